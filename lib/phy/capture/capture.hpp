@@ -1,0 +1,174 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phy/core/modulation.hpp"
+#include "phy/core/view.hpp"
+
+/// IQ captures in HDF5 in, soft bits out. The formats are described in data/README.md.
+///
+/// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
+/// writers are not thread-safe, but different ones may be used from different threads.
+namespace phy {
+
+/// What a capture says about itself. Attributes are looked for on the dataset, then on the root group.
+struct CaptureDescription {
+    std::filesystem::path file;
+    std::string dataset;                       ///< path inside the file, such as "/iq"
+    std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
+    SampleFormat format = SampleFormat::cf32;  ///< what read() delivers; see CaptureReader
+    std::string storage;  ///< for people: "compound of float16, chunked, gzip, big-endian"
+
+    std::optional<Modulation> modulation;
+    std::optional<float> noise_variance;     ///< attribute noise_variance
+    std::optional<double> full_scale;        ///< attribute full_scale, or the option
+    std::optional<double> sample_rate;       ///< hertz
+    std::optional<double> center_frequency;  ///< hertz
+    bool has_noise_per_symbol = false;       ///< dataset noise_variance beside the IQ dataset
+    bool has_bits = false;                   ///< dataset bits beside the IQ dataset, N x Qm
+    std::size_t bits_per_symbol = 0;         ///< Qm of the dataset bits, 0 without
+};
+
+struct CaptureOptions {
+    std::string dataset;       ///< empty: "/iq", else the only dataset that looks like IQ
+    bool interleaved = false;  ///< the dataset is real and holds I, Q, I, Q, ... in its flattened order
+    std::optional<double> full_scale;  ///< overrides the attribute
+};
+
+/// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
+/// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types
+/// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; any
+/// rank; user blocks.
+///
+/// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
+/// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
+/// Integers in ci16 and ci8 are delivered as they are: description().full_scale goes to the demapper.
+class CaptureReader {
+public:
+    /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
+    /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
+    /// dataset; not IQ (text, real, wrong rank), which lists the candidates; no samples; several datasets
+    /// that look like IQ and none chosen; per-symbol noise or bits of another length; an attribute of the
+    /// wrong type; unknown modulation.
+    explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
+    ~CaptureReader();
+    CaptureReader(CaptureReader&&) noexcept;
+    CaptureReader& operator=(CaptureReader&&) noexcept;
+
+    [[nodiscard]] const CaptureDescription& description() const;
+
+    /// Reads symbols.size() symbols from index first on. symbols.format() must be description().format and
+    /// first + symbols.size() <= description().symbols (ArgumentError).
+    void read(std::uint64_t first, SymbolSpan symbols);
+
+    /// Reads N0 of noise.size() symbols from index first on; needs has_noise_per_symbol (ArgumentError).
+    void read_noise(std::uint64_t first, std::span<float> noise);
+
+    /// Reads the transmitted bits, one a byte, of bits.size() / Qm symbols from index first on; needs
+    /// has_bits (ArgumentError). A value other than 0 and 1 is a FileError.
+    void read_bits(std::uint64_t first, std::span<std::uint8_t> bits);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// An HDF5 file that appears under its name only when complete: it is written to a temporary name beside the
+/// target and renamed by commit(); destroying it before removes the temporary file.
+///
+/// While one is open, its temporary file is also listed for remove_unfinished_outputs().
+class SoftBitWriter {
+public:
+    struct Config {
+        std::uint64_t symbols = 0;
+        SoftBitFormat format = SoftBitFormat::int8;
+        Modulation modulation = Modulation::qpsk;
+        float llr_scale = 6.0F;               ///< written for int8
+        int llr_clip = 127;                   ///< written for int8
+        std::optional<float> noise_variance;  ///< written for scalar noise
+        std::string method = "maxlog";
+        std::string source;  ///< file and dataset the soft bits come from
+        bool overwrite = false;
+    };
+
+    /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
+    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, method, source, phy_version. Throws FileError
+    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it.
+    SoftBitWriter(const std::filesystem::path& file, const Config& config);
+    ~SoftBitWriter();
+    SoftBitWriter(SoftBitWriter&&) noexcept;
+    SoftBitWriter& operator=(SoftBitWriter&&) noexcept;
+
+    /// Appends whole symbols, given as the bytes of their soft bits in Config::format: llr.size_bytes() is a
+    /// multiple of Qm * size_of(format) (ArgumentError).
+    void append(std::span<const std::byte> llr);
+
+    /// Closes the file and renames it. Throws ArgumentError unless all symbols were appended.
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// How capture_gen lays out the IQ dataset.
+enum class CaptureLayout {
+    compound,     ///< compound {r, i}, contiguous
+    trailing,     ///< real, last dimension 2, contiguous
+    interleaved,  ///< real, flat, contiguous; read it with CaptureOptions::interleaved
+    chunked,      ///< compound, chunked
+    gzip,         ///< compound, chunked, shuffled and deflated
+};
+
+/// "compound", "trailing", "interleaved", "chunked", "gzip". The parser throws ArgumentError that lists the
+/// names.
+std::string_view to_string(CaptureLayout layout);
+CaptureLayout parse_capture_layout(std::string_view name);
+
+/// Writes a capture that CaptureReader reads: /iq, and where wanted /noise_variance and /bits. Appears under
+/// its name only when complete, as SoftBitWriter does.
+class CaptureWriter {
+public:
+    struct Config {
+        std::uint64_t symbols = 0;
+        SampleFormat format = SampleFormat::cf32;
+        CaptureLayout layout = CaptureLayout::compound;
+        Modulation modulation = Modulation::qpsk;
+        std::optional<float> noise_variance;
+        std::optional<double> full_scale;
+        bool noise_per_symbol = false;  ///< create /noise_variance, float32, one a symbol
+        bool bits = false;              ///< create /bits, uint8, symbols x Qm, chunked and deflated
+        bool overwrite = false;
+    };
+
+    CaptureWriter(const std::filesystem::path& file, const Config& config);
+    ~CaptureWriter();
+    CaptureWriter(CaptureWriter&&) noexcept;
+    CaptureWriter& operator=(CaptureWriter&&) noexcept;
+
+    /// Each appends to its dataset; noise and bits only where the config has them (ArgumentError).
+    void append(SymbolView symbols);
+    void append_noise(std::span<const float> noise);
+    void append_bits(std::span<const std::uint8_t> bits);
+
+    /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete.
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Deletes the temporary files of all writers that are open in this process. Safe to call from a signal
+/// handler (it only unlinks); the process is expected to exit afterwards.
+void remove_unfinished_outputs() noexcept;
+
+}  // namespace phy

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phy {
+
+/// What executes a stage: the scalar reference, one SIMD instruction set of the CPU, or a CUDA device. A
+/// small value that can be compared and copied. All backends give the same bytes; they differ in speed only.
+class Backend {
+public:
+    enum class Kind { scalar, cpu, cuda };
+
+    /// Every backend built into this library, fastest first, whether it runs on this machine or not.
+    static const std::vector<Backend>& all();
+
+    /// The backend named by the environment variable PHY_BACKEND if that is set and not empty (BackendError
+    /// if it does not run here), else the fastest CPU backend that runs on this machine.
+    static Backend best();
+
+    /// Takes "scalar", "cpu" (the best instruction set that runs here), "cpu[avx2]", "cpu[avx512]",
+    /// "cpu[neon]", "auto" (as best()), and "cuda" or "cuda[N]". Throws ArgumentError for an unknown name and
+    /// BackendError for one that is known but not built in or does not run here.
+    static Backend parse(std::string_view name);
+
+    static Backend scalar() { return {Kind::scalar, "", 0}; }
+
+    [[nodiscard]] Kind kind() const { return kind_; }
+
+    /// "scalar", "cpu[avx512]", "cuda[0]": what parse() takes.
+    [[nodiscard]] std::string name() const;
+
+    /// A phrase for people, such as "AVX-512, 16 lanes of binary32".
+    [[nodiscard]] std::string description() const;
+
+    /// True if this machine can run it.
+    [[nodiscard]] bool supported() const;
+
+    /// The instruction set of a cpu backend ("avx512", "avx2", "neon"), else empty.
+    [[nodiscard]] std::string_view instruction_set() const { return instruction_set_; }
+
+    /// The ordinal of a cuda backend's device, else 0.
+    [[nodiscard]] int device() const { return device_; }
+
+    friend bool operator==(const Backend&, const Backend&) = default;
+
+private:
+    Backend(Kind kind, std::string_view instruction_set, int device)
+        : kind_(kind), instruction_set_(instruction_set), device_(device) {}
+
+    Kind kind_;
+    std::string_view instruction_set_;
+    int device_;
+};
+
+}  // namespace phy

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "phy/core/modulation.hpp"
+#include "phy/core/view.hpp"
+
+namespace phy {
+
+/// How the bits that enter the mapper are stored.
+enum class BitPacking {
+    one_per_byte,  ///< one bit a byte, 0 or 1; only the lowest bit of the byte is looked at
+    packed,        ///< eight bits a byte, the first bit of the sequence in the most significant bit
+};
+
+/// Maps bits to the constellations of TS 38.211 clause 5.1 (unit mean power, even bits of a symbol on I, odd
+/// bits on Q). Immutable, so one mapper may be used from many threads.
+class Mapper {
+public:
+    struct Config {
+        Modulation modulation = Modulation::qpsk;
+        BitPacking packing = BitPacking::one_per_byte;
+
+        /// ci16 output: the integer that stands for 1.0. The default leaves 12 dB above the unit mean power.
+        /// A component is rounded half to even and limited to +-32767. Give the demapper the same number.
+        float full_scale = 8192.0F;
+    };
+
+    /// Throws ArgumentError if full_scale is not finite and positive.
+    explicit Mapper(const Config& config);
+
+    /// Writes symbols.size() symbols in cf32, cf16 or ci16 (ArgumentError for ci8). bits holds
+    /// symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for packed (trailing
+    /// bits of the last byte are ignored); another size is an ArgumentError. first_symbol is the index i of
+    /// the first symbol in its sequence, of which pi/2-BPSK needs the parity when a sequence is mapped in
+    /// pieces.
+    void operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
+                    std::uint64_t first_symbol = 0) const;
+
+    [[nodiscard]] const Config& config() const { return config_; }
+
+private:
+    Config config_;
+};
+
+/// Packs one-per-byte bits, eight a byte, first bit most significant; the last byte is filled up with zeros.
+/// packed.size() must be (bits.size() + 7) / 8 (ArgumentError).
+void pack_bits(std::span<const std::uint8_t> bits, std::span<std::uint8_t> packed);
+
+/// Inverse of pack_bits for bits.size() bits; packed.size() must be (bits.size() + 7) / 8 (ArgumentError).
+void unpack_bits(std::span<const std::uint8_t> packed, std::span<std::uint8_t> bits);
+
+}  // namespace phy

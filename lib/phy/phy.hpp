@@ -1,0 +1,15 @@
+#pragma once
+
+/// Everything that needs no CUDA: include this, or the one stage that you use.
+
+#include "phy/capture/capture.hpp"
+#include "phy/core/backend.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/format.hpp"
+#include "phy/core/half.hpp"
+#include "phy/core/modulation.hpp"
+#include "phy/core/version.hpp"
+#include "phy/core/view.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/mapper/constellation.hpp"
+#include "phy/mapper/mapper.hpp"
