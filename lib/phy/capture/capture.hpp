@@ -16,7 +16,9 @@
 /// IQ captures in HDF5 in, soft bits out. The formats are described in data/README.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
-/// writers are not thread-safe, but different ones may be used from different threads.
+/// writers are not thread-safe, but different ones may be used from different threads where the HDF5 library
+/// is built thread-safe, as Debian's is. What HDF5 prints about errors is turned off in the threads that come
+/// here.
 namespace phy {
 
 /// What a capture says about itself. Attributes are looked for on the dataset, then on the root group.
@@ -38,9 +40,13 @@ struct CaptureDescription {
 };
 
 struct CaptureOptions {
-    std::string dataset;       ///< empty: "/iq", else the only dataset that looks like IQ
+    std::string dataset = {};  ///< empty: "/iq", else the only dataset that looks like IQ
     bool interleaved = false;  ///< the dataset is real and holds I, Q, I, Q, ... in its flattened order
-    std::optional<double> full_scale;  ///< overrides the attribute
+
+    // Each overrides the attribute of its name, which is then not looked at.
+    std::optional<double> full_scale = {};
+    std::optional<Modulation> modulation = {};
+    std::optional<float> noise_variance = {};
 };
 
 /// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
@@ -91,11 +97,11 @@ public:
         std::uint64_t symbols = 0;
         SoftBitFormat format = SoftBitFormat::int8;
         Modulation modulation = Modulation::qpsk;
-        float llr_scale = 6.0F;               ///< written for int8
-        int llr_clip = 127;                   ///< written for int8
-        std::optional<float> noise_variance;  ///< written for scalar noise
+        float llr_scale = 6.0F;                    ///< written for int8
+        int llr_clip = 127;                        ///< written for int8
+        std::optional<float> noise_variance = {};  ///< written for scalar noise
         std::string method = "maxlog";
-        std::string source;  ///< file and dataset the soft bits come from
+        std::string source = {};  ///< file and dataset the soft bits come from
         bool overwrite = false;
     };
 
@@ -142,8 +148,8 @@ public:
         SampleFormat format = SampleFormat::cf32;
         CaptureLayout layout = CaptureLayout::compound;
         Modulation modulation = Modulation::qpsk;
-        std::optional<float> noise_variance;
-        std::optional<double> full_scale;
+        std::optional<float> noise_variance = {};
+        std::optional<double> full_scale = {};
         bool noise_per_symbol = false;  ///< create /noise_variance, float32, one a symbol
         bool bits = false;              ///< create /bits, uint8, symbols x Qm, chunked and deflated
         bool overwrite = false;

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "phy/capture/attribute.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/capture/find_iq.hpp"
+#include "phy/capture/input.hpp"
+#include "phy/capture/iq_layout.hpp"
+#include "phy/capture/number.hpp"
+#include "phy/core/error.hpp"
+
+namespace phy {
+
+namespace {
+
+using hdf5::file_error;
+using hdf5::InputDataset;
+using hdf5::InputFile;
+
+/// Stored bytes are unpacked by blocks: memory does not grow with the capture, and a block is still in the
+/// cache when it is unpacked.
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+constexpr double int32_full_scale = 0x1p31;
+
+void require_range(std::uint64_t first, std::uint64_t count, std::uint64_t size) {
+    if (first > size || count > size - first)
+        throw ArgumentError("symbols from " + std::to_string(first) + " on, " + std::to_string(count) +
+                            " of them: expected a range within the capture's " + std::to_string(size));
+}
+
+/// An attribute of the dataset, else of the root group.
+template <typename Read>
+auto read_inherited(const InputFile& file, const InputDataset& dataset, const char* name, Read read) {
+    auto value = read(dataset.id(), name, dataset.name());
+    return value ? value : read(file.id(), name, file.name());
+}
+
+std::optional<Modulation> read_modulation(const InputFile& file, const InputDataset& dataset) {
+    const auto name = read_inherited(file, dataset, "modulation", hdf5::read_text);
+    if (!name) return std::nullopt;
+    try {
+        return parse_modulation(*name);
+    } catch (const ArgumentError& error) {
+        throw file_error(dataset.name(), std::string("attribute modulation: ") + error.what());
+    }
+}
+
+std::optional<float> read_noise_variance(const InputFile& file, const InputDataset& dataset) {
+    const auto value = read_inherited(file, dataset, "noise_variance", hdf5::read_number);
+    return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
+}
+
+std::optional<double> read_full_scale(const InputFile& file, const InputDataset& dataset) {
+    const auto value = read_inherited(file, dataset, "full_scale", hdf5::read_number);
+    if (value && !(std::isfinite(*value) && *value > 0.0))
+        throw file_error(dataset.name(),
+                         "attribute full_scale: expected a positive number, found " + std::to_string(*value));
+    return value;
+}
+
+void check_options(const CaptureOptions& options) {
+    if (options.full_scale && !(std::isfinite(*options.full_scale) && *options.full_scale > 0.0))
+        throw ArgumentError("full scale: expected a positive number, found " +
+                            std::to_string(*options.full_scale));
+}
+
+CaptureDescription description_of(const InputFile& file, const InputDataset& iq, const hdf5::IqLayout& layout,
+                                  const CaptureOptions& options) {
+    const auto number = [&](const char* name) { return read_inherited(file, iq, name, hdf5::read_number); };
+    const bool big_endian = layout.number.order == std::endian::big && size_of(layout.number.kind) > 1;
+    CaptureDescription description;
+    description.symbols = iq.size() / layout.elements_per_symbol;
+    description.format = delivered_format(layout.number.kind);
+    description.storage = hdf5::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
+    description.modulation = options.modulation ? options.modulation : read_modulation(file, iq);
+    description.noise_variance =
+        options.noise_variance ? options.noise_variance : read_noise_variance(file, iq);
+    description.full_scale = options.full_scale ? options.full_scale : read_full_scale(file, iq);
+    description.sample_rate = number("sample_rate");
+    description.center_frequency = number("center_frequency");
+    return description;
+}
+
+/// The dataset of that name in the group of the IQ dataset, if there is one.
+std::optional<InputDataset> open_beside(const InputFile& file, const std::string& iq, const char* name) {
+    const std::string path = hdf5::path_beside(iq, name);
+    if (!file.contains(path)) return std::nullopt;
+    std::optional<InputDataset> dataset(std::in_place, file, path);
+    dataset->require_readable();
+    return dataset;
+}
+
+hdf5::NumberType require_noise(const InputDataset& noise, std::uint64_t symbols) {
+    const auto type = hdf5::number_type_of(noise.type());
+    if (!type || !hdf5::is_float(type->kind) || noise.size() != symbols)
+        throw file_error(noise.name(), "is " + hdf5::describe(noise.type(), noise.dimensions()) +
+                                           ": expected float16, float32 or float64, one value for each of " +
+                                           std::to_string(symbols) + " symbols");
+    return *type;
+}
+
+/// Qm of a dataset of transmitted bits.
+std::size_t require_bits(const InputDataset& bits, std::uint64_t symbols) {
+    const bool is_uint8 = H5Tequal(bits.type(), H5T_NATIVE_UINT8) > 0;
+    const std::uint64_t per_symbol = bits.size() / symbols;
+    const bool fits = per_symbol > 0 && per_symbol * symbols == bits.size() &&
+                      (bits.dimensions().size() < 2 || bits.dimensions().back() == per_symbol);
+    if (!is_uint8 || !fits)
+        throw file_error(bits.name(), "is " + hdf5::describe(bits.type(), bits.dimensions()) +
+                                          ": expected uint8, the same number of bits for each of " +
+                                          std::to_string(symbols) + " symbols");
+    return per_symbol;
+}
+
+}  // namespace
+
+struct CaptureReader::Impl {
+    Impl(const std::filesystem::path& path, const CaptureOptions& options);
+
+    /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
+    /// index after first, number) one block after the other.
+    template <typename Unpack>
+    void read_blocks(const InputDataset& dataset, std::size_t elements, std::uint64_t first,
+                     std::uint64_t count, Unpack unpack);
+
+    InputFile file;
+    std::string path;
+    InputDataset iq;
+    hdf5::IqLayout layout;
+    CaptureDescription description;
+    std::optional<InputDataset> noise;
+    std::optional<InputDataset> bits;
+    hdf5::NumberType noise_type;
+    std::vector<std::byte> block;
+};
+
+CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureOptions& options)
+    : file(file_path),
+      path(find_iq(file, options)),
+      iq(file, path),
+      layout(require_iq(file, iq, options)),
+      description(description_of(file, iq, layout, options)),
+      noise(open_beside(file, path, "noise_variance")),
+      bits(open_beside(file, path, "bits")) {
+    iq.require_readable();
+    description.file = file_path;
+    description.dataset = path;
+    if (noise) noise_type = require_noise(*noise, description.symbols);
+    if (bits) description.bits_per_symbol = require_bits(*bits, description.symbols);
+    description.has_noise_per_symbol = noise.has_value();
+    description.has_bits = bits.has_value();
+}
+
+template <typename Unpack>
+void CaptureReader::Impl::read_blocks(const InputDataset& dataset, std::size_t elements, std::uint64_t first,
+                                      std::uint64_t count, Unpack unpack) {
+    const std::size_t record_bytes = elements * dataset.element_bytes();
+    const std::uint64_t records = std::max<std::uint64_t>(1, block_bytes / record_bytes);
+    block.resize(records * record_bytes);
+    for (std::uint64_t done = 0; done < count;) {
+        const std::uint64_t now = std::min(records, count - done);
+        dataset.read((first + done) * elements, now * elements, block.data());
+        unpack(block.data(), done, now);
+        done += now;
+    }
+}
+
+CaptureReader::CaptureReader(const std::filesystem::path& file, const CaptureOptions& options) {
+    check_options(options);
+    hdf5::silence_errors();
+    impl_ = std::make_unique<Impl>(file, options);
+}
+
+CaptureReader::~CaptureReader() = default;
+CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
+CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
+
+const CaptureDescription& CaptureReader::description() const {
+    return impl_->description;
+}
+
+void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
+    const hdf5::IqLayout& layout = impl_->layout;
+    const CaptureDescription& capture = impl_->description;
+    if (symbols.format() != capture.format)
+        throw ArgumentError("symbols of " + std::string(to_string(symbols.format())) +
+                            ": expected the capture's format " + std::string(to_string(capture.format)));
+    require_range(first, symbols.size(), capture.symbols);
+
+    hdf5::silence_errors();
+    if (is_delivered_as_stored(layout)) {
+        impl_->iq.read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
+                       symbols.data());
+        return;
+    }
+    const double full_scale = capture.full_scale.value_or(int32_full_scale);
+    const std::size_t symbol_bytes = size_of(capture.format);
+    impl_->read_blocks(
+        impl_->iq, layout.elements_per_symbol, first, symbols.size(),
+        [&](const std::byte* stored, std::size_t done, std::size_t count) {
+            unpack(layout, full_scale, stored, {capture.format, symbols.data() + done * symbol_bytes, count});
+        });
+}
+
+void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {
+    if (!impl_->noise) throw ArgumentError("the capture has no noise variance for each symbol");
+    require_range(first, noise.size(), impl_->description.symbols);
+
+    hdf5::silence_errors();
+    const hdf5::NumberType type = impl_->noise_type;
+    const std::size_t stride = impl_->noise->element_bytes();
+    const auto out = std::as_writable_bytes(noise);
+    impl_->read_blocks(*impl_->noise, 1, first, noise.size(),
+                       [&](const std::byte* stored, std::size_t done, std::size_t count) {
+                           hdf5::numbers_to_float(type, 1.0, {stored, stride},
+                                                  {out.data() + done * sizeof(float), sizeof(float)}, count);
+                       });
+}
+
+void CaptureReader::read_bits(std::uint64_t first, std::span<std::uint8_t> bits) {
+    if (!impl_->bits) throw ArgumentError("the capture has no transmitted bits");
+    const std::size_t per_symbol = impl_->description.bits_per_symbol;
+    if (bits.size() % per_symbol != 0)
+        throw ArgumentError(std::to_string(bits.size()) + " bits: expected a multiple of " +
+                            std::to_string(per_symbol));
+    require_range(first, bits.size() / per_symbol, impl_->description.symbols);
+
+    hdf5::silence_errors();
+    impl_->bits->read(first * per_symbol, bits.size(), std::as_writable_bytes(bits).data());
+    if (std::ranges::any_of(bits, [](std::uint8_t bit) { return bit > 1; }))
+        throw file_error(impl_->bits->name(), "expected bits of 0 and 1 only");
+}
+
+}  // namespace phy

@@ -1,0 +1,89 @@
+#include "phy/core/backend.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "phy/core/error.hpp"
+#include "phy/demapper/kernels.hpp"
+
+namespace phy {
+namespace {
+
+std::string list_names() {
+    std::string names = "auto, cpu";
+    for (const Backend& backend : Backend::all())
+        names += ", " + backend.name();
+    return names + ", cuda";
+}
+
+Backend fastest(std::string_view wanted, auto matches) {
+    const auto& all = Backend::all();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Backend& b) { return matches(b) && b.supported(); });
+    if (found == all.end()) {
+        throw BackendError("backend '" + std::string(wanted) + "' does not run on this machine");
+    }
+    return *found;
+}
+
+}  // namespace
+
+const std::vector<Backend>& Backend::all() {
+    static const std::vector<Backend> backends = [] {
+        std::vector<Backend> list;
+        for (const auto& set : detail::simd_instruction_sets())
+            list.push_back({Kind::cpu, set.name, 0});
+        list.push_back(scalar());
+        return list;
+    }();
+    return backends;
+}
+
+Backend Backend::best() {
+    const char* forced = std::getenv("PHY_BACKEND");
+    if (forced != nullptr && *forced != '\0' && std::string_view(forced) != "auto") return parse(forced);
+    return fastest("auto", [](const Backend&) { return true; });
+}
+
+Backend Backend::parse(std::string_view name) {
+    if (name == "auto") return best();
+    if (name == "cpu") return fastest(name, [](const Backend& b) { return b.kind() == Kind::cpu; });
+    if (name == "cuda" || (name.starts_with("cuda[") && name.ends_with(']'))) {
+        throw BackendError("backend '" + std::string(name) + "' is not in this build of phy");
+    }
+    const auto is_named = [&](const Backend& b) { return b.name() == name; };
+    if (std::none_of(all().begin(), all().end(), is_named)) {
+        throw ArgumentError("unknown backend '" + std::string(name) + "': expected one of " + list_names());
+    }
+    return fastest(name, is_named);
+}
+
+std::string Backend::name() const {
+    switch (kind_) {
+        case Kind::scalar:
+            return "scalar";
+        case Kind::cpu:
+            return "cpu[" + std::string(instruction_set_) + "]";
+        case Kind::cuda:
+            break;
+    }
+    return "cuda[" + std::to_string(device_) + "]";
+}
+
+std::string Backend::description() const {
+    if (kind_ == Kind::scalar) return "one number at a time, the reference";
+    if (instruction_set_ == "avx512") return "AVX-512, 16 lanes of binary32";
+    if (instruction_set_ == "avx2") return "AVX2 and FMA, 8 lanes of binary32";
+    if (instruction_set_ == "neon") return "NEON, 4 lanes of binary32";
+    return name();
+}
+
+bool Backend::supported() const {
+    if (kind_ == Kind::scalar) return true;
+    for (const auto& set : detail::simd_instruction_sets()) {
+        if (kind_ == Kind::cpu && set.name == instruction_set_) return set.supported;
+    }
+    return false;
+}
+
+}  // namespace phy

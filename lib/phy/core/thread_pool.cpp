@@ -1,0 +1,70 @@
+#include "phy/core/thread_pool.hpp"
+
+#include <algorithm>
+
+namespace phy::detail {
+namespace {
+
+constexpr int spins_before_sleep = 20000;
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) {
+    const int workers = (threads == 0 ? processors() : threads) - 1;
+    workers_.reserve(static_cast<std::size_t>(workers));
+    for (int part = 1; part <= workers; ++part) workers_.emplace_back([this, part] { work(part); });
+}
+
+ThreadPool::~ThreadPool() {
+    stopping_ = true;
+    generation_.fetch_add(1);
+    generation_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run_erased(ErasedJob call, const void* job) {
+    call_ = call;
+    job_ = job;
+    running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    generation_.fetch_add(1);
+    generation_.notify_all();
+    call(job, 0);
+    for (int spin = 0; running_.load(std::memory_order_acquire) != 0; ++spin) {
+        if (spin < spins_before_sleep) {
+            relax();
+        } else {
+            std::this_thread::yield();
+        }
+    }
+}
+
+std::size_t ThreadPool::wait_for_job(std::size_t seen) const {
+    for (int spin = 0; spin < spins_before_sleep; ++spin) {
+        const std::size_t generation = generation_.load(std::memory_order_acquire);
+        if (generation != seen) return generation;
+        relax();
+    }
+    generation_.wait(seen);
+    return generation_.load();
+}
+
+void ThreadPool::work(int part) {
+    for (std::size_t generation = 0;;) {
+        generation = wait_for_job(generation);
+        if (stopping_) return;
+        call_(job_, part);
+        running_.fetch_sub(1, std::memory_order_release);
+    }
+}
+
+}  // namespace phy::detail

@@ -59,7 +59,7 @@ private:
 /// What happened in one or more demapper calls.
 struct DemapCounters {
     std::uint64_t erasures = 0;   ///< non-finite components plus unusable per-symbol noise variances
-    std::uint64_t saturated = 0;  ///< soft bits at the limit of their format (+-llr_clip, +-65504, +-2^127)
+    std::uint64_t saturated = 0;  ///< soft bits at the limit of their format: int8 +-llr_clip, fp16 +-65504
 
     friend bool operator==(const DemapCounters&, const DemapCounters&) = default;
 };

@@ -1,0 +1,164 @@
+// Whole vectors at a time, compiled by Highway for every instruction set that fuses multiply and add.
+
+#include <cstring>
+
+#include "phy/demapper/kernels.hpp"
+
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "phy/demapper/simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+// The one-lane target is what the scalar kernels are.
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace phy::detail::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#undef PHY_CORE_INLINE
+#define PHY_CORE_INLINE HWY_INLINE
+#include "phy/demapper/core.inc"
+#include "phy/demapper/simd_ops.inc"
+#include "phy/demapper/simd_store.inc"
+
+/// One vector of symbols: how it is loaded, evaluated and stored. Gains that are the same for all symbols are
+/// set once.
+template <Grid grid, Output output, Law law, bool per_symbol>
+struct Step {
+    static constexpr int bits = bits_of(grid);
+    static constexpr bool diagonal = grid == Grid::bpsk;
+    static constexpr std::size_t components = (diagonal ? 2 : 1) * lanes;
+    static constexpr std::size_t symbols = components / 2;
+    static constexpr std::size_t bytes_a_symbol =
+        (diagonal ? 1 : 2) * bits * (output == Output::float32 ? sizeof(float) : 1);
+
+    const Block& block;
+    Ops::V all_scale;
+    Ops::V all_limit;
+
+    HWY_INLINE explicit Step(const Block& of) : block(of) {
+        all_scale = hn::Set(d, *of.scale);
+        all_limit = hn::Set(d, *of.limit);
+    }
+
+    static HWY_INLINE Ops::V gain_at(const float* gains, Ops::V all, std::size_t first) {
+        if constexpr (!per_symbol) return all;
+        if constexpr (diagonal) return hn::LoadU(d, gains + first);
+        return load_for_pairs(gains + first);
+    }
+
+    HWY_INLINE void run(const float* iq, const float* scale, const float* limit, std::size_t first,
+                        std::uint8_t* out) const {
+        const auto scales = gain_at(scale, all_scale, first);
+        const auto limits = gain_at(limit, all_limit, first);
+        Ops::V distances[bits];
+        Ops::V out_scale;
+        if constexpr (diagonal) {
+            Ops::V i, q;
+            hn::LoadInterleaved2(d, iq + 2 * first, i, q);
+            if (block.rotating) i = negate_odd_lanes(i, block.phase);
+            evaluate_diagonal<Ops, law>(i, q, scales, limits, distances, out_scale);
+        } else {
+            evaluate_axis<Ops, bits, law>(hn::LoadU(d, iq + 2 * first), scales, limits, block.nats, distances,
+                                          out_scale);
+        }
+        store<bits, output>(out_scale, distances, out + first * bytes_a_symbol);
+    }
+
+    /// The rest that fills no vector, in a zero-padded copy. (Gains are padded.)
+    HWY_INLINE void run_rest(const float* iq, std::size_t first, std::size_t rest, std::uint8_t* out) const {
+        HWY_ALIGN float iq_copy[components] = {};
+        HWY_ALIGN std::uint8_t out_copy[symbols * bytes_a_symbol];
+        std::memcpy(iq_copy, iq + 2 * first, rest * 2 * sizeof(float));
+        run(iq_copy, block.scale + (per_symbol ? first : 0), block.limit + (per_symbol ? first : 0), 0,
+            out_copy);
+        std::memcpy(out + first * bytes_a_symbol, out_copy, rest * bytes_a_symbol);
+    }
+};
+
+template <Grid grid, Output output, Law law, bool per_symbol>
+void demap_block(const Block& block, void* out_erased) {
+    using S = Step<grid, output, law, per_symbol>;
+    const S step(block);
+    const float* iq = block.iq;
+    auto* out = static_cast<std::uint8_t*>(out_erased);
+    std::size_t first = 0;
+    for (; first + S::symbols <= block.symbols; first += S::symbols) {
+        step.run(iq, block.scale, block.limit, first, out);
+    }
+    if (first < block.symbols) step.run_rest(iq, first, block.symbols - first, out);
+}
+
+#include "phy/demapper/simd_convert.inc"
+
+#include "phy/demapper/kernel_table.inc"
+
+constexpr std::string_view instruction_set =
+#if HWY_TARGET == HWY_AVX3
+    "avx512";
+#elif HWY_TARGET == HWY_AVX2
+    "avx2";
+#elif HWY_TARGET == HWY_NEON
+    "neon";
+#else
+#error "name this instruction set"
+#endif
+
+constinit const Kernels kernels_of_target = make_kernels(instruction_set);
+
+}  // namespace
+
+const Kernels& kernels() {
+    return kernels_of_target;
+}
+
+}  // namespace phy::detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace phy::detail {
+namespace {
+
+struct Target {
+    std::string_view instruction_set;
+    std::int64_t highway_target;
+    const Kernels& (*kernels)();
+};
+
+constexpr Target targets[] = {
+#if HWY_TARGETS & HWY_AVX3
+    {"avx512", HWY_AVX3, &N_AVX3::kernels},
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    {"avx2", HWY_AVX2, &N_AVX2::kernels},
+#endif
+#if HWY_TARGETS & HWY_NEON
+    {"neon", HWY_NEON, &N_NEON::kernels},
+#endif
+};
+
+}  // namespace
+
+std::vector<InstructionSet> simd_instruction_sets() {
+    std::vector<InstructionSet> sets;
+    for (const Target& target : targets) {
+        const bool supported = (hwy::SupportedTargets() & target.highway_target) != 0;
+        sets.push_back({target.instruction_set, supported});
+    }
+    return sets;
+}
+
+const Kernels* simd_kernels(std::string_view instruction_set) {
+    for (const Target& target : targets) {
+        const bool supported = (hwy::SupportedTargets() & target.highway_target) != 0;
+        if (target.instruction_set == instruction_set && supported) return &target.kernels();
+    }
+    return nullptr;
+}
+
+}  // namespace phy::detail
+#endif

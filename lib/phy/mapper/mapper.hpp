@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
@@ -42,6 +43,7 @@ public:
 
 private:
     Config config_;
+    std::vector<ci16> integer_points_;
 };
 
 /// Packs one-per-byte bits, eight a byte, first bit most significant; the last byte is filled up with zeros.

@@ -1,0 +1,119 @@
+#include "phy/capture/find_iq.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace phy::hdf5 {
+
+namespace {
+
+/// Names of datasets that stand beside IQ, or come out of the demapper, and may have the shape of IQ.
+constexpr std::array<std::string_view, 3> never_iq = {"noise_variance", "bits", "llr"};
+
+struct Found {
+    std::string path;
+    std::string description;
+    bool is_iq = false;
+};
+
+std::vector<std::string> dataset_paths(const InputFile& file) {
+    const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* paths) -> herr_t {
+        // An exception must not pass through the frames of HDF5.
+        try {
+            if (info->type == H5O_TYPE_DATASET)
+                static_cast<std::vector<std::string>*>(paths)->push_back(std::string("/") + name);
+            return 0;
+        } catch (...) {
+            return -1;
+        }
+    };
+    std::vector<std::string> paths;
+    checked(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), file.name(),
+            "cannot be searched for datasets, damaged HDF5 file");
+    std::ranges::sort(paths);
+    return paths;
+}
+
+Found examine(const InputFile& file, const std::string& path, bool interleaved) {
+    const DatasetHandle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT));
+    if (dataset < 0) return {path, "damaged", false};
+    const TypeHandle type(H5Dget_type(dataset));
+    const Dimensions dimensions = dimensions_of(dataset);
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    const bool candidate = std::ranges::find(never_iq, name) == never_iq.end();
+    return {path, describe(type, dimensions),
+            candidate && recognise_iq(type, dimensions, interleaved).has_value()};
+}
+
+std::vector<Found> examine_all(const InputFile& file, bool interleaved) {
+    std::vector<Found> all;
+    for (const std::string& path : dataset_paths(file))
+        all.push_back(examine(file, path, interleaved));
+    return all;
+}
+
+std::vector<Found> candidates_of(std::vector<Found> all) {
+    std::erase_if(all, [](const Found& found) { return !found.is_iq; });
+    return all;
+}
+
+std::string list(const std::vector<Found>& all) {
+    constexpr std::size_t most = 8;
+    if (all.empty()) return "none";
+    std::string text;
+    for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+        text += (i == 0 ? "" : ", ") + all[i].path + " (" + all[i].description + ")";
+    return all.size() > most ? text + " and " + std::to_string(all.size() - most) + " more" : text;
+}
+
+/// An absolute path without a slash at its end.
+std::string normalised(std::string path) {
+    if (!path.starts_with('/')) path = std::string("/").append(path);
+    while (path.size() > 1 && path.ends_with('/'))
+        path.pop_back();
+    return path;
+}
+
+bool is_group(const InputFile& file, const std::string& path) {
+    const Handle<H5Gclose> group(H5Gopen2(file.id(), path.c_str(), H5P_DEFAULT));
+    return group >= 0;
+}
+
+}  // namespace
+
+std::string find_iq(const InputFile& file, const CaptureOptions& options) {
+    const std::string path = normalised(options.dataset.empty() ? "/iq" : options.dataset);
+    const bool exists = file.contains(path);
+    if (exists && (!options.dataset.empty() || !is_group(file, path))) return path;
+
+    const std::vector<Found> all = examine_all(file, options.interleaved);
+    const std::vector<Found> candidates = candidates_of(all);
+    if (!options.dataset.empty())
+        throw file_error(file.name(),
+                         "no such dataset: " + path + "; datasets that look like IQ: " + list(candidates));
+    if (candidates.size() == 1) return candidates.front().path;
+    if (candidates.empty())
+        throw file_error(file.name(), "no dataset looks like IQ: expected " +
+                                          std::string(expected_iq(options.interleaved)) +
+                                          "; datasets in the file: " + list(all));
+    throw file_error(file.name(), "several datasets look like IQ, one must be chosen: " + list(candidates));
+}
+
+IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const CaptureOptions& options) {
+    const auto layout = recognise_iq(dataset.type(), dataset.dimensions(), options.interleaved);
+    if (!layout)
+        throw file_error(dataset.name(), "is not IQ but " + describe(dataset.type(), dataset.dimensions()) +
+                                             ": expected " + std::string(expected_iq(options.interleaved)) +
+                                             "; datasets that look like IQ: " +
+                                             list(candidates_of(examine_all(file, options.interleaved))));
+    if (dataset.size() == 0) throw file_error(dataset.name(), "has no samples, expected at least one");
+    return *layout;
+}
+
+std::string path_beside(const std::string& path, const std::string& name) {
+    return path.substr(0, path.rfind('/') + 1) + name;
+}
+
+}  // namespace phy::hdf5

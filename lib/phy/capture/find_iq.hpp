@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "phy/capture/capture.hpp"
+#include "phy/capture/input.hpp"
+#include "phy/capture/iq_layout.hpp"
+
+namespace phy::hdf5 {
+
+/// The path of the dataset to read: the one that the options name, else /iq, else the only one of the file
+/// that looks like IQ. Throws FileError that lists the candidates if there is no such dataset or no only one.
+std::string find_iq(const InputFile& file, const CaptureOptions& options);
+
+/// The layout of IQ in the dataset. Throws FileError that tells what the dataset is and what was expected.
+IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const CaptureOptions& options);
+
+/// The path of another dataset in the same group.
+std::string path_beside(const std::string& path, const std::string& name);
+
+}  // namespace phy::hdf5

@@ -1,0 +1,70 @@
+#pragma once
+
+// Newer releases of HDF5 keep the interface of 1.10 under this macro.
+#define H5_USE_110_API
+#include <hdf5.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "phy/core/error.hpp"
+
+/// The HDF5 C interface as the rest of capture/ uses it: owned identifiers, and errors as exceptions.
+namespace phy::hdf5 {
+
+/// Owns an identifier of HDF5.
+template <herr_t (*close)(hid_t)>
+class Handle {
+public:
+    Handle() = default;
+    explicit Handle(hid_t id) : id_(id) {}
+    ~Handle() { reset(); }
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        return *this;
+    }
+
+    /// Implicit, so that a handle goes wherever the C interface takes an identifier.
+    operator hid_t() const { return id_; }
+
+    [[nodiscard]] hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
+
+    void reset() noexcept {
+        if (id_ < 0) return;
+        H5E_BEGIN_TRY {
+            close(release());
+        }
+        H5E_END_TRY
+    }
+
+private:
+    hid_t id_ = H5I_INVALID_HID;
+};
+
+using FileHandle = Handle<H5Fclose>;
+using DatasetHandle = Handle<H5Dclose>;
+using TypeHandle = Handle<H5Tclose>;
+using SpaceHandle = Handle<H5Sclose>;
+using AttributeHandle = Handle<H5Aclose>;
+using PropertiesHandle = Handle<H5Pclose>;
+
+/// Turns off what HDF5 prints about errors of this thread: every public function of capture/ that calls HDF5
+/// does this first. It stays off, since HDF5 may also print at the end of a program that met a damaged file.
+void silence_errors();
+
+/// "subject: problem" on one line. The subject is a file, or a file and what is in it.
+FileError file_error(std::string_view subject, std::string_view problem);
+
+/// The cause that HDF5 gives for this thread's last failure.
+std::string innermost_error();
+
+/// Passes a result of HDF5 on, or throws "subject: problem: cause" if it tells a failure.
+template <typename Result>
+Result checked(Result result, std::string_view subject, std::string_view problem) {
+    if (result < 0) throw file_error(subject, std::string(problem) + ": " + innermost_error());
+    return result;
+}
+
+}  // namespace phy::hdf5

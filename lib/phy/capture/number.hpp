@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "phy/capture/handle.hpp"
+
+namespace phy::hdf5 {
+
+/// The numbers that captures hold.
+enum class NumberKind { float16, float32, float64, int8, int16, int32 };
+
+inline constexpr std::array all_number_kinds = {NumberKind::float16, NumberKind::float32, NumberKind::float64,
+                                                NumberKind::int8,    NumberKind::int16,   NumberKind::int32};
+
+/// Such a number as a file stores it.
+struct NumberType {
+    NumberKind kind = NumberKind::float32;
+    std::endian order = std::endian::native;
+
+    friend bool operator==(NumberType, NumberType) = default;
+};
+
+std::size_t size_of(NumberKind kind);
+bool is_float(NumberKind kind);
+
+/// "float16" and so on.
+std::string_view to_string(NumberKind kind);
+
+/// Empty if the type is none of ours.
+std::optional<NumberType> number_type_of(hid_t type);
+
+TypeHandle hdf5_type(NumberType type);
+
+/// Numbers `stride` bytes apart.
+template <typename Byte>
+struct Strided {
+    Byte* data;
+    std::size_t stride;
+};
+
+/// Copies numbers and turns them to the byte order of this machine.
+void copy_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out, std::size_t count);
+
+/// Rounds numbers to binary32, integers after division by full_scale.
+void numbers_to_float(NumberType type, double full_scale, Strided<const std::byte> in, Strided<std::byte> out,
+                      std::size_t count);
+
+}  // namespace phy::hdf5

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "phy/core/modulation.hpp"
+
+/// One axis of a square QAM: a Gray-labelled PAM with m bits and the levels +-1, +-3 ... +-(2^m - 1), in
+/// units of A = 1/sqrt(n) on symbols of unit mean power (TS 38.211 clause 5.1).
+///
+/// The binary32 number nearest to sqrt(n) is off by up to 2^-25, and times the distance from the origin that
+/// is enough to move a decision boundary by what int8 soft bits can see. So the axis is measured in units of
+/// A/q, where p/q is a solution of Pell's equation p^2 - n q^2 = +-1: both are small integers, exact in
+/// binary32, and y * p are those units with a relative error below 2^-29. A level is then an odd multiple of
+/// q, and multiples of q that stand for boundaries and breakpoints are exact too.
+namespace phy::detail {
+
+struct AxisUnits {
+    int n;  ///< 1/A^2
+    int p;  ///< y * p is the axis value in units of A/q
+    int q;  ///< a level is an odd multiple of this
+};
+
+/// By bits an axis, from 1 (QPSK) to 5 (1024QAM).
+inline constexpr std::array<AxisUnits, 6> axis_units = {{{},
+                                                         {2, 19601, 13860},
+                                                         {10, 168717, 53353},
+                                                         {42, 227137, 35048},
+                                                         {170, 229841, 17628},
+                                                         {682, 1197901, 45870}}};
+
+constexpr bool solves_pell(const AxisUnits& units) {
+    const std::int64_t p = units.p;
+    const std::int64_t q = units.q;
+    const std::int64_t residue = p * p - units.n * q * q;
+    return residue == 1 || residue == -1;
+}
+static_assert(solves_pell(axis_units[1]) && solves_pell(axis_units[2]) && solves_pell(axis_units[3]) &&
+              solves_pell(axis_units[4]) && solves_pell(axis_units[5]));
+
+/// Bits that one axis carries; BPSK has one, on the diagonal.
+constexpr int bits_per_axis(Modulation modulation) {
+    const auto qm = static_cast<int>(bits_per_symbol(modulation));
+    return qm == 1 ? 1 : qm / 2;
+}
+
+constexpr bool is_bpsk(Modulation modulation) {
+    return bits_per_symbol(modulation) == 1;
+}
+
+/// The label of level 2 i - (2^m - 1): its bit k, 0 or 1.
+constexpr int axis_label_bit(int bits, int i, int k) {
+    int x = 2 * i - ((1 << bits) - 1);
+    for (int j = 0; j < k; ++j)
+        x = (1 << (bits - 1 - j)) - (x < 0 ? -x : x);
+    return x < 0 ? 1 : 0;
+}
+
+template <int m>
+struct Axis {
+    static constexpr int levels = 1 << m;
+    static constexpr float p = static_cast<float>(axis_units[m].p);
+    static constexpr float q = static_cast<float>(axis_units[m].q);
+
+    /// The distance x_{k+1} = fold(k) - |x_k| turns bit k's axis into bit k+1's.
+    static constexpr float fold(int k) { return static_cast<float>(1 << (m - 1 - k)) * q; }
+
+    /// N_k: bit k's LLR has breakpoints at |x_k| = 2q, 4q ... 2q N_k.
+    static constexpr float last_segment(int k) { return static_cast<float>((1 << (m - 1 - k)) - 1); }
+
+    static constexpr float inverse_segment = 0.5F / q;
+};
+
+/// The segment of |x| is floor(|x| * inverse_segment). The product is rounded, so whether it reaches an
+/// integer exactly when |x| reaches the breakpoint has to be checked, on the breakpoint and one number before
+/// it.
+template <int m>
+constexpr bool breakpoints_are_exact() {
+    for (int i = 1; i < (1 << (m - 1)); ++i) {
+        const float breakpoint = static_cast<float>(2 * i) * Axis<m>::q;
+        const float before = breakpoint * (1.0F - 0x1p-24F);
+        if (before >= breakpoint) return false;
+        if (breakpoint * Axis<m>::inverse_segment < static_cast<float>(i)) return false;
+        if (before * Axis<m>::inverse_segment >= static_cast<float>(i)) return false;
+    }
+    return true;
+}
+static_assert(breakpoints_are_exact<2>() && breakpoints_are_exact<3>() && breakpoints_are_exact<4>() &&
+              breakpoints_are_exact<5>());
+
+/// From N0 to the two numbers by which an axis distance d becomes a soft bit: scale * min(d, limit).
+struct GainLaw {
+    float per_inverse_noise;  ///< scale / (1/N0)
+    float per_noise;          ///< limit / N0
+};
+
+struct Gain {
+    float scale;
+    float limit;
+};
+
+/// unit is the size of the soft bit of 1 nat, largest the magnitude at which it saturates.
+constexpr GainLaw gain_law(int bits, double unit, double largest) {
+    const AxisUnits& units = axis_units[static_cast<std::size_t>(bits)];
+    const double gain = 4.0 * unit / (static_cast<double>(units.n) * units.q);
+    return {static_cast<float>(gain), static_cast<float>(largest / gain)};
+}
+
+/// Where soft bits in fp16 and fp32 saturate.
+inline constexpr float largest_half = 65504.0F;
+inline constexpr float largest_llr = 0x1p64F;
+
+/// N0 is limited to this range, so that no gain overflows or becomes subnormal.
+inline constexpr float smallest_noise = 0x1p-100F;
+inline constexpr float largest_noise = 0x1p40F;
+
+}  // namespace phy::detail

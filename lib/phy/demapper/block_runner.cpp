@@ -1,0 +1,83 @@
+#include "phy/demapper/block_runner.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "phy/core/error.hpp"
+
+namespace phy::detail {
+namespace {
+
+constexpr Grid grid_of(Modulation modulation) {
+    return is_bpsk(modulation) ? Grid::bpsk : static_cast<Grid>(bits_per_axis(modulation));
+}
+
+int checked_threads(int threads) {
+    constexpr int most_threads = 1024;
+    if (threads < 0 || threads > most_threads) {
+        throw ArgumentError("threads is " + std::to_string(threads) + ": expected 0 (one a processor) to " +
+                            std::to_string(most_threads));
+    }
+    return threads;
+}
+
+float checked_full_scale(float full_scale) {
+    if (!(full_scale >= 0.0F) || !std::isfinite(full_scale)) {
+        throw ArgumentError("full_scale is " + std::to_string(full_scale) +
+                            ": expected a positive number, or 0 for 2^(bits-1)");
+    }
+    return full_scale;
+}
+
+}  // namespace
+
+const Kernels& kernels_of(const Backend& backend) {
+    if (backend.kind() == Backend::Kind::scalar) return scalar_kernels();
+    const Kernels* kernels =
+        backend.kind() == Backend::Kind::cpu ? simd_kernels(backend.instruction_set()) : nullptr;
+    if (kernels == nullptr)
+        throw BackendError("backend '" + backend.name() + "' does not run on this machine");
+    return *kernels;
+}
+
+BlockRunner::BlockRunner(Modulation modulation, float full_scale, int threads, const Backend& backend)
+    : kernels_(&kernels_of(backend)),
+      grid_(grid_of(modulation)),
+      rotating_(modulation == Modulation::pi2_bpsk),
+      full_scale_(checked_full_scale(full_scale)),
+      pool_(std::make_unique<ThreadPool>(checked_threads(threads))),
+      workspaces_(static_cast<std::size_t>(pool_->size())) {}
+
+Backend BlockRunner::backend() const {
+    if (kernels_->instruction_set.empty()) return Backend::scalar();
+    return Backend::parse("cpu[" + std::string(kernels_->instruction_set) + "]");
+}
+
+bool BlockRunner::must_widen(SymbolView symbols) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
+    return symbols.format() != SampleFormat::cf32 || !aligned;
+}
+
+const float* BlockRunner::widen(SymbolView symbols, Workspace& workspace) const {
+    if (!must_widen(symbols)) return reinterpret_cast<const float*>(symbols.data());
+    const std::size_t count = 2 * symbols.size();
+    const float unit = 1.0F / (full_scale_ > 0.0F ? full_scale_ : default_full_scale(symbols.format()));
+    switch (symbols.format()) {
+        case SampleFormat::cf32:
+            std::memcpy(workspace.iq, symbols.data(), count * sizeof(float));
+            break;
+        case SampleFormat::cf16:
+            kernels_->widen_f16(symbols.data(), workspace.iq, count);
+            break;
+        case SampleFormat::ci16:
+            kernels_->widen_i16(symbols.data(), workspace.iq, count, unit);
+            break;
+        case SampleFormat::ci8:
+            kernels_->widen_i8(symbols.data(), workspace.iq, count, unit);
+            break;
+    }
+    return workspace.iq;
+}
+
+}  // namespace phy::detail

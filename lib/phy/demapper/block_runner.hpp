@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "phy/core/thread_pool.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/kernels.hpp"
+#include "phy/demapper/workspace.hpp"
+
+namespace phy::detail {
+
+/// The kernels that run for a backend; BackendError if it does not run here or needs device memory.
+const Kernels& kernels_of(const Backend& backend);
+
+/// What soft and hard demapping share: blocks of symbols as floats, spread over threads.
+class BlockRunner {
+public:
+    BlockRunner(Modulation modulation, float full_scale, int threads, const Backend& backend);
+
+    [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
+    [[nodiscard]] Grid grid() const { return grid_; }
+    [[nodiscard]] Backend backend() const;
+    [[nodiscard]] int threads() const { return pool_->size(); }
+
+    /// Calls job(workspace, block, first) for every block, where block.iq holds the symbols from first on.
+    /// Blocks are small where the job keeps something in the workspace, and as large as a thread's share
+    /// otherwise.
+    template <typename Job>
+    void for_each_block(SymbolView symbols, std::uint64_t first_symbol, bool job_uses_workspace,
+                        const Job& job) {
+        constexpr std::size_t cache_lines = 64;  // of one byte a symbol, so that threads share none
+        const auto threads = static_cast<std::size_t>(pool_->size());
+        const std::size_t share = (symbols.size() / threads / cache_lines + 1) * cache_lines;
+        const std::size_t step = job_uses_workspace || must_widen(symbols) ? block_symbols : share;
+        pool_->run([&](int thread) noexcept {
+            Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
+            const std::size_t begin = std::min(symbols.size(), static_cast<std::size_t>(thread) * share);
+            const std::size_t end = std::min(symbols.size(), begin + share);
+            for (std::size_t first = begin; first < end; first += step) {
+                const std::size_t count = std::min(step, end - first);
+                Block block{};
+                block.iq = widen(symbols.subview(first, count), workspace);
+                block.symbols = count;
+                block.rotating = rotating_;
+                block.phase = static_cast<int>((first_symbol + first) & 1);
+                job(workspace, block, first);
+            }
+        });
+    }
+
+private:
+    static bool must_widen(SymbolView symbols);
+    const float* widen(SymbolView symbols, Workspace& workspace) const;
+
+    const Kernels* kernels_;
+    Grid grid_;
+    bool rotating_;
+    float full_scale_;
+    std::unique_ptr<ThreadPool> pool_;
+    std::vector<Workspace> workspaces_;
+};
+
+}  // namespace phy::detail

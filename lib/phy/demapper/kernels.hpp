@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "phy/core/half.hpp"
+#include "phy/demapper/axis.hpp"
+
+/// The interface between the demapper, which cuts a call into blocks and knows formats, and the code that is
+/// compiled once for every instruction set.
+namespace phy::detail {
+
+/// A constellation as the kernels see it: the number of bits an axis (1 to 5), or BPSK.
+enum class Grid { bpsk, qpsk, qam16, qam64, qam256, qam1024 };
+inline constexpr std::size_t grids = 6;
+
+constexpr int bits_of(Grid grid) {
+    return grid == Grid::bpsk ? 1 : static_cast<int>(grid);
+}
+
+/// What a kernel writes. fp16 is fp32 that a second kernel rounds.
+enum class Output { int8, float32, hard };
+inline constexpr std::size_t outputs = 3;
+
+/// How a kernel evaluates: the closed form with the segments that matter before saturation, or log-sum-exp.
+enum class Law { one_segment, two_segments, all_segments, log_map };
+inline constexpr std::size_t laws = 4;
+
+/// The simplest law that is the same for a grid.
+constexpr Law closest_law(Grid grid, Law law) {
+    if (bits_of(grid) == 1) return Law::one_segment;
+    if (bits_of(grid) == 2 && law == Law::all_segments) return Law::two_segments;
+    return law;
+}
+
+/// Symbols that a kernel works on, and their gain: one value, or one a symbol.
+struct Block {
+    const float* iq;  ///< 2 * symbols components
+    std::size_t symbols;
+    const float* scale;  ///< see Gain
+    const float* limit;
+    Gain nats{};            ///< Law::log_map: from nats to the output; scale and limit above give nats
+    int phase = 0;          ///< pi/2-BPSK: parity of the first symbol's index
+    bool rotating = false;  ///< pi/2-BPSK
+};
+
+/// Where components fall in a table: the entry, and the way to the next one.
+struct TableScale {
+    float per_unit;  ///< entries a unit of y
+    float centre;    ///< entry of y = 0
+    float last;      ///< the last entry that may be picked
+};
+
+struct GainSummary {
+    float largest_limit = 0.0F;
+    std::size_t unusable = 0;
+};
+
+/// Results that go on inside the demapper (all float* and uint32_t* below but Demap's out) lie in arrays that
+/// have room for whole vectors: up to this many elements more than said.
+inline constexpr std::size_t padding = 64;
+
+struct Kernels {
+    /// Where a law adds nothing to a simpler one for a grid, there is none; see closest_law.
+    using Demap = void (*)(const Block& block, void* out);
+
+    std::string_view instruction_set;  ///< "" for the scalar reference
+    std::array<std::array<std::array<std::array<Demap, 2>, laws>, outputs>, grids> demap;
+
+    void (*widen_f16)(const void* in, float* out, std::size_t count);
+    void (*widen_i16)(const void* in, float* out, std::size_t count, float unit);
+    void (*widen_i8)(const void* in, float* out, std::size_t count, float unit);
+    void (*narrow_f16)(const float* in, void* out, std::size_t count);
+
+    /// One gain a symbol; 0 and 0 where N0 is unusable.
+    GainSummary (*gains)(const float* noise, std::size_t symbols, const GainLaw& law, float* scale,
+                         float* limit);
+
+    /// The nearest entry for each component; last + 1 for one that is not finite.
+    void (*nearest_entries)(const float* iq, std::size_t count, const TableScale& table,
+                            std::uint32_t* entry);
+
+    /// The entry at or below each component and the fraction of a step from there (beyond the ends: more than
+    /// one, less than zero); entry last + 1 and fraction 0 for one that is not finite.
+    void (*entries_below)(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry,
+                          float* fraction);
+
+    std::uint64_t (*count_not_finite)(const float* components, std::size_t count);
+
+    [[nodiscard]] Demap demap_for(Grid grid, Output output, Law law, bool per_symbol) const {
+        return demap[static_cast<std::size_t>(grid)][static_cast<std::size_t>(output)]
+                    [static_cast<std::size_t>(law)][per_symbol ? 1 : 0];
+    }
+};
+
+const Kernels& scalar_kernels();
+
+/// The kernels of an instruction set that is built in and runs here, or null.
+const Kernels* simd_kernels(std::string_view instruction_set);
+
+struct InstructionSet {
+    std::string_view name;  ///< "avx512", "avx2", "neon"
+    bool supported;         ///< by this machine
+};
+
+/// Those that are built in, best first.
+std::vector<InstructionSet> simd_instruction_sets();
+
+}  // namespace phy::detail

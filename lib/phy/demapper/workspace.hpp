@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/half.hpp"
+#include "phy/demapper/kernels.hpp"
+
+namespace phy::detail {
+
+/// Symbols that pass through all steps before the next are looked at: what lies in between stays in the
+/// first-level cache.
+inline constexpr std::size_t block_symbols = 1024;
+
+/// What one thread needs between the steps of a block.
+struct alignas(64) Workspace {
+    static constexpr std::size_t components = 2 * block_symbols + padding;
+
+    alignas(64) float iq[components];
+    alignas(64) float scale[components];
+    alignas(64) float limit[components];
+    alignas(64) float fraction[components];
+    alignas(64) std::uint32_t entry[components];
+    alignas(64) float llr[10 * block_symbols + padding];
+};
+
+}  // namespace phy::detail
