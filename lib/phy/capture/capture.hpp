@@ -31,7 +31,7 @@ struct CaptureDescription {
 
     std::optional<Modulation> modulation;
     std::optional<float> noise_variance;     ///< attribute noise_variance
-    std::optional<double> full_scale;        ///< attribute full_scale, or the option
+    std::optional<double> full_scale;        ///< attribute or option; see CaptureReader for who divides
     std::optional<double> sample_rate;       ///< hertz
     std::optional<double> center_frequency;  ///< hertz
     bool has_noise_per_symbol = false;       ///< dataset noise_variance beside the IQ dataset
@@ -56,7 +56,8 @@ struct CaptureOptions {
 ///
 /// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
-/// Integers in ci16 and ci8 are delivered as they are: description().full_scale goes to the demapper.
+/// Integers in ci16 and ci8 are delivered as they are: description().full_scale goes to the demapper, which
+/// leaves the samples of other formats alone.
 class CaptureReader {
 public:
     /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
@@ -90,7 +91,9 @@ private:
 /// An HDF5 file that appears under its name only when complete: it is written to a temporary name beside the
 /// target and renamed by commit(); destroying it before removes the temporary file.
 ///
-/// While one is open, its temporary file is also listed for remove_unfinished_outputs().
+/// While one is open, its temporary file is also listed for remove_unfinished_outputs(), of which the list
+/// has 64 places. Where the size of files is limited (RLIMIT_FSIZE), a write beyond the limit is a FileError
+/// only in a process that ignores SIGXFSZ.
 class SoftBitWriter {
 public:
     struct Config {
@@ -107,17 +110,20 @@ public:
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
     /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, method, source, phy_version. Throws FileError
-    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it.
+    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
+    /// ArgumentError if symbols is 0.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();
     SoftBitWriter(SoftBitWriter&&) noexcept;
     SoftBitWriter& operator=(SoftBitWriter&&) noexcept;
 
     /// Appends whole symbols, given as the bytes of their soft bits in Config::format: llr.size_bytes() is a
-    /// multiple of Qm * size_of(format) (ArgumentError).
+    /// multiple of Qm * size_of(format) and no more than is left (ArgumentError). FileError if the disk is
+    /// full.
     void append(std::span<const std::byte> llr);
 
-    /// Closes the file and renames it. Throws ArgumentError unless all symbols were appended.
+    /// Closes the file and renames it. Throws ArgumentError unless all symbols were appended, FileError if
+    /// the file cannot be completed, or if another one has got its name meanwhile and overwrite is false.
     void commit();
 
 private:
@@ -140,7 +146,7 @@ std::string_view to_string(CaptureLayout layout);
 CaptureLayout parse_capture_layout(std::string_view name);
 
 /// Writes a capture that CaptureReader reads: /iq, and where wanted /noise_variance and /bits. Appears under
-/// its name only when complete, as SoftBitWriter does.
+/// its name only when complete, as SoftBitWriter does, and throws the same errors.
 class CaptureWriter {
 public:
     struct Config {

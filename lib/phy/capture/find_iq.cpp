@@ -84,7 +84,7 @@ bool is_group(const InputFile& file, const std::string& path) {
 }  // namespace
 
 std::string find_iq(const InputFile& file, const CaptureOptions& options) {
-    const std::string path = normalised(options.dataset.empty() ? "/iq" : options.dataset);
+    std::string path = normalised(options.dataset.empty() ? "/iq" : options.dataset);
     const bool exists = file.contains(path);
     if (exists && (!options.dataset.empty() || !is_group(file, path))) return path;
 

@@ -38,7 +38,7 @@ FileHandle open_hdf5(const std::filesystem::path& path, const std::string& name)
     const htri_t has_signature = H5Fis_hdf5(path.c_str());
     if (has_signature == 0) throw file_error(name, "is not an HDF5 file");
     return FileHandle(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name,
-                              "cannot be opened, truncated or damaged HDF5 file or in use"));
+                              "is a truncated or damaged HDF5 file, or in use"));
 }
 
 std::uint64_t product(const Dimensions& dimensions, const std::string& name) {
@@ -67,7 +67,7 @@ std::size_t chunk_cache_bytes(hid_t creation, const Dimensions& dimensions, std:
     return std::max({smallest, chunk_bytes, std::min(row_bytes, largest_row)});
 }
 
-/// Opens the dataset again, with a cache that suits its chunks.
+/// Opens the dataset again, with another cache for its chunks.
 DatasetHandle reopen_chunked(hid_t file, const std::string& path, std::size_t cache_bytes) {
     constexpr std::size_t slots = 12421;
     const PropertiesHandle access(H5Pcreate(H5P_DATASET_ACCESS));
@@ -156,6 +156,7 @@ InputDataset::InputDataset(const InputFile& file, const std::string& path)
             checked(reopen_chunked(file.id(), path, chunk_cache_bytes(creation, dimensions_, element_bytes_)),
                     name_, "cannot be opened");
     }
+    // The offset counts a user block in; data in other files, or not there yet, has none.
     const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset_) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF) offset_ = offset;
 }
@@ -219,8 +220,10 @@ InputDataset::Box InputDataset::largest_box(std::uint64_t first, std::uint64_t c
 
 void InputDataset::read_box(const Box& box, std::byte* elements) const {
     H5Sselect_hyperslab(space_, H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr);
-    const hsize_t size = box.size;
-    const SpaceHandle memory(H5Screate_simple(1, &size, nullptr));
+    // In memory the box has as many dimensions as in the file: from one to several HDF5 moves element by
+    // element.
+    const auto rank = static_cast<int>(box.count.size());
+    const SpaceHandle memory(H5Screate_simple(rank, box.count.data(), nullptr));
     checked(H5Dread(dataset_, type_, memory, space_, H5P_DEFAULT, elements), name_, "cannot be read");
 }
 

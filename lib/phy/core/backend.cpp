@@ -1,6 +1,7 @@
 #include "phy/core/backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "phy/core/error.hpp"
@@ -14,6 +15,18 @@ std::string list_names() {
     for (const Backend& backend : Backend::all())
         names += ", " + backend.name();
     return names + ", cuda";
+}
+
+// "cuda" or "cuda[N]".
+bool names_cuda(std::string_view name) {
+    if (name == "cuda") return true;
+    if (!name.starts_with("cuda[") || !name.ends_with("]")) return false;
+    const std::string_view number = name.substr(5, name.size() - 6);
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+BackendError not_built_in(std::string_view name) {
+    return BackendError("backend '" + std::string(name) + "' is not in this build of phy");
 }
 
 Backend fastest(std::string_view wanted, auto matches) {
@@ -48,11 +61,13 @@ Backend Backend::best() {
 Backend Backend::parse(std::string_view name) {
     if (name == "auto") return best();
     if (name == "cpu") return fastest(name, [](const Backend& b) { return b.kind() == Kind::cpu; });
-    if (name == "cuda" || (name.starts_with("cuda[") && name.ends_with(']'))) {
-        throw BackendError("backend '" + std::string(name) + "' is not in this build of phy");
+    if (names_cuda(name)) {
+        throw not_built_in(name);
     }
     const auto is_named = [&](const Backend& b) { return b.name() == name; };
+    constexpr std::array elsewhere = {"cpu[avx512]", "cpu[avx2]", "cpu[neon]"};
     if (std::none_of(all().begin(), all().end(), is_named)) {
+        if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) throw not_built_in(name);
         throw ArgumentError("unknown backend '" + std::string(name) + "': expected one of " + list_names());
     }
     return fastest(name, is_named);

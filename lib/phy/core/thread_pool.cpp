@@ -5,7 +5,7 @@
 namespace phy::detail {
 namespace {
 
-constexpr int spins_before_sleep = 20000;
+constexpr int spins_before_sleep = 1000;  // some tens of microseconds
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -15,26 +15,31 @@ void relax() {
 #endif
 }
 
-int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int processors() {
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) {
     const int workers = (threads == 0 ? processors() : threads) - 1;
     workers_.reserve(static_cast<std::size_t>(workers));
-    for (int part = 1; part <= workers; ++part) workers_.emplace_back([this, part] { work(part); });
+    for (int part = 1; part <= workers; ++part)
+        workers_.emplace_back([this, part] { work(part); });
 }
 
 ThreadPool::~ThreadPool() {
     stopping_ = true;
     generation_.fetch_add(1);
     generation_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
+    for (std::thread& worker : workers_)
+        worker.join();
 }
 
-void ThreadPool::run_erased(ErasedJob call, const void* job) {
+void ThreadPool::run_erased(ErasedJob call, const void* job, int parts) {
     call_ = call;
     job_ = job;
+    parts_ = parts;
     running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
     generation_.fetch_add(1);
     generation_.notify_all();
@@ -62,7 +67,7 @@ void ThreadPool::work(int part) {
     for (std::size_t generation = 0;;) {
         generation = wait_for_job(generation);
         if (stopping_) return;
-        call_(job_, part);
+        if (part < parts_) call_(job_, part);
         running_.fetch_sub(1, std::memory_order_release);
     }
 }

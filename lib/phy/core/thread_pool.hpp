@@ -20,27 +20,31 @@ public:
 
     [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-    /// Calls job(part) once for every part from 0 to size() - 1, each on a thread of its own, and returns when all
-    /// have returned. The job must not throw. Allocates nothing.
+    /// Calls job(part) once for every part from 0 to parts - 1 <= size() - 1, each on a thread of its own,
+    /// and returns when all have returned. One part runs on the caller alone. The job must not throw.
+    /// Allocates nothing.
     template <typename Job>
-    void run(const Job& job) {
+    void run(int parts, const Job& job) {
         static_assert(std::is_nothrow_invocable_v<const Job&, int>);
-        if (workers_.empty()) {
+        if (parts == 1) {
             job(0);
-        } else {
-            run_erased([](const void* erased, int part) noexcept { (*static_cast<const Job*>(erased))(part); }, &job);
+        } else if (parts > 1) {
+            run_erased(
+                [](const void* erased, int part) noexcept { (*static_cast<const Job*>(erased))(part); }, &job,
+                parts);
         }
     }
 
 private:
     using ErasedJob = void (*)(const void*, int) noexcept;
 
-    void run_erased(ErasedJob call, const void* job);
+    void run_erased(ErasedJob call, const void* job, int parts);
     void work(int part);
     std::size_t wait_for_job(std::size_t seen) const;
 
     ErasedJob call_ = nullptr;
     const void* job_ = nullptr;
+    int parts_ = 0;
     std::atomic<std::size_t> generation_{0};
     std::atomic<int> running_{0};
     std::atomic<bool> stopping_{false};

@@ -54,6 +54,16 @@ Backend BlockRunner::backend() const {
     return Backend::parse("cpu[" + std::string(kernels_->instruction_set) + "]");
 }
 
+std::size_t BlockRunner::share_of_thread(std::size_t symbols) const {
+    // A thread that is woken for less costs more than it brings. Multiples keep threads off each other's
+    // cache lines.
+    constexpr std::size_t smallest_share = 4096;
+    constexpr std::size_t multiple = 64;
+    const auto threads = static_cast<std::size_t>(pool_->size());
+    const std::size_t even = (symbols + threads - 1) / threads;
+    return std::max(smallest_share, (even + multiple - 1) / multiple * multiple);
+}
+
 bool BlockRunner::must_widen(SymbolView symbols) {
     const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
     return symbols.format() != SampleFormat::cf32 || !aligned;

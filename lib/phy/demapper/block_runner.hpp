@@ -32,13 +32,12 @@ public:
     template <typename Job>
     void for_each_block(SymbolView symbols, std::uint64_t first_symbol, bool job_uses_workspace,
                         const Job& job) {
-        constexpr std::size_t cache_lines = 64;  // of one byte a symbol, so that threads share none
-        const auto threads = static_cast<std::size_t>(pool_->size());
-        const std::size_t share = (symbols.size() / threads / cache_lines + 1) * cache_lines;
+        const std::size_t share = share_of_thread(symbols.size());
         const std::size_t step = job_uses_workspace || must_widen(symbols) ? block_symbols : share;
-        pool_->run([&](int thread) noexcept {
-            Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
-            const std::size_t begin = std::min(symbols.size(), static_cast<std::size_t>(thread) * share);
+        const std::size_t parts = (symbols.size() + share - 1) / share;
+        pool_->run(static_cast<int>(parts), [&](int part) noexcept {
+            Workspace& workspace = workspaces_[static_cast<std::size_t>(part)];
+            const std::size_t begin = static_cast<std::size_t>(part) * share;
             const std::size_t end = std::min(symbols.size(), begin + share);
             for (std::size_t first = begin; first < end; first += step) {
                 const std::size_t count = std::min(step, end - first);
@@ -53,6 +52,7 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t share_of_thread(std::size_t symbols) const;
     static bool must_widen(SymbolView symbols);
     const float* widen(SymbolView symbols, Workspace& workspace) const;
 

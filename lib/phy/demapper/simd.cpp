@@ -38,10 +38,12 @@ struct Step {
     const Block& block;
     Ops::V all_scale;
     Ops::V all_limit;
+    Ops::V turn;  ///< pi/2-BPSK: the sign bit for every other symbol
 
     HWY_INLINE explicit Step(const Block& of) : block(of) {
         all_scale = hn::Set(d, *of.scale);
         all_limit = hn::Set(d, *of.limit);
+        turn = of.rotating ? sign_of_odd_lanes(of.phase) : hn::Zero(d);
     }
 
     static HWY_INLINE Ops::V gain_at(const float* gains, Ops::V all, std::size_t first) {
@@ -59,7 +61,7 @@ struct Step {
         if constexpr (diagonal) {
             Ops::V i, q;
             hn::LoadInterleaved2(d, iq + 2 * first, i, q);
-            if (block.rotating) i = negate_odd_lanes(i, block.phase);
+            i = hn::Xor(i, turn);
             evaluate_diagonal<Ops, law>(i, q, scales, limits, distances, out_scale);
         } else {
             evaluate_axis<Ops, bits, law>(hn::LoadU(d, iq + 2 * first), scales, limits, block.nats, distances,

@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/app.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "common/random.hpp"
+#include "common/staged.hpp"
+#include "phy/phy.hpp"
+
+namespace {
+
+using namespace phy::apps;
+
+struct Options {
+    std::string output;
+    std::optional<phy::Modulation> modulation;
+    std::uint64_t symbols = 0;
+    double snr_db = 20.0;
+    std::uint64_t seed = 1;
+    phy::SampleFormat type = phy::SampleFormat::cf32;
+    phy::CaptureLayout layout = phy::CaptureLayout::compound;
+    bool per_symbol_noise = false;
+    bool no_bits = false;
+    bool force = false;
+};
+
+/// The integer that stands for 1.0: 12 dB of headroom above the unit mean power. Floating point has no scale.
+std::optional<double> full_scale_of(phy::SampleFormat type) {
+    switch (type) {
+        case phy::SampleFormat::ci16:
+            return 8192.0;
+        case phy::SampleFormat::ci8:
+            return 32.0;
+        default:
+            return std::nullopt;
+    }
+}
+
+float noise_variance_of(double snr_db) {
+    const auto variance = static_cast<float>(std::pow(10.0, -snr_db / 10.0));
+    if (!std::isnormal(variance))
+        throw phy::ArgumentError(fmt::format("--snr-db {}: expected a number from -380 to 370", snr_db));
+    return variance;
+}
+
+phy::CaptureWriter::Config capture_config(const Options& options) {
+    if (!options.modulation) throw phy::ArgumentError("--modulation is missing; --help lists the options");
+    if (options.symbols == 0) throw phy::ArgumentError("--symbols: expected a whole number from 1 on");
+    return {.symbols = options.symbols,
+            .format = options.type,
+            .layout = options.layout,
+            .modulation = *options.modulation,
+            .noise_variance =
+                options.per_symbol_noise ? std::nullopt : std::optional(noise_variance_of(options.snr_db)),
+            .full_scale = full_scale_of(options.type),
+            .noise_per_symbol = options.per_symbol_noise,
+            .bits = !options.no_bits,
+            .overwrite = options.force};
+}
+
+/// A piece of the capture on its way from the generator to the file.
+struct Chunk {
+    std::size_t symbols = 0;
+    std::vector<std::uint8_t> bits;
+    std::vector<float> noise;
+    std::vector<phy::cf32> samples;
+};
+
+/// Draws bits, maps them, and adds white Gaussian noise.
+class Generator {
+public:
+    explicit Generator(const Options& options)
+        : mapper_({.modulation = *options.modulation}),
+          noise_variance_(noise_variance_of(options.snr_db)),
+          per_symbol_noise_(options.per_symbol_noise),
+          bits_(options.seed, 0),
+          level_(options.seed, 1),
+          noise_(options.seed, 2) {}
+
+    /// Fills the chunk's first chunk.symbols symbols, which are those from index first on of the capture.
+    void generate(std::uint64_t first, Chunk& chunk) const {
+        const std::size_t qm = bits_per_symbol(mapper_.config().modulation);
+        for (std::size_t i = 0; i < chunk.symbols; ++i) {
+            std::uint64_t word = bits_.bits(first + i);
+            for (std::size_t bit = 0; bit < qm; ++bit, word >>= 1)
+                chunk.bits[i * qm + bit] = word & 1U;
+        }
+        const std::span samples = std::span(chunk.samples).first(chunk.symbols);
+        mapper_(std::span(chunk.bits).first(chunk.symbols * qm), samples, first);
+        for (std::size_t i = 0; i < chunk.symbols; ++i) {
+            chunk.noise[i] = noise_variance_at(first + i);
+            const auto noise = std::sqrt(static_cast<double>(chunk.noise[i])) * noise_.gaussian(first + i);
+            samples[i] += phy::cf32(noise);
+        }
+    }
+
+private:
+    /// Log-uniform within 6 dB of the nominal one when it varies.
+    [[nodiscard]] float noise_variance_at(std::uint64_t symbol) const {
+        if (!per_symbol_noise_) return noise_variance_;
+        const double decibel = 12.0 * level_.uniform(symbol) - 6.0;
+        return static_cast<float>(static_cast<double>(noise_variance_) * std::pow(10.0, decibel / 10.0));
+    }
+
+    phy::Mapper mapper_;
+    float noise_variance_;
+    bool per_symbol_noise_;
+    RandomSequence bits_;
+    RandomSequence level_;
+    RandomSequence noise_;
+};
+
+/// Rounds half to even and saturates.
+template <typename Integer>
+Integer to_integer(float value, double full_scale) {
+    using Limits = std::numeric_limits<Integer>;
+    const double scaled = std::nearbyint(static_cast<double>(value) * full_scale);
+    return static_cast<Integer>(std::clamp<double>(scaled, Limits::min(), Limits::max()));
+}
+
+template <typename Stored, typename Convert>
+std::vector<Stored> converted(std::span<const phy::cf32> samples, Convert convert) {
+    std::vector<Stored> result(samples.size());
+    std::transform(samples.begin(), samples.end(), result.begin(), [&convert](phy::cf32 sample) {
+        return Stored{convert(sample.real()), convert(sample.imag())};
+    });
+    return result;
+}
+
+void append_samples(phy::CaptureWriter& writer, phy::SampleFormat type, std::span<const phy::cf32> samples) {
+    const double full_scale = full_scale_of(type).value_or(1.0);
+    switch (type) {
+        case phy::SampleFormat::cf32:
+            return writer.append(samples);
+        case phy::SampleFormat::cf16:
+            return writer.append(converted<phy::cf16>(samples, [](float value) { return phy::half(value); }));
+        case phy::SampleFormat::ci16:
+            return writer.append(converted<phy::ci16>(
+                samples, [=](float value) { return to_integer<std::int16_t>(value, full_scale); }));
+        case phy::SampleFormat::ci8:
+            return writer.append(converted<phy::ci8>(
+                samples, [=](float value) { return to_integer<std::int8_t>(value, full_scale); }));
+    }
+}
+
+void write_capture(const Options& options, const phy::CaptureWriter::Config& config, bool quiet) {
+    constexpr std::size_t chunk_symbols = 1U << 16U;
+    const std::size_t qm = bits_per_symbol(config.modulation);
+    phy::CaptureWriter writer(options.output, config);
+    const Generator generator(options);
+    Progress progress(config.symbols, quiet);
+
+    std::array<Chunk, 3> ring;
+    for (Chunk& chunk : ring) {
+        chunk.bits.resize(chunk_symbols * qm);
+        chunk.noise.resize(chunk_symbols);
+        chunk.samples.resize(chunk_symbols);
+    }
+    std::uint64_t generated = 0;
+    const auto generate = [&](Chunk& chunk) {
+        chunk.symbols = std::min<std::uint64_t>(chunk_symbols, config.symbols - generated);
+        generator.generate(generated, chunk);
+        generated += chunk.symbols;
+        return chunk.symbols != 0;
+    };
+    const auto write = [&](Chunk& chunk) {
+        append_samples(writer, config.format, std::span(chunk.samples).first(chunk.symbols));
+        if (config.noise_per_symbol) writer.append_noise(std::span(chunk.noise).first(chunk.symbols));
+        if (config.bits) writer.append_bits(std::span(chunk.bits).first(chunk.symbols * qm));
+        progress.advance(chunk.symbols);
+        return true;
+    };
+    StagedRun<Chunk>(ring, {{"generate", generate}, {"write", write}}).run();
+    throw_if_interrupted();
+    writer.commit();
+}
+
+void run(const Options& options, const CommonOptions& common) {
+    const phy::CaptureWriter::Config config = capture_config(options);
+    const auto start = std::chrono::steady_clock::now();
+    write_capture(options, config, common.quiet);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+    const std::string noise =
+        config.noise_variance ? fmt::format("{}", *config.noise_variance) : "varying by symbol";
+    const std::string text =
+        fmt::format("{} symbols of {} as {}, {}, noise variance {}, in {:.3g} s\n", config.symbols,
+                    to_string(config.modulation), to_string(config.format), to_string(config.layout), noise,
+                    seconds.count());
+    const Json json = Json::object({{"symbols", config.symbols},
+                                    {"modulation", to_string(config.modulation)},
+                                    {"type", to_string(config.format)},
+                                    {"layout", to_string(config.layout)},
+                                    {"snr_db", options.snr_db},
+                                    {"seed", options.seed},
+                                    {"noise_variance", config.noise_variance},
+                                    {"full_scale", config.full_scale},
+                                    {"bits", config.bits},
+                                    {"seconds", seconds.count()}});
+    print_result(common, json, text);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    App app;
+    app.name = "capture_gen";
+    app.summary =
+        "Writes a capture for demod_app: random bits, mapped, with white Gaussian noise. The same\n"
+        "options give the same samples.";
+    app.operand = Operand{"OUT.h5", &options.output};
+    app.options.add_options()  //
+        ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
+         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")                           //
+        ("symbols", number<std::uint64_t>(options.symbols, "N"), "how many symbols")        //
+        ("snr-db", number<double>(options.snr_db, "X"), "Es/N0 in decibel, default 20")     //
+        ("seed", number<std::uint64_t>(options.seed, "N"), "of bits and noise, default 1")  //
+        ("type", parsed(options.type, phy::parse_sample_format, "TYPE"),
+         "cf32 (default), cf16, ci16 or ci8")  //
+        ("layout", parsed(options.layout, phy::parse_capture_layout, "LAYOUT"),
+         "compound (default), trailing, interleaved, chunked or gzip")  //
+        ("per-symbol-noise", flag(options.per_symbol_noise),
+         "vary the noise by symbol, +-6 dB, and store its variance for each")  //
+        ("no-bits", flag(options.no_bits), "leave out the transmitted bits")   //
+        ("force", flag(options.force), "overwrite OUT.h5 if it exists");
+    app.body = [&options](const CommonOptions& common) { run(options, common); };
+    return run_app(app, argc, argv);
+}

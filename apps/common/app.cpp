@@ -1,0 +1,140 @@
+#include "common/app.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "common/exit_status.hpp"
+#include "common/interrupt.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy::apps {
+namespace {
+
+// Guessing would take --out for --output, and break scripts when an option is added.
+constexpr int command_line_style =
+    po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+
+spdlog::level::level_enum parse_log_level(const std::string& name) {
+    const auto level = spdlog::level::from_str(name);
+    if (level == spdlog::level::off && name != "off")
+        throw ArgumentError(fmt::format(
+            "unknown log level '{}': expected trace, debug, info, warning, error, critical or off", name));
+    return level;
+}
+
+void print_on_stdout(std::string_view text) {
+    errno = 0;
+    const bool complete = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!complete || std::fflush(stdout) != 0)
+        throw FileError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+/// Keeps an error to one line, whatever a file name in it holds.
+std::string one_line(std::string text) {
+    for (char& character : text) {
+        if (static_cast<unsigned char>(character) < 0x20) character = '?';
+    }
+    return text;
+}
+
+/// The exit status of the exception in flight, which is reported on stderr.
+int report_failure(const std::string& app) {
+    const auto report = [&app](const std::string& message, ExitStatus status) {
+        std::fputs((app + ": " + one_line(message) + "\n").c_str(), stderr);
+        return status;
+    };
+    try {
+        throw;
+    } catch (const Interrupted& interrupted) {
+        return report(interrupted.what(), exit_interrupted);
+    } catch (const BackendError& error) {
+        return report(error.what(), exit_no_backend);
+    } catch (const ArgumentError& error) {
+        return report(error.what(), exit_wrong_usage);
+    } catch (const po::error& error) {
+        return report(fmt::format("{}; --help lists the options", error.what()), exit_wrong_usage);
+    } catch (const std::bad_alloc&) {
+        return report("out of memory", exit_failed);
+    } catch (const std::exception& error) {
+        return report(error.what(), exit_failed);
+    }
+}
+
+std::string help(const App& app, const po::options_description& visible) {
+    std::ostringstream text;
+    text << "usage: " << app.name << (app.operand ? " " + app.operand->name : "") << " [options]\n\n"
+         << app.summary << "\n\n"
+         << visible;
+    return text.str();
+}
+
+void start_logging(const App& app, const std::string& level, bool quiet) {
+    spdlog::set_default_logger(spdlog::stderr_color_mt(app.name));
+    spdlog::set_pattern("%n: %^%l%$: %v");
+    const auto chosen = parse_log_level(level);
+    spdlog::set_level(quiet ? spdlog::level::off : chosen);
+}
+
+void read_command_line_and_run(const App& app, int argc, const char* const* argv) {
+    CommonOptions common;
+    std::string log_level = "warning";
+    po::options_description visible = app.options;
+    visible.add_options()                                                                             //
+        ("json", flag(common.json), "print the result as one JSON object in place of text")           //
+        ("quiet", flag(common.quiet), "no progress, no log, no text report; errors and --json stay")  //
+        ("log-level", text(log_level, "LEVEL"),
+         "trace, debug, info, warning (default), error, critical or off")  //
+        ("version", "print the version")                                   //
+        ("help,h", "print this text");
+
+    po::options_description all = visible;
+    po::positional_options_description positional;
+    if (app.operand) {
+        all.add_options()(app.operand->name.c_str(), po::value<std::string>(app.operand->value));
+        positional.add(app.operand->name.c_str(), 1);
+    }
+
+    po::variables_map values;
+    po::store(po::command_line_parser(argc, argv)
+                  .options(all)
+                  .positional(positional)
+                  .style(command_line_style)
+                  .run(),
+              values);
+    if (values.count("help") != 0) return print_on_stdout(help(app, visible));
+    if (values.count("version") != 0) return print_on_stdout(fmt::format("{} {}\n", app.name, version));
+    po::notify(values);
+    if (app.operand && app.operand->value->empty())
+        throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
+
+    start_logging(app, log_level, common.quiet);
+    handle_signals();
+    app.body(common);
+}
+
+}  // namespace
+
+int run_app(const App& app, int argc, const char* const* argv) {
+    try {
+        read_command_line_and_run(app, argc, argv);
+        return exit_done;
+    } catch (...) {
+        return report_failure(app.name);
+    }
+}
+
+void print_result(const CommonOptions& options, const Json& json, std::string_view text) {
+    if (options.json) return print_on_stdout(json.text() + "\n");
+    if (!options.quiet) print_on_stdout(text);
+}
+
+}  // namespace phy::apps

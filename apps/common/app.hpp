@@ -1,0 +1,112 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "common/json.hpp"
+
+/// What all apps do alike: command line, exit status, errors, results.
+namespace phy::apps {
+
+namespace po = boost::program_options;
+
+/// Options that every app has, besides --help, --version and --log-level.
+struct CommonOptions {
+    bool quiet = false;
+    bool json = false;
+};
+
+/// The one argument of an app that is no option.
+struct Operand {
+    std::string name;
+    std::string* value;
+};
+
+/// An app: what it says about itself, what it takes and what it does.
+struct App {
+    std::string name;
+    std::string summary;
+    std::optional<Operand> operand;
+    po::options_description options{"Options"};
+
+    /// Runs with the options in place and signals handled; an exception becomes the exit status.
+    std::function<void(const CommonOptions&)> body;
+};
+
+/// All of main(): reads the command line, runs the app and returns the exit status. An error is one line on
+/// stderr. phy::ArgumentError counts as wrong usage.
+int run_app(const App& app, int argc, const char* const* argv);
+
+/// Prints the result on stdout: as JSON, or as text unless quiet. Throws FileError if stdout cannot take it.
+void print_result(const CommonOptions& options, const Json& json, std::string_view text);
+
+/// Reads all of text as a number.
+template <typename T>
+std::optional<T> parse_number(std::string_view text) {
+    T value{};
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+}
+
+/// The value of a numeric option. Unlike the bare type it takes no sign where there is none to take, and an
+/// error says what was expected.
+template <typename T>
+struct Number {
+    T value{};
+};
+
+/// Called by Boost.Program_options to parse a Number.
+template <typename T>
+void validate(boost::any& result, const std::vector<std::string>& texts, Number<T>* /*type*/,
+              int /*unused*/) {
+    po::validators::check_first_occurrence(result);
+    const std::string& text = po::validators::get_single_string(texts);
+    const std::optional<T> value = parse_number<T>(text);
+    if (!value) {
+        constexpr const char* kind = std::floating_point<T>      ? "number"
+                                     : std::unsigned_integral<T> ? "whole number from 0 on"
+                                                                 : "whole number";
+        po::error_with_option_name error(std::string("%canonical_option%: expected a ") + kind +
+                                         ", not '%value%'");
+        error.set_substitute("value", text);
+        throw error;
+    }
+    result = Number<T>{*value};
+}
+
+/// An option whose value is a number; target is a number or an optional one.
+template <typename T, typename Target>
+auto* number(Target& target, const char* value_name) {
+    return po::value<Number<T>>()->value_name(value_name)->notifier([&target](Number<T> number) {
+        target = number.value;
+    });
+}
+
+/// An option whose value parse() turns into what target holds.
+template <typename Target, typename Parse>
+auto* parsed(Target& target, Parse parse, const char* value_name) {
+    return po::value<std::string>()
+        ->value_name(value_name)
+        ->notifier([&target, parse](const std::string& text) { target = parse(text); });
+}
+
+/// An option whose value is taken as it is.
+inline auto* text(std::string& target, const char* value_name) {
+    return po::value<std::string>(&target)->value_name(value_name);
+}
+
+/// An option without a value.
+inline auto* flag(bool& target) {
+    return po::bool_switch(&target);
+}
+
+}  // namespace phy::apps

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace phy::apps {
+
+/// A JSON value, already written out. Numbers read back as the same number; those that JSON cannot express
+/// (NaN, infinities) are null.
+class Json {
+public:
+    using Member = std::pair<std::string_view, Json>;
+
+    Json(std::nullptr_t = nullptr) : text_("null") {}
+    template <std::integral T>
+    Json(T value) : text_(fmt::format("{}", value)) {}
+    Json(float value);
+    Json(double value);
+
+    /// text is UTF-8.
+    Json(std::string_view text);
+    Json(const std::string& text) : Json(std::string_view(text)) {}
+    Json(const char* text) : Json(std::string_view(text)) {}
+
+    template <typename T>
+    Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
+
+    static Json object(const std::vector<Member>& members);
+    static Json array(const std::vector<Json>& elements);
+
+    /// One line, without a line break at its end.
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+};
+
+}  // namespace phy::apps

@@ -1,0 +1,52 @@
+#include "common/progress.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace phy::apps {
+namespace {
+
+constexpr const char* wipe_line = "\r\033[K";
+
+std::string bar(double fraction) {
+    constexpr int width = 40;
+    const auto filled = static_cast<std::size_t>(fraction * width);
+    return fmt::format("[{:<{}}] ", std::string(filled, '='), width);
+}
+
+}  // namespace
+
+Progress::Progress(std::uint64_t total, bool quiet)
+    : total_(total),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      interval_(terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(3)) {}
+
+Progress::~Progress() {
+    if (terminal_ && !quiet_) std::fputs(wipe_line, stderr);
+}
+
+void Progress::advance(std::uint64_t symbols) {
+    done_ += symbols;
+    if (quiet_) return;
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + interval_;
+    show(now);
+}
+
+void Progress::show(Clock::time_point now) {
+    const double fraction = static_cast<double>(done_) / static_cast<double>(total_);
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const std::string state =
+        fmt::format("{:.0f} % of {} symbols, {:.1f} Msymbol/s, {:.0f} s left", 100.0 * fraction, total_,
+                    1e-6 * static_cast<double>(done_) / seconds, seconds * (1.0 - fraction) / fraction);
+    const std::string line = terminal_ ? wipe_line + bar(fraction) + state : state + "\n";
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
+}
+
+}  // namespace phy::apps

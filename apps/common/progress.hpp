@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace phy::apps {
+
+/// Shows on stderr how far the work is: a bar on a terminal, else a line every few seconds. Not thread-safe.
+class Progress {
+public:
+    /// total symbols are to be done; quiet shows nothing.
+    Progress(std::uint64_t total, bool quiet);
+
+    /// Wipes the bar, so that what is printed next starts on a clean line.
+    ~Progress();
+
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// That many more symbols are done.
+    void advance(std::uint64_t symbols);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void show(Clock::time_point now);
+
+    std::uint64_t total_;
+    std::uint64_t done_ = 0;
+    bool quiet_;
+    bool terminal_;
+    Clock::duration interval_;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point next_ = start_ + interval_;
+};
+
+}  // namespace phy::apps

@@ -1,0 +1,79 @@
+#include "apps/app_test.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "apps/hdf5_file.hpp"
+
+namespace phy::test {
+namespace {
+
+std::filesystem::path make_directory() {
+    std::string name = std::filesystem::temp_directory_path() / "phy-apps-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    return name;
+}
+
+Arguments joined(Arguments first, const Arguments& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+}  // namespace
+
+const std::string AppTest::demod_app = DEMOD_APP;
+const std::string AppTest::capture_gen = CAPTURE_GEN;
+const std::string AppTest::phy_info = PHY_INFO;
+
+AppTest::AppTest() : directory_(make_directory()) {}
+
+AppTest::~AppTest() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+std::set<std::string> AppTest::files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_))
+        names.insert(entry.path().filename());
+    return names;
+}
+
+std::string AppTest::generate(const std::string& name, const Arguments& options) const {
+    const Outcome outcome = run(joined({capture_gen, path(name)}, options));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return path(name);
+}
+
+Outcome AppTest::demod(const Arguments& arguments, const Arguments& environment) {
+    Outcome outcome = run(joined({demod_app}, arguments), environment);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome;
+}
+
+JsonValue AppTest::demod_json(Arguments arguments, const Arguments& environment) {
+    arguments.emplace_back("--json");
+    return parse_json(demod(arguments, environment).out);
+}
+
+std::vector<std::byte> AppTest::soft_bits(const std::string& capture, const Arguments& options) const {
+    const std::string output = path("soft_bits.h5");
+    demod(joined({capture, "-o", output, "--force", "--quiet"}, options));
+    return read_dataset(output, "/llr");
+}
+
+void AppTest::expect_failure(const Arguments& command, int status, const std::vector<std::string>& words,
+                             const Arguments& environment) const {
+    const auto before = files();
+    const Outcome outcome = run(command, environment);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_TRUE(outcome.err.ends_with('\n'));
+    for (const std::string& word : words)
+        EXPECT_NE(outcome.err.find(word), std::string::npos) << "no '" << word << "' in: " << outcome.err;
+    EXPECT_EQ(files(), before);
+}
+
+}  // namespace phy::test

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/parse_json.hpp"
+#include "apps/subprocess.hpp"
+
+namespace phy::test {
+
+using Arguments = std::vector<std::string>;
+
+/// Runs the apps in a directory of their own, which is removed afterwards.
+class AppTest : public ::testing::Test {
+protected:
+    AppTest();
+    ~AppTest() override;
+
+    static const std::string demod_app;
+    static const std::string capture_gen;
+    static const std::string phy_info;
+
+    [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+
+    /// The names of all files in the directory.
+    [[nodiscard]] std::set<std::string> files() const;
+
+    /// Writes a capture with capture_gen, which must succeed.
+    std::string generate(const std::string& name, const Arguments& options) const;
+
+    /// Runs demod_app, which must succeed.
+    static Outcome demod(const Arguments& arguments, const Arguments& environment = {});
+
+    /// The report of demod_app --json, which must succeed.
+    static JsonValue demod_json(Arguments arguments, const Arguments& environment = {});
+
+    /// The bytes of /llr that demod_app writes.
+    [[nodiscard]] std::vector<std::byte> soft_bits(const std::string& capture,
+                                                   const Arguments& options = {}) const;
+
+    /// Runs a command that must fail: with that exit status, nothing on stdout, one line on stderr that has
+    /// all of the words, and no file left behind.
+    void expect_failure(const Arguments& command, int status, const std::vector<std::string>& words,
+                        const Arguments& environment = {}) const;
+
+private:
+    std::filesystem::path directory_;
+};
+
+}  // namespace phy::test

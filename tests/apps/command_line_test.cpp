@@ -1,0 +1,138 @@
+#include <string>
+
+#include "apps/app_test.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy::test {
+namespace {
+
+class CommandLine : public AppTest {
+protected:
+    static const std::vector<std::string>& apps() {
+        static const std::vector<std::string> names = {demod_app, capture_gen, phy_info};
+        return names;
+    }
+};
+
+TEST_F(CommandLine, HelpNamesTheAppAndItsOptions) {
+    for (const std::string& app : apps()) {
+        for (const std::string option : {"--help", "-h"}) {
+            const Outcome outcome = run({app, option});
+            EXPECT_EQ(outcome.status, 0);
+            EXPECT_EQ(outcome.err, "");
+            EXPECT_TRUE(outcome.out.starts_with("usage: " + std::filesystem::path(app).filename().string()));
+            for (const std::string common : {"--help", "--version", "--log-level", "--quiet", "--json"})
+                EXPECT_NE(outcome.out.find(common), std::string::npos) << common;
+        }
+    }
+}
+
+TEST_F(CommandLine, HelpListsEveryOption) {
+    const std::string help = run({demod_app, "--help"}).out;
+    for (const std::string option :
+         {"-o",           "--output",         "--dataset", "--interleaved", "--full-scale",
+          "--modulation", "--noise-variance", "--method",  "--evaluator",   "--llr",
+          "--llr-scale",  "--llr-clip",       "--force",   "--backend",     "--device",
+          "--threads",    "--chunk",          "--streams", "--order",       "--trace"})
+        EXPECT_NE(help.find(option + " "), std::string::npos) << option;
+    const std::string generator_help = run({capture_gen, "--help"}).out;
+    for (const std::string option : {"--modulation", "--symbols", "--snr-db", "--seed", "--type", "--layout",
+                                     "--per-symbol-noise", "--no-bits", "--force"})
+        EXPECT_NE(generator_help.find(option), std::string::npos) << option;
+}
+
+TEST_F(CommandLine, HelpAndVersionNeedNothingElse) {
+    for (const std::string& app : apps()) {
+        const Outcome outcome = run({app, "--version", "--log-level", "info"});
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_EQ(outcome.err, "");
+        EXPECT_EQ(outcome.out, std::filesystem::path(app).filename().string() + " " + version + "\n");
+    }
+    EXPECT_EQ(run({demod_app, "no such file", "--modulation", "nonsense", "--help"}).status, 0);
+}
+
+TEST_F(CommandLine, OptionsMayNotBeAbbreviated) {
+    for (const std::string& app : apps()) {
+        expect_failure({app, "--hel"}, 2, {"--hel"});
+        expect_failure({app, "--vers"}, 2, {"--vers"});
+    }
+    expect_failure({demod_app, "x.h5", "--out", path("y.h5")}, 2, {"--out"});
+    expect_failure({demod_app, "x.h5", "--noise", "1"}, 2, {"--noise"});
+    expect_failure({capture_gen, path("y.h5"), "--mod", "qpsk"}, 2, {"--mod"});
+}
+
+TEST_F(CommandLine, WrongUsageOfDemodApp) {
+    expect_failure({demod_app}, 2, {"CAPTURE"});
+    expect_failure({demod_app, "a.h5", "b.h5"}, 2, {"demod_app"});
+    expect_failure({demod_app, "a.h5", "--nonsense"}, 2, {"--nonsense"});
+    expect_failure({demod_app, "a.h5", "--chunk"}, 2, {"--chunk"});
+    expect_failure({demod_app, "a.h5", "--force=yes"}, 2, {"--force"});
+    expect_failure({demod_app, "a.h5", "--chunk", "1", "--chunk", "2"}, 2, {"--chunk"});
+    expect_failure({demod_app, "a.h5", "--log-level", "loud"}, 2, {"loud", "trace"});
+    expect_failure({demod_app, "a.h5", "--quiet", "--log-level", "loud"}, 2, {"loud"});
+}
+
+TEST_F(CommandLine, WrongValuesOfDemodApp) {
+    const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    const auto expect_wrong = [&](const std::string& option, const std::string& value,
+                                  const std::vector<std::string>& words) {
+        SCOPED_TRACE(option + " " + value);
+        expect_failure({demod_app, capture, "-o", path("out.h5"), option, value}, 2, words);
+    };
+    expect_wrong("--modulation", "8psk", {"8psk", "1024qam"});
+    expect_wrong("--method", "best", {"best", "logmap"});
+    expect_wrong("--evaluator", "magic", {"magic", "table"});
+    expect_wrong("--llr", "int4", {"int4", "float16"});
+    expect_wrong("--backend", "abacus", {"abacus"});
+    for (const std::string value : {"0", "-1", "nan", "inf", "1e-60", "1e60", "1x", "", "x%1%"})
+        expect_wrong("--noise-variance", value, {"--noise-variance", "above 0"});
+    for (const std::string value : {"0", "-3", "1.5", "many", "18446744073709551616", "1000000000000000"})
+        expect_wrong("--chunk", value, {"--chunk"});
+    for (const std::string value : {"-1", "1e3", "1000000", "99999999999"})
+        expect_wrong("--threads", value, {"threads"});
+    for (const std::string value : {"0", "-6", "nan", "x", "1e9"})
+        expect_wrong("--llr-scale", value, {});
+    for (const std::string value : {"0", "-1", "128", "1.5", "x"})
+        expect_wrong("--llr-clip", value, {});
+    for (const std::string value : {"0", "-1", "nan", "inf"})
+        expect_wrong("--full-scale", value, {});
+}
+
+TEST_F(CommandLine, WrongUsageOfCaptureGen) {
+    const Arguments good = {capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "10"};
+    const auto expect_wrong = [&](const std::string& option, const std::string& value,
+                                  const std::vector<std::string>& words) {
+        SCOPED_TRACE(option + " " + value);
+        Arguments command = good;
+        command.insert(command.end(), {option, value});
+        expect_failure(command, 2, words);
+    };
+    expect_failure({capture_gen, "--modulation", "qpsk", "--symbols", "10"}, 2, {"OUT.h5"});
+    expect_failure({capture_gen, path("y.h5"), "--symbols", "10"}, 2, {"--modulation"});
+    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk"}, 2, {"--symbols"});
+    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "0"}, 2, {"--symbols"});
+    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "-1"}, 2, {"--symbols"});
+    expect_wrong("--type", "cf64", {"cf64", "ci16"});
+    expect_wrong("--layout", "spiral", {"spiral", "gzip"});
+    expect_wrong("--seed", "x", {"--seed"});
+    for (const std::string value : {"nan", "inf", "-inf", "500", "-500", "x"})
+        expect_wrong("--snr-db", value, {"--snr-db"});
+}
+
+TEST_F(CommandLine, CudaIsNotThere) {
+    const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    const std::vector<Arguments> requests = {{"--device", "0"},     {"--device", "0,1"},
+                                             {"--device", "all"},   {"--streams", "3"},
+                                             {"--order", "serial"}, {"--trace", path("t.json")}};
+    for (const Arguments& request : requests)
+        expect_failure({demod_app, capture, "-o", path("out.h5"), request[0], request[1]}, 3,
+                       {request[0], "CUDA"});
+    expect_failure({demod_app, capture, "-o", path("out.h5"), "--backend", "cuda"}, 3, {"cuda"});
+}
+
+TEST_F(CommandLine, ErrorsStayOneLineAndQuietDoesNotSilenceThem) {
+    expect_failure({demod_app, path("two\nlines.h5"), "--quiet"}, 1, {"two", "lines.h5"});
+}
+
+}  // namespace
+}  // namespace phy::test

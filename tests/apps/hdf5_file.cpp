@@ -1,0 +1,97 @@
+#include "apps/hdf5_file.hpp"
+
+#include <numeric>
+#include <stdexcept>
+
+#include <hdf5.h>
+
+namespace phy::test {
+namespace {
+
+hid_t opened(hid_t id) {
+    if (id < 0) throw std::runtime_error("HDF5 refuses");
+    return id;
+}
+
+hid_t string_type(const std::string& value) {
+    const hid_t type = opened(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, value.size());
+    return type;
+}
+
+void write_dataset(hid_t file, const std::string& name, hid_t type, hid_t space, const void* values) {
+    const hid_t dataset =
+        opened(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(dataset);
+    H5Sclose(space);
+}
+
+void write_attribute(hid_t file, const std::string& name, hid_t type, const void* value) {
+    const hid_t space = opened(H5Screate(H5S_SCALAR));
+    const hid_t attribute = opened(H5Acreate2(file, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT));
+    H5Awrite(attribute, type, value);
+    H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+}  // namespace
+
+Hdf5File::Hdf5File(const std::filesystem::path& file)
+    : id_(opened(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT))) {}
+
+Hdf5File::~Hdf5File() {
+    H5Fclose(id_);
+}
+
+Hdf5File& Hdf5File::reals(const std::string& name, const std::vector<std::uint64_t>& shape, float value) {
+    const std::vector<hsize_t> extent(shape.begin(), shape.end());
+    const std::size_t size =
+        std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<std::size_t>());
+    const std::vector<float> values(size, value);
+    const hid_t space = opened(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+    write_dataset(id_, name, H5T_NATIVE_FLOAT, space, values.data());
+    return *this;
+}
+
+Hdf5File& Hdf5File::text(const std::string& name, const std::string& value) {
+    const hid_t type = string_type(value);
+    write_dataset(id_, name, type, opened(H5Screate(H5S_SCALAR)), value.data());
+    H5Tclose(type);
+    return *this;
+}
+
+Hdf5File& Hdf5File::group(const std::string& name) {
+    H5Gclose(opened(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+    return *this;
+}
+
+Hdf5File& Hdf5File::attribute(const std::string& name, double value) {
+    write_attribute(id_, name, H5T_NATIVE_DOUBLE, &value);
+    return *this;
+}
+
+Hdf5File& Hdf5File::attribute(const std::string& name, const std::string& value) {
+    const hid_t type = string_type(value);
+    write_attribute(id_, name, type, value.data());
+    H5Tclose(type);
+    return *this;
+}
+
+std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset) {
+    const hid_t file_id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const hid_t dataset_id = opened(H5Dopen2(file_id, dataset.c_str(), H5P_DEFAULT));
+    const hid_t type = H5Dget_type(dataset_id);
+    const hid_t space = H5Dget_space(dataset_id);
+    std::vector<std::byte> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) *
+                                  H5Tget_size(type));
+    const herr_t status = H5Dread(dataset_id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(dataset_id);
+    H5Fclose(file_id);
+    if (status < 0) throw std::runtime_error(dataset + " cannot be read");
+    return values;
+}
+
+}  // namespace phy::test

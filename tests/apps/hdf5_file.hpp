@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace phy::test {
+
+/// Writes HDF5 files that phy's own writer refuses to write. Throws std::runtime_error.
+class Hdf5File {
+public:
+    /// Creates the file.
+    explicit Hdf5File(const std::filesystem::path& file);
+    ~Hdf5File();
+    Hdf5File(const Hdf5File&) = delete;
+    Hdf5File& operator=(const Hdf5File&) = delete;
+
+    /// A float32 dataset of the given shape; values are 0.5 unless given.
+    Hdf5File& reals(const std::string& name, const std::vector<std::uint64_t>& shape, float value = 0.5F);
+    Hdf5File& text(const std::string& name, const std::string& value);
+    Hdf5File& group(const std::string& name);
+
+    /// Attributes of the root group.
+    Hdf5File& attribute(const std::string& name, double value);
+    Hdf5File& attribute(const std::string& name, const std::string& value);
+
+private:
+    std::int64_t id_;
+};
+
+/// The values of a dataset as they lie in memory, in the dataset's own type.
+std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset);
+
+}  // namespace phy::test

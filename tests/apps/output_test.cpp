@@ -1,0 +1,84 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "apps/app_test.hpp"
+#include "apps/hdf5_file.hpp"
+
+namespace phy::test {
+namespace {
+
+class Output : public AppTest {
+protected:
+    const std::string capture_ =
+        generate("c.h5", {"--modulation", "256qam", "--symbols", "50000", "--quiet", "--no-bits"});
+
+    void write_text(const std::string& file, const std::string& text) const {
+        std::ofstream(path(file)) << text;
+    }
+
+    [[nodiscard]] std::string text_of(const std::string& file) const {
+        std::ifstream stream(path(file));
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    /// The command with a limit on the size of the files that it writes, which is how a full disk looks.
+    static Arguments with_file_size_limit(const Arguments& command) {
+        Arguments limited = {"/bin/sh", "-c", R"(ulimit -f 64; exec "$0" "$@")"};
+        limited.insert(limited.end(), command.begin(), command.end());
+        return limited;
+    }
+};
+
+TEST_F(Output, IsWhatWasAskedFor) {
+    demod({capture_, "-o", path("out.h5")});
+    EXPECT_EQ(files(), (std::set<std::string>{"c.h5", "out.h5"}));
+    EXPECT_EQ(read_dataset(path("out.h5"), "/llr").size(), 400000U);
+    demod({capture_, "--output", path("wide.h5"), "--llr", "float32"});
+    EXPECT_EQ(read_dataset(path("wide.h5"), "/llr").size(), 1600000U);
+}
+
+TEST_F(Output, ExistingFileNeedsForce) {
+    write_text("out.h5", "precious");
+    expect_failure({demod_app, capture_, "-o", path("out.h5")}, 1, {"out.h5", "exist"});
+    EXPECT_EQ(text_of("out.h5"), "precious");
+    expect_failure({capture_gen, path("out.h5"), "--modulation", "qpsk", "--symbols", "10"}, 1,
+                   {"out.h5", "exist"});
+    EXPECT_EQ(text_of("out.h5"), "precious");
+    demod({capture_, "-o", path("out.h5"), "--force"});
+    EXPECT_EQ(read_dataset(path("out.h5"), "/llr").size(), 400000U);
+    generate("out.h5", {"--modulation", "qpsk", "--symbols", "10", "--force", "--quiet"});
+    EXPECT_EQ(demod_json({path("out.h5")})["symbols"].number(), 10.0);
+}
+
+TEST_F(Output, MayNotBeTheCapture) {
+    std::filesystem::create_symlink("c.h5", path("link.h5"));
+    for (const std::string name : {"c.h5", "link.h5"})
+        expect_failure({demod_app, capture_, "-o", path(name), "--force"}, 2, {name, "capture"});
+    EXPECT_EQ(demod_json({capture_})["symbols"].number(), 50000.0);
+}
+
+TEST_F(Output, CannotBeCreated) {
+    std::filesystem::create_directory(path("folder"));
+    for (const std::string target : {"missing/out.h5", "c.h5/out.h5", "folder"}) {
+        SCOPED_TRACE(target);
+        expect_failure({demod_app, capture_, "-o", path(target), "--force"}, 1, {target});
+        expect_failure({capture_gen, path(target), "--modulation", "qpsk", "--symbols", "10", "--force"}, 1,
+                       {target});
+    }
+    expect_failure({demod_app, capture_, "-o", "/proc/out.h5"}, 1, {"/proc/out.h5"});
+}
+
+TEST_F(Output, DiskFull) {
+    write_text("out.h5", "precious");
+    expect_failure(with_file_size_limit({demod_app, capture_, "-o", path("out.h5"), "--force"}), 1,
+                   {"out.h5"});
+    for (const std::string layout : {"compound", "gzip"})
+        expect_failure(with_file_size_limit({capture_gen, path("out.h5"), "--modulation", "qpsk", "--symbols",
+                                             "500000", "--layout", layout, "--force"}),
+                       1, {"out.h5"});
+    EXPECT_EQ(text_of("out.h5"), "precious");
+}
+
+}  // namespace
+}  // namespace phy::test

@@ -1,0 +1,156 @@
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "apps/app_test.hpp"
+
+namespace phy::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Interrupt : public AppTest {
+protected:
+    /// Starts the command, waits until its unfinished output is there, sends the signals, and expects that
+    /// the program ends as interrupted and leaves nothing behind.
+    void expect_clean_stop(const Arguments& command, const std::vector<int>& signals) const {
+        const auto before = files();
+        Subprocess process(command);
+        const auto deadline = std::chrono::steady_clock::now() + 30s;
+        while (files() == before && std::chrono::steady_clock::now() < deadline)
+            std::this_thread::sleep_for(5ms);
+        EXPECT_NE(files(), before) << "no unfinished output was seen";
+        for (const int signal : signals)
+            process.signal(signal);
+        const Outcome outcome = process.wait(60s);
+        EXPECT_EQ(outcome.status, 130) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(files(), before);
+        last_error_ = outcome.err;
+    }
+
+    /// Minutes of work in small steps.
+    [[nodiscard]] Arguments long_generation() const {
+        return {capture_gen,  path("long.h5"), "--modulation", "1024qam",  "--symbols",
+                "2000000000", "--layout",      "gzip",         "--no-bits"};
+    }
+
+    mutable std::string last_error_;
+};
+
+TEST_F(Interrupt, DemodulationLeavesNothing) {
+    const std::string capture =
+        generate("c.h5", {"--modulation", "1024qam", "--symbols", "2000000", "--no-bits", "--quiet"});
+    const Arguments slow = {demod_app,     capture,      "-o",       path("out.h5"), "--backend", "scalar",
+                            "--threads",   "1",          "--method", "logmap",       "--llr",     "float32",
+                            "--evaluator", "arithmetic", "--chunk",  "4096"};
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        expect_clean_stop(slow, {signal});
+        EXPECT_EQ(last_error_, "demod_app: interrupted\n");
+    }
+}
+
+TEST_F(Interrupt, GenerationLeavesNothing) {
+    expect_clean_stop(long_generation(), {SIGINT});
+    EXPECT_EQ(last_error_, "capture_gen: interrupted\n");
+}
+
+TEST_F(Interrupt, SecondSignalEndsAtOnce) {
+    expect_clean_stop(long_generation(), {SIGINT, SIGTERM});
+}
+
+class Memory : public AppTest {};
+
+TEST_F(Memory, DoesNotGrowWithTheCapture) {
+    constexpr long limit_kib = 20 * 1024;
+    const auto peaks = [this](const std::string& symbols) {
+        const Outcome generation = run({capture_gen, path("c.h5"), "--modulation", "256qam", "--symbols",
+                                        symbols, "--layout", "chunked", "--no-bits", "--force", "--quiet"});
+        EXPECT_EQ(generation.status, 0) << generation.err;
+        const Outcome demodulation = demod({path("c.h5"), "-o", path("out.h5"), "--force"});
+        return std::pair(generation.peak_memory_kib, demodulation.peak_memory_kib);
+    };
+    const auto [small_generation, small_demodulation] = peaks("1100000");
+    const auto [large_generation, large_demodulation] = peaks("8000000");
+    EXPECT_LT(large_generation - small_generation, limit_kib);
+    EXPECT_LT(large_demodulation - small_demodulation, limit_kib);
+    EXPECT_LT(large_demodulation, 100 * 1024);
+}
+
+/// A terminal whose output can be read.
+class Terminal {
+public:
+    Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+        if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0)
+            throw std::runtime_error("no pseudo-terminal");
+        // Kept open, or what was written is lost when the last writer closes.
+        slave_ = open(name().c_str(), O_RDWR | O_NOCTTY);
+    }
+    ~Terminal() {
+        close(slave_);
+        close(master_);
+    }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+
+    [[nodiscard]] std::string name() const { return ptsname(master_); }
+
+    [[nodiscard]] std::string output() const {
+        std::string text(65536, '\0');
+        const ssize_t count = read(master_, text.data(), text.size());
+        text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+        return text;
+    }
+
+private:
+    int master_;
+    int slave_ = -1;
+};
+
+class ProgressReport : public AppTest {
+protected:
+    /// What a long run shows on stderr, or on the terminal if there is one, until it is interrupted.
+    [[nodiscard]] std::string progress(std::chrono::milliseconds duration, const Arguments& options = {},
+                                       const Terminal* terminal = nullptr) const {
+        Arguments command = {capture_gen,  path("long.h5"), "--modulation", "1024qam",  "--symbols",
+                             "2000000000", "--layout",      "gzip",         "--no-bits"};
+        command.insert(command.end(), options.begin(), options.end());
+        if (terminal != nullptr)
+            command.insert(command.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2> )" + terminal->name()});
+        Subprocess process(command);
+        std::this_thread::sleep_for(duration);
+        process.signal(SIGINT);
+        const std::string error = process.wait().err;
+        return terminal != nullptr ? terminal->output() : error;
+    }
+};
+
+TEST_F(ProgressReport, IsALineEveryFewSecondsWithoutATerminal) {
+    const std::string shown = progress(5s);
+    EXPECT_NE(shown.find(" % of 2000000000 symbols"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find('\r'), std::string::npos);
+    EXPECT_TRUE(shown.ends_with("\ncapture_gen: interrupted\n"));
+}
+
+TEST_F(ProgressReport, IsABarOnATerminalAndLeavesACleanLine) {
+    const Terminal terminal;
+    const std::string shown = progress(1500ms, {}, &terminal);
+    EXPECT_TRUE(shown.starts_with("\r\033[K[")) << shown;
+    EXPECT_NE(shown.find("] 0 % of 2000000000 symbols"), std::string::npos) << shown;
+    EXPECT_TRUE(shown.ends_with("\r\033[Kcapture_gen: interrupted\r\n")) << shown;
+}
+
+TEST_F(ProgressReport, QuietShowsNeither) {
+    const Terminal terminal;
+    EXPECT_EQ(progress(1500ms, {"--quiet"}, &terminal), "capture_gen: interrupted\r\n");
+}
+
+}  // namespace
+}  // namespace phy::test

@@ -1,0 +1,156 @@
+// Soft and hard demapping on the CPU: every case beside a memcpy of the same bytes in the same run.
+
+#include <benchmark/benchmark.h>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/paired.hpp"
+#include "bench/signal.hpp"
+
+namespace phy::bench {
+namespace {
+
+constexpr std::size_t in_l2 = 38880;
+constexpr std::size_t in_dram = 1 << 25;
+
+struct Case {
+    Modulation modulation = Modulation::qam256;
+    SampleFormat input = SampleFormat::cf32;
+    SoftBitFormat output = SoftBitFormat::int8;
+    double snr_db = 30.0;
+    bool noise_per_symbol = false;
+    Method method = Method::max_log;
+    Evaluator evaluator = Evaluator::arithmetic;
+    Backend backend = Backend::best();
+    std::size_t symbols = in_l2;
+    int threads = 1;
+
+    [[nodiscard]] std::string name() const {
+        return fmt::format("demap/{}/{}/{}/{:g}dB/{}/{}/{}/{}/threads:{}/{}", to_string(modulation),
+                           to_string(input), to_string(output), snr_db,
+                           noise_per_symbol ? "per_symbol" : "scalar", to_string(method),
+                           to_string(evaluator), backend.name(), threads, symbols);
+    }
+
+    [[nodiscard]] SoftDemapper::Config config(float full_scale) const {
+        return {.modulation = modulation,
+                .method = method,
+                .evaluator = evaluator,
+                .full_scale = full_scale,
+                .threads = threads,
+                .backend = backend};
+    }
+};
+
+/// A case with its buffers.
+class Run {
+public:
+    explicit Run(const Case& of)
+        : signal_(of.modulation, of.input, of.snr_db, of.symbols),
+          noise_(of.noise_per_symbol ? NoiseVariance(signal_.noise_per_symbol)
+                                     : NoiseVariance(signal_.noise_variance)),
+          soft_bits_(of.symbols * bits_per_symbol(of.modulation)),
+          llr_(soft_bits_ * size_of(of.output)),
+          output_(of.output),
+          demap_(of.config(signal_.full_scale)) {}
+
+    void operator()() { demap_(signal_.view(), noise_, SoftBitSpan(output_, llr_.data(), soft_bits_)); }
+
+    [[nodiscard]] Traffic traffic() const {
+        const std::size_t noise_bytes = noise_.is_per_symbol() ? signal_.symbols * sizeof(float) : 0;
+        return {signal_.symbols, signal_.samples.size() + noise_bytes, llr_.size()};
+    }
+
+private:
+    Signal signal_;
+    NoiseVariance noise_;
+    std::size_t soft_bits_;
+    std::vector<std::byte> llr_;
+    SoftBitFormat output_;
+    SoftDemapper demap_;
+};
+
+void add(const Case& c) {
+    benchmark::RegisterBenchmark(c.name().c_str(), [c](benchmark::State& state) {
+        Run run(c);
+        run_paired(state, run.traffic(), [&] { run(); });
+    })->UseManualTime();
+}
+
+// How the speed of one call grows with threads; both run on the same symbols, which stay in the caches.
+void add_threads(std::size_t symbols, int threads) {
+    const auto name = fmt::format("threads/256qam/{}/{}", threads, symbols);
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        Run one({.symbols = symbols});
+        Run several({.symbols = symbols, .threads = threads});
+        run_paired_with(
+            state, several.traffic(), "of_one_thread", [&] { one(); }, [&] { several(); });
+    })->UseManualTime();
+}
+
+void add_per_symbol_cost(const Backend& backend, double snr_db, std::size_t symbols) {
+    const auto name = fmt::format("per_symbol_cost/256qam/{:g}dB/{}/{}", snr_db, backend.name(), symbols);
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        Run scalar({.snr_db = snr_db, .backend = backend, .symbols = symbols});
+        Run per_symbol({.snr_db = snr_db, .noise_per_symbol = true, .backend = backend, .symbols = symbols});
+        run_paired_with(
+            state, per_symbol.traffic(), "of_scalar_noise", [&] { scalar(); }, [&] { per_symbol(); });
+    })->UseManualTime();
+}
+
+void add_hard(Modulation modulation) {
+    const auto name = fmt::format("hard/{}/cf32/{}", to_string(modulation), in_l2);
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        const Signal signal(modulation, SampleFormat::cf32, 30.0, in_l2);
+        std::vector<std::uint8_t> bits(in_l2 * bits_per_symbol(modulation));
+        HardDemapper demap({.modulation = modulation});
+        run_paired(state, {in_l2, signal.samples.size(), bits.size()}, [&] { demap(signal.view(), bits); });
+    })->UseManualTime();
+}
+
+// Where the modulation is used: the soft bits are neither all saturated nor all noise.
+double working_snr(Modulation modulation) {
+    constexpr std::array<double, all_modulations.size()> db = {5, 5, 8, 15, 21, 30, 36};
+    return db[static_cast<std::size_t>(modulation)];
+}
+
+const bool registered = [] {
+    for (const Backend& backend : Backend::all()) {
+        if (!backend.supported()) continue;
+        for (const std::size_t symbols : {in_l2, in_dram}) {
+            if (backend == Backend::scalar() && symbols == in_dram) continue;
+            for (const double snr_db : {10.0, 20.0, 25.0, 30.0}) {
+                add({.snr_db = snr_db, .backend = backend, .symbols = symbols});
+                add_per_symbol_cost(backend, snr_db, symbols);
+            }
+        }
+    }
+    for (const Modulation modulation : all_modulations) {
+        add({.modulation = modulation, .snr_db = working_snr(modulation)});
+        add_hard(modulation);
+    }
+    for (const SampleFormat input : all_sample_formats) {
+        for (const SoftBitFormat output : all_soft_bit_formats) {
+            add({.input = input, .output = output});
+            add({.input = input, .output = output, .symbols = in_dram});
+        }
+    }
+    for (const double snr_db : {15.0, 25.0}) {
+        add({.snr_db = snr_db, .evaluator = Evaluator::table});
+        add({.snr_db = snr_db, .method = Method::log_map, .evaluator = Evaluator::table});
+        add({.snr_db = snr_db, .method = Method::log_map});
+        add({.output = SoftBitFormat::float32,
+             .snr_db = snr_db,
+             .method = Method::log_map,
+             .evaluator = Evaluator::table});
+    }
+    for (const std::size_t symbols : {in_l2, 2 * in_l2})
+        add_threads(symbols, 2);
+    return true;
+}();
+
+}  // namespace
+}  // namespace phy::bench

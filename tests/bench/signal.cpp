@@ -1,0 +1,75 @@
+#include "bench/signal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace phy::bench {
+namespace {
+
+constexpr std::size_t stretch = 1 << 20;
+constexpr std::uint64_t seed = 38211;
+
+template <typename Integer>
+Integer quantise(float value, float full_scale) {
+    const float limit = static_cast<float>(std::numeric_limits<Integer>::max());
+    return static_cast<Integer>(std::clamp(std::nearbyint(value * full_scale), -limit, limit));
+}
+
+void write(SampleFormat format, cf32 value, float full_scale, std::byte* out) {
+    const auto put = [&](const auto& sample) { std::memcpy(out, &sample, sizeof sample); };
+    switch (format) {
+        case SampleFormat::cf32:
+            return put(value);
+        case SampleFormat::cf16:
+            return put(cf16{half(value.real()), half(value.imag())});
+        case SampleFormat::ci16:
+            return put(ci16{quantise<std::int16_t>(value.real(), full_scale),
+                            quantise<std::int16_t>(value.imag(), full_scale)});
+        case SampleFormat::ci8:
+            return put(ci8{quantise<std::int8_t>(value.real(), full_scale),
+                           quantise<std::int8_t>(value.imag(), full_scale)});
+    }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> random_bits(std::size_t count) {
+    std::mt19937_64 random(seed);
+    std::vector<std::uint8_t> bits(count);
+    for (auto& bit : bits)
+        bit = static_cast<std::uint8_t>(random() >> 63);
+    return bits;
+}
+
+Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db, std::size_t count)
+    : format(sample_format),
+      samples(count * size_of(sample_format)),
+      noise_per_symbol(count),
+      noise_variance(static_cast<float>(std::pow(10.0, -snr_db / 10.0))),
+      full_scale(sample_format == SampleFormat::ci8    ? 48.0F
+                 : sample_format == SampleFormat::ci16 ? 8192.0F
+                                                       : 0.0F),
+      symbols(count) {
+    const std::size_t unique = std::min(count, stretch);
+    std::vector<cf32> clean(unique);
+    Mapper({.modulation = modulation})(random_bits(unique * bits_per_symbol(modulation)), clean);
+    std::mt19937_64 random(seed + 1);
+    std::normal_distribution<float> noise(0.0F, std::sqrt(noise_variance / 2.0F));
+    std::uniform_real_distribution<float> spread(0.8F, 1.25F);
+    const std::size_t size = size_of(format);
+    for (std::size_t i = 0; i < unique; ++i) {
+        const cf32 received = clean[i] + cf32(noise(random), noise(random));
+        write(format, received, full_scale, samples.data() + i * size);
+        noise_per_symbol[i] = noise_variance * spread(random);
+    }
+    for (std::size_t i = unique; i < count; i += unique) {
+        const std::size_t copied = std::min(unique, count - i);
+        std::memcpy(samples.data() + i * size, samples.data(), copied * size);
+        std::copy_n(noise_per_symbol.begin(), copied,
+                    noise_per_symbol.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+}  // namespace phy::bench

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "capture/capture_files.hpp"
+#include "capture/temporary_directory.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/core/version.hpp"
+
+namespace {
+
+constexpr unsigned seed = 40;
+
+int shell(const std::string& command) {
+    return std::system(command.c_str());
+}
+
+/// A Python that has h5py, or nothing.
+std::string python_with_h5py() {
+    for (const char* const python : {"python3", "/usr/bin/python3"}) {
+        if (shell(std::string(python) + " -c 'import h5py' 2>/dev/null") == 0) return python;
+    }
+    return "";
+}
+
+std::string quoted(const std::string& word) {
+    return "'" + word + "'";
+}
+
+template <typename Value>
+std::vector<Value> read_binary(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
+    std::vector<Value> values(bytes.size() / sizeof(Value));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+}
+
+class CaptureInterop : public testing::Test {
+protected:
+    void SetUp() override {
+        const char* const required = std::getenv("PHY_REQUIRE_H5PY");
+        if (!python_.empty()) return;
+        if (required != nullptr && std::string(required) == "1") FAIL() << "no python3 with h5py was found";
+        GTEST_SKIP() << "no python3 with h5py was found";
+    }
+
+    [[nodiscard]] int script(const std::string& arguments) const {
+        return shell(python_ + " " + quoted(PHY_INTEROP_SCRIPT) + " " + arguments);
+    }
+
+    phy_test::TemporaryDirectory directory_;
+    const std::string python_ = python_with_h5py();
+    std::mt19937 random_{seed};
+};
+
+void expect_capture(const std::filesystem::path& path, const std::vector<float>& expected, bool interleaved,
+                    std::mt19937& random) {
+    phy::CaptureReader reader(path, {.interleaved = interleaved});
+    const phy::CaptureDescription& capture = reader.description();
+    const std::uint64_t symbols = expected.size() / 2;
+    ASSERT_EQ(capture.symbols, symbols);
+    EXPECT_EQ(capture.modulation, phy::Modulation::qam64);
+    EXPECT_EQ(capture.sample_rate, 1e6);
+    EXPECT_EQ(capture.center_frequency, 3.5e9);
+    EXPECT_EQ(capture.bits_per_symbol, 6U);
+
+    const auto expect_range = [&](std::uint64_t first, std::uint64_t count) {
+        const auto begin = expected.begin() + static_cast<std::ptrdiff_t>(2 * first);
+        const std::vector<double> part(begin, begin + static_cast<std::ptrdiff_t>(2 * count));
+        ASSERT_EQ(phy_test::read_components(reader, first, count), part) << first << ", " << count;
+    };
+    expect_range(0, symbols);
+    for (int i = 0; i < 10; ++i) {
+        const auto first = std::uniform_int_distribution<std::uint64_t>(0, symbols - 1)(random);
+        expect_range(first, std::uniform_int_distribution<std::uint64_t>(1, symbols - first)(random));
+    }
+
+    std::vector<float> noise(5);
+    reader.read_noise(1001, noise);
+    EXPECT_EQ(noise, (std::vector<float>{1001, 1002, 1003, 1004, 1005}));
+}
+
+TEST_F(CaptureInterop, ReadsWhatH5pyWrites) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ASSERT_EQ(script("write " + quoted(directory_.path().string()) + " " + std::to_string(seed)), 0);
+    std::ifstream manifest(directory_ / "manifest.txt");
+    int captures = 0;
+    for (std::string line; std::getline(manifest, line); ++captures) {
+        std::istringstream words(line);
+        std::string name;
+        std::string option;
+        words >> name >> option;
+        SCOPED_TRACE(name);
+        expect_capture(directory_ / (name + ".h5"), read_binary<float>(directory_ / (name + ".bin")),
+                       option == "interleaved", random_);
+    }
+    EXPECT_GE(captures, 50);
+}
+
+struct SoftBits {
+    phy::SoftBitFormat format;
+    std::string attributes;
+};
+
+class SoftBitInterop : public CaptureInterop, public testing::WithParamInterface<SoftBits> {};
+
+INSTANTIATE_TEST_SUITE_P(All, SoftBitInterop,
+                         testing::Values(SoftBits{phy::SoftBitFormat::int8,
+                                                  "llr_scale=8.5 llr_clip=120 noise_variance=0.125"},
+                                         SoftBits{phy::SoftBitFormat::float16, "noise_variance=0.125"},
+                                         SoftBits{phy::SoftBitFormat::float32, "noise_variance=0.125"}),
+                         [](const auto& tested) { return std::string(to_string(tested.param.format)); });
+
+TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::filesystem::path path = directory_ / "softbits.h5";
+    const std::filesystem::path expected = directory_ / "expected.bin";
+    constexpr std::size_t symbols = 1234;
+    std::vector<char> llr(symbols * 8 * size_of(GetParam().format));
+    for (auto& byte : llr)
+        byte = static_cast<char>(random_());
+    std::ofstream(expected, std::ios::binary).write(llr.data(), static_cast<std::streamsize>(llr.size()));
+
+    phy::SoftBitWriter writer(path, {.symbols = symbols,
+                                     .format = GetParam().format,
+                                     .modulation = phy::Modulation::qam256,
+                                     .llr_scale = 8.5F,
+                                     .llr_clip = 120,
+                                     .noise_variance = 0.125F,
+                                     .method = "logmap",
+                                     .source = "capture.h5:/iq"});
+    writer.append(std::as_bytes(std::span(llr)));
+    writer.commit();
+
+    EXPECT_EQ(script("check " + quoted(path.string()) + " " + quoted(expected.string()) +
+                     " 8 dtype=" + std::string(to_string(GetParam().format)) +
+                     " modulation=256qam llr_sign=positive_is_zero method=logmap source=capture.h5:/iq "
+                     "phy_version=" +
+                     phy::version + " " + GetParam().attributes),
+              0);
+}
+
+}  // namespace

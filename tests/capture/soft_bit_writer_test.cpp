@@ -1,0 +1,219 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <list>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "capture/file_size_limit.hpp"
+#include "capture/temporary_directory.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/capture/handle.hpp"
+#include "phy/core/error.hpp"
+
+namespace {
+
+using Config = phy::SoftBitWriter::Config;
+
+class SoftBitWriterTest : public testing::Test {
+protected:
+    void put_text(const std::string& text) const { std::ofstream(path_) << text; }
+
+    std::string text() const {
+        std::ostringstream all;
+        all << std::ifstream(path_).rdbuf();
+        return all.str();
+    }
+
+    /// The message of the error that opening a writer gives; it must name the file.
+    std::string rejection(const std::filesystem::path& path, const Config& config) const {
+        try {
+            const phy::SoftBitWriter writer(path, config);
+        } catch (const phy::FileError& error) {
+            EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos) << error.what();
+            return error.what();
+        }
+        ADD_FAILURE() << "the writer was opened";
+        return "";
+    }
+
+    phy_test::TemporaryDirectory directory_;
+    const std::filesystem::path path_ = directory_ / "softbits.h5";
+    const Config config_ = {.symbols = 100, .modulation = phy::Modulation::qam16};
+    const std::vector<std::int8_t> llr_ = std::vector<std::int8_t>(400, 42);
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(SoftBitWriterTest, FileAppearsWhenItIsComplete) {
+    std::vector<std::int8_t> llr(400);
+    for (std::size_t i = 0; i < llr.size(); ++i)
+        llr[i] = static_cast<std::int8_t>(i);
+    phy::SoftBitWriter writer(path_, config_);
+    writer.append(std::as_bytes(std::span(llr)).first(4 * 33));
+    writer.append({});
+    writer.append(std::as_bytes(std::span(llr)).subspan(4 * 33));
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    ASSERT_EQ(directory_.names().size(), 1U);
+    EXPECT_TRUE(directory_.names().front().starts_with(".")) << "the unfinished file is hidden";
+    writer.commit();
+    EXPECT_EQ(directory_.names(), Names{"softbits.h5"});
+
+    const phy::hdf5::FileHandle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const phy::hdf5::DatasetHandle dataset(H5Dopen2(file, "/llr", H5P_DEFAULT));
+    std::vector<std::int8_t> read(400);
+    ASSERT_GE(H5Dread(dataset, H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
+    EXPECT_EQ(read, llr);
+}
+
+TEST_F(SoftBitWriterTest, NothingIsLeftWithoutCommit) {
+    {
+        phy::SoftBitWriter writer(path_, config_);
+        writer.append(std::as_bytes(std::span(llr_)));
+    }
+    EXPECT_EQ(directory_.names(), Names());
+}
+
+TEST_F(SoftBitWriterTest, CanBeMoved) {
+    phy::SoftBitWriter first(path_, config_);
+    phy::SoftBitWriter second(std::move(first));
+    second.append(std::as_bytes(std::span(llr_)));
+    second.commit();
+    EXPECT_EQ(directory_.names(), Names{"softbits.h5"});
+}
+
+TEST_F(SoftBitWriterTest, RefusesWhatDoesNotFit) {
+    EXPECT_THROW(phy::SoftBitWriter(path_, {.symbols = 0}), phy::ArgumentError);
+    phy::SoftBitWriter writer(path_, config_);
+    const auto bytes = std::as_bytes(std::span(llr_));
+    EXPECT_THROW(writer.append(bytes.first(3)), phy::ArgumentError) << "part of a symbol";
+    EXPECT_THROW(writer.commit(), phy::ArgumentError) << "before the last symbol";
+    writer.append(bytes);
+    EXPECT_THROW(writer.append(bytes.first(4)), phy::ArgumentError) << "beyond the last symbol";
+    writer.commit();
+    EXPECT_THROW(writer.append(bytes.first(4)), phy::ArgumentError) << "after commit";
+    EXPECT_THROW(writer.commit(), phy::ArgumentError) << "twice";
+}
+
+TEST_F(SoftBitWriterTest, OverwritesOnlyWhenTold) {
+    put_text("precious");
+    EXPECT_NE(rejection(path_, config_).find("exists"), std::string::npos);
+    EXPECT_EQ(text(), "precious");
+
+    Config config = config_;
+    config.overwrite = true;
+    { const phy::SoftBitWriter abandoned(path_, config); }
+    EXPECT_EQ(text(), "precious");
+
+    phy::SoftBitWriter writer(path_, config);
+    writer.append(std::as_bytes(std::span(llr_)));
+    EXPECT_EQ(text(), "precious");
+    writer.commit();
+    EXPECT_NE(text(), "precious");
+    EXPECT_EQ(directory_.names(), Names{"softbits.h5"});
+}
+
+TEST_F(SoftBitWriterTest, DoesNotReplaceAFileThatAppearedMeanwhile) {
+    {
+        phy::SoftBitWriter writer(path_, config_);
+        writer.append(std::as_bytes(std::span(llr_)));
+        put_text("precious");
+        EXPECT_THROW(writer.commit(), phy::FileError);
+    }
+    EXPECT_EQ(text(), "precious");
+    EXPECT_EQ(directory_.names(), Names{"softbits.h5"});
+}
+
+TEST_F(SoftBitWriterTest, OverwritesAFileThroughItsLink) {
+    put_text("old");
+    std::filesystem::create_symlink(path_, directory_ / "link.h5");
+    Config config = config_;
+    config.overwrite = true;
+    phy::SoftBitWriter writer(directory_ / "link.h5", config);
+    writer.append(std::as_bytes(std::span(llr_)));
+    writer.commit();
+    EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "link.h5"));
+    EXPECT_NE(text(), "old");
+}
+
+TEST_F(SoftBitWriterTest, RefusesWhatIsNoFile) {
+    Config config = config_;
+    config.overwrite = true;
+    EXPECT_NE(rejection(directory_.path(), config).find("directory"), std::string::npos);
+    EXPECT_NE(rejection("/dev/null", config).find("not a regular file"), std::string::npos);
+    EXPECT_NE(rejection(directory_ / "none/softbits.h5", config).find("no such directory"),
+              std::string::npos);
+}
+
+TEST_F(SoftBitWriterTest, RefusesWhatTheDiskHasNoRoomFor) {
+    for (const std::uint64_t symbols : {std::uint64_t{1} << 52, ~std::uint64_t{0}}) {
+        Config config = config_;
+        config.symbols = symbols;
+        EXPECT_NE(rejection(path_, config).find("free"), std::string::npos);
+    }
+    EXPECT_EQ(directory_.names(), Names());
+}
+
+TEST_F(SoftBitWriterTest, FilesTooLargeAreRefusedAtOnce) {
+    Config config = config_;
+    config.symbols = 1'000'000;
+    const phy_test::FileSizeLimit limit(100'000);
+    EXPECT_NE(rejection(path_, config).find("cannot be written"), std::string::npos);
+    EXPECT_EQ(directory_.names(), Names());
+}
+
+TEST_F(SoftBitWriterTest, WritesThatFailAreErrors) {
+    Config config = config_;
+    config.symbols = 1'000'000;
+    const std::vector<std::byte> llr(4 * config.symbols);
+    {
+        phy::SoftBitWriter writer(path_, config);
+        const phy_test::FileSizeLimit limit(100'000);
+        try {
+            writer.append(llr);
+            FAIL() << "more was written than the limit permits";
+        } catch (const phy::FileError& error) {
+            EXPECT_NE(std::string(error.what()).find(path_.string() + ": cannot be written"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+    EXPECT_EQ(directory_.names(), Names());
+}
+
+TEST_F(SoftBitWriterTest, UnfinishedOutputsCanBeRemovedFromASignalHandler) {
+    phy::SoftBitWriter unfinished(path_, config_);
+    phy::SoftBitWriter finished(directory_ / "finished.h5", config_);
+    finished.append(std::as_bytes(std::span(llr_)));
+    finished.commit();
+    phy::remove_unfinished_outputs();
+    EXPECT_EQ(directory_.names(), Names{"finished.h5"});
+    unfinished.append(std::as_bytes(std::span(llr_)));
+    EXPECT_THROW(unfinished.commit(), phy::FileError);
+}
+
+TEST_F(SoftBitWriterTest, HasALimitOfOpenOutputsThatEndsWithThem) {
+    {
+        std::list<phy::SoftBitWriter> writers;
+        const auto open_many = [&] {
+            for (int i = 0; i < 100; ++i)
+                writers.emplace_back(directory_ / std::to_string(i), config_);
+        };
+        EXPECT_THROW(open_many(), phy::FileError);
+        EXPECT_GE(writers.size(), 32U);
+    }
+    EXPECT_EQ(directory_.names(), Names());
+    EXPECT_NO_THROW(phy::SoftBitWriter(path_, config_));
+}
+
+TEST_F(SoftBitWriterTest, NamesAsLongAsTheFileSystemTakes) {
+    const std::string name(255, 'n');
+    phy::SoftBitWriter writer(directory_ / name, config_);
+    writer.append(std::as_bytes(std::span(llr_)));
+    writer.commit();
+    EXPECT_EQ(directory_.names(), Names{name});
+}
+
+}  // namespace

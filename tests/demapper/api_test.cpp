@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "demapper/pool.hpp"
+#include "phy/core/error.hpp"
+
+namespace {
+
+using phy::Evaluator;
+using phy::Method;
+using phy::Modulation;
+using phy::NoiseVariance;
+using phy::SoftBitFormat;
+using phy::SoftDemapper;
+
+using Limits = std::numeric_limits<float>;
+
+static_assert(!std::is_convertible_v<float, NoiseVariance>);
+static_assert(!std::is_copy_constructible_v<SoftDemapper>);
+static_assert(std::is_nothrow_move_constructible_v<SoftDemapper>);
+
+/// An error is thrown, and nothing was written.
+void expect_refusal(SoftDemapper& demap, std::size_t symbols, NoiseVariance noise, std::size_t soft_bits) {
+    const std::vector<phy::cf32> in(symbols, phy::cf32(0.5F, 0.5F));
+    std::vector<float> out(soft_bits, 7.0F);
+    phy::DemapCounters counters{.erasures = 3, .saturated = 4};
+    EXPECT_THROW(demap(in, noise, out), phy::ArgumentError);
+    EXPECT_THROW(demap(in, noise, out, counters), phy::ArgumentError);
+    EXPECT_EQ(out, std::vector<float>(soft_bits, 7.0F));
+    EXPECT_EQ(counters, (phy::DemapCounters{.erasures = 3, .saturated = 4}));
+}
+
+TEST(SoftDemapperErrors, SizesThatDoNotFit) {
+    for (const Modulation modulation : phy::all_modulations) {
+        SCOPED_TRACE(to_string(modulation));
+        SoftDemapper demap({.modulation = modulation});
+        const std::size_t bits = 6 * bits_per_symbol(modulation);
+        expect_refusal(demap, 6, NoiseVariance(0.1F), bits - 1);
+        expect_refusal(demap, 6, NoiseVariance(0.1F), bits + 1);
+        expect_refusal(demap, 6, NoiseVariance(0.1F), 0);
+        expect_refusal(demap, 0, NoiseVariance(0.1F), 1);
+        const std::vector<float> noise(7, 0.1F);
+        expect_refusal(demap, 6, NoiseVariance(std::span(noise)), bits);
+        expect_refusal(demap, 6, NoiseVariance(std::span(noise).first(5)), bits);
+        expect_refusal(demap, 6, NoiseVariance(std::span<const float>()), bits);
+    }
+}
+
+TEST(SoftDemapperErrors, NoiseThatIsNotFiniteAndPositive) {
+    for (const Evaluator evaluator : {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
+        SoftDemapper demap({.modulation = Modulation::qam16, .evaluator = evaluator});
+        for (const float noise : phy_test::unusable_noise()) {
+            SCOPED_TRACE(noise);
+            expect_refusal(demap, 6, NoiseVariance(noise), 24);
+        }
+    }
+}
+
+TEST(SoftDemapperErrors, ValuesOutOfRange) {
+    for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, Limits::quiet_NaN(), Limits::infinity()}) {
+        EXPECT_THROW(SoftDemapper({.llr_scale = scale}), phy::ArgumentError) << scale;
+    }
+    for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()}) {
+        EXPECT_THROW(SoftDemapper({.llr_clip = clip}), phy::ArgumentError) << clip;
+    }
+    for (const float full_scale : {-1.0F, Limits::quiet_NaN(), Limits::infinity()}) {
+        EXPECT_THROW(SoftDemapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+    }
+    EXPECT_THROW(SoftDemapper({.threads = -1}), phy::ArgumentError);
+}
+
+TEST(SoftDemapper, TakesTheEndsOfTheRanges) {
+    EXPECT_NO_THROW(SoftDemapper({.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
+    EXPECT_NO_THROW(SoftDemapper({.llr_scale = 4096.0F, .llr_clip = 127}));
+    EXPECT_NO_THROW(SoftDemapper({.threads = 0}));
+}
+
+TEST(SoftDemapper, IsUsableAfterAnError) {
+    SoftDemapper demap({.modulation = Modulation::qpsk});
+    expect_refusal(demap, 2, NoiseVariance(0.0F), 4);
+    std::vector<float> out(2);
+    demap(std::vector<phy::cf32>{{1.0F, -2.0F}}, NoiseVariance(1.0F), out);
+    const float expected = 4.0F * std::sqrt(0.5F);
+    EXPECT_FLOAT_EQ(out[0], expected);
+    EXPECT_FLOAT_EQ(out[1], -2.0F * expected);
+}
+
+TEST(SoftDemapper, TakesEmptyCalls) {
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        for (const int threads : {1, 3}) {
+            SoftDemapper demap({.threads = threads, .backend = backend});
+            phy::DemapCounters counters;
+            demap({}, NoiseVariance(0.1F), phy::SoftBitSpan(), counters);
+            demap({}, NoiseVariance(std::span<const float>()), phy::SoftBitSpan(), counters);
+            EXPECT_EQ(counters, phy::DemapCounters());
+        }
+    }
+}
+
+TEST(SoftDemapper, ReportsTheBackendThatRuns) {
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        for (const Modulation modulation : phy::all_modulations) {
+            const SoftDemapper demap({.modulation = modulation, .backend = backend});
+            EXPECT_EQ(demap.backend(), backend);
+            EXPECT_EQ(demap.backend().name(), backend.name());
+        }
+    }
+}
+
+TEST(SoftDemapper, RefusesBackendsThatDoNotServeHostMemoryHere) {
+    for (const phy::Backend& backend : phy::Backend::all()) {
+        if (backend.supported() && backend.kind() != phy::Backend::Kind::cuda) continue;
+        EXPECT_THROW(SoftDemapper({.backend = backend}), phy::BackendError) << backend.name();
+        EXPECT_THROW(phy::HardDemapper({.backend = backend}), phy::BackendError) << backend.name();
+    }
+}
+
+TEST(SoftDemapper, ReportsItsConfiguration) {
+    const SoftDemapper demap({.modulation = Modulation::qam1024,
+                              .method = Method::log_map,
+                              .evaluator = Evaluator::table,
+                              .llr_scale = 2.0F,
+                              .llr_clip = 31,
+                              .full_scale = 9.0F,
+                              .threads = 2,
+                              .backend = phy::Backend::scalar()});
+    EXPECT_EQ(demap.config().modulation, Modulation::qam1024);
+    EXPECT_EQ(demap.config().method, Method::log_map);
+    EXPECT_EQ(demap.config().evaluator, Evaluator::table);
+    EXPECT_EQ(demap.config().llr_scale, 2.0F);
+    EXPECT_EQ(demap.config().llr_clip, 31);
+    EXPECT_EQ(demap.config().full_scale, 9.0F);
+    EXPECT_EQ(demap.config().threads, 2);
+    EXPECT_EQ(demap.config().backend, phy::Backend::scalar());
+}
+
+TEST(SoftDemapper, KeepsWorkingWhenMoved) {
+    SoftDemapper first({.modulation = Modulation::qam16, .threads = 2});
+    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(Modulation::qam16, 5000));
+    const auto expected = phy_test::demapped(first, input, {false, 0.1F}, SoftBitFormat::int8);
+    SoftDemapper second = std::move(first);
+    EXPECT_EQ(phy_test::demapped(second, input, {false, 0.1F}, SoftBitFormat::int8), expected);
+    SoftDemapper third({.modulation = Modulation::bpsk});
+    third = std::move(second);
+    EXPECT_EQ(phy_test::demapped(third, input, {false, 0.1F}, SoftBitFormat::int8), expected);
+}
+
+TEST(SoftDemapper, EvaluatesAsDocumented) {
+    const std::vector<float> each(4, 0.1F);
+    const NoiseVariance per_symbol{std::span(each)};
+    const NoiseVariance scalar(0.1F);
+    const auto used = [](Method method, Evaluator evaluator, NoiseVariance noise) {
+        const SoftDemapper demap({.modulation = Modulation::qam64, .method = method, .evaluator = evaluator});
+        return demap.evaluator_for(noise, SoftBitFormat::int8);
+    };
+    for (const Method method : {Method::max_log, Method::log_map}) {
+        EXPECT_EQ(used(method, Evaluator::table, scalar), Evaluator::table);
+        EXPECT_EQ(used(method, Evaluator::table, per_symbol), Evaluator::arithmetic);
+        EXPECT_EQ(used(method, Evaluator::table, NoiseVariance(1e-30F)), Evaluator::arithmetic);
+        EXPECT_EQ(used(method, Evaluator::arithmetic, scalar), Evaluator::arithmetic);
+        EXPECT_EQ(used(method, Evaluator::automatic, per_symbol), Evaluator::arithmetic);
+    }
+    EXPECT_EQ(used(Method::max_log, Evaluator::automatic, scalar), Evaluator::arithmetic);
+    EXPECT_EQ(used(Method::log_map, Evaluator::automatic, scalar), Evaluator::table);
+}
+
+TEST(SoftDemapper, NamesRoundTrip) {
+    EXPECT_EQ(to_string(Method::max_log), "maxlog");
+    EXPECT_EQ(to_string(Method::log_map), "logmap");
+    EXPECT_EQ(to_string(Evaluator::automatic), "auto");
+    EXPECT_EQ(to_string(Evaluator::arithmetic), "arithmetic");
+    EXPECT_EQ(to_string(Evaluator::table), "table");
+    for (const Method method : {Method::max_log, Method::log_map}) {
+        EXPECT_EQ(phy::parse_method(to_string(method)), method);
+    }
+    for (const Evaluator evaluator : {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
+        EXPECT_EQ(phy::parse_evaluator(to_string(evaluator)), evaluator);
+    }
+    EXPECT_THROW(phy::parse_method("max-log-ish"), phy::ArgumentError);
+    EXPECT_THROW(phy::parse_evaluator(""), phy::ArgumentError);
+}
+
+}  // namespace

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include "demapper/pool.hpp"
+
+/// One call, the same call cut into pieces, and the same call shared by threads; and what is counted.
+namespace {
+
+using phy::DemapCounters;
+using phy::SoftBitFormat;
+using phy_test::Bytes;
+using phy_test::Input;
+using phy_test::NoiseKind;
+
+constexpr NoiseKind noise_kinds[] = {{false, 0.02F}, {true, 0.0F}};
+
+/// The counters by their definition, from the input and the output.
+DemapCounters expected_counters(const Input& input, const NoiseKind& noise, SoftBitFormat format,
+                                const Bytes& soft_bits) {
+    DemapCounters counters;
+    for (std::size_t n = 0; n < 2 * input.size(); ++n) {
+        const auto full_scale = static_cast<double>(default_full_scale(input.format()));
+        const bool finite = std::isfinite(phy_test::component(input.format(), input.bytes(), n, full_scale));
+        counters.erasures += finite ? 0 : 1;
+    }
+    for (const float n0 : input.noise()) {
+        counters.erasures += noise.per_symbol && !(std::isfinite(n0) && n0 > 0.0F) ? 1 : 0;
+    }
+    if (format == SoftBitFormat::float32) return counters;
+    const double limit = format == SoftBitFormat::int8 ? 127.0 : 65504.0;
+    for (std::size_t n = 0; n < soft_bits.size() / size_of(format); ++n) {
+        counters.saturated += std::abs(phy_test::soft_bit(format, soft_bits, n)) == limit ? 1 : 0;
+    }
+    return counters;
+}
+
+void expect_equal(const DemapCounters& actual, const DemapCounters& expected) {
+    EXPECT_EQ(actual.erasures, expected.erasures);
+    EXPECT_EQ(actual.saturated, expected.saturated);
+}
+
+/// Demaps in pieces of the given sizes, in turn.
+Bytes in_pieces(phy::SoftDemapper& demap, const Input& input, const NoiseKind& noise, SoftBitFormat format,
+                std::span<const std::size_t> sizes, DemapCounters& counters) {
+    const std::size_t qm = bits_per_symbol(demap.config().modulation);
+    Bytes bytes(input.size() * qm * size_of(format));
+    const phy::SoftBitSpan out(format, bytes.data(), input.size() * qm);
+    std::size_t first = 0;
+    for (std::size_t piece = 0; first < input.size(); ++piece) {
+        const std::size_t count = std::min(sizes[piece % sizes.size()], input.size() - first);
+        const std::span values = std::span(input.noise()).subspan(first, count);
+        demap(input.symbols().subview(first, count), noise.of(values), out.subspan(first * qm, count * qm),
+              counters, first);
+        first += count;
+    }
+    return bytes;
+}
+
+class Sharing : public testing::TestWithParam<phy_test::Variant> {
+protected:
+    [[nodiscard]] phy_test::Pool pool(std::size_t count) const {
+        return phy_test::awkward_pool(GetParam().modulation, count);
+    }
+};
+
+TEST_P(Sharing, PiecesEqualTheWhole) {
+    const phy_test::Pool symbols = pool(3001);
+    const std::vector<std::vector<std::size_t>> cuts = {{1, 2, 3, 61, 128, 0, 17}, {1000}, {777, 5}};
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        SCOPED_TRACE(backend.name());
+        phy::SoftDemapper demap = GetParam().on(backend);
+        for (const NoiseKind& noise : noise_kinds) {
+            phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
+                DemapCounters whole_counters;
+                const Bytes whole = phy_test::demapped(demap, input, noise, format, &whole_counters);
+                for (const std::vector<std::size_t>& sizes : cuts) {
+                    DemapCounters counters;
+                    ASSERT_EQ(in_pieces(demap, input, noise, format, sizes, counters), whole);
+                    expect_equal(counters, whole_counters);
+                }
+            });
+        }
+    }
+}
+
+TEST_P(Sharing, ThreadsEqualOneThread) {
+    const phy_test::Pool symbols = pool(8011);
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        SCOPED_TRACE(backend.name());
+        phy::SoftDemapper alone = GetParam().on(backend);
+        phy::SoftDemapper two = GetParam().on(backend, 2);
+        phy::SoftDemapper three = GetParam().on(backend, 3);
+        for (const NoiseKind& noise : noise_kinds) {
+            phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
+                DemapCounters expected;
+                const Bytes whole = phy_test::demapped(alone, input, noise, format, &expected);
+                for (phy::SoftDemapper* shared : {&two, &three}) {
+                    DemapCounters counters;
+                    ASSERT_EQ(phy_test::demapped(*shared, input, noise, format, &counters), whole);
+                    ASSERT_EQ(counters, expected);
+                }
+            });
+        }
+    }
+}
+
+TEST_P(Sharing, ThreadsServeShortCalls) {
+    const phy_test::Pool symbols = pool(70);
+    phy::SoftDemapper alone = GetParam().on(phy::Backend::scalar());
+    phy::SoftDemapper shared = GetParam().on(phy::Backend::best(), 3);
+    const Input input(phy::SampleFormat::cf32, symbols);
+    const Bytes whole = phy_test::demapped(alone, input, noise_kinds[1], SoftBitFormat::int8);
+    for (const std::size_t size : {1U, 2U, 7U, 33U, 64U, 69U, 70U}) {
+        DemapCounters counters;
+        ASSERT_EQ(in_pieces(shared, input, noise_kinds[1], SoftBitFormat::int8, {{size}}, counters), whole)
+            << "pieces of " << size;
+    }
+}
+
+TEST_P(Sharing, CountersFollowTheirDefinition) {
+    const phy_test::Pool symbols = pool(3001);
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        phy::SoftDemapper demap = GetParam().on(backend);
+        for (const NoiseKind& noise :
+             {NoiseKind{false, 0.02F}, NoiseKind{false, 1e-6F}, NoiseKind{true, 0.0F}}) {
+            phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
+                SCOPED_TRACE(backend.name() + ", " + std::string(to_string(input.format())) + " to " +
+                             std::string(to_string(format)) + ", " + name_of(noise));
+                DemapCounters counters{.erasures = 1000, .saturated = 2000};
+                const Bytes soft_bits = phy_test::demapped(demap, input, noise, format, &counters);
+                DemapCounters expected = expected_counters(input, noise, format, soft_bits);
+                expected.erasures += 1000;
+                expected.saturated += 2000;
+                expect_equal(counters, expected);
+                EXPECT_EQ(phy_test::demapped(demap, input, noise, format), soft_bits);
+            });
+        }
+    }
+}
+
+TEST_P(Sharing, OneNoiseVarianceForAllEqualsTheSameForEach) {
+    if (GetParam().evaluator != phy::Evaluator::arithmetic) GTEST_SKIP() << "a promise of arithmetic only";
+    phy_test::Pool symbols = pool(300);
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        phy::SoftDemapper demap = GetParam().on(backend);
+        std::vector<float> variances = phy_test::extreme_noise();
+        for (double snr = 0.0; snr <= 45.0; snr += 2.5)
+            variances.push_back(phy_test::noise_of_snr(snr));
+        for (const float variance : variances) {
+            std::ranges::fill(symbols.noise, variance);
+            phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
+                ASSERT_EQ(phy_test::demapped(demap, input, {false, variance}, format),
+                          phy_test::demapped(demap, input, {true, 0.0F}, format))
+                    << backend.name() << ", N0 " << variance << ", " << to_string(input.format()) << " to "
+                    << to_string(format);
+            });
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Sharing, testing::ValuesIn(phy_test::all_variants()),
+                         [](const auto& variant) { return name_of(variant.param); });
+
+}  // namespace

@@ -1,0 +1,227 @@
+#include "phy/mapper/mapper.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mapper/equations.hpp"
+#include "phy/core/error.hpp"
+
+namespace {
+
+using phy::BitPacking;
+using phy::Mapper;
+using phy::Modulation;
+using phy::SampleFormat;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr unsigned seed = 38211;
+
+Bytes random_bits(std::size_t count) {
+    std::mt19937 random(seed);
+    Bytes bits(count);
+    for (std::uint8_t& bit : bits)
+        bit = static_cast<std::uint8_t>(random() >> 31);
+    return bits;
+}
+
+Bytes packed(const Bytes& bits) {
+    Bytes bytes((bits.size() + 7) / 8);
+    phy::pack_bits(bits, bytes);
+    return bytes;
+}
+
+/// Symbol n of a sequence of bits.
+std::complex<double> expected_symbol(Modulation modulation, const Bytes& bits, std::size_t n) {
+    const std::size_t qm = bits_per_symbol(modulation);
+    return phy_test::symbol_of(modulation, std::span(bits).subspan(n * qm, qm), n);
+}
+
+std::int16_t to_int16(double value) {
+    return static_cast<std::int16_t>(std::nearbyint(std::clamp(value, -32767.0, 32767.0)));
+}
+
+/// The bytes of a mapped sequence.
+Bytes map(const Mapper& mapper, SampleFormat format, std::span<const std::uint8_t> bits, std::size_t symbols,
+          std::uint64_t first_symbol = 0) {
+    Bytes bytes(symbols * size_of(format));
+    mapper(bits, phy::SymbolSpan(format, bytes.data(), symbols), first_symbol);
+    return bytes;
+}
+
+class MapperOf : public testing::TestWithParam<Modulation> {
+protected:
+    Modulation modulation() const { return GetParam(); }
+    std::size_t qm() const { return bits_per_symbol(GetParam()); }
+};
+
+TEST_P(MapperOf, FollowsTheEquationsInEveryFormat) {
+    const std::size_t symbols = 4096;
+    const Bytes bits = random_bits(symbols * qm());
+    std::vector<phy::cf32> wide(symbols);
+    std::vector<phy::cf16> narrow(symbols);
+    std::vector<phy::ci16> integer(symbols);
+    const Mapper mapper({.modulation = modulation(), .full_scale = 10000.0F});
+    mapper(bits, wide);
+    mapper(bits, narrow);
+    mapper(bits, integer);
+    for (std::size_t n = 0; n < symbols; ++n) {
+        const auto expected = expected_symbol(modulation(), bits, n);
+        const auto re = static_cast<float>(expected.real());
+        const auto im = static_cast<float>(expected.imag());
+        ASSERT_EQ(wide[n], phy::cf32(re, im)) << n;
+        ASSERT_EQ(narrow[n], (phy::cf16{phy::half(re), phy::half(im)})) << n;
+        ASSERT_EQ(integer[n].re, to_int16(expected.real() * 10000.0)) << n;
+        ASSERT_EQ(integer[n].im, to_int16(expected.imag() * 10000.0)) << n;
+    }
+}
+
+TEST_P(MapperOf, RandomBitsHaveUnitMeanPower) {
+    const std::size_t symbols = 100'000;
+    std::vector<phy::cf32> mapped(symbols);
+    Mapper({.modulation = modulation()})(random_bits(symbols * qm()), mapped);
+    double power = 0.0;
+    for (const phy::cf32 symbol : mapped)
+        power += std::norm(std::complex<double>(symbol));
+    // The power of one symbol has a standard deviation below 0.7.
+    EXPECT_NEAR(power / static_cast<double>(symbols), 1.0, 4 * 0.7 / std::sqrt(symbols)) << "seed " << seed;
+}
+
+TEST_P(MapperOf, PackedEqualsOnePerByteAtEveryLength) {
+    const Mapper one_per_byte({.modulation = modulation()});
+    const Mapper from_packed({.modulation = modulation(), .packing = BitPacking::packed});
+    for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
+        for (std::size_t symbols = 0; symbols <= 70; ++symbols) {
+            SCOPED_TRACE(std::string(to_string(format)) + ", " + std::to_string(symbols) + " symbols");
+            const Bytes bits = random_bits(symbols * qm());
+            ASSERT_EQ(map(from_packed, format, packed(bits), symbols),
+                      map(one_per_byte, format, bits, symbols));
+        }
+    }
+}
+
+TEST_P(MapperOf, TrailingBitsOfTheLastByteAreIgnored) {
+    const std::size_t symbols = 3;
+    const Mapper mapper({.modulation = modulation(), .packing = BitPacking::packed});
+    Bytes bytes = packed(random_bits(symbols * qm()));
+    const Bytes expected = map(mapper, SampleFormat::cf32, bytes, symbols);
+    const std::size_t used = symbols * qm() % 8;
+    if (used != 0) bytes.back() = static_cast<std::uint8_t>(bytes.back() | 0xFF >> used);
+    EXPECT_EQ(map(mapper, SampleFormat::cf32, bytes, symbols), expected);
+}
+
+TEST_P(MapperOf, OnlyTheLowestBitOfAByteCounts) {
+    const std::size_t symbols = 50;
+    const Mapper mapper({.modulation = modulation()});
+    const Bytes bits = random_bits(symbols * qm());
+    Bytes noisy = bits;
+    for (std::size_t n = 0; n < noisy.size(); ++n) {
+        noisy[n] = static_cast<std::uint8_t>(noisy[n] | (n * 2 & 0xFE));
+    }
+    EXPECT_EQ(map(mapper, SampleFormat::ci16, noisy, symbols),
+              map(mapper, SampleFormat::ci16, bits, symbols));
+}
+
+TEST_P(MapperOf, PiecesEqualTheWhole) {
+    const std::size_t symbols = 33;
+    const Mapper mapper({.modulation = modulation()});
+    const Bytes bits = random_bits(symbols * qm());
+    const Bytes whole = map(mapper, SampleFormat::cf32, bits, symbols);
+    for (std::size_t cut = 0; cut <= symbols; ++cut) {
+        Bytes pieces = map(mapper, SampleFormat::cf32, std::span(bits).first(cut * qm()), cut);
+        const Bytes rest =
+            map(mapper, SampleFormat::cf32, std::span(bits).subspan(cut * qm()), symbols - cut, cut);
+        pieces.insert(pieces.end(), rest.begin(), rest.end());
+        ASSERT_EQ(pieces, whole) << "cut at " << cut;
+    }
+}
+
+TEST_P(MapperOf, WritesUnalignedMemoryAndNothingElse) {
+    const std::size_t symbols = 21;
+    const Mapper mapper({.modulation = modulation()});
+    const Bytes bits = random_bits(symbols * qm());
+    for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
+        const Bytes expected = map(mapper, format, bits, symbols);
+        for (std::size_t offset = 0; offset < 9; ++offset) {
+            Bytes memory(offset + expected.size() + 16, 0xA5);
+            Bytes untouched = memory;
+            std::copy(expected.begin(), expected.end(),
+                      untouched.begin() + static_cast<std::ptrdiff_t>(offset));
+            mapper(bits, phy::SymbolSpan(format, memory.data() + offset, symbols));
+            ASSERT_EQ(memory, untouched) << to_string(format) << " at offset " << offset;
+        }
+    }
+}
+
+TEST_P(MapperOf, ErrorsWriteNothing) {
+    const std::size_t symbols = 8;
+    for (const BitPacking packing : {BitPacking::one_per_byte, BitPacking::packed}) {
+        const Mapper mapper({.modulation = modulation(), .packing = packing});
+        const std::size_t bytes = packing == BitPacking::packed ? qm() : 8 * qm();
+        std::vector<phy::cf32> out(symbols, phy::cf32(7.0F, 7.0F));
+        EXPECT_THROW(mapper(Bytes(bytes + 1), out), phy::ArgumentError);
+        EXPECT_THROW(mapper(Bytes(bytes - 1), out), phy::ArgumentError);
+        EXPECT_EQ(out, std::vector<phy::cf32>(symbols, phy::cf32(7.0F, 7.0F)));
+        std::vector<phy::ci8> out8(symbols, phy::ci8{7, 7});
+        EXPECT_THROW(mapper(Bytes(bytes), out8), phy::ArgumentError);
+        EXPECT_EQ(out8, std::vector<phy::ci8>(symbols, phy::ci8{7, 7}));
+    }
+}
+
+std::string test_name(const testing::TestParamInfo<Modulation>& modulation) {
+    std::string name(to_string(modulation.param));
+    std::erase(name, '-');
+    return name;
+}
+INSTANTIATE_TEST_SUITE_P(, MapperOf, testing::ValuesIn(phy::all_modulations), test_name);
+
+TEST(Mapper, TurnsPi2BpskByTheParityOfTheIndex) {
+    const Mapper mapper({.modulation = Modulation::pi2_bpsk});
+    const float a = std::sqrt(0.5F);
+    std::vector<phy::cf32> out(1);
+    for (const std::uint64_t even : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{1} << 63}) {
+        mapper(Bytes{0}, out, even);
+        EXPECT_EQ(out[0], phy::cf32(a, a)) << even;
+        mapper(Bytes{0}, out, even + 1);
+        EXPECT_EQ(out[0], phy::cf32(-a, a)) << even + 1;
+        mapper(Bytes{1}, out, even + 1);
+        EXPECT_EQ(out[0], phy::cf32(a, -a)) << even + 1;
+    }
+}
+
+TEST(Mapper, LimitsIntegersToPlusMinus32767) {
+    std::vector<phy::ci16> out(2);
+    for (const float full_scale : {1e5F, 1e30F, std::numeric_limits<float>::max()}) {
+        Mapper({.modulation = Modulation::qpsk, .full_scale = full_scale})(Bytes{0, 1, 1, 0}, out);
+        EXPECT_EQ(out[0], (phy::ci16{32767, -32767})) << full_scale;
+        EXPECT_EQ(out[1], (phy::ci16{-32767, 32767})) << full_scale;
+    }
+}
+
+TEST(Mapper, DefaultFullScaleLeaves12Decibel) {
+    std::vector<phy::ci16> out(1);
+    Mapper({.modulation = Modulation::qpsk})(Bytes{0, 1}, out);
+    EXPECT_EQ(out[0], (phy::ci16{5793, -5793}));
+}
+
+TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
+    for (const float full_scale : {0.0F, -0.0F, -1.0F, std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+        EXPECT_THROW(Mapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+    }
+    EXPECT_NO_THROW(Mapper({.full_scale = std::numeric_limits<float>::denorm_min()}));
+}
+
+TEST(Mapper, ReportsItsConfiguration) {
+    const Mapper mapper(
+        {.modulation = Modulation::qam64, .packing = BitPacking::packed, .full_scale = 12.0F});
+    EXPECT_EQ(mapper.config().modulation, Modulation::qam64);
+    EXPECT_EQ(mapper.config().packing, BitPacking::packed);
+    EXPECT_EQ(mapper.config().full_scale, 12.0F);
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2034
+# Sourced by the scripts of this folder and by .ci/run: packages and builds. They run from the root of the checkout.
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost-program-options-dev
+  libspdlog-dev libgtest-dev)
+test_packages=("${build_packages[@]}" python3-h5py)
+lint_packages=(git clang-format-14 clang-tidy-14)
+
+say() { printf '== %s\n' "$*"; }
+fail() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# need_packages PACKAGE...: installs those that are missing.
+need_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    # Not Debian: only CMake can tell whether the libraries are there, if it is there itself.
+    local tool
+    for tool in g++ cmake ninja pkg-config; do
+      command -v "$tool" >/dev/null || fail "$tool is missing; needed are what Debian calls: $*"
+    done
+    return
+  fi
+  local package missing=() as_root=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  command -v apt-get >/dev/null || fail "no apt-get to install what is missing: ${missing[*]}"
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "neither root nor sudo; as root run: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing with apt-get (minutes on a bare machine): ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# configure PRESET [CMAKE OPTION...]: once; later, what is given changes the options of the same folder.
+configure() {
+  local preset=$1
+  shift
+  if [[ -f build/$preset/build.ninja && $# == 0 ]]; then return; fi
+  say "configuring build/$preset"
+  cmake --preset "$preset" "$@"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  configure "$preset"
+  say "building build/$preset"
+  cmake --build --preset "$preset" ${1+--target "$@"}
+}

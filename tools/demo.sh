@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Builds phy and demodulates a sample capture: from a bare Debian or Ubuntu to soft bits in one command.
+set -euo pipefail
+
+if [[ ${1-} == -* || $# -gt 1 ]]; then
+  echo "usage: tools/demo.sh [SOFTBITS.h5]    (without: a temporary file, removed at the end)"
+  [[ $1 == -h || $1 == --help ]] && exit 0
+  exit 2
+fi
+soft_bits=${1:+$(realpath -m -- "$1")}
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+need_packages "${build_packages[@]}"
+build release demod_app
+
+if [[ -z $soft_bits ]]; then
+  temporary=$(mktemp -d)
+  trap 'rm -rf -- "$temporary"' EXIT
+  soft_bits=$temporary/softbits.h5
+fi
+say "demodulating data/256qam.h5"
+build/release/apps/demod_app data/256qam.h5 -o "$soft_bits"
+
+say "what $soft_bits holds"
+if python3 -c 'import h5py' 2>/dev/null; then
+  python3 - "$soft_bits" <<'PYTHON'
+import sys
+
+import h5py
+
+with h5py.File(sys.argv[1], "r") as file:
+    llr = file["llr"]
+    print(llr)
+    for name, value in llr.attrs.items():
+        print(f"  {name}: {value}")
+    print(llr[:4])
+PYTHON
+elif command -v h5dump >/dev/null; then
+  h5dump -A "$soft_bits"
+  h5dump -d /llr -s 0,0 -c 4,8 "$soft_bits"
+else
+  ls -l "$soft_bits"
+  echo "(install python3-h5py or hdf5-tools to look inside)"
+fi
