@@ -10,7 +10,7 @@ fi
 soft_bits=${1:+$(realpath -m -- "$1")}
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-need_packages "${build_packages[@]}"
+need_packages "${test_packages[@]}"
 build release demod_app
 
 if [[ -z $soft_bits ]]; then
@@ -22,8 +22,11 @@ say "demodulating data/256qam.h5"
 build/release/apps/demod_app data/256qam.h5 -o "$soft_bits"
 
 say "what $soft_bits holds"
-if python3 -c 'import h5py' 2>/dev/null; then
-  python3 - "$soft_bits" <<'PYTHON'
+# The distribution's own python3 has h5py where one that was installed beside it has not.
+python=python3
+if [[ -x /usr/bin/python3 ]]; then python=/usr/bin/python3; fi
+if "$python" -c 'import h5py' 2>/dev/null; then
+  "$python" - "$soft_bits" <<'PYTHON'
 import sys
 
 import h5py

@@ -1,11 +1,10 @@
 #include "phy/core/backend.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "phy/core/error.hpp"
-#include "phy/demapper/kernels.hpp"
+#include "phy/core/instruction_sets.hpp"
 
 namespace phy {
 namespace {
@@ -23,6 +22,13 @@ bool names_cuda(std::string_view name) {
     if (!name.starts_with("cuda[") || !name.ends_with("]")) return false;
     const std::string_view number = name.substr(5, name.size() - 6);
     return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+const detail::InstructionSet* find_instruction_set(std::string_view name) {
+    const auto& sets = detail::instruction_sets;
+    const auto found =
+        std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.name == name; });
+    return found == sets.end() ? nullptr : &*found;
 }
 
 BackendError not_built_in(std::string_view name) {
@@ -44,8 +50,9 @@ Backend fastest(std::string_view wanted, auto matches) {
 const std::vector<Backend>& Backend::all() {
     static const std::vector<Backend> backends = [] {
         std::vector<Backend> list;
-        for (const auto& set : detail::simd_instruction_sets())
-            list.push_back({Kind::cpu, set.name, 0});
+        for (const auto& set : detail::instruction_sets) {
+            if (set.built_in()) list.push_back({Kind::cpu, set.name, 0});
+        }
         list.push_back(scalar());
         return list;
     }();
@@ -65,9 +72,10 @@ Backend Backend::parse(std::string_view name) {
         throw not_built_in(name);
     }
     const auto is_named = [&](const Backend& b) { return b.name() == name; };
-    constexpr std::array elsewhere = {"cpu[avx512]", "cpu[avx2]", "cpu[neon]"};
     if (std::none_of(all().begin(), all().end(), is_named)) {
-        if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) throw not_built_in(name);
+        const bool of_cpu = name.starts_with("cpu[") && name.ends_with("]");
+        if (of_cpu && find_instruction_set(name.substr(4, name.size() - 5)) != nullptr)
+            throw not_built_in(name);
         throw ArgumentError("unknown backend '" + std::string(name) + "': expected one of " + list_names());
     }
     return fastest(name, is_named);
@@ -87,18 +95,14 @@ std::string Backend::name() const {
 
 std::string Backend::description() const {
     if (kind_ == Kind::scalar) return "one number at a time, the reference";
-    if (instruction_set_ == "avx512") return "AVX-512, 16 lanes of binary32";
-    if (instruction_set_ == "avx2") return "AVX2 and FMA, 8 lanes of binary32";
-    if (instruction_set_ == "neon") return "NEON, 4 lanes of binary32";
-    return name();
+    const auto* set = find_instruction_set(instruction_set_);
+    return set == nullptr ? name() : std::string(set->description);
 }
 
 bool Backend::supported() const {
     if (kind_ == Kind::scalar) return true;
-    for (const auto& set : detail::simd_instruction_sets()) {
-        if (kind_ == Kind::cpu && set.name == instruction_set_) return set.supported;
-    }
-    return false;
+    const auto* set = find_instruction_set(instruction_set_);
+    return set != nullptr && set->supported();
 }
 
 }  // namespace phy

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "phy/core/half.hpp"
 #include "phy/demapper/axis.hpp"
@@ -100,13 +99,5 @@ const Kernels& scalar_kernels();
 
 /// The kernels of an instruction set that is built in and runs here, or null.
 const Kernels* simd_kernels(std::string_view instruction_set);
-
-struct InstructionSet {
-    std::string_view name;  ///< "avx512", "avx2", "neon"
-    bool supported;         ///< by this machine
-};
-
-/// Those that are built in, best first.
-std::vector<InstructionSet> simd_instruction_sets();
 
 }  // namespace phy::detail

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "phy/core/instruction_sets.hpp"
 #include "phy/demapper/kernels.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "phy/demapper/simd.cpp"
 #include <hwy/foreach_target.h>
@@ -98,16 +98,8 @@ void demap_block(const Block& block, void* out_erased) {
 
 #include "phy/demapper/kernel_table.inc"
 
-constexpr std::string_view instruction_set =
-#if HWY_TARGET == HWY_AVX3
-    "avx512";
-#elif HWY_TARGET == HWY_AVX2
-    "avx2";
-#elif HWY_TARGET == HWY_NEON
-    "neon";
-#else
-#error "name this instruction set"
-#endif
+constexpr std::string_view instruction_set = name_of_target(HWY_TARGET);
+static_assert(!instruction_set.empty(), "name this instruction set");
 
 constinit const Kernels kernels_of_target = make_kernels(instruction_set);
 
@@ -123,41 +115,24 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace phy::detail {
-namespace {
-
-struct Target {
-    std::string_view instruction_set;
-    std::int64_t highway_target;
-    const Kernels& (*kernels)();
-};
-
-constexpr Target targets[] = {
-#if HWY_TARGETS & HWY_AVX3
-    {"avx512", HWY_AVX3, &N_AVX3::kernels},
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    {"avx2", HWY_AVX2, &N_AVX2::kernels},
-#endif
-#if HWY_TARGETS & HWY_NEON
-    {"neon", HWY_NEON, &N_NEON::kernels},
-#endif
-};
-
-}  // namespace
-
-std::vector<InstructionSet> simd_instruction_sets() {
-    std::vector<InstructionSet> sets;
-    for (const Target& target : targets) {
-        const bool supported = (hwy::SupportedTargets() & target.highway_target) != 0;
-        sets.push_back({target.instruction_set, supported});
-    }
-    return sets;
-}
 
 const Kernels* simd_kernels(std::string_view instruction_set) {
-    for (const Target& target : targets) {
-        const bool supported = (hwy::SupportedTargets() & target.highway_target) != 0;
-        if (target.instruction_set == instruction_set && supported) return &target.kernels();
+    constexpr const Kernels& (*built_in[])() = {
+#if HWY_TARGETS & HWY_AVX3
+        &N_AVX3::kernels,
+#endif
+#if HWY_TARGETS & HWY_AVX2
+        &N_AVX2::kernels,
+#endif
+#if HWY_TARGETS & HWY_NEON
+        &N_NEON::kernels,
+#endif
+    };
+    for (const InstructionSet& set : instruction_sets) {
+        if (set.name != instruction_set || !set.supported()) continue;
+        for (const auto kernels : built_in) {
+            if (kernels().instruction_set == instruction_set) return &kernels();
+        }
     }
     return nullptr;
 }
