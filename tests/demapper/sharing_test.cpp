@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "demapper/pool.hpp"
 
 /// One call, the same call cut into pieces, and the same call shared by threads; and what is counted.
 namespace {
 
 using phy::DemapCounters;
+using phy::Modulation;
 using phy::SoftBitFormat;
 using phy_test::Bytes;
 using phy_test::Input;
@@ -83,7 +86,7 @@ TEST_P(Sharing, PiecesEqualTheWhole) {
 }
 
 TEST_P(Sharing, ThreadsEqualOneThread) {
-    const phy_test::Pool symbols = pool(8011);
+    const phy_test::Pool symbols = pool(20'011);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         SCOPED_TRACE(backend.name());
         phy::SoftDemapper alone = GetParam().on(backend);
@@ -156,6 +159,67 @@ TEST_P(Sharing, OneNoiseVarianceForAllEqualsTheSameForEach) {
         }
     }
 }
+
+Bytes repeated(const Bytes& bytes, std::size_t times) {
+    Bytes result;
+    result.reserve(bytes.size() * times);
+    for (std::size_t n = 0; n < times; ++n)
+        result.insert(result.end(), bytes.begin(), bytes.end());
+    return result;
+}
+
+/// Calls whose output is greater than the caches, with an input that repeats itself: then the output does.
+class GreatCalls : public testing::TestWithParam<Modulation> {
+protected:
+    void expect_repetition(const Input& input, const NoiseKind& noise, SoftBitFormat format) const {
+        const std::size_t qm = bits_per_symbol(GetParam());
+        phy::SoftDemapper scalar({.modulation = GetParam(), .backend = phy::Backend::scalar()});
+        const Bytes once = phy_test::demapped(scalar, input, noise, format);
+        const std::size_t times = great / once.size() + 1;
+        const Bytes symbols = repeated(input.bytes(), times);
+        std::vector<float> values;
+        for (std::size_t n = 0; n < times; ++n) {
+            values.insert(values.end(), input.noise().begin(), input.noise().end());
+        }
+        for (const phy::Backend& backend : phy_test::host_backends()) {
+            for (const auto& [threads, offset] : {std::pair{1, 0}, {3, 5}}) {
+                phy::SoftDemapper demap({.modulation = GetParam(), .threads = threads, .backend = backend});
+                Bytes memory(once.size() * times + 64, canary);
+                std::byte* out = memory.data() + offset;
+                demap({input.format(), symbols.data(), values.size()}, noise.of(values),
+                      {format, out, values.size() * qm});
+                ASSERT_TRUE(is_repetition(std::span(memory).subspan(static_cast<std::size_t>(offset)), once))
+                    << backend.name() << ", " << threads << " threads, " << to_string(format) << ", "
+                    << name_of(noise);
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t great = std::size_t{17} << 20;
+    static constexpr std::byte canary{0xA5};
+
+    /// `memory` is `once` again and again, and then untouched.
+    static bool is_repetition(std::span<const std::byte> memory, const Bytes& once) {
+        for (; memory.size() >= once.size(); memory = memory.subspan(once.size())) {
+            if (!std::ranges::equal(memory.first(once.size()), once)) return false;
+        }
+        return std::ranges::all_of(memory, [](std::byte byte) { return byte == canary; });
+    }
+};
+
+TEST_P(GreatCalls, RepeatWhatRepeats) {
+    // An even number, so that pi/2-BPSK repeats too, and no multiple of a vector or a block.
+    const phy_test::Pool pool = phy_test::awkward_pool(GetParam(), 4098);
+    for (const NoiseKind& noise : noise_kinds) {
+        expect_repetition(Input(phy::SampleFormat::cf32, pool), noise, SoftBitFormat::float32);
+        expect_repetition(Input(phy::SampleFormat::ci16, pool), noise, SoftBitFormat::float16);
+        expect_repetition(Input(phy::SampleFormat::ci8, pool), noise, SoftBitFormat::int8);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, GreatCalls, testing::ValuesIn(phy::all_modulations),
+                         [](const auto& test) { return phy_test::test_name(test.param); });
 
 INSTANTIATE_TEST_SUITE_P(, Sharing, testing::ValuesIn(phy_test::all_variants()),
                          [](const auto& variant) { return name_of(variant.param); });

@@ -39,7 +39,7 @@ static_assert(solves_pell(axis_units[1]) && solves_pell(axis_units[2]) && solves
               solves_pell(axis_units[4]) && solves_pell(axis_units[5]));
 
 /// Bits that one axis carries; BPSK has one, on the diagonal.
-constexpr int bits_per_axis(Modulation modulation) {
+constexpr int axis_bits(Modulation modulation) {
     const auto qm = static_cast<int>(bits_per_symbol(modulation));
     return qm == 1 ? 1 : qm / 2;
 }

@@ -10,7 +10,7 @@ namespace phy::detail {
 namespace {
 
 constexpr Grid grid_of(Modulation modulation) {
-    return is_bpsk(modulation) ? Grid::bpsk : static_cast<Grid>(bits_per_axis(modulation));
+    return is_bpsk(modulation) ? Grid::bpsk : static_cast<Grid>(axis_bits(modulation));
 }
 
 int checked_threads(int threads) {

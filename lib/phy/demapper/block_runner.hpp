@@ -28,19 +28,22 @@ public:
 
     /// Calls job(workspace, block, first) for every block, where block.iq holds the symbols from first on.
     /// Blocks are small where the job keeps something in the workspace, and as large as a thread's share
-    /// otherwise.
+    /// otherwise. The first block has head symbols if head > 0; every other begins a multiple of 64 after it.
     template <typename Job>
     void for_each_block(SymbolView symbols, std::uint64_t first_symbol, bool job_uses_workspace,
-                        const Job& job) {
+                        std::size_t head, const Job& job) {
         const std::size_t share = share_of_thread(symbols.size());
         const std::size_t step = job_uses_workspace || must_widen(symbols) ? block_symbols : share;
         const std::size_t parts = (symbols.size() + share - 1) / share;
         pool_->run(static_cast<int>(parts), [&](int part) noexcept {
             Workspace& workspace = workspaces_[static_cast<std::size_t>(part)];
-            const std::size_t begin = static_cast<std::size_t>(part) * share;
-            const std::size_t end = std::min(symbols.size(), begin + share);
-            for (std::size_t first = begin; first < end; first += step) {
-                const std::size_t count = std::min(step, end - first);
+            const auto boundary = [&](std::size_t p) {
+                return p == 0 ? 0 : std::min(symbols.size(), head + p * share);
+            };
+            const std::size_t end = boundary(static_cast<std::size_t>(part) + 1);
+            std::size_t count = 0;
+            for (std::size_t first = boundary(static_cast<std::size_t>(part)); first < end; first += count) {
+                count = std::min(first < head ? head : step, end - first);
                 Block block{};
                 block.iq = widen(symbols.subview(first, count), workspace);
                 block.symbols = count;
@@ -48,6 +51,7 @@ public:
                 block.phase = static_cast<int>((first_symbol + first) & 1);
                 job(workspace, block, first);
             }
+            kernels_->finish_streams();
         });
     }
 

@@ -20,7 +20,6 @@ using detail::Block;
 using detail::BlockRunner;
 using detail::Gain;
 using detail::GainLaw;
-using detail::GainSummary;
 using detail::Law;
 using detail::LlrTable;
 using detail::Output;
@@ -116,8 +115,9 @@ struct SoftDemapper::Impl {
 
     void run(SymbolView symbols, const NoiseVariance& noise, SoftBitSpan llr, std::uint64_t first_symbol,
              DemapCounters* counters);
-    std::size_t demap_block(const Plan& plan, Workspace& workspace, Block block, const float* noise,
-                            std::byte* out);
+    struct Route;
+    [[nodiscard]] Route route_of(const Plan& plan, SoftBitSpan llr) const;
+    void demap_block(const Plan& plan, Workspace& workspace, Block block, const float* noise, std::byte* out);
     void evaluate(const Plan& plan, Workspace& workspace, Block& block, bool per_symbol, float largest_limit,
                   void* out);
     void look_up(const LlrTable& table, Workspace& workspace, const Block& block, void* out);
@@ -207,25 +207,44 @@ void SoftDemapper::Impl::look_up(const LlrTable& llrs, Workspace& workspace, con
     }
 }
 
-/// Returns the number of unusable noise variances; noise is null where one N0 serves all.
-std::size_t SoftDemapper::Impl::demap_block(const Plan& plan, Workspace& workspace, Block block,
-                                            const float* noise, std::byte* out) {
+/// noise is null where one N0 serves all.
+void SoftDemapper::Impl::demap_block(const Plan& plan, Workspace& workspace, Block block, const float* noise,
+                                     std::byte* out) {
     const bool narrow = plan.format == SoftBitFormat::float16;
     void* target = narrow ? static_cast<void*>(workspace.llr) : out;
-    GainSummary gains{plan.scalar.limit, 0};
     if (plan.table != nullptr) {
         look_up(*plan.table, workspace, block, target);
     } else {
+        float largest_limit = plan.scalar.limit;
         if (noise != nullptr) {
-            gains = runner.kernels().gains(noise, block.symbols, plan.gain, workspace.scale, workspace.limit);
+            largest_limit =
+                runner.kernels().gains(noise, block.symbols, plan.gain, workspace.scale, workspace.limit);
         }
-        evaluate(plan, workspace, block, noise != nullptr, gains.largest_limit, target);
+        evaluate(plan, workspace, block, noise != nullptr, largest_limit, target);
     }
     if (narrow) {
         const std::size_t count = block.symbols * bits_per_symbol(config.modulation);
         runner.kernels().narrow_f16(workspace.llr, out, count);
     }
-    return gains.unusable;
+}
+
+/// How a call's output reaches memory.
+struct SoftDemapper::Impl::Route {
+    bool past_caches;  ///< the output is so large that it is streamed
+    bool by_kernel;    ///< by the kernel itself, else from the workspace
+    std::size_t head;  ///< symbols until the output is aligned for the kernel
+};
+
+SoftDemapper::Impl::Route SoftDemapper::Impl::route_of(const Plan& plan, SoftBitSpan llr) const {
+    const std::size_t of_symbol = bits_per_symbol(config.modulation) * size_of(llr.format());
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(llr.data()) % detail::stream_alignment;
+    const std::size_t to_boundary = beyond == 0 ? 0 : detail::stream_alignment - beyond;
+    Route route{};
+    route.past_caches = llr.size() * size_of(llr.format()) > detail::streaming_bytes;
+    route.by_kernel = route.past_caches && plan.table == nullptr && to_boundary % of_symbol == 0 &&
+                      runner.kernels().streams(runner.grid(), plan.output);
+    route.head = route.by_kernel ? to_boundary / of_symbol : 0;
+    return route;
 }
 
 void SoftDemapper::Impl::run(SymbolView symbols, const NoiseVariance& noise, SoftBitSpan llr,
@@ -234,20 +253,26 @@ void SoftDemapper::Impl::run(SymbolView symbols, const NoiseVariance& noise, Sof
     check_size("llr", llr.size(), symbols.size() * qm);
     check_noise(noise, symbols.size());
     const Plan plan = make_plan(noise, llr.format());
-    const float* n0 = noise.is_per_symbol() ? noise.values().data() : nullptr;
+    const Route route = route_of(plan, llr);
+    const bool staged = route.past_caches && !route.by_kernel;
+    const bool uses_workspace = staged || noise.is_per_symbol() || plan.table != nullptr ||
+                                counters != nullptr || llr.format() == SoftBitFormat::float16;
     std::atomic<std::uint64_t> erasures = 0;
     std::atomic<std::uint64_t> saturated = 0;
-    const bool in_blocks = n0 != nullptr || plan.table != nullptr || counters != nullptr ||
-                           llr.format() == SoftBitFormat::float16;
     runner.for_each_block(
-        symbols, first_symbol, in_blocks, [&](Workspace& workspace, const Block& block, std::size_t first) {
-            const SoftBitSpan out = llr.subspan(first * qm, block.symbols * qm);
-            const std::size_t unusable =
-                demap_block(plan, workspace, block, n0 == nullptr ? nullptr : n0 + first, out.data());
+        symbols, first_symbol, uses_workspace, route.head,
+        [&](Workspace& workspace, Block block, std::size_t first) {
+            const float* n0 = noise.is_per_symbol() ? noise.values().data() + first : nullptr;
+            const SoftBitSpan target = llr.subspan(first * qm, block.symbols * qm);
+            std::byte* const out = staged ? workspace.out : target.data();
+            block.streams = route.by_kernel && first >= route.head;
+            demap_block(plan, workspace, block, n0, out);
             if (counters != nullptr) {
-                erasures += unusable + runner.kernels().count_not_finite(block.iq, 2 * block.symbols);
-                saturated += count_saturated(out.data(), out.size(), llr.format(), config.llr_clip);
+                erasures += runner.kernels().count_not_finite(block.iq, 2 * block.symbols);
+                if (n0 != nullptr) erasures += runner.kernels().count_unusable(n0, block.symbols);
+                saturated += count_saturated(out, target.size(), llr.format(), config.llr_clip);
             }
+            if (staged) runner.kernels().stream(out, target.data(), target.size() * size_of(llr.format()));
         });
     if (counters != nullptr) {
         counters->erasures += erasures;
@@ -304,7 +329,7 @@ void HardDemapper::operator()(SymbolView symbols, std::span<std::uint8_t> bits, 
     check_size("bits", bits.size(), symbols.size() * qm);
     const BlockRunner& runner = impl_->runner;
     const auto demap = runner.kernels().demap_for(runner.grid(), Output::hard, Law::one_segment, false);
-    impl_->runner.for_each_block(symbols, first_symbol, false,
+    impl_->runner.for_each_block(symbols, first_symbol, false, 0,
                                  [&](Workspace&, Block block, std::size_t first) {
                                      // Any gain does: only the sign is looked at.
                                      const Gain gain{1.0F, 1.0F};

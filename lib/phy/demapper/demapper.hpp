@@ -71,10 +71,12 @@ struct DemapCounters {
 /// rounded. Table, and log-MAP in any way: int8 within 1; fp16 and fp32 within 0.01 nat (fp16: or its
 /// rounding).
 ///
-/// Tables serve one N0: a call with another scalar N0 rebuilds (milliseconds). Where a table cannot serve,
-/// the arithmetic evaluator does: per-symbol noise, and an N0 so small that the table would exceed 32768
-/// entries. Evaluator::automatic uses a table for log-MAP with scalar noise and arithmetic otherwise. With
-/// one bit an axis (pi/2-BPSK, BPSK, QPSK) log-MAP equals max-log, and the closed form serves both.
+/// Tables serve one N0: a call with another scalar N0 rebuilds (up to some tens of milliseconds). Where a
+/// table cannot serve, the arithmetic evaluator does: per-symbol noise, and an N0 so small that the table
+/// would exceed 32768 entries. Evaluator::automatic uses a table for log-MAP with scalar noise and arithmetic
+/// otherwise. With one bit an axis (pi/2-BPSK, BPSK, QPSK) log-MAP equals max-log, and the closed form serves
+/// both; so it does for log-MAP in int8 with automatic or table where N0 is so small that both agree to half
+/// a least significant bit. evaluator_for() tells.
 ///
 /// Bad samples. A NaN or infinite component is an erasure: the soft bits of its axis are 0 (BPSK: of the
 /// symbol). A per-symbol N0 that is not finite and positive makes all soft bits of its symbol 0.

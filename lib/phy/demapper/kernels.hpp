@@ -43,6 +43,7 @@ struct Block {
     const float* limit;
     Gain nats{};            ///< Law::log_map: from nats to the output; scale and limit above give nats
     int phase = 0;          ///< pi/2-BPSK: parity of the first symbol's index
+    bool streams = false;   ///< see Kernels::streams
     bool rotating = false;  ///< pi/2-BPSK
 };
 
@@ -53,14 +54,12 @@ struct TableScale {
     float last;      ///< the last entry that may be picked
 };
 
-struct GainSummary {
-    float largest_limit = 0.0F;
-    std::size_t unusable = 0;
-};
-
 /// Results that go on inside the demapper (all float* and uint32_t* below but Demap's out) lie in arrays that
 /// have room for whole vectors: up to this many elements more than said.
 inline constexpr std::size_t padding = 64;
+
+/// See Kernels::streams.
+inline constexpr std::size_t stream_alignment = 64;
 
 struct Kernels {
     /// Where a law adds nothing to a simpler one for a grid, there is none; see closest_law.
@@ -74,9 +73,8 @@ struct Kernels {
     void (*widen_i8)(const void* in, float* out, std::size_t count, float unit);
     void (*narrow_f16)(const float* in, void* out, std::size_t count);
 
-    /// One gain a symbol; 0 and 0 where N0 is unusable.
-    GainSummary (*gains)(const float* noise, std::size_t symbols, const GainLaw& law, float* scale,
-                         float* limit);
+    /// One gain a symbol; 0 and 0 where N0 is unusable. Returns the largest limit.
+    float (*gains)(const float* noise, std::size_t symbols, const GainLaw& law, float* scale, float* limit);
 
     /// The nearest entry for each component; last + 1 for one that is not finite.
     void (*nearest_entries)(const float* iq, std::size_t count, const TableScale& table,
@@ -87,7 +85,16 @@ struct Kernels {
     void (*entries_below)(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry,
                           float* fraction);
 
+    /// True if a kernel writes past the caches itself where Block::streams is set and out is aligned to
+    /// stream_alignment.
+    bool (*streams)(Grid grid, Output output);
+
+    /// Copies past the caches. Other threads see it after finish_streams.
+    void (*stream)(const std::byte* in, std::byte* out, std::size_t bytes);
+    void (*finish_streams)();
+
     std::uint64_t (*count_not_finite)(const float* components, std::size_t count);
+    std::uint64_t (*count_unusable)(const float* noise, std::size_t count);
 
     [[nodiscard]] Demap demap_for(Grid grid, Output output, Law law, bool per_symbol) const {
         return demap[static_cast<std::size_t>(grid)][static_cast<std::size_t>(output)]

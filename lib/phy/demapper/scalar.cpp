@@ -32,7 +32,9 @@ struct Ops {
     static V keep(V x, V v) { return std::isfinite(x) ? v : 0.0F; }
     static V select_finite(V x, V a, V b) { return std::isfinite(x) ? a : b; }
     static V where_positive(V x, V v) { return x > 0.0F ? v : 0.0F; }
-    static V reciprocal(V a) { return 1.0F / a; }
+    static V reciprocal_seed(V a) {
+        return std::bit_cast<float>(reciprocal_bits - std::bit_cast<std::int32_t>(a));
+    }
     static V times_power_of_two(V a, V shifted) {
         return std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) +
                                     (std::bit_cast<std::uint32_t>(shifted) << 23));
@@ -112,18 +114,27 @@ void narrow_f16(const float* in, void* out, std::size_t count) {
     }
 }
 
-GainSummary gains(const float* noise, std::size_t symbols, const GainLaw& law, float* scale, float* limit) {
-    GainSummary summary;
+bool is_usable(float noise) {
+    return noise > 0.0F && std::isfinite(noise);
+}
+
+float gains(const float* noise, std::size_t symbols, const GainLaw& law, float* scale, float* limit) {
+    float largest = 0.0F;
     for (std::size_t s = 0; s < symbols; ++s) {
-        const bool usable = noise[s] > 0.0F && std::isfinite(noise[s]);
         Gain gain{};
-        if (usable) gain_of<Ops>(noise[s], law, gain.scale, gain.limit);
+        if (is_usable(noise[s])) gain_of<Ops>(noise[s], law, gain.scale, gain.limit);
         scale[s] = gain.scale;
         limit[s] = gain.limit;
-        summary.unusable += usable ? 0 : 1;
-        summary.largest_limit = Ops::max(gain.limit, summary.largest_limit);
+        largest = Ops::max(gain.limit, largest);
     }
-    return summary;
+    return largest;
+}
+
+std::uint64_t count_unusable(const float* noise, std::size_t count) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        found += is_usable(noise[i]) ? 0 : 1;
+    return found;
 }
 
 void nearest_entries(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry) {
@@ -140,6 +151,16 @@ void entries_below(const float* iq, std::size_t count, const TableScale& table, 
         entry[i] = std::bit_cast<std::uint32_t>(position) & entry_bits;
     }
 }
+
+void stream(const std::byte* in, std::byte* out, std::size_t bytes) {
+    std::memcpy(out, in, bytes);
+}
+
+bool streams(Grid, Output) {
+    return false;
+}
+
+void finish_streams() {}
 
 std::uint64_t count_not_finite(const float* components, std::size_t count) {
     std::uint64_t found = 0;

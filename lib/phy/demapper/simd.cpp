@@ -5,13 +5,16 @@
 #include "phy/core/instruction_sets.hpp"
 #include "phy/demapper/kernels.hpp"
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "phy/demapper/simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// The one-lane target is what the scalar kernels are.
-#if HWY_TARGET != HWY_SCALAR
+// Those of phy::detail::instruction_sets: Highway may know more, and its one-lane target is what the scalar
+// kernels are.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_NEON
 HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
@@ -21,6 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef PHY_CORE_INLINE
 #define PHY_CORE_INLINE HWY_INLINE
 #include "phy/demapper/core.inc"
+constexpr std::size_t prefetch_distance = 4096;  // bytes: beyond the page that the hardware keeps to
+
 #include "phy/demapper/simd_ops.inc"
 #include "phy/demapper/simd_store.inc"
 
@@ -53,7 +58,7 @@ struct Step {
     }
 
     HWY_INLINE void run(const float* iq, const float* scale, const float* limit, std::size_t first,
-                        std::uint8_t* out) const {
+                        bool streams, std::uint8_t* out) const {
         const auto scales = gain_at(scale, all_scale, first);
         const auto limits = gain_at(limit, all_limit, first);
         Ops::V distances[bits];
@@ -67,7 +72,7 @@ struct Step {
             evaluate_axis<Ops, bits, law>(hn::LoadU(d, iq + 2 * first), scales, limits, block.nats, distances,
                                           out_scale);
         }
-        store<bits, output>(out_scale, distances, out + first * bytes_a_symbol);
+        store<bits, output>(out_scale, distances, streams, out + first * bytes_a_symbol);
     }
 
     /// The rest that fills no vector, in a zero-padded copy. (Gains are padded.)
@@ -75,7 +80,7 @@ struct Step {
         HWY_ALIGN float iq_copy[components] = {};
         HWY_ALIGN std::uint8_t out_copy[symbols * bytes_a_symbol];
         std::memcpy(iq_copy, iq + 2 * first, rest * 2 * sizeof(float));
-        run(iq_copy, block.scale + (per_symbol ? first : 0), block.limit + (per_symbol ? first : 0), 0,
+        run(iq_copy, block.scale + (per_symbol ? first : 0), block.limit + (per_symbol ? first : 0), 0, false,
             out_copy);
         std::memcpy(out + first * bytes_a_symbol, out_copy, rest * bytes_a_symbol);
     }
@@ -89,7 +94,8 @@ void demap_block(const Block& block, void* out_erased) {
     auto* out = static_cast<std::uint8_t*>(out_erased);
     std::size_t first = 0;
     for (; first + S::symbols <= block.symbols; first += S::symbols) {
-        step.run(iq, block.scale, block.limit, first, out);
+        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(iq + 2 * first) + prefetch_distance);
+        step.run(iq, block.scale, block.limit, first, block.streams, out);
     }
     if (first < block.symbols) step.run_rest(iq, first, block.symbols - first, out);
 }
@@ -99,8 +105,6 @@ void demap_block(const Block& block, void* out_erased) {
 #include "phy/demapper/kernel_table.inc"
 
 constexpr std::string_view instruction_set = name_of_target(HWY_TARGET);
-static_assert(!instruction_set.empty(), "name this instruction set");
-
 constinit const Kernels kernels_of_target = make_kernels(instruction_set);
 
 }  // namespace

@@ -82,7 +82,7 @@ Layout layout_float(const TableKey& key, const AxisShape& shape) {
     double mean_square = 0.0;
     for (int level = shape.levels / 2 + 1; level < shape.levels; level += 2)
         mean_square += level * level;
-    mean_square /= shape.levels / 4;
+    mean_square /= 0.25 * shape.levels;
     const double step = std::sqrt(32.0 * tolerance / mean_square) / shape.nats;
     return {step, shape.levels - 2 + 14.0 / shape.nats};
 }

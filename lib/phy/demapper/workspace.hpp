@@ -12,6 +12,10 @@ namespace phy::detail {
 /// first-level cache.
 inline constexpr std::size_t block_symbols = 1024;
 
+/// Outputs of more bytes than this leave no use in the caches: they are streamed past them, which spares
+/// reading the memory that is about to be overwritten.
+inline constexpr std::size_t streaming_bytes = 16 << 20;
+
 /// What one thread needs between the steps of a block.
 struct alignas(64) Workspace {
     static constexpr std::size_t components = 2 * block_symbols + padding;
@@ -21,7 +25,8 @@ struct alignas(64) Workspace {
     alignas(64) float limit[components];
     alignas(64) float fraction[components];
     alignas(64) std::uint32_t entry[components];
-    alignas(64) float llr[10 * block_symbols + padding];
+    alignas(64) float llr[10 * block_symbols + padding];  ///< before they are rounded to fp16
+    alignas(64) std::byte out[4 * 10 * block_symbols];    ///< before they are streamed to memory
 };
 
 }  // namespace phy::detail
