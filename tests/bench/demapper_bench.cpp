@@ -74,41 +74,57 @@ private:
 };
 
 void add(const Case& c) {
-    benchmark::RegisterBenchmark(c.name().c_str(), [c](benchmark::State& state) {
-        Run run(c);
-        run_paired(state, run.traffic(), [&] { run(); });
-    })->UseManualTime();
+    benchmark::RegisterBenchmark(c.name().c_str(),
+                                 [c](benchmark::State& state) {
+                                     Run run(c);
+                                     run_paired(state, run.traffic(), [&] { run(); });
+                                 })
+        ->UseManualTime()
+        ->Iterations(rounds_for(c.symbols));
 }
 
 // How the speed of one call grows with threads; both run on the same symbols, which stay in the caches.
 void add_threads(std::size_t symbols, int threads) {
     const auto name = fmt::format("threads/256qam/{}/{}", threads, symbols);
-    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        Run one({.symbols = symbols});
-        Run several({.symbols = symbols, .threads = threads});
-        run_paired_with(
-            state, several.traffic(), "of_one_thread", [&] { one(); }, [&] { several(); });
-    })->UseManualTime();
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [=](benchmark::State& state) {
+                                     Run one({.symbols = symbols});
+                                     Run several({.symbols = symbols, .threads = threads});
+                                     run_paired_with(
+                                         state, several.traffic(), "of_one_thread", [&] { one(); },
+                                         [&] { several(); });
+                                 })
+        ->UseManualTime()
+        ->Iterations(rounds_for(symbols));
 }
 
 void add_per_symbol_cost(const Backend& backend, double snr_db, std::size_t symbols) {
     const auto name = fmt::format("per_symbol_cost/256qam/{:g}dB/{}/{}", snr_db, backend.name(), symbols);
-    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        Run scalar({.snr_db = snr_db, .backend = backend, .symbols = symbols});
-        Run per_symbol({.snr_db = snr_db, .noise_per_symbol = true, .backend = backend, .symbols = symbols});
-        run_paired_with(
-            state, per_symbol.traffic(), "of_scalar_noise", [&] { scalar(); }, [&] { per_symbol(); });
-    })->UseManualTime();
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [=](benchmark::State& state) {
+            Run scalar({.snr_db = snr_db, .backend = backend, .symbols = symbols});
+            Run per_symbol(
+                {.snr_db = snr_db, .noise_per_symbol = true, .backend = backend, .symbols = symbols});
+            run_paired_with(
+                state, per_symbol.traffic(), "of_scalar_noise", [&] { scalar(); }, [&] { per_symbol(); });
+        })
+        ->UseManualTime()
+        ->Iterations(rounds_for(symbols));
 }
 
 void add_hard(Modulation modulation) {
     const auto name = fmt::format("hard/{}/cf32/{}", to_string(modulation), in_l2);
-    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        const Signal signal(modulation, SampleFormat::cf32, 30.0, in_l2);
-        std::vector<std::uint8_t> bits(in_l2 * bits_per_symbol(modulation));
-        HardDemapper demap({.modulation = modulation});
-        run_paired(state, {in_l2, signal.samples.size(), bits.size()}, [&] { demap(signal.view(), bits); });
-    })->UseManualTime();
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [=](benchmark::State& state) {
+                                     const Signal signal(modulation, SampleFormat::cf32, 30.0, in_l2);
+                                     std::vector<std::uint8_t> bits(in_l2 * bits_per_symbol(modulation));
+                                     HardDemapper demap({.modulation = modulation});
+                                     run_paired(state, {in_l2, signal.samples.size(), bits.size()},
+                                                [&] { demap(signal.view(), bits); });
+                                 })
+        ->UseManualTime()
+        ->Iterations(rounds_for(in_l2));
 }
 
 // Where the modulation is used: the soft bits are neither all saturated nor all noise.

@@ -14,6 +14,11 @@ struct Traffic {
     std::size_t bytes_out;
 };
 
+/// How often a benchmark is timed. Fixed, so that its buffers are made once.
+constexpr benchmark::IterationCount rounds_for(std::size_t symbols) {
+    return symbols > (1 << 22) ? 9 : 101;
+}
+
 /// Times work, and beside each timing a memcpy that moves the same bytes (half of bytes_in + bytes_out from
 /// one buffer to another). Reports the median of the work's time as the benchmark's time, and as counters
 /// Gsym/s, GB/s (read and written) and of_memcpy: the median, over neighbouring timings, of the memcpy's time

@@ -1,11 +1,14 @@
 #include "phy/core/thread_pool.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace phy::detail {
 namespace {
 
-constexpr int spins_before_sleep = 1000;  // some tens of microseconds
+constexpr std::chrono::microseconds worker_spins{100};
+constexpr std::chrono::microseconds caller_spins{
+    5};  // then it makes room: a worker may be waiting for this processor
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -13,6 +16,20 @@ void relax() {
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
+}
+
+/// Waits for done() without giving up the processor, for a limited time. Returns what done() last said.
+template <typename Done>
+bool spin_until(const Done& done, std::chrono::microseconds limit) {
+    constexpr int spins_between_looks_at_the_clock = 64;
+    const auto start = std::chrono::steady_clock::now();
+    do {
+        for (int spin = 0; spin < spins_between_looks_at_the_clock; ++spin) {
+            if (done()) return true;
+            relax();
+        }
+    } while (std::chrono::steady_clock::now() - start < limit);
+    return false;
 }
 
 int processors() {
@@ -44,21 +61,14 @@ void ThreadPool::run_erased(ErasedJob call, const void* job, int parts) {
     generation_.fetch_add(1);
     generation_.notify_all();
     call(job, 0);
-    for (int spin = 0; running_.load(std::memory_order_acquire) != 0; ++spin) {
-        if (spin < spins_before_sleep) {
-            relax();
-        } else {
-            std::this_thread::yield();
-        }
-    }
+    const auto all_done = [&] { return running_.load(std::memory_order_acquire) == 0; };
+    while (!spin_until(all_done, caller_spins))
+        std::this_thread::yield();
 }
 
 std::size_t ThreadPool::wait_for_job(std::size_t seen) const {
-    for (int spin = 0; spin < spins_before_sleep; ++spin) {
-        const std::size_t generation = generation_.load(std::memory_order_acquire);
-        if (generation != seen) return generation;
-        relax();
-    }
+    const auto changed = [&] { return generation_.load(std::memory_order_acquire) != seen; };
+    if (spin_until(changed, worker_spins)) return generation_.load(std::memory_order_acquire);
     generation_.wait(seen);
     return generation_.load();
 }

@@ -8,8 +8,9 @@
 
 namespace phy::detail {
 
-/// A fixed number of threads that share short jobs: the caller is one of them. Workers spin for some tens of
-/// microseconds after a job, so that back-to-back calls cost about a microsecond each, and sleep after that.
+/// A fixed number of threads that share short jobs: the caller is one of them. Workers spin for a
+/// hundred microseconds after a job, so that back-to-back calls cost about a microsecond each, and sleep
+/// after that.
 class ThreadPool {
 public:
     /// threads >= 1 counts the caller; 0 stands for one a processor.
