@@ -6,9 +6,9 @@
 namespace phy::detail {
 namespace {
 
+// A caller that spun in vain sleeps, since a worker may be waiting for this very processor.
 constexpr std::chrono::microseconds worker_spins{100};
-constexpr std::chrono::microseconds caller_spins{
-    5};  // then it makes room: a worker may be waiting for this processor
+constexpr std::chrono::microseconds caller_spins{50};
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -62,8 +62,9 @@ void ThreadPool::run_erased(ErasedJob call, const void* job, int parts) {
     generation_.notify_all();
     call(job, 0);
     const auto all_done = [&] { return running_.load(std::memory_order_acquire) == 0; };
-    while (!spin_until(all_done, caller_spins))
-        std::this_thread::yield();
+    if (spin_until(all_done, caller_spins)) return;
+    for (int left = running_.load(std::memory_order_acquire); left != 0; left = running_.load())
+        running_.wait(left);
 }
 
 std::size_t ThreadPool::wait_for_job(std::size_t seen) const {
@@ -78,7 +79,7 @@ void ThreadPool::work(int part) {
         generation = wait_for_job(generation);
         if (stopping_) return;
         if (part < parts_) call_(job_, part);
-        running_.fetch_sub(1, std::memory_order_release);
+        if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
     }
 }
 
