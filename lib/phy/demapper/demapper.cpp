@@ -56,23 +56,6 @@ void check_noise(const NoiseVariance& noise, std::size_t symbols) {
     }
 }
 
-std::uint64_t count_saturated(const std::byte* llr, std::size_t count, SoftBitFormat format, int clip) {
-    std::uint64_t found = 0;
-    if (format == SoftBitFormat::int8) {
-        const auto* bytes = reinterpret_cast<const signed char*>(llr);
-        for (std::size_t i = 0; i < count; ++i)
-            found += bytes[i] == clip || bytes[i] == -clip ? 1 : 0;
-    } else if (format == SoftBitFormat::float16) {
-        constexpr std::uint16_t largest = half(detail::largest_half).bits;
-        for (std::size_t i = 0; i < count; ++i) {
-            std::uint16_t bits = 0;
-            std::memcpy(&bits, llr + 2 * i, sizeof bits);
-            found += (bits & 0x7FFF) == largest ? 1 : 0;
-        }
-    }
-    return found;
-}
-
 }  // namespace
 
 std::string_view to_string(Method method) {
@@ -117,6 +100,8 @@ struct SoftDemapper::Impl {
              DemapCounters* counters);
     struct Route;
     [[nodiscard]] Route route_of(const Plan& plan, SoftBitSpan llr) const;
+    [[nodiscard]] std::uint64_t count_saturated(const std::byte* llr, std::size_t count,
+                                                SoftBitFormat format) const;
     void demap_block(const Plan& plan, Workspace& workspace, Block block, const float* noise, std::byte* out);
     void evaluate(const Plan& plan, Workspace& workspace, Block& block, bool per_symbol, float largest_limit,
                   void* out);
@@ -247,6 +232,20 @@ SoftDemapper::Impl::Route SoftDemapper::Impl::route_of(const Plan& plan, SoftBit
     return route;
 }
 
+std::uint64_t SoftDemapper::Impl::count_saturated(const std::byte* llr, std::size_t count,
+                                                  SoftBitFormat format) const {
+    constexpr std::uint16_t largest = half(detail::largest_half).bits;
+    switch (format) {
+        case SoftBitFormat::int8:
+            return runner.kernels().count_magnitude_i8(llr, count, config.llr_clip);
+        case SoftBitFormat::float16:
+            return runner.kernels().count_magnitude_f16(llr, count, largest);
+        case SoftBitFormat::float32:
+            break;
+    }
+    return 0;
+}
+
 void SoftDemapper::Impl::run(SymbolView symbols, const NoiseVariance& noise, SoftBitSpan llr,
                              std::uint64_t first_symbol, DemapCounters* counters) {
     const std::size_t qm = bits_per_symbol(config.modulation);
@@ -270,7 +269,7 @@ void SoftDemapper::Impl::run(SymbolView symbols, const NoiseVariance& noise, Sof
             if (counters != nullptr) {
                 erasures += runner.kernels().count_not_finite(block.iq, 2 * block.symbols);
                 if (n0 != nullptr) erasures += runner.kernels().count_unusable(n0, block.symbols);
-                saturated += count_saturated(out, target.size(), llr.format(), config.llr_clip);
+                saturated += count_saturated(out, target.size(), llr.format());
             }
             if (staged) runner.kernels().stream(out, target.data(), target.size() * size_of(llr.format()));
         });

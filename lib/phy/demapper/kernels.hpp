@@ -96,6 +96,10 @@ struct Kernels {
     std::uint64_t (*count_not_finite)(const float* components, std::size_t count);
     std::uint64_t (*count_unusable)(const float* noise, std::size_t count);
 
+    /// How many soft bits are +-magnitude (of fp16: the bits of +magnitude).
+    std::uint64_t (*count_magnitude_i8)(const void* llr, std::size_t count, int magnitude);
+    std::uint64_t (*count_magnitude_f16)(const void* llr, std::size_t count, std::uint16_t magnitude);
+
     [[nodiscard]] Demap demap_for(Grid grid, Output output, Law law, bool per_symbol) const {
         return demap[static_cast<std::size_t>(grid)][static_cast<std::size_t>(output)]
                     [static_cast<std::size_t>(law)][per_symbol ? 1 : 0];

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "phy/demapper/kernels.hpp"
@@ -128,6 +129,20 @@ float gains(const float* noise, std::size_t symbols, const GainLaw& law, float* 
         largest = Ops::max(gain.limit, largest);
     }
     return largest;
+}
+
+std::uint64_t count_magnitude_i8(const void* llr, std::size_t count, int magnitude) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        found += std::abs(load<std::int8_t>(llr, i)) == magnitude ? 1 : 0;
+    return found;
+}
+
+std::uint64_t count_magnitude_f16(const void* llr, std::size_t count, std::uint16_t magnitude) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        found += (load<std::uint16_t>(llr, i) & 0x7FFF) == magnitude ? 1 : 0;
+    return found;
 }
 
 std::uint64_t count_unusable(const float* noise, std::size_t count) {

@@ -108,8 +108,7 @@ void map(Bits bits, const Point* table, SymbolSpan symbols, std::uint64_t first_
     std::byte* out = symbols.data();
     for (std::size_t n = 0; n < symbols.size(); ++n, out += sizeof(Point)) {
         const std::size_t row = (first_symbol + n) % period(modulation);
-        const Point point = table[row << qm | bits.template take<qm>()];
-        std::memcpy(out, &point, sizeof(Point));
+        std::memcpy(out, &table[row << qm | bits.template take<qm>()], sizeof(Point));
     }
 }
 

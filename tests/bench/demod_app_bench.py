@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Times demod_app against hdf5_copy, a plain loop that reads and writes the same bytes through HDF5.
+
+Both process the same cf32 256QAM capture, in turn, from and to the page cache; the first round is not counted.
+Prints one JSON object: the median of each, the median of the ratio of neighbours, and demod_app's peak memory.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import tempfile
+import time
+from datetime import datetime, timezone
+
+
+def timed(command):
+    """Seconds, peak resident KiB and standard output of a command."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{command[0]} failed")
+    return time.perf_counter() - start, usage.ru_maxrss, output
+
+
+def processor():
+    for line in open("/proc/cpuinfo", encoding="ascii"):
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1].strip()
+    return platform.processor()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, help="build folder with apps/ and tests/bench/")
+    parser.add_argument("--symbols", type=int, default=64 << 20)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--folder", help="where the capture and the output lie (default: the temporary folder)")
+    parser.add_argument("demod_options", nargs="*", help="further options of demod_app, after --")
+    args = parser.parse_args()
+
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        capture, soft_bits, copy = (f"{folder}/{name}.h5" for name in ("capture", "llr", "copy"))
+        subprocess.run([args.build / "apps/capture_gen", capture, "--modulation", "256qam", "--symbols",
+                        str(args.symbols), "--snr-db", "30", "--no-bits", "--quiet"], check=True)
+        demod = [args.build / "apps/demod_app", capture, "-o", soft_bits, "--quiet", "--json", *args.demod_options]
+        plain = [args.build / "tests/bench/hdf5_copy", capture, copy]
+        rounds = []
+        for _ in range(args.rounds + 1):
+            seconds, peak, report = timed(demod)
+            os.remove(soft_bits)
+            plain_seconds, _, _ = timed(plain)
+            os.remove(copy)
+            rounds.append((seconds, plain_seconds, peak, json.loads(report)))
+        rounds = rounds[1:]
+
+    print(json.dumps({
+        "context": {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor(),
+                    "num_cpus": os.cpu_count(), "kernel": platform.release()},
+        "symbols": args.symbols,
+        "demod_options": args.demod_options,
+        "demod_app_seconds": statistics.median(r[0] for r in rounds),
+        "hdf5_copy_seconds": statistics.median(r[1] for r in rounds),
+        "demod_app_over_hdf5_copy": statistics.median(r[0] / r[1] for r in rounds),
+        "demod_app_peak_kib": max(r[2] for r in rounds),
+        "report": rounds[-1][3],
+    }, indent=2))
+
+
+if __name__ == "__main__":
+    main()
