@@ -1,5 +1,7 @@
 #include "phy/capture/output.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 
 namespace phy::hdf5 {
@@ -34,6 +36,8 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite, std:
     bytes().require_room(data_bytes + metadata_bytes);
     hdf5_ = FileHandle(checked(H5Fcreate(temporary_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                                name(), "cannot be created"));
+    // When a truncated file is closed, ext4 has its blocks allocated at once. So close it while it is empty.
+    const PosixFile closed_at_once(temporary_.path(), O_RDONLY, 0, name());
 }
 
 void OutputFile::flush() const {
