@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -165,6 +168,40 @@ TEST(SoftDemapper, EvaluatesAsDocumented) {
     EXPECT_EQ(used(Method::max_log, Evaluator::automatic, scalar), Evaluator::arithmetic);
     EXPECT_EQ(used(Method::log_map, Evaluator::automatic, scalar), Evaluator::table);
 }
+
+// A table for such an N0 would hold values beyond binary32; N0 counts as limited.
+TEST(SoftDemapper, TablesServeTheSmallestNoise) {
+    const std::vector<phy::cf32> symbols = {{0.3F, -0.7F}, {-1.0F, 0.05F}, {0.6F, 0.9F}};
+    for (const Modulation modulation : {Modulation::qam16, Modulation::qam64, Modulation::qam256}) {
+        for (const float variance : {1e-45F, 1e-40F, 1e-35F, 1e-20F}) {
+            std::vector<float> by_table(symbols.size() * bits_per_symbol(modulation));
+            std::vector<float> by_formula(by_table.size());
+            SoftDemapper table({.modulation = modulation, .evaluator = Evaluator::table});
+            SoftDemapper formula({.modulation = modulation, .evaluator = Evaluator::arithmetic});
+            table(symbols, NoiseVariance(variance), by_table);
+            formula(symbols, NoiseVariance(variance), by_formula);
+            for (std::size_t i = 0; i < by_table.size(); ++i) {
+                EXPECT_NEAR(by_table[i], by_formula[i], 1e-5 * std::abs(by_formula[i])) << "N0 " << variance;
+            }
+        }
+    }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(SoftDemapperDeathTest, ThreadsThatCannotBeStartedAreAnError) {
+    const auto start_more_than_fit = [] {
+        const rlimit two_gibibytes{std::size_t{2} << 30, std::size_t{2} << 30};
+        setrlimit(RLIMIT_AS, &two_gibibytes);
+        try {
+            const SoftDemapper demap({.threads = 1024});
+        } catch (const phy::Error&) {
+            std::_Exit(42);
+        }
+        std::_Exit(0);
+    };
+    EXPECT_EXIT(start_more_than_fit(), testing::ExitedWithCode(42), "");
+}
+#endif
 
 TEST(SoftDemapper, NamesRoundTrip) {
     EXPECT_EQ(to_string(Method::max_log), "maxlog");

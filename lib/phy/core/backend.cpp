@@ -61,7 +61,13 @@ const std::vector<Backend>& Backend::all() {
 
 Backend Backend::best() {
     const char* forced = std::getenv("PHY_BACKEND");
-    if (forced != nullptr && *forced != '\0' && std::string_view(forced) != "auto") return parse(forced);
+    if (forced != nullptr && *forced != '\0' && std::string_view(forced) != "auto") {
+        try {
+            return parse(forced);
+        } catch (const Error& error) {
+            throw BackendError("environment variable PHY_BACKEND: " + std::string(error.what()));
+        }
+    }
     return fastest("auto", [](const Backend&) { return true; });
 }
 

@@ -20,14 +20,14 @@ struct cf16 {
     friend constexpr bool operator==(cf16, cf16) = default;
 };
 
-/// IQ in 16-bit integers; the value is the integer divided by a full scale (default 32768).
+/// IQ in 16-bit integers; the value is the integer times the reciprocal of a full scale (default 32768).
 struct ci16 {
     std::int16_t re;
     std::int16_t im;
     friend constexpr bool operator==(ci16, ci16) = default;
 };
 
-/// IQ in 8-bit integers; the value is the integer divided by a full scale (default 128).
+/// IQ in 8-bit integers; the value is the integer times the reciprocal of a full scale (default 128).
 struct ci8 {
     std::int8_t re;
     std::int8_t im;

@@ -12,7 +12,7 @@ struct half {
 
     half() = default;
 
-    /// Rounds to nearest, ties to even; above 65504 to infinity; a NaN stays a NaN.
+    /// Rounds to nearest, ties to even; from 65520 on to infinity; a NaN stays a NaN.
     constexpr explicit half(float value) : bits(from_float(value)) {}
 
     /// Exact.

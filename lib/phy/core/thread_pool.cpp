@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
+
+#include "phy/core/error.hpp"
 
 namespace phy::detail {
 namespace {
@@ -40,12 +44,21 @@ int processors() {
 
 ThreadPool::ThreadPool(int threads) {
     const int workers = (threads == 0 ? processors() : threads) - 1;
-    workers_.reserve(static_cast<std::size_t>(workers));
-    for (int part = 1; part <= workers; ++part)
-        workers_.emplace_back([this, part] { work(part); });
+    try {
+        workers_.reserve(static_cast<std::size_t>(workers));
+        for (int part = 1; part <= workers; ++part)
+            workers_.emplace_back([this, part] { work(part); });
+    } catch (const std::exception& reason) {
+        stop();
+        throw Error(std::to_string(workers + 1) + " threads cannot be started: " + reason.what());
+    }
 }
 
 ThreadPool::~ThreadPool() {
+    stop();
+}
+
+void ThreadPool::stop() {
     stopping_ = true;
     generation_.fetch_add(1);
     generation_.notify_all();

@@ -13,7 +13,7 @@ namespace phy::detail {
 /// after that.
 class ThreadPool {
 public:
-    /// threads >= 1 counts the caller; 0 stands for one a processor.
+    /// threads >= 1 counts the caller; 0 stands for one a processor. Throws Error if they cannot be started.
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;  // workers refer to it
@@ -41,6 +41,7 @@ private:
 
     void run_erased(ErasedJob call, const void* job, int parts);
     void work(int part);
+    void stop();
     std::size_t wait_for_job(std::size_t seen) const;
 
     ErasedJob call_ = nullptr;

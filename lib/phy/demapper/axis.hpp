@@ -58,7 +58,6 @@ constexpr int axis_label_bit(int bits, int i, int k) {
 
 template <int m>
 struct Axis {
-    static constexpr int levels = 1 << m;
     static constexpr float p = static_cast<float>(axis_units[m].p);
     static constexpr float q = static_cast<float>(axis_units[m].q);
 
@@ -94,6 +93,7 @@ struct GainLaw {
     float per_noise;          ///< limit / N0
 };
 
+/// See GainLaw.
 struct Gain {
     float scale;
     float limit;

@@ -23,9 +23,10 @@ int checked_threads(int threads) {
 }
 
 float checked_full_scale(float full_scale) {
-    if (!(full_scale >= 0.0F) || !std::isfinite(full_scale)) {
+    if (full_scale != 0.0F &&
+        !(full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale))) {
         throw ArgumentError("full_scale is " + std::to_string(full_scale) +
-                            ": expected a positive number, or 0 for 2^(bits-1)");
+                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
     }
     return full_scale;
 }

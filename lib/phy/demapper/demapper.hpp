@@ -72,11 +72,13 @@ struct DemapCounters {
 /// rounding).
 ///
 /// Tables serve one N0: a call with another scalar N0 rebuilds (up to some tens of milliseconds). Where a
-/// table cannot serve, the arithmetic evaluator does: per-symbol noise, and an N0 so small that the table
-/// would exceed 32768 entries. Evaluator::automatic uses a table for log-MAP with scalar noise and arithmetic
-/// otherwise. With one bit an axis (pi/2-BPSK, BPSK, QPSK) log-MAP equals max-log, and the closed form serves
-/// both; so it does for log-MAP in int8 with automatic or table where N0 is so small that both agree to half
-/// a least significant bit. evaluator_for() tells.
+/// table cannot serve, the arithmetic evaluator does: per-symbol noise, and where N0, llr_scale and
+/// llr_clip would need more than 32768 entries. Evaluator::automatic uses a table for log-MAP with scalar
+/// noise and arithmetic otherwise. With one bit an axis (pi/2-BPSK, BPSK, QPSK) log-MAP equals max-log, and
+/// the closed form serves both; so it does for log-MAP in int8 with automatic or table where N0 is so small
+/// that both agree to half a least significant bit. evaluator_for() tells.
+///
+/// Ranges. N0 counts as limited to 2^-100 ... 2^40, and fp32 soft bits are limited to +-2^64.
 ///
 /// Bad samples. A NaN or infinite component is an erasure: the soft bits of its axis are 0 (BPSK: of the
 /// symbol). A per-symbol N0 that is not finite and positive makes all soft bits of its symbol 0.
@@ -96,7 +98,8 @@ public:
     };
 
     /// Throws ArgumentError if a value is out of its range, BackendError if the backend does not run here or
-    /// works on device memory.
+    /// works on device memory, Error if the threads cannot be started. (Making a Config calls
+    /// Backend::best(), which throws if PHY_BACKEND names none that runs.)
     explicit SoftDemapper(const Config& config);
     ~SoftDemapper();
     SoftDemapper(SoftDemapper&&) noexcept;
@@ -108,7 +111,8 @@ public:
     /// Allocates nothing, except when a table is built for a new N0.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol = 0);
 
-    /// The same, and adds to the counters; a little slower.
+    /// The same, and adds to the counters; that looks at every soft bit again, which costs about a third of
+    /// the speed.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, DemapCounters& counters,
                     std::uint64_t first_symbol = 0);
 

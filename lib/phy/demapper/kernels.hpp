@@ -35,6 +35,14 @@ constexpr Law closest_law(Grid grid, Law law) {
     return law;
 }
 
+/// The law that is enough where no limit is larger than this. One segment: before the distance 2 q the slope
+/// is 1. Two: the third segment begins at the distance 6 q.
+constexpr Law law_for(Grid grid, float largest_limit) {
+    const auto q = static_cast<float>(axis_units[static_cast<std::size_t>(bits_of(grid))].q);
+    if (largest_limit <= 2.0F * q) return Law::one_segment;
+    return closest_law(grid, largest_limit <= 6.0F * q ? Law::two_segments : Law::all_segments);
+}
+
 /// Symbols that a kernel works on, and their gain: one value, or one a symbol.
 struct Block {
     const float* iq;  ///< 2 * symbols components
@@ -54,8 +62,9 @@ struct TableScale {
     float last;      ///< the last entry that may be picked
 };
 
-/// Results that go on inside the demapper (all float* and uint32_t* below but Demap's out) lie in arrays that
-/// have room for whole vectors: up to this many elements more than said.
+/// Arrays of the workspace have room for whole vectors: up to this many elements more than said. That holds
+/// for what these functions write as float or uint32_t, for Block::scale and limit, and for the input of
+/// narrow_f16.
 inline constexpr std::size_t padding = 64;
 
 /// See Kernels::streams.

@@ -132,6 +132,8 @@ const Kernels* simd_kernels(std::string_view instruction_set) {
         &N_NEON::kernels,
 #endif
     };
+    static_assert(std::size(built_in) > 0 || HWY_TARGETS == HWY_SCALAR,
+                  "no instruction set of this build is named");
     for (const InstructionSet& set : instruction_sets) {
         if (set.name != instruction_set || !set.supported()) continue;
         for (const auto kernels : built_in) {

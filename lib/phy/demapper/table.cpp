@@ -23,7 +23,8 @@ struct AxisShape {
 
 AxisShape shape_of(const TableKey& key) {
     const double n = axis_units[static_cast<std::size_t>(key.bits)].n;
-    return {1.0 / std::sqrt(n), 4.0 / (n * static_cast<double>(key.noise)), 1 << key.bits};
+    const double noise = std::clamp(key.noise, smallest_noise, largest_noise);
+    return {1.0 / std::sqrt(n), 4.0 / (n * noise), 1 << key.bits};
 }
 
 // ln of the sum over the levels with this label of exp(-(x - level)^2 nats / 4), or its largest term.

@@ -9,7 +9,7 @@
 namespace phy::detail {
 
 /// Symbols that pass through all steps before the next are looked at: what lies in between stays in the
-/// first-level cache.
+/// nearest caches.
 inline constexpr std::size_t block_symbols = 1024;
 
 /// Outputs of more bytes than this leave no use in the caches: they are streamed past them, which spares

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/mapper/constellation.hpp"
 #include "phy/mapper/equations.hpp"
@@ -152,12 +153,6 @@ constexpr std::size_t packed_size(std::size_t bits) {
     return bits / 8 + (bits % 8 != 0 ? 1 : 0);
 }
 
-void expect_size(const char* what, std::size_t size, std::size_t expected) {
-    if (size == expected) return;
-    throw ArgumentError(std::string(what) + " has " + std::to_string(size) + " bytes: expected " +
-                        std::to_string(expected));
-}
-
 }  // namespace
 
 Mapper::Mapper(const Config& config) : config_(config) {
@@ -172,7 +167,7 @@ void Mapper::operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
                         std::uint64_t first_symbol) const {
     const bool packed = config_.packing == BitPacking::packed;
     const std::size_t bit_count = symbols.size() * bits_per_symbol(config_.modulation);
-    expect_size("mapper: bits", bits.size(), packed ? packed_size(bit_count) : bit_count);
+    detail::check_size("mapper: bits", bits.size(), packed ? packed_size(bit_count) : bit_count);
     with_constant(config_.modulation, [&](auto modulation) {
         if (packed) {
             map<modulation()>(PackedBits(bits.data()), integer_points_, symbols, first_symbol);
@@ -183,7 +178,7 @@ void Mapper::operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
 }
 
 void pack_bits(std::span<const std::uint8_t> bits, std::span<std::uint8_t> packed) {
-    expect_size("pack_bits: packed", packed.size(), packed_size(bits.size()));
+    detail::check_size("pack_bits: packed", packed.size(), packed_size(bits.size()));
     for (std::size_t n = 0; n < packed.size(); ++n) {
         const auto byte = bits.subspan(8 * n, std::min<std::size_t>(8, bits.size() - 8 * n));
         unsigned value = 0;
@@ -194,7 +189,7 @@ void pack_bits(std::span<const std::uint8_t> bits, std::span<std::uint8_t> packe
 }
 
 void unpack_bits(std::span<const std::uint8_t> packed, std::span<std::uint8_t> bits) {
-    expect_size("unpack_bits: packed", packed.size(), packed_size(bits.size()));
+    detail::check_size("unpack_bits: packed", packed.size(), packed_size(bits.size()));
     for (std::size_t n = 0; n < bits.size(); ++n) {
         bits[n] = static_cast<std::uint8_t>(packed[n / 8] >> (7 - n % 8) & 1);
     }

@@ -1,0 +1,50 @@
+#include "phy/core/check_size.hpp"
+#include "phy/demapper/block_runner.hpp"
+#include "phy/demapper/demapper.hpp"
+
+namespace phy {
+
+using detail::Block;
+using detail::BlockRunner;
+using detail::Gain;
+using detail::Law;
+using detail::Output;
+using detail::Workspace;
+
+struct HardDemapper::Impl {
+    Config config;
+    BlockRunner runner;
+};
+
+HardDemapper::HardDemapper(const Config& config)
+    : impl_(new Impl{config,
+                     BlockRunner(config.modulation, config.full_scale, config.threads, config.backend)}) {}
+
+HardDemapper::~HardDemapper() = default;
+HardDemapper::HardDemapper(HardDemapper&&) noexcept = default;
+HardDemapper& HardDemapper::operator=(HardDemapper&&) noexcept = default;
+
+void HardDemapper::operator()(SymbolView symbols, std::span<std::uint8_t> bits, std::uint64_t first_symbol) {
+    const std::size_t qm = bits_per_symbol(impl_->config.modulation);
+    detail::check_size("bits", bits.size(), symbols.size() * qm);
+    const BlockRunner& runner = impl_->runner;
+    const auto demap = runner.kernels().demap_for(runner.grid(), Output::hard, Law::one_segment, false);
+    impl_->runner.for_each_block(symbols, first_symbol, false, 0,
+                                 [&](Workspace&, Block block, std::size_t first) {
+                                     // Any gain does: only the sign is looked at.
+                                     const Gain gain{1.0F, 1.0F};
+                                     block.scale = &gain.scale;
+                                     block.limit = &gain.limit;
+                                     demap(block, bits.data() + first * qm);
+                                 });
+}
+
+Backend HardDemapper::backend() const {
+    return impl_->runner.backend();
+}
+
+const HardDemapper::Config& HardDemapper::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Writes the measured figures of data/results/ into README.md, between its markers.
+
+    tools/figures.py            rewrites README.md
+    tools/figures.py --check    exit status 1 if README.md is not what the results say
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "data" / "results"
+MACHINES = {"xeon": "Intel Xeon, 2 MiB L2", "epyc": "AMD EPYC, 1 MiB L2"}
+
+
+def soft(modulation="256qam", formats="cf32/int8", snr=30, method="maxlog/arithmetic", backend="avx512", size=38880):
+    return f"demap/{modulation}/{formats}/{snr}dB/scalar/{method}/cpu[{backend}]/threads:1/{size}"
+
+
+L2, DRAM = 38880, 33554432
+def one_noise(place, backend, name, snr):
+    return (f"{place}, {name}, {snr} dB", soft(snr=snr, backend=backend, size=L2 if place == "in L2" else DRAM),
+            "of_memcpy", "of memcpy")
+
+
+HEADLINE = [
+    one_noise("in L2", "avx512", "AVX-512", 25),
+    one_noise("in L2", "avx2", "AVX2", 25),
+    one_noise("in DRAM", "avx512", "AVX-512", 25),
+    ("in L2, AVX-512, two threads", f"threads/256qam/2/{L2}", "of_one_thread", "times one"),
+    ("in L2, AVX-512, 25 dB, log-MAP by table", soft(snr=25, method="logmap/table"), "of_memcpy", "of memcpy"),
+]
+NOISE = [
+    *[one_noise(place, backend, name, snr) for place in ("in L2", "in DRAM")
+      for backend, name in (("avx512", "AVX-512"), ("avx2", "AVX2")) for snr in (10, 20, 25, 30)],
+    *[(f"{place}, {name}, {snr} dB, N0 per symbol", f"per_symbol_cost/256qam/{snr}dB/cpu[{backend}]/{size}",
+       "of_scalar_noise", "of one N0")
+      for place, size in (("in L2", L2), ("in DRAM", DRAM))
+      for backend, name in (("avx512", "AVX-512"), ("avx2", "AVX2")) for snr in (10, 20, 25, 30)],
+    *[(f"in L2, AVX-512, {snr} dB, {label}", soft(snr=snr, method=method, formats=formats), "of_memcpy", "of memcpy")
+      for label, method, formats in (("max-log by table", "maxlog/table", "cf32/int8"),
+                                     ("log-MAP by table", "logmap/table", "cf32/int8"),
+                                     ("log-MAP by table, fp32", "logmap/table", "cf32/float32"),
+                                     ("log-MAP directly", "logmap/arithmetic", "cf32/int8"))
+      for snr in (15, 25)],
+]
+MODULATIONS = [(name, soft(modulation=name, snr=snr), "of_memcpy", "of memcpy")
+               for name, snr in (("pi2-bpsk", 5), ("bpsk", 5), ("qpsk", 8), ("16qam", 15), ("64qam", 21),
+                                 ("256qam", 30), ("1024qam", 36))]
+FORMATS = [(f"{symbols} to {bits}, {place}", soft(formats=f"{symbols}/{bits}", size=size), "of_memcpy", "of memcpy")
+           for symbols in ("cf32", "cf16", "ci16", "ci8") for bits in ("int8", "float16", "float32")
+           for place, size in (("L2", L2), ("DRAM", DRAM))]
+
+
+def results_of(machine):
+    benchmarks = {}
+    for path in sorted(RESULTS.glob(f"*{machine}*.json")):
+        for row in json.loads(path.read_text()).get("benchmarks", []):
+            benchmarks[re.sub(r"/iterations:.*", "", row["name"])] = row
+    return benchmarks
+
+
+def cell(row, ratio, unit):
+    if row is None:
+        return ""
+    return f"{row['Gsym/s']:.2f}, {row[ratio]:.2f} {unit}"
+
+
+def table(title, rows):
+    results = {name: results_of(name) for name in MACHINES}
+    lines = [f"| {title} | " + " | ".join(MACHINES.values()) + " |", "| --- |" + " --- |" * len(MACHINES)]
+    for label, benchmark, ratio, unit in rows:
+        cells = (cell(results[name].get(benchmark), ratio, unit) for name in MACHINES)
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def demod_table():
+    lines = ["| demod_app, 64M symbols cf32, page cache to page cache | seconds | a plain HDF5 loop | ratio | peak memory |",
+             "| --- | --- | --- | --- | --- |"]
+    for path in sorted(RESULTS.glob("demod_app_*.json")):
+        run = json.loads(path.read_text())
+        lines.append(f"| {run['report']['backend']}, {run['context']['processor']} | {run['demod_app_seconds']:.2f} | "
+                     f"{run['hdf5_copy_seconds']:.2f} | {run['demod_app_over_hdf5_copy']:.2f} | "
+                     f"{run['demod_app_peak_kib'] / 1024:.0f} MiB |")
+    return "\n".join(lines)
+
+
+def figures():
+    return {
+        "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
+        "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
+        "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),
+        "formats": table("256QAM at 30 dB, Gsym/s", FORMATS),
+        "demod_app": demod_table(),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    readme = ROOT / "README.md"
+    before = after = readme.read_text()
+    for name, text in figures().items():
+        marked = re.compile(rf"(<!-- figures: {name} -->\n).*?(<!-- end -->)", re.S)
+        if not marked.search(after):
+            sys.exit(f"README.md has no place for the figures '{name}'")
+        after = marked.sub(lambda match: match[1] + text + "\n" + match[2], after)
+    if args.check:
+        sys.exit(0 if before == after else "README.md is not what data/results/ says: run tools/figures.py")
+    readme.write_text(after)
+
+
+if __name__ == "__main__":
+    main()
