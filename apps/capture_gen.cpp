@@ -26,7 +26,7 @@ using namespace phy::apps;
 struct Options {
     std::string output;
     std::optional<phy::Modulation> modulation;
-    std::uint64_t symbols = 0;
+    std::optional<std::uint64_t> symbols;
     double snr_db = 20.0;
     std::uint64_t seed = 1;
     phy::SampleFormat type = phy::SampleFormat::cf32;
@@ -49,16 +49,13 @@ std::optional<double> full_scale_of(phy::SampleFormat type) {
 }
 
 float noise_variance_of(double snr_db) {
-    const auto variance = static_cast<float>(std::pow(10.0, -snr_db / 10.0));
-    if (!std::isnormal(variance))
-        throw phy::ArgumentError(fmt::format("--snr-db {}: expected a number from -380 to 370", snr_db));
-    return variance;
+    return static_cast<float>(std::pow(10.0, -snr_db / 10.0));
 }
 
 phy::CaptureWriter::Config capture_config(const Options& options) {
     if (!options.modulation) throw phy::ArgumentError("--modulation is missing; --help lists the options");
-    if (options.symbols == 0) throw phy::ArgumentError("--symbols: expected a whole number from 1 on");
-    return {.symbols = options.symbols,
+    if (!options.symbols) throw phy::ArgumentError("--symbols is missing; --help lists the options");
+    return {.symbols = *options.symbols,
             .format = options.type,
             .layout = options.layout,
             .modulation = *options.modulation,
@@ -158,6 +155,7 @@ void append_samples(phy::CaptureWriter& writer, phy::SampleFormat type, std::spa
 void write_capture(const Options& options, const phy::CaptureWriter::Config& config, bool quiet) {
     constexpr std::size_t chunk_symbols = 1U << 16U;
     const std::size_t qm = bits_per_symbol(config.modulation);
+    require_force_if_exists(options.output, options.force);
     phy::CaptureWriter writer(options.output, config);
     const Generator generator(options);
     Progress progress(config.symbols, quiet);
@@ -224,9 +222,16 @@ int main(int argc, char** argv) {
     app.operand = Operand{"OUT.h5", &options.output};
     app.options.add_options()  //
         ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")                           //
-        ("symbols", number<std::uint64_t>(options.symbols, "N"), "how many symbols")        //
-        ("snr-db", number<double>(options.snr_db, "X"), "Es/N0 in decibel, default 20")     //
+         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
+        ("symbols",
+         number_within<std::uint64_t>(
+             options.symbols, "--symbols", "N",
+             {1, std::numeric_limits<std::uint64_t>::max(), "a whole number from 1 on"}),
+         "how many symbols, from 1 on")  //
+        // Within the N0 that the demapper tells apart, 2^-100 ... 2^40.
+        ("snr-db",
+         number_within<double>(options.snr_db, "--snr-db", "X", {-100.0, 300.0, "a number from -100 to 300"}),
+         "Es/N0 in decibel, from -100 to 300, default 20")                                  //
         ("seed", number<std::uint64_t>(options.seed, "N"), "of bits and noise, default 1")  //
         ("type", parsed(options.type, phy::parse_sample_format, "TYPE"),
          "cf32 (default), cf16, ci16 or ci8")  //

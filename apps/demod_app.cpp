@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,14 @@ std::optional<float> parse_noise_variance(const std::string& text) {
     return value;
 }
 
+/// Text, because there is no CUDA pipeline yet that would take the number.
+std::string parse_streams(const std::string& text) {
+    const std::optional<int> value = parse_number<int>(text);
+    if (!value || *value < 1)
+        throw phy::ArgumentError(fmt::format("--streams {}: expected a whole number from 1 on", text));
+    return text;
+}
+
 void reject_cuda_options(const Options& options) {
     const std::array<std::pair<const char*, const std::string&>, 4> cuda_only = {
         {{"--device", options.device},
@@ -115,7 +124,6 @@ void check_chunk(std::uint64_t chunk, std::size_t bytes_per_symbol) {
         static_cast<double>(chunk) * static_cast<double>(bytes_per_symbol * chunks_in_flight);
     const double memory =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (chunk == 0) throw phy::ArgumentError("--chunk 0: expected a number of symbols from 1 on");
     if (wanted > memory / 2)
         throw phy::ArgumentError(fmt::format(
             "--chunk {}: would take {:.3g} GB of memory, more than half of this machine's {:.3g} GB", chunk,
@@ -174,6 +182,7 @@ std::optional<phy::SoftBitWriter> make_writer(const Options& options, const Plan
     std::error_code not_there;
     if (std::filesystem::equivalent(options.output, options.capture, not_there))
         throw phy::ArgumentError(fmt::format("{}: the output would overwrite the capture", options.output));
+    require_force_if_exists(options.output, options.force);
     return phy::SoftBitWriter(options.output, {.symbols = capture.symbols,
                                                .format = options.format,
                                                .modulation = plan.modulation,
@@ -182,6 +191,8 @@ std::optional<phy::SoftBitWriter> make_writer(const Options& options, const Plan
                                                .noise_variance = plan.noise_variance,
                                                .method = std::string(to_string(options.method)),
                                                .source = options.capture + ":" + capture.dataset,
+                                               .sample_rate = capture.sample_rate,
+                                               .center_frequency = capture.center_frequency,
                                                .overwrite = options.force});
 }
 
@@ -337,7 +348,9 @@ void add_input_options(Options& options, po::options_description& list) {
         ("dataset", text(options.reading.dataset, "PATH"),
          "the IQ samples; default /iq, else the only dataset that looks like IQ")                   //
         ("interleaved", flag(options.reading.interleaved), "the dataset is flat: I, Q, I, Q, ...")  //
-        ("full-scale", number<double>(options.reading.full_scale, "X"),
+        ("full-scale",
+         number_within<double>(options.reading.full_scale, "--full-scale", "X",
+                               {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),
          "integer samples: the value of 1.0; default: the attribute, else 2^(bits-1)")  //
         ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
          "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute")  //
@@ -353,21 +366,31 @@ void add_output_options(Options& options, po::options_description& list) {
         ("evaluator", parsed(options.evaluator, phy::parse_evaluator, "EVALUATOR"),
          "auto (default), arithmetic or table")  //
         ("llr", parsed(options.format, phy::parse_soft_bit_format, "FORMAT"),
-         "int8 (default), float16 or float32")                                                //
-        ("llr-scale", number<float>(options.llr_scale, "X"), "int8: steps a nat, default 6")  //
-        ("llr-clip", number<int>(options.llr_clip, "N"), "int8: the largest soft bit, default 127");
+         "int8 (default), float16 or float32")  //
+        ("llr-scale",
+         number_within<float>(options.llr_scale, "--llr-scale", "X",
+                              {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
+         "int8: steps a nat, default 6")  //
+        ("llr-clip",
+         number_within<int>(options.llr_clip, "--llr-clip", "N", {1, 127, "a whole number from 1 to 127"}),
+         "int8: the largest soft bit, default 127");
 }
 
 void add_machine_options(Options& options, po::options_description& list) {
     list.add_options()  //
         ("backend", text(options.backend, "BACKEND"),
          "auto (default: PHY_BACKEND, else the best), scalar, cpu, cuda, or a name that phy_info lists")  //
-        ("threads", number<int>(options.threads, "N"),
-         "that demap; 0: one a processor; default: two fewer, and at least 1")                           //
-        ("chunk", number<std::uint64_t>(options.chunk, "SYMBOLS"), "worked on at once, default 262144")  //
-        ("device", text(options.device, "N[,N...]|all"), "CUDA devices to use")                          //
-        ("streams", text(options.streams, "N"), "CUDA streams a device")                                 //
-        ("order", text(options.order, "ORDER"), "of CUDA work: sequential, parallel or serial")          //
+        ("threads",
+         number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
+         "that demap; 0: one a processor; default: two fewer, and at least 1")  //
+        ("chunk",
+         number_within<std::uint64_t>(
+             options.chunk, "--chunk", "SYMBOLS",
+             {1, std::numeric_limits<std::uint64_t>::max(), "a whole number of symbols from 1 on"}),
+         "worked on at once, default 262144")                                                    //
+        ("device", text(options.device, "N[,N...]|all"), "CUDA devices to use")                  //
+        ("streams", parsed(options.streams, parse_streams, "N"), "CUDA streams a device")        //
+        ("order", text(options.order, "ORDER"), "of CUDA work: sequential, parallel or serial")  //
         ("trace", text(options.trace, "FILE"), "write a timeline of the CUDA work");
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <sstream>
 
@@ -130,6 +131,20 @@ int run_app(const App& app, int argc, const char* const* argv) {
     } catch (...) {
         return report_failure(app.name);
     }
+}
+
+void require_force_if_exists(const std::string& output, bool force) {
+    std::error_code not_there;
+    if (!force && std::filesystem::is_regular_file(output, not_there))
+        throw FileError(fmt::format("{}: exists and is not overwritten (--force overwrites it)", output));
+}
+
+void validate(boost::any& result, const std::vector<std::string>& texts, Text* /*type*/, int /*unused*/) {
+    po::validators::check_first_occurrence(result);
+    const std::string& text = po::validators::get_single_string(texts, true);
+    if (text.empty())
+        throw po::error_with_option_name("%canonical_option%: expected a value that is not empty");
+    result = Text{text};
 }
 
 void print_result(const CommonOptions& options, const Json& json, std::string_view text) {

@@ -12,6 +12,7 @@
 #include <boost/program_options.hpp>
 
 #include "common/json.hpp"
+#include "phy/core/error.hpp"
 
 /// What all apps do alike: command line, exit status, errors, results.
 namespace phy::apps {
@@ -47,6 +48,10 @@ int run_app(const App& app, int argc, const char* const* argv);
 
 /// Prints the result on stdout: as JSON, or as text unless quiet. Throws FileError if stdout cannot take it.
 void print_result(const CommonOptions& options, const Json& json, std::string_view text);
+
+/// Throws FileError, which tells of --force, if the output is a file that must not be overwritten. The
+/// writers check this too, but know nothing of the option.
+void require_force_if_exists(const std::string& output, bool force);
 
 /// Reads all of text as a number.
 template <typename T>
@@ -99,9 +104,41 @@ auto* parsed(Target& target, Parse parse, const char* value_name) {
         ->notifier([&target, parse](const std::string& text) { target = parse(text); });
 }
 
+/// What a number may be, and how that is said.
+template <typename T>
+struct Range {
+    T least{};
+    T most{};
+    const char* expected = "";
+};
+
+/// An option whose value is a number of a range; an error shows the number as it was typed.
+template <typename T, typename Target>
+auto* number_within(Target& target, const char* option, const char* value_name, const Range<T>& range) {
+    const auto parse = [option, range](const std::string& text) {
+        const std::optional<T> value = parse_number<T>(text);
+        // So that NaN is outside.
+        if (!value || !(*value >= range.least && *value <= range.most))
+            throw ArgumentError(std::string(option) + " " + text + ": expected " + range.expected);
+        return *value;
+    };
+    return parsed(target, parse, value_name);
+}
+
+/// The value of an option that is taken as it is, but for the empty one: a script whose variable is unset
+/// means something else than the option's default.
+struct Text {
+    std::string value;
+};
+
+/// Called by Boost.Program_options to parse a Text.
+void validate(boost::any& result, const std::vector<std::string>& texts, Text* type, int unused);
+
 /// An option whose value is taken as it is.
 inline auto* text(std::string& target, const char* value_name) {
-    return po::value<std::string>(&target)->value_name(value_name);
+    return po::value<Text>()->value_name(value_name)->notifier([&target](const Text& text) {
+        target = text.value;
+    });
 }
 
 /// An option without a value.

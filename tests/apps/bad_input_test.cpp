@@ -86,7 +86,7 @@ TEST_F(BadInput, DatasetThatIsNotIq) {
     Hdf5File(path("text.h5")).text("iq", "hello");
     expect_refused("text.h5", {"/iq"}, complete_);
     Hdf5File(path("real.h5")).reals("iq", {100});
-    expect_refused("real.h5", {"/iq"}, complete_);
+    expect_refused("real.h5", {"/iq", "I, Q, I, Q", "interleaved"}, complete_);
     Hdf5File(path("three.h5")).reals("iq", {100, 3});
     expect_refused("three.h5", {"/iq"}, complete_);
     Hdf5File(path("odd.h5")).reals("iq", {101});

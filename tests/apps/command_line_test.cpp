@@ -89,13 +89,21 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
     for (const std::string value : {"0", "-3", "1.5", "many", "18446744073709551616", "1000000000000000"})
         expect_wrong("--chunk", value, {"--chunk"});
     for (const std::string value : {"-1", "1e3", "1000000", "99999999999"})
-        expect_wrong("--threads", value, {"threads"});
+        expect_wrong("--threads", value, {"--threads " + value + ":", "from 0"});
     for (const std::string value : {"0", "-6", "nan", "x", "1e9"})
-        expect_wrong("--llr-scale", value, {});
+        expect_wrong("--llr-scale", value, {"--llr-scale " + value + ":", "1/64"});
     for (const std::string value : {"0", "-1", "128", "1.5", "x"})
-        expect_wrong("--llr-clip", value, {});
-    for (const std::string value : {"0", "-1", "nan", "inf"})
-        expect_wrong("--full-scale", value, {});
+        expect_wrong("--llr-clip", value, {"--llr-clip " + value + ":", "127"});
+    for (const std::string value : {"0", "-1", "nan", "inf", "1e-60", "1e60"})
+        expect_wrong("--full-scale", value, {"--full-scale " + value + ":", "2^126"});
+    for (const std::string value : {"0", "-1", "x"})
+        expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 on"});
+}
+
+TEST_F(CommandLine, EmptyValuesAreWrongUsage) {
+    for (const std::string option : {"--output", "--dataset", "--device", "--trace"})
+        expect_failure({demod_app, "a.h5", option, ""}, 2, {option});
+    expect_failure({demod_app, "a.h5", "-o", ""}, 2, {"-o"});
 }
 
 TEST_F(CommandLine, WrongUsageOfCaptureGen) {
@@ -109,14 +117,15 @@ TEST_F(CommandLine, WrongUsageOfCaptureGen) {
     };
     expect_failure({capture_gen, "--modulation", "qpsk", "--symbols", "10"}, 2, {"OUT.h5"});
     expect_failure({capture_gen, path("y.h5"), "--symbols", "10"}, 2, {"--modulation"});
-    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk"}, 2, {"--symbols"});
-    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "0"}, 2, {"--symbols"});
+    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk"}, 2, {"--symbols is missing"});
+    expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "0"}, 2,
+                   {"--symbols 0", "from 1 on"});
     expect_failure({capture_gen, path("y.h5"), "--modulation", "qpsk", "--symbols", "-1"}, 2, {"--symbols"});
     expect_wrong("--type", "cf64", {"cf64", "ci16"});
     expect_wrong("--layout", "spiral", {"spiral", "gzip"});
     expect_wrong("--seed", "x", {"--seed"});
-    for (const std::string value : {"nan", "inf", "-inf", "500", "-500", "x"})
-        expect_wrong("--snr-db", value, {"--snr-db"});
+    for (const std::string value : {"nan", "inf", "-inf", "300.5", "-101", "x"})
+        expect_wrong("--snr-db", value, {"--snr-db " + value + ":", "from -100 to 300"});
 }
 
 TEST_F(CommandLine, CudaIsNotThere) {

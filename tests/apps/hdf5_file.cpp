@@ -94,4 +94,18 @@ std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std
     return values;
 }
 
+std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,
+                                  const std::string& attribute) {
+    const hid_t file_id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    std::optional<double> value;
+    if (H5Aexists_by_name(file_id, dataset.c_str(), attribute.c_str(), H5P_DEFAULT) > 0) {
+        const hid_t id =
+            opened(H5Aopen_by_name(file_id, dataset.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+        H5Aread(id, H5T_NATIVE_DOUBLE, &value.emplace());
+        H5Aclose(id);
+    }
+    H5Fclose(file_id);
+    return value;
+}
+
 }  // namespace phy::test

@@ -38,12 +38,28 @@ TEST_F(Output, IsWhatWasAskedFor) {
     EXPECT_EQ(read_dataset(path("wide.h5"), "/llr").size(), 1600000U);
 }
 
+TEST_F(Output, TellsWhatTheCaptureTellsOfTheRadio) {
+    Hdf5File(path("radio.h5"))
+        .reals("iq", {100, 2})
+        .attribute("modulation", "qpsk")
+        .attribute("noise_variance", 0.1)
+        .attribute("sample_rate", 30.72e6)
+        .attribute("center_frequency", 3.5e9);
+    demod({path("radio.h5"), "-o", path("out.h5")});
+    EXPECT_EQ(read_number(path("out.h5"), "/llr", "sample_rate"), 30.72e6);
+    EXPECT_EQ(read_number(path("out.h5"), "/llr", "center_frequency"), 3.5e9);
+    demod({capture_, "-o", path("silent.h5")});
+    EXPECT_EQ(read_number(path("silent.h5"), "/llr", "sample_rate"), std::nullopt);
+    EXPECT_EQ(read_number(path("silent.h5"), "/llr", "center_frequency"), std::nullopt);
+}
+
 TEST_F(Output, ExistingFileNeedsForce) {
     write_text("out.h5", "precious");
-    expect_failure({demod_app, capture_, "-o", path("out.h5")}, 1, {"out.h5", "exist"});
+    expect_failure({demod_app, capture_, "-o", path("out.h5")}, 1,
+                   {"out.h5", "exist", "(--force overwrites it)\n"});
     EXPECT_EQ(text_of("out.h5"), "precious");
     expect_failure({capture_gen, path("out.h5"), "--modulation", "qpsk", "--symbols", "10"}, 1,
-                   {"out.h5", "exist"});
+                   {"out.h5", "exist", "(--force overwrites it)\n"});
     EXPECT_EQ(text_of("out.h5"), "precious");
     demod({capture_, "-o", path("out.h5"), "--force"});
     EXPECT_EQ(read_dataset(path("out.h5"), "/llr").size(), 400000U);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -184,7 +185,8 @@ TEST_F(CaptureRejection, NotIq) {
     };
     const phy::hdf5::TypeHandle text(H5Tcopy(H5T_C_S1));
     expect_says(rejected(text, {4}), {"dataset /iq", "is not IQ but text [4]", "expected", "/good"});
-    expect_says(rejected(H5T_NATIVE_FLOAT, {2}), {"is not IQ but float32 [2]"});
+    expect_says(rejected(H5T_NATIVE_FLOAT, {2}),
+                {"is not IQ but float32 [2]", "(flat I, Q, I, Q? give the option interleaved)"});
     expect_says(rejected(H5T_NATIVE_FLOAT, {4, 3}), {"is not IQ but float32 [4, 3]"});
     expect_says(rejected(H5T_STD_U8LE, {4, 2}), {"is not IQ but uint8 [4, 2]"});
     expect_says(rejected(H5T_STD_I64BE, {4, 2}), {"is not IQ but int64 [4, 2]"});
@@ -199,6 +201,21 @@ TEST_F(CaptureRejection, NotIq) {
     H5Tinsert(mixed, "r", 0, H5T_NATIVE_FLOAT);
     H5Tinsert(mixed, "i", 4, H5T_NATIVE_INT32);
     expect_says(rejected(mixed, {4}), {"is not IQ but compound of float32 and int32 [4]"});
+}
+
+TEST_F(CaptureRejection, CompoundIsNotInterleaved) {
+    with_iq();
+    const std::string hint = "(leave out the option interleaved)";
+    expect_says(rejection({.interleaved = true}), {"is not IQ but compound", hint});
+    CaptureFile(path_).iq("/other", components_);
+    expect_says(rejection({.interleaved = true}), {"no dataset looks like IQ", hint});
+}
+
+TEST_F(CaptureRejection, ExternalLink) {
+    CaptureFile(directory_ / "other.h5").iq("/iq", components_);
+    H5Lcreate_external((directory_ / "other.h5").c_str(), "/iq", CaptureFile(path_).id(), "iq", H5P_DEFAULT,
+                       H5P_DEFAULT);
+    expect_says(rejection(), {"dataset /iq", "external link"});
 }
 
 TEST_F(CaptureRejection, BrainFloatIsNoFloat16) {
@@ -224,6 +241,22 @@ TEST_F(CaptureRejection, UnusableAttributes) {
     expect_says(rejection(), {"attribute noise_variance", "expected one number"});
     with_iq().number("/", "full_scale", 0.0);
     expect_says(rejection(), {"attribute full_scale", "positive"});
+    for (const double value : {-1.0, std::nan(""), 1e-60, 1e60}) {
+        with_iq().number("/iq", "full_scale", value);
+        expect_says(rejection(), {"attribute full_scale", "positive"});
+    }
+}
+
+TEST_F(CaptureRejection, UnusableFullScaleOption) {
+    with_iq();
+    for (const double value : {0.0, -1.0, std::nan(""), 1e-60, 1e60}) {
+        try {
+            const phy::CaptureReader reader(path_, {.full_scale = value});
+            FAIL() << value << " was accepted";
+        } catch (const phy::ArgumentError& error) {
+            expect_says(error.what(), {"option full_scale", "positive"});
+        }
+    }
 }
 
 TEST_F(CaptureRejection, NoiseThatDoesNotFitTheSymbols) {

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <list>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "capture/file_size_limit.hpp"
@@ -66,6 +68,21 @@ TEST_F(SoftBitWriterTest, FileAppearsWhenItIsComplete) {
     std::vector<std::int8_t> read(400);
     ASSERT_GE(H5Dread(dataset, H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
     EXPECT_EQ(read, llr);
+}
+
+TEST_F(SoftBitWriterTest, SameContentMakesTheSameFile) {
+    const auto write = [this] {
+        Config config = config_;
+        config.overwrite = true;
+        phy::SoftBitWriter writer(path_, config);
+        writer.append(std::as_bytes(std::span(llr_)));
+        writer.commit();
+        return text();
+    };
+    const std::string first = write();
+    // HDF5 counts the time in seconds.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    EXPECT_TRUE(write() == first);
 }
 
 TEST_F(SoftBitWriterTest, NothingIsLeftWithoutCommit) {

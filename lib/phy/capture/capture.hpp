@@ -64,7 +64,8 @@ public:
     /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
     /// dataset; not IQ (text, real, wrong rank), which lists the candidates; no samples; several datasets
     /// that look like IQ and none chosen; per-symbol noise or bits of another length; an attribute of the
-    /// wrong type; unknown modulation.
+    /// wrong type; unknown modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32
+    /// numbers that are normal and have a normal reciprocal. Such an option full_scale is an ArgumentError.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;
@@ -104,13 +105,16 @@ public:
         int llr_clip = 127;                        ///< written for int8
         std::optional<float> noise_variance = {};  ///< written for scalar noise
         std::string method = "maxlog";
-        std::string source = {};  ///< file and dataset the soft bits come from
+        std::string source = {};                      ///< file and dataset the soft bits come from
+        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
+        std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
     };
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
-    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, method, source, phy_version. Throws FileError
-    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
+    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, method, source, sample_rate,
+    /// center_frequency, phy_version. The same content makes the same bytes. Throws FileError if the file
+    /// exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
     /// ArgumentError if symbols is 0.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();

@@ -76,6 +76,12 @@ std::string normalised(std::string path) {
     return path;
 }
 
+/// What to say where the dataset would be IQ if only the option interleaved were the other way.
+std::string_view hint(bool interleaved) {
+    return interleaved ? " (leave out the option interleaved)"
+                       : " (flat I, Q, I, Q? give the option interleaved)";
+}
+
 bool is_group(const InputFile& file, const std::string& path) {
     const Handle<H5Gclose> group(H5Gopen2(file.id(), path.c_str(), H5P_DEFAULT));
     return group >= 0;
@@ -94,20 +100,27 @@ std::string find_iq(const InputFile& file, const CaptureOptions& options) {
         throw file_error(file.name(),
                          "no such dataset: " + path + "; datasets that look like IQ: " + list(candidates));
     if (candidates.size() == 1) return candidates.front().path;
-    if (candidates.empty())
+    if (candidates.empty()) {
+        const auto otherwise = candidates_of(examine_all(file, !options.interleaved));
         throw file_error(file.name(), "no dataset looks like IQ: expected " +
                                           std::string(expected_iq(options.interleaved)) +
-                                          "; datasets in the file: " + list(all));
+                                          "; datasets in the file: " + list(all) +
+                                          (otherwise.empty() ? "" : std::string(hint(options.interleaved))));
+    }
     throw file_error(file.name(), "several datasets look like IQ, one must be chosen: " + list(candidates));
 }
 
 IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const CaptureOptions& options) {
     const auto layout = recognise_iq(dataset.type(), dataset.dimensions(), options.interleaved);
-    if (!layout)
+    if (!layout) {
+        const bool otherwise =
+            recognise_iq(dataset.type(), dataset.dimensions(), !options.interleaved).has_value();
         throw file_error(dataset.name(), "is not IQ but " + describe(dataset.type(), dataset.dimensions()) +
                                              ": expected " + std::string(expected_iq(options.interleaved)) +
                                              "; datasets that look like IQ: " +
-                                             list(candidates_of(examine_all(file, options.interleaved))));
+                                             list(candidates_of(examine_all(file, options.interleaved))) +
+                                             (otherwise ? std::string(hint(options.interleaved)) : ""));
+    }
     if (dataset.size() == 0) throw file_error(dataset.name(), "has no samples, expected at least one");
     return *layout;
 }

@@ -139,10 +139,24 @@ Dimensions dimensions_of(hid_t dataset) {
     return dimensions;
 }
 
+namespace {
+
+/// An external link leads to another file, whose offsets would be taken for those of this one.
+bool is_in_another_file(hid_t dataset, hid_t file) {
+    H5O_info_t of_dataset{};
+    H5O_info_t of_root{};
+    return H5Oget_info2(dataset, &of_dataset, H5O_INFO_BASIC) < 0 ||
+           H5Oget_info2(file, &of_root, H5O_INFO_BASIC) < 0 || of_dataset.fileno != of_root.fileno;
+}
+
+}  // namespace
+
 InputDataset::InputDataset(const InputFile& file, const std::string& path)
     : file_(&file), name_(file.name() + ": dataset " + path) {
     dataset_ = DatasetHandle(
         checked(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), name_, "cannot be opened as a dataset"));
+    if (is_in_another_file(dataset_, file.id()))
+        throw file_error(name_, "is an external link, which is not followed: open the file that it names");
     type_ = TypeHandle(checked(H5Dget_type(dataset_), name_, "has no readable type"));
     space_ = SpaceHandle(checked(H5Dget_space(dataset_), name_, "has no readable shape"));
     dimensions_ = dimensions_of(dataset_);

@@ -13,6 +13,8 @@ constexpr std::uint64_t metadata_bytes = 64 << 10;
 
 PropertiesHandle creation_properties(const Dimensions& dimensions, const Storage& storage) {
     PropertiesHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+    // The same content makes the same file, whenever it is written.
+    H5Pset_obj_track_times(creation, false);
     if (!storage.rows_per_chunk) {
         H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);

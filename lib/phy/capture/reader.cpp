@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -54,18 +54,27 @@ std::optional<float> read_noise_variance(const InputFile& file, const InputDatas
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
+/// What the demapper takes in binary32: a positive number that is normal and has a normal reciprocal.
+bool is_full_scale(double value) {
+    return value >= 0x1p-126 && value <= 0x1p126;
+}
+
+std::string full_scale_problem(std::string_view what, double value) {
+    std::ostringstream text;  // std::to_string shows 1e-60 as 0
+    text << what << " full_scale: expected a positive number from 2^-126 to 2^126, found " << value;
+    return text.str();
+}
+
 std::optional<double> read_full_scale(const InputFile& file, const InputDataset& dataset) {
     const auto value = read_inherited(file, dataset, "full_scale", hdf5::read_number);
-    if (value && !(std::isfinite(*value) && *value > 0.0))
-        throw file_error(dataset.name(),
-                         "attribute full_scale: expected a positive number, found " + std::to_string(*value));
+    if (value && !is_full_scale(*value))
+        throw file_error(dataset.name(), full_scale_problem("attribute", *value));
     return value;
 }
 
 void check_options(const CaptureOptions& options) {
-    if (options.full_scale && !(std::isfinite(*options.full_scale) && *options.full_scale > 0.0))
-        throw ArgumentError("full scale: expected a positive number, found " +
-                            std::to_string(*options.full_scale));
+    if (options.full_scale && !is_full_scale(*options.full_scale))
+        throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
 
 CaptureDescription description_of(const InputFile& file, const InputDataset& iq, const hdf5::IqLayout& layout,

@@ -37,6 +37,8 @@ void write_attributes(const hdf5::OutputDataset& llr, const SoftBitWriter::Confi
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
     write("method", std::string_view(config.method));
     write("source", std::string_view(config.source));
+    if (config.sample_rate) write("sample_rate", *config.sample_rate);
+    if (config.center_frequency) write("center_frequency", *config.center_frequency);
     write("phy_version", std::string_view(version));
 }
 
