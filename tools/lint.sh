@@ -70,6 +70,7 @@ check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/apps|tests/bench'
 check "includes flow down" includes_flow_down
 check "every public header compiles on its own" headers_stand_alone
+check "figures of README.md" tools/figures.py --check
 check "clang-tidy" tidy
 
 if ((${#failed[@]})); then

@@ -19,7 +19,6 @@ namespace phy {
 using detail::Block;
 using detail::BlockRunner;
 using detail::check_size;
-using detail::Gain;
 using detail::Law;
 using detail::LlrTable;
 using detail::Plan;
