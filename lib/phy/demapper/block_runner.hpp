@@ -24,7 +24,6 @@ public:
     [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] Backend backend() const;
-    [[nodiscard]] int threads() const { return pool_->size(); }
 
     /// Calls job(workspace, block, first) for every block, where block.iq holds the symbols from first on.
     /// Blocks are small where the job keeps something in the workspace, and as large as a thread's share
