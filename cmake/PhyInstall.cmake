@@ -1,7 +1,11 @@
 # cmake --install: headers, library, find_package(phy) and pkg-config.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS phy EXPORT phy_targets FILE_SET HEADERS)
+set(phy_header_sets FILE_SET HEADERS)
+if(PHY_HAS_CUDA)
+  list(APPEND phy_header_sets FILE_SET cuda_headers)
+endif()
+install(TARGETS phy EXPORT phy_targets ${phy_header_sets})
 set(phy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/phy)
 install(EXPORT phy_targets NAMESPACE phy:: FILE phy-targets.cmake DESTINATION ${phy_package_dir})
 

@@ -7,11 +7,29 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
-if(PHY_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "PHY_CUDA=ON: the CUDA backend is not in phy ${PROJECT_VERSION}; use AUTO or OFF")
-elseif(NOT PHY_CUDA MATCHES "^(AUTO|OFF)$")
+# CUDA: wherever there is a compiler for it; no device is needed to build.
+set(PHY_HAS_CUDA OFF)
+if(NOT PHY_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PHY_CUDA is \"${PHY_CUDA}\"; it must be AUTO, ON or OFF")
+elseif(NOT PHY_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(PHY_HAS_CUDA ON)
+  elseif(PHY_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "PHY_CUDA=ON: found no nvcc; put it on the PATH or give CMAKE_CUDA_COMPILER")
+  endif()
 endif()
+if(PHY_HAS_CUDA)
+  if(CCACHE_PROGRAM AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
+  enable_language(CUDA)
+  find_package(CUDAToolkit 12.8 REQUIRED)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+endif()
+message(STATUS "phy: CUDA ${PHY_HAS_CUDA} ${CMAKE_CUDA_ARCHITECTURES}")
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -19,19 +37,25 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 if(PHY_SANITIZE)
   # For the whole directory tree: one object without them makes the others blind or does not link.
   set(phy_sanitize_flags -fsanitize=${PHY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_compile_options(${phy_sanitize_flags})
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
   add_link_options(${phy_sanitize_flags})
 endif()
 
 # Linked as $<BUILD_INTERFACE:phy_options> or privately: what consumers compile with is their own affair.
 add_library(phy_options INTERFACE)
-target_compile_options(phy_options INTERFACE -Wall -Wextra -Wconversion
+set(phy_cxx_flags -Wall -Wextra -Wconversion
   # Of g++ only for locals: it takes the scoped enumerator SampleFormat::cf32 for a shadow of the type cf32.
   $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>
   # g++ 12 sees overlapping copies in operator+ of std::string (its bug 105329).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # The numeric contract: a * b + c is two roundings everywhere, fma is written where it is meant.
   -ffp-contract=off)
+# Of a kernel that spills registers or has a stack frame, ptxas makes an error.
+set(phy_cuda_flags -std=c++20 --fmad=false -Xcompiler=-Wall,-ffp-contract=off
+  -Xptxas=-warn-spills,-warn-lmem-usage,-Werror)
 if(PHY_WERROR)
-  target_compile_options(phy_options INTERFACE -Werror)
+  list(APPEND phy_cxx_flags -Werror)
+  list(APPEND phy_cuda_flags -Werror=all-warnings)
 endif()
+target_compile_options(phy_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${phy_cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${phy_cuda_flags}>")

@@ -10,6 +10,7 @@
 #include "phy/core/modulation.hpp"
 #include "phy/core/version.hpp"
 #include "phy/core/view.hpp"
+#include "phy/demapper/batch.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/mapper/constellation.hpp"
 #include "phy/mapper/mapper.hpp"

@@ -1,17 +1,13 @@
 #include "phy/demapper/block_runner.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <string>
 
 #include "phy/core/error.hpp"
+#include "phy/demapper/plan.hpp"
 
 namespace phy::detail {
 namespace {
-
-constexpr Grid grid_of(Modulation modulation) {
-    return is_bpsk(modulation) ? Grid::bpsk : static_cast<Grid>(axis_bits(modulation));
-}
 
 int checked_threads(int threads) {
     constexpr int most_threads = 1024;
@@ -20,15 +16,6 @@ int checked_threads(int threads) {
                             std::to_string(most_threads));
     }
     return threads;
-}
-
-float checked_full_scale(float full_scale) {
-    if (full_scale != 0.0F &&
-        !(full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale))) {
-        throw ArgumentError("full_scale is " + std::to_string(full_scale) +
-                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
-    }
-    return full_scale;
 }
 
 }  // namespace

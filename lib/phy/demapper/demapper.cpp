@@ -24,19 +24,6 @@ using detail::LlrTable;
 using detail::Plan;
 using detail::Workspace;
 
-namespace {
-
-void check_noise(const NoiseVariance& noise, std::size_t symbols) {
-    if (noise.is_per_symbol()) {
-        check_size("per-symbol noise variance", noise.values().size(), symbols);
-    } else if (!(noise.scalar() > 0.0F) || !std::isfinite(noise.scalar())) {
-        throw ArgumentError("noise variance is " + std::to_string(noise.scalar()) +
-                            ": expected a finite positive number");
-    }
-}
-
-}  // namespace
-
 struct SoftDemapper::Impl {
     explicit Impl(const Config& checked)
         : config(checked),
@@ -45,6 +32,7 @@ struct SoftDemapper::Impl {
 
     void run(SymbolView symbols, const NoiseVariance& noise, SoftBitSpan llr, std::uint64_t first_symbol,
              DemapCounters* counters);
+    Plan make_plan(const NoiseVariance& noise, SoftBitFormat format);
     struct Route;
     [[nodiscard]] Route route_of(const Plan& plan, SoftBitSpan llr, bool counts) const;
     [[nodiscard]] std::uint64_t count_saturated(const std::byte* llr, std::size_t count,
@@ -57,7 +45,17 @@ struct SoftDemapper::Impl {
     Config config;
     BlockRunner runner;
     detail::Planner planner;
+    std::optional<LlrTable> table;  ///< of the last N0 that was served by one
 };
+
+Plan SoftDemapper::Impl::make_plan(const NoiseVariance& noise, SoftBitFormat format) {
+    Plan plan = planner.make_plan(noise, format);
+    if (const auto key = planner.table_for(noise, format)) {
+        if (!table || table->key() != *key) table.emplace(*key);
+        plan.table = &*table;
+    }
+    return plan;
+}
 
 void SoftDemapper::Impl::evaluate(const Plan& plan, Workspace& workspace, Block& block, bool per_symbol,
                                   float largest_limit, void* out) {
@@ -138,8 +136,8 @@ void SoftDemapper::Impl::run(SymbolView symbols, const NoiseVariance& noise, Sof
                              std::uint64_t first_symbol, DemapCounters* counters) {
     const std::size_t qm = bits_per_symbol(config.modulation);
     check_size("llr", llr.size(), symbols.size() * qm);
-    check_noise(noise, symbols.size());
-    const Plan plan = planner.make_plan(noise, llr.format());
+    detail::check_noise(noise, symbols.size());
+    const Plan plan = make_plan(noise, llr.format());
     const Route route = route_of(plan, llr, counters != nullptr);
     const bool staged = route.past_caches && !route.by_kernel;
     const bool uses_workspace = staged || noise.is_per_symbol() || plan.table != nullptr ||
@@ -186,7 +184,7 @@ void SoftDemapper::operator()(SymbolView symbols, NoiseVariance noise, SoftBitSp
 }
 
 Evaluator SoftDemapper::evaluator_for(NoiseVariance noise, SoftBitFormat format) const {
-    return impl_->planner.uses_table(noise, format) ? Evaluator::table : Evaluator::arithmetic;
+    return impl_->planner.table_for(noise, format) ? Evaluator::table : Evaluator::arithmetic;
 }
 
 Backend SoftDemapper::backend() const {

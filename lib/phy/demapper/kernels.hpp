@@ -20,6 +20,10 @@ constexpr int bits_of(Grid grid) {
     return grid == Grid::bpsk ? 1 : static_cast<int>(grid);
 }
 
+constexpr Grid grid_of(Modulation modulation) {
+    return is_bpsk(modulation) ? Grid::bpsk : static_cast<Grid>(axis_bits(modulation));
+}
+
 /// What a kernel writes. fp16 is fp32 that a second kernel rounds.
 enum class Output { int8, float32, hard };
 inline constexpr std::size_t outputs = 3;

@@ -1,7 +1,9 @@
 #include "phy/demapper/plan.hpp"
 
+#include <cmath>
 #include <string>
 
+#include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::detail {
@@ -37,23 +39,18 @@ bool Planner::uses_closed_form(const NoiseVariance& noise, SoftBitFormat format)
            format == SoftBitFormat::int8 && max_log_is_log_map(key_for(noise.scalar(), format));
 }
 
-bool Planner::uses_table(const NoiseVariance& noise, SoftBitFormat format) const {
-    if (bits_ == 1 || noise.is_per_symbol() || config_.evaluator == Evaluator::arithmetic) return false;
-    if (config_.evaluator == Evaluator::automatic && config_.method == Method::max_log) return false;
-    if (config_.method == Method::log_map && uses_closed_form(noise, format)) return false;
-    return entries_needed(key_for(noise.scalar(), format)) <= static_cast<double>(largest_table);
+std::optional<TableKey> Planner::table_for(const NoiseVariance& noise, SoftBitFormat format) const {
+    if (bits_ == 1 || noise.is_per_symbol() || config_.evaluator == Evaluator::arithmetic) return {};
+    if (config_.evaluator == Evaluator::automatic && config_.method == Method::max_log) return {};
+    if (config_.method == Method::log_map && uses_closed_form(noise, format)) return {};
+    const TableKey key = key_for(noise.scalar(), format);
+    return entries_needed(key) <= static_cast<double>(largest_table) ? std::optional(key) : std::nullopt;
 }
 
-Plan Planner::make_plan(const NoiseVariance& noise, SoftBitFormat format) {
+Plan Planner::make_plan(const NoiseVariance& noise, SoftBitFormat format) const {
     Plan plan;
     plan.format = format;
     plan.output = format == SoftBitFormat::int8 ? Output::int8 : Output::float32;
-    if (uses_table(noise, format)) {
-        const TableKey key = key_for(noise.scalar(), format);
-        if (!table_ || table_->key() != key) table_.emplace(key);
-        plan.table = &*table_;
-        return plan;
-    }
     const bool quantised = format == SoftBitFormat::int8;
     const float unit = quantised ? config_.llr_scale : 1.0F;
     const auto clip = static_cast<float>(config_.llr_clip);
@@ -73,6 +70,24 @@ Plan Planner::make_plan(const NoiseVariance& noise, SoftBitFormat format) {
         plan.scalar = {scale[0], limit[0]};
     }
     return plan;
+}
+
+void check_noise(const NoiseVariance& noise, std::size_t symbols) {
+    if (noise.is_per_symbol()) {
+        check_size("per-symbol noise variance", noise.values().size(), symbols);
+    } else if (!(noise.scalar() > 0.0F) || !std::isfinite(noise.scalar())) {
+        throw ArgumentError("noise variance is " + std::to_string(noise.scalar()) +
+                            ": expected a finite positive number");
+    }
+}
+
+float checked_full_scale(float full_scale) {
+    if (full_scale != 0.0F &&
+        !(full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale))) {
+        throw ArgumentError("full_scale is " + std::to_string(full_scale) +
+                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
+    }
+    return full_scale;
 }
 
 }  // namespace phy::detail

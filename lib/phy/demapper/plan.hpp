@@ -19,16 +19,17 @@ struct Plan {
     Gain scalar{};                    ///< the gain of the one N0, if there is one
 };
 
-/// Chooses between closed form, log-sum-exp and table, and keeps the table of the last N0.
+/// Chooses between closed form, log-sum-exp and table.
 class Planner {
 public:
     /// Throws ArgumentError if a value of the configuration is out of its range.
     explicit Planner(const SoftDemapper::Config& config);
 
-    [[nodiscard]] bool uses_table(const NoiseVariance& noise, SoftBitFormat format) const;
+    /// What the table is made for that serves a call, if one does.
+    [[nodiscard]] std::optional<TableKey> table_for(const NoiseVariance& noise, SoftBitFormat format) const;
 
-    /// The plan is good until the next.
-    Plan make_plan(const NoiseVariance& noise, SoftBitFormat format);
+    /// A plan without a table; who has one that serves puts it in.
+    [[nodiscard]] Plan make_plan(const NoiseVariance& noise, SoftBitFormat format) const;
 
 private:
     [[nodiscard]] TableKey key_for(float noise, SoftBitFormat format) const;
@@ -36,7 +37,13 @@ private:
 
     SoftDemapper::Config config_;
     int bits_;
-    std::optional<LlrTable> table_;
 };
+
+/// Throws ArgumentError unless a scalar N0 is finite and positive, or one a symbol has as many values as there
+/// are symbols.
+void check_noise(const NoiseVariance& noise, std::size_t symbols);
+
+/// Throws ArgumentError unless full_scale is 0 or a positive number with a normal reciprocal.
+float checked_full_scale(float full_scale);
 
 }  // namespace phy::detail

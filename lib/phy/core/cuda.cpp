@@ -1,0 +1,1 @@
+#include "phy/core/cuda.hpp"

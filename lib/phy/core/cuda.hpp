@@ -1,0 +1,212 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "phy/core/error.hpp"
+
+/// CUDA devices, streams, events and memory. Needs a phy that was built with CUDA, but no CUDA header: what
+/// follows is what <cuda_runtime_api.h> declares too.
+struct CUstream_st;
+struct CUevent_st;
+using cudaStream_t = CUstream_st*;
+using cudaEvent_t = CUevent_st*;
+
+namespace phy::gpu {
+
+/// A CUDA call failed. what() has the name and text of the error and the place of the call.
+class CudaError : public Error {
+public:
+    /// code is a cudaError_t.
+    explicit CudaError(int code, std::source_location where = std::source_location::current());
+
+    [[nodiscard]] int code() const { return code_; }
+
+private:
+    int code_;
+};
+
+/// Throws CudaError unless code, a cudaError_t, is cudaSuccess.
+inline void check(int code, std::source_location where = std::source_location::current()) {
+    if (code != 0) throw CudaError(code, where);
+}
+
+/// A CUDA device that phy can run on.
+class Device {
+public:
+    /// Throws BackendError if there is no such device, no driver, or this phy has no code for the device.
+    explicit Device(int ordinal = 0);
+
+    /// Every device that phy can run on; none where there is no driver.
+    static std::vector<Device> all();
+
+    /// Why all() is empty or lacks a device, for people: "no CUDA driver"; empty if nothing is missing.
+    static std::string why_not();
+
+    [[nodiscard]] int ordinal() const { return ordinal_; }
+    [[nodiscard]] std::string name() const;        ///< such as "NVIDIA H200"
+    [[nodiscard]] int compute_capability() const;  ///< 90 for 9.0
+    [[nodiscard]] int multiprocessors() const;
+    [[nodiscard]] std::size_t shared_memory_per_block() const;  ///< bytes, the most that a kernel may ask for
+    [[nodiscard]] std::size_t memory() const;                   ///< bytes
+    [[nodiscard]] std::size_t free_memory() const;              ///< bytes
+
+    /// Waits for all work on the device.
+    void synchronize() const;
+
+    friend bool operator==(const Device&, const Device&) = default;
+
+private:
+    int ordinal_;
+};
+
+/// Makes a device the calling thread's current one for a scope.
+class CurrentDevice {
+public:
+    explicit CurrentDevice(const Device& device);
+    ~CurrentDevice();
+    CurrentDevice(const CurrentDevice&) = delete;  ///< the scope is this object's
+    CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+private:
+    int before_ = 0;
+    bool changed_ = false;
+};
+
+namespace detail {
+
+struct StreamDeleter {
+    using pointer = cudaStream_t;
+    void operator()(cudaStream_t stream) const noexcept;
+};
+struct EventDeleter {
+    using pointer = cudaEvent_t;
+    void operator()(cudaEvent_t event) const noexcept;
+};
+struct DeviceMemoryDeleter {
+    using pointer = void*;
+    void operator()(void* memory) const noexcept;
+};
+struct PinnedMemoryDeleter {
+    using pointer = void*;
+    void operator()(void* memory) const noexcept;
+};
+using DeviceMemory = std::unique_ptr<void, DeviceMemoryDeleter>;
+using PinnedMemory = std::unique_ptr<void, PinnedMemoryDeleter>;
+
+DeviceMemory allocate_device(const Device& device, std::size_t bytes);
+PinnedMemory allocate_pinned(std::size_t bytes);
+void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+void fill_async(void* to, int byte, std::size_t bytes, cudaStream_t stream);
+
+}  // namespace detail
+
+/// An owning stream that does not wait for the default stream. Converts to cudaStream_t, the view.
+class Stream {
+public:
+    explicit Stream(const Device& device);
+
+    [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
+    operator cudaStream_t() const {
+        return stream_.get();
+    }  // NOLINT(google-explicit-constructor): a view of it
+
+    /// Waits for all work on the stream; throws what went wrong in it.
+    void synchronize() const;
+
+private:
+    std::unique_ptr<CUstream_st, detail::StreamDeleter> stream_;
+};
+
+/// A point in a stream's work.
+class Event {
+public:
+    explicit Event(const Device& device);
+
+    void record(cudaStream_t stream) const;
+    void synchronize() const;
+
+    /// Makes later work of the stream wait for the event.
+    void hold_back(cudaStream_t stream) const;
+
+    /// Both events must have passed.
+    [[nodiscard]] float milliseconds_since(const Event& earlier) const;
+
+    [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
+
+private:
+    std::unique_ptr<CUevent_st, detail::EventDeleter> event_;
+};
+
+namespace detail {
+
+/// What both buffers are: an owned array that converts to spans and views.
+template <typename T, typename Memory>
+requires std::is_trivially_copyable_v<T>
+class Buffer {
+public:
+    [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+    [[nodiscard]] T* begin() const { return data(); }
+    [[nodiscard]] T* end() const { return data() + size_; }
+
+protected:
+    Buffer() = default;
+    Buffer(Memory memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
+
+private:
+    Memory memory_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace detail
+
+/// An array in device memory, uninitialised and aligned to 256 bytes. A range, so that it converts to spans
+/// and views; what they point at must not be read by the host.
+template <typename T>
+class DeviceBuffer : public detail::Buffer<T, detail::DeviceMemory> {
+public:
+    DeviceBuffer() = default;
+
+    /// Throws CudaError if there is not enough memory.
+    DeviceBuffer(const Device& device, std::size_t size)
+        : detail::Buffer<T, detail::DeviceMemory>(detail::allocate_device(device, size * sizeof(T)), size) {}
+};
+
+/// An array in page-locked host memory, uninitialised: copies between it and a device run at the full speed
+/// of the link and beside other work.
+template <typename T>
+class PinnedBuffer : public detail::Buffer<T, detail::PinnedMemory> {
+public:
+    PinnedBuffer() = default;
+
+    /// Throws CudaError if there is not enough memory.
+    explicit PinnedBuffer(std::size_t size)
+        : detail::Buffer<T, detail::PinnedMemory>(detail::allocate_pinned(size * sizeof(T)), size) {}
+};
+
+/// Copies from.size() elements between any two memories, in the order of the stream; returns at once if the
+/// host's memory is pinned. to must be as long as from (the caller's duty).
+template <typename To, typename From>
+void copy_async(const To& to, const From& from, cudaStream_t stream) {
+    const std::span target(to);
+    const std::span source(from);
+    static_assert(std::same_as<typename decltype(target)::value_type, typename decltype(source)::value_type>);
+    detail::copy_async(target.data(), source.data(), source.size_bytes(), stream);
+}
+
+/// Sets every byte of a range in device memory.
+template <typename Range>
+void fill_async(const Range& range, int byte, cudaStream_t stream) {
+    const std::span target(range);
+    detail::fill_async(target.data(), byte, target.size_bytes(), stream);
+}
+
+}  // namespace phy::gpu

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "phy/core/cuda.hpp"
+#include "phy/mapper/mapper.hpp"
+
+namespace phy::gpu {
+
+/// Maps bits in device memory to the constellations of TS 38.211 clause 5.1. The bytes are those of
+/// phy::Mapper.
+///
+/// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
+/// and can be captured in a graph. Any length and any alignment will do; where bits and symbols lie at
+/// multiples of 16 bytes, memory is moved in 16-byte pieces, elsewhere a call can take several times as long.
+/// Calls may come from several threads.
+class Mapper {
+public:
+    using Config = phy::Mapper::Config;
+
+    /// Throws ArgumentError if full_scale is not finite and positive, CudaError if the device has no memory.
+    Mapper(const Device& device, const Config& config);
+
+    /// Writes symbols.size() symbols on the stream, which belongs to the device. Sizes, formats, first_symbol
+    /// and errors as in phy::Mapper.
+    void operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols, cudaStream_t stream,
+                    std::uint64_t first_symbol = 0) const;
+
+    [[nodiscard]] const Device& device() const { return device_; }
+    [[nodiscard]] const Config& config() const { return config_; }
+
+private:
+    Device device_;
+    Config config_;
+    DeviceBuffer<std::byte> points_;  ///< see mapper_cuda.cpp
+};
+
+}  // namespace phy::gpu
