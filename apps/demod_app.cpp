@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,8 @@
 #include <unistd.h>
 
 #include "common/app.hpp"
+#include "common/choose_backend.hpp"
+#include "common/chunk_demapper.hpp"
 #include "common/demod_report.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
@@ -69,6 +72,20 @@ std::optional<float> parse_noise_variance(const std::string& text) {
     return value;
 }
 
+/// Text, because there is no CUDA pipeline yet that would take several.
+std::string parse_device(const std::string& text) {
+    const bool one = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    const bool several = text == "all" || (text.find_first_not_of("0123456789,") == std::string::npos &&
+                                           text.find_first_of("0123456789") != std::string::npos);
+    if (!one && !several)
+        throw phy::ArgumentError(fmt::format(
+            "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
+    if (!one)
+        throw phy::BackendError(
+            fmt::format("--device {} needs the CUDA pipeline, which this build does not have", text));
+    return text;
+}
+
 /// Text, because there is no CUDA pipeline yet that would take the number.
 std::string parse_streams(const std::string& text) {
     const std::optional<int> value = parse_number<int>(text);
@@ -77,13 +94,10 @@ std::string parse_streams(const std::string& text) {
     return text;
 }
 
-void reject_cuda_options(const Options& options) {
-    const std::array<std::pair<const char*, const std::string&>, 4> cuda_only = {
-        {{"--device", options.device},
-         {"--streams", options.streams},
-         {"--order", options.order},
-         {"--trace", options.trace}}};
-    for (const auto& [name, value] : cuda_only) {
+void reject_pipeline_options(const Options& options) {
+    const std::array<std::pair<const char*, const std::string&>, 3> of_pipeline = {
+        {{"--streams", options.streams}, {"--order", options.order}, {"--trace", options.trace}}};
+    for (const auto& [name, value] : of_pipeline) {
         if (!value.empty())
             throw phy::BackendError(
                 fmt::format("{} needs the CUDA pipeline, which this build does not have", name));
@@ -103,10 +117,10 @@ struct Plan {
 struct Chunk {
     std::uint64_t first = 0;
     std::size_t symbols = 0;
-    std::vector<std::byte> samples;
-    std::vector<float> noise;
+    HostMemory samples;
+    HostMemory noise;  ///< floats
     std::vector<std::uint8_t> truth;
-    std::vector<std::byte> soft_bits;
+    HostMemory soft_bits;
 };
 
 constexpr std::size_t chunks_in_flight = 4;
@@ -164,16 +178,21 @@ Plan make_plan(const Options& options, const phy::CaptureDescription& capture) {
     return plan;
 }
 
-phy::SoftDemapper make_demapper(const Options& options, const Plan& plan,
-                                const phy::CaptureDescription& capture) {
-    return phy::SoftDemapper({.modulation = plan.modulation,
-                              .method = options.method,
-                              .evaluator = options.evaluator,
-                              .llr_scale = options.llr_scale,
-                              .llr_clip = options.llr_clip,
-                              .full_scale = static_cast<float>(capture.full_scale.value_or(0.0)),
-                              .threads = options.threads,
-                              .backend = phy::Backend::parse(options.backend)});
+std::unique_ptr<ChunkDemapper> make_demapper(const Options& options, const Plan& plan,
+                                             const phy::CaptureDescription& capture) {
+    return make_chunk_demapper(
+        {.demapper = {.modulation = plan.modulation,
+                      .method = options.method,
+                      .evaluator = options.evaluator,
+                      .llr_scale = options.llr_scale,
+                      .llr_clip = options.llr_clip,
+                      .full_scale = static_cast<float>(capture.full_scale.value_or(0.0)),
+                      .threads = options.threads,
+                      .backend = choose_backend(options.backend, options.device)},
+         .samples = capture.format,
+         .soft_bits = options.format,
+         .noise_variance = plan.noise_variance,
+         .chunk = plan.chunk});
 }
 
 std::optional<phy::SoftBitWriter> make_writer(const Options& options, const Plan& plan,
@@ -240,10 +259,11 @@ public:
           progress_(capture_.description().symbols, quiet),
           ring_(chunks_in_flight) {
         for (Chunk& chunk : ring_) {
-            chunk.samples.resize(plan_.chunk * size_of(capture_.description().format));
-            chunk.noise.resize(plan_.noise_variance ? 0 : plan_.chunk);
-            chunk.truth.resize(plan_.with_truth ? plan_.chunk * plan_.soft_bits_per_symbol : 0);
-            chunk.soft_bits.resize(plan_.chunk * plan_.soft_bits_per_symbol * size_of(options.format));
+            const std::size_t soft_bits = plan_.chunk * plan_.soft_bits_per_symbol;
+            chunk.samples = demap_->allocate(plan_.chunk * size_of(capture_.description().format));
+            chunk.noise = demap_->allocate(plan_.noise_variance ? 0 : plan_.chunk * sizeof(float));
+            chunk.truth.resize(plan_.with_truth ? soft_bits : 0);
+            chunk.soft_bits = demap_->allocate(soft_bits * size_of(options.format));
         }
     }
 
@@ -259,11 +279,11 @@ public:
         return {.symbols = symbols,
                 .soft_bits = symbols * plan_.soft_bits_per_symbol,
                 .seconds = seconds.count(),
-                .backend = demap_.backend().name(),
-                .device = std::nullopt,
+                .backend = demap_->backend().name(),
+                .device = demap_->device(),
                 .modulation = plan_.modulation,
                 .noise_variance = plan_.noise_variance,
-                .counters = counters_,
+                .counters = demap_->counters(),
                 .bit_errors = plan_.with_truth ? std::optional(bit_errors_) : std::nullopt,
                 .stages = std::move(stages)};
     }
@@ -283,9 +303,8 @@ private:
         chunk.first = next_symbol_;
         chunk.symbols = std::min<std::uint64_t>(plan_.chunk, capture.symbols - next_symbol_);
         if (chunk.symbols == 0) return false;
-        capture_.read(chunk.first, {capture.format, chunk.samples.data(), chunk.symbols});
-        if (!plan_.noise_variance)
-            capture_.read_noise(chunk.first, std::span(chunk.noise).first(chunk.symbols));
+        capture_.read(chunk.first, {capture.format, chunk.samples.get(), chunk.symbols});
+        if (!plan_.noise_variance) capture_.read_noise(chunk.first, noise_of(chunk));
         if (plan_.with_truth)
             capture_.read_bits(chunk.first, std::span(chunk.truth).first(soft_bits_of(chunk)));
         next_symbol_ += chunk.symbols;
@@ -293,27 +312,29 @@ private:
     }
 
     bool demap(Chunk& chunk) {
-        const phy::SymbolView symbols(capture_.description().format, chunk.samples.data(), chunk.symbols);
-        const phy::SoftBitSpan soft_bits(options_.format, chunk.soft_bits.data(), soft_bits_of(chunk));
-        const phy::NoiseVariance noise =
-            plan_.noise_variance
-                ? phy::NoiseVariance(*plan_.noise_variance)
-                : phy::NoiseVariance(std::span<const float>(chunk.noise).first(chunk.symbols));
-        demap_(symbols, noise, soft_bits, counters_, chunk.first);
+        const phy::SymbolView symbols(capture_.description().format, chunk.samples.get(), chunk.symbols);
+        const phy::SoftBitSpan soft_bits(options_.format, chunk.soft_bits.get(), soft_bits_of(chunk));
+        const phy::NoiseVariance noise = plan_.noise_variance ? phy::NoiseVariance(*plan_.noise_variance)
+                                                              : phy::NoiseVariance(noise_of(chunk));
+        demap_->demap(symbols, noise, soft_bits, chunk.first);
         return true;
     }
 
     bool compare(Chunk& chunk) {
         const std::span truth = std::span<const std::uint8_t>(chunk.truth).first(soft_bits_of(chunk));
-        bit_errors_ += count_bit_errors(options_.format, chunk.soft_bits.data(), truth);
+        bit_errors_ += count_bit_errors(options_.format, chunk.soft_bits.get(), truth);
         return true;
     }
 
     bool write(Chunk& chunk) {
         const std::size_t bytes = soft_bits_of(chunk) * size_of(options_.format);
-        if (writer_) writer_->append(std::span(chunk.soft_bits).first(bytes));
+        if (writer_) writer_->append(std::span(chunk.soft_bits.get(), bytes));
         progress_.advance(chunk.symbols);
         return true;
+    }
+
+    [[nodiscard]] static std::span<float> noise_of(const Chunk& chunk) {
+        return {reinterpret_cast<float*>(chunk.noise.get()), chunk.symbols};
     }
 
     [[nodiscard]] std::size_t soft_bits_of(const Chunk& chunk) const {
@@ -323,18 +344,17 @@ private:
     const Options& options_;
     phy::CaptureReader capture_;
     Plan plan_;
-    phy::SoftDemapper demap_;
+    std::unique_ptr<ChunkDemapper> demap_;
     std::optional<phy::SoftBitWriter> writer_;
     Progress progress_;
     std::vector<Chunk> ring_;
 
     std::uint64_t next_symbol_ = 0;  ///< of the read stage
-    phy::DemapCounters counters_;    ///< of the demap stage
     std::uint64_t bit_errors_ = 0;   ///< of the compare stage
 };
 
 void run(const Options& options, const CommonOptions& common) {
-    reject_cuda_options(options);
+    reject_pipeline_options(options);
     DemodReport report;
     {
         Demodulation demodulation(options, common.quiet);
@@ -379,16 +399,18 @@ void add_output_options(Options& options, po::options_description& list) {
 void add_machine_options(Options& options, po::options_description& list) {
     list.add_options()  //
         ("backend", text(options.backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else the best), scalar, cpu, cuda, or a name that phy_info lists")  //
+         "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
+         "lists")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
-         "that demap; 0: one a processor; default: two fewer, and at least 1")  //
+         "that demap on the CPU; 0: one a processor; default: two fewer, and at least 1")  //
         ("chunk",
          number_within<std::uint64_t>(
              options.chunk, "--chunk", "SYMBOLS",
              {1, std::numeric_limits<std::uint64_t>::max(), "a whole number of symbols from 1 on"}),
-         "worked on at once, default 262144")                                                    //
-        ("device", text(options.device, "N[,N...]|all"), "CUDA devices to use")                  //
+         "worked on at once, default 262144")  //
+        ("device", parsed(options.device, parse_device, "N[,N...]|all"),
+         "CUDA device to use: N means cuda[N]")                                                  //
         ("streams", parsed(options.streams, parse_streams, "N"), "CUDA streams a device")        //
         ("order", text(options.order, "ORDER"), "of CUDA work: sequential, parallel or serial")  //
         ("trace", text(options.trace, "FILE"), "write a timeline of the CUDA work");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/app.hpp"
+#include "common/cuda_info.hpp"
 #include "phy/phy.hpp"
 
 namespace {
@@ -11,16 +12,25 @@ namespace {
 using phy::Backend;
 using phy::apps::Json;
 
+const char* state_of(const Backend& backend) {
+    if (!backend.supported()) return "not on this machine";
+    if (backend != Backend::best()) return "";
+    return Backend::forced() ? "forced by PHY_BACKEND" : "best of the CPU";
+}
+
 std::string to_text() {
-    const std::string best = Backend::best().name();
-    std::string text = fmt::format("phy {}\n", phy::version);
-    for (const Backend& backend : Backend::all()) {
-        const char* state = !backend.supported()     ? "not on this machine"
-                            : backend.name() == best ? "best"
-                                                     : "";
-        text += fmt::format("{:<14} {:<20} {}\n", backend.name(), state, backend.description());
-    }
+    std::string text =
+        fmt::format("phy {}, {}\n", phy::version,
+                    phy::built_with_cuda ? fmt::format("built with CUDA for {}", phy::cuda_architectures)
+                                         : "built without CUDA");
+    for (const Backend& backend : Backend::all())
+        text += fmt::format("{:<14} {:<22} {}\n", backend.name(), state_of(backend), backend.description());
     return text;
+}
+
+Json cuda_json() {
+    if constexpr (phy::built_with_cuda) return phy::apps::cuda_info();
+    return {};
 }
 
 Json to_json() {
@@ -29,8 +39,12 @@ Json to_json() {
         backends.push_back(Json::object({{"name", backend.name()},
                                          {"description", backend.description()},
                                          {"supported", backend.supported()}}));
-    return Json::object(
-        {{"version", phy::version}, {"best", Backend::best().name()}, {"backends", Json::array(backends)}});
+    const auto forced = Backend::forced();
+    return Json::object({{"version", phy::version},
+                         {"best", Backend::best().name()},
+                         {"forced", forced ? Json(forced->name()) : Json()},
+                         {"backends", Json::array(backends)},
+                         {"cuda", cuda_json()}});
 }
 
 }  // namespace

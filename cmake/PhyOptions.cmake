@@ -15,9 +15,12 @@ elseif(NOT PHY_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    set(PHY_HAS_CUDA ON)
-  elseif(PHY_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "PHY_CUDA=ON: found no nvcc; put it on the PATH or give CMAKE_CUDA_COMPILER")
+    find_package(CUDAToolkit 12.8)
+    set(PHY_HAS_CUDA ${CUDAToolkit_FOUND})
+  endif()
+  if(PHY_CUDA STREQUAL "ON" AND NOT PHY_HAS_CUDA)
+    message(FATAL_ERROR
+      "PHY_CUDA=ON: found no nvcc of CUDA 12.8 or later; put it on the PATH or give CMAKE_CUDA_COMPILER")
   endif()
 endif()
 if(PHY_HAS_CUDA)
@@ -26,7 +29,6 @@ if(PHY_HAS_CUDA)
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
   enable_language(CUDA)
-  find_package(CUDAToolkit 12.8 REQUIRED)
   set(CMAKE_CUDA_EXTENSIONS OFF)
 endif()
 message(STATUS "phy: CUDA ${PHY_HAS_CUDA} ${CMAKE_CUDA_ARCHITECTURES}")
@@ -51,7 +53,7 @@ set(phy_cxx_flags -Wall -Wextra -Wconversion
   # The numeric contract: a * b + c is two roundings everywhere, fma is written where it is meant.
   -ffp-contract=off)
 # Of a kernel that spills registers or has a stack frame, ptxas makes an error.
-set(phy_cuda_flags -std=c++20 --fmad=false -Xcompiler=-Wall,-ffp-contract=off
+set(phy_cuda_flags -std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-ffp-contract=off
   -Xptxas=-warn-spills,-warn-lmem-usage,-Werror)
 if(PHY_WERROR)
   list(APPEND phy_cxx_flags -Werror)

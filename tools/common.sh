@@ -2,9 +2,11 @@
 # Sourced by the scripts of this folder and by .ci/run: packages and builds. They run from the root of the checkout.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
+# CUDA is not among them: where nvcc is on the PATH (CUDA 12.8 or later) the CUDA backend is built too.
 build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost-program-options-dev
   libspdlog-dev libgtest-dev)
 test_packages=("${build_packages[@]}" python3-h5py)
+bench_packages=(libbenchmark-dev)
 lint_packages=(git clang-format-14 clang-tidy-14)
 
 say() { printf '== %s\n' "$*"; }
@@ -39,11 +41,23 @@ need_packages() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# What the CUDA backend needs code for here: the devices of this machine, or one for the sake of compiling.
+cuda_architectures() {
+  local capabilities
+  capabilities=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    sed -n 's/^\([0-9]*\)\.\([0-9]\)$/\1\2-real/p' | sort -u | paste -sd ';') || true
+  echo "${capabilities:-90-real}"
+}
+
 # configure PRESET [CMAKE OPTION...]: once; later, what is given changes the options of the same folder.
 configure() {
   local preset=$1
   shift
-  if [[ -f build/$preset/build.ninja && $# == 0 ]]; then return; fi
+  if [[ ! -f build/$preset/build.ninja ]]; then
+    set -- -D PHY_CUDA_ARCHITECTURES="$(cuda_architectures)" "$@"
+  elif (($# == 0)); then
+    return
+  fi
   say "configuring build/$preset"
   cmake --preset "$preset" "$@"
 }

@@ -3,6 +3,8 @@
 
     tools/figures.py            rewrites README.md
     tools/figures.py --check    exit status 1 if README.md is not what the results say
+
+A GPU's results are cuda_NAME.json (phy_cuda_bench --json) and ladder_NAME.json (ladder --json).
 """
 
 import argparse
@@ -47,12 +49,42 @@ NOISE = [
                                      ("log-MAP directly", "logmap/arithmetic", "cf32/int8"))
       for snr in (15, 25)],
 ]
-MODULATIONS = [(name, soft(modulation=name, snr=snr), "of_memcpy", "of memcpy")
-               for name, snr in (("pi2-bpsk", 5), ("bpsk", 5), ("qpsk", 8), ("16qam", 15), ("64qam", 21),
-                                 ("256qam", 30), ("1024qam", 36))]
+WORKING_SNR = {"pi2-bpsk": 5, "bpsk": 5, "qpsk": 8, "16qam": 15, "64qam": 21, "256qam": 30, "1024qam": 36}
+MODULATIONS = [(name, soft(modulation=name, snr=snr), "of_memcpy", "of memcpy") for name, snr in WORKING_SNR.items()]
 FORMATS = [(f"{symbols} to {bits}, {place}", soft(formats=f"{symbols}/{bits}", size=size), "of_memcpy", "of memcpy")
            for symbols in ("cf32", "cf16", "ci16", "ci8") for bits in ("int8", "float16", "float32")
            for place, size in (("L2", L2), ("DRAM", DRAM))]
+
+
+NOT_MEASURED = "Not measured yet."
+OUTPUTS = ("int8", "float16", "float32")
+SLOTS = (1024, 4096, 45864, 183456, 733824)
+
+
+def gpu_soft(modulation="256qam", formats="cf32/int8", snr=25, noise="scalar", method="maxlog/arithmetic", more=""):
+    return f"demap/{modulation}/{formats}/{snr}dB/{noise}/{method}{more}"
+
+
+BATCH = ("batch of 64 allocations of 45,864 symbols, QPSK to 1024QAM", "batch/mixed/cf32/int8/64x45864")
+GPU_HEADLINE = [
+    ("cf32 to int8", gpu_soft()),
+    ("cf16 to int8", gpu_soft(formats="cf16/int8")),
+    ("cf32 to float16", gpu_soft(formats="cf32/float16")),
+    ("cf32 to int8, log-MAP by table", gpu_soft(method="logmap/table")),
+    ("cf32 to int8, N0 per symbol", gpu_soft(noise="per_symbol")),
+    ("cf32 to int8, " + BATCH[0], BATCH[1]),
+]
+GPU_CALLS = [
+    ("cf32 to int8", gpu_soft()),
+    ("cf32 to int8, counters on", gpu_soft(more="/counters")),
+    ("cf16 to int8", gpu_soft(formats="cf16/int8")),
+    ("cf16 to int8, counters on", gpu_soft(formats="cf16/int8", more="/counters")),
+    ("cf32 to int8, N0 per symbol", gpu_soft(noise="per_symbol")),
+    ("cf32 to float16, N0 per symbol", gpu_soft(noise="per_symbol", formats="cf32/float16")),
+    ("cf32 to int8, log-MAP directly, 15 dB", gpu_soft(snr=15, method="logmap/arithmetic")),
+    ("cf32 to int8, log-MAP directly, 25 dB", gpu_soft(snr=25, method="logmap/arithmetic")),
+    ("cf32 to int8, " + BATCH[0], BATCH[1]),
+]
 
 
 def results_of(machine):
@@ -89,8 +121,93 @@ def demod_table():
     return "\n".join(lines)
 
 
-def figures():
+def gpu_runs():
+    """Each GPU's name and its results by benchmark."""
+    runs = []
+    for path in sorted(RESULTS.glob("cuda_*.json")):
+        run = json.loads(path.read_text())
+        if run["context"]["quick"]:
+            sys.exit(f"{path.name} is of a quick run, which is no measurement")
+        runs.append((run["context"]["gpu"], {row["name"]: row for row in run["benchmarks"]}))
+    return runs
+
+
+def gpu_cell(gpu, rows, benchmark, value="Gsym/s", scale=1.0):
+    if benchmark not in rows:
+        sys.exit(f"the results of {gpu} have no {benchmark}")
+    row = rows[benchmark]
+    return f"{row[value] * scale:.4g}, {row['of_copy']:.2f}"
+
+
+def gpu_list(title, benchmarks):
+    """A line a benchmark, a column a GPU."""
+    runs = gpu_runs()
+    if not runs:
+        return NOT_MEASURED
+    lines = [f"| {title}, Gsym/s, of copy | " + " | ".join(gpu for gpu, _ in runs) + " |", "| --- |" + " --- |" * len(runs)]
+    for label, benchmark in benchmarks:
+        lines.append(f"| {label} | " + " | ".join(gpu_cell(gpu, rows, benchmark) for gpu, rows in runs) + " |")
+    return "\n".join(lines)
+
+
+def gpu_matrix(title, lines, columns, name, unit="Gsym/s", **value):
+    """A table a GPU; name(line, column) is the benchmark of a cell."""
+    tables = []
+    for gpu, rows in gpu_runs():
+        table_lines = [f"| {gpu}: {title}, {unit}, of copy | " + " | ".join(columns) + " |",
+                       "| --- |" + " --- |" * len(columns)]
+        for line in lines:
+            cells = (gpu_cell(gpu, rows, name(line, column), **value) for column in columns)
+            table_lines.append(f"| {line} | " + " | ".join(cells) + " |")
+        tables.append("\n".join(table_lines))
+    return "\n\n".join(tables) or NOT_MEASURED
+
+
+def table_evaluator(line, column):
+    method, snr = line.split(" by table, ")
+    return gpu_soft(formats=f"cf32/{column}", snr=snr.removesuffix(" dB"), method=f"{method.replace('-', '').lower()}/table")
+
+
+def map_name(modulation, column):
+    packing, symbols = column.split(" to ")
+    return f"map/{modulation}/{symbols}/{packing.replace(' ', '_')}"
+
+
+def ladder_tables():
+    tables = []
+    for path in sorted(RESULTS.glob("ladder_*.json")):
+        run = json.loads(path.read_text())
+        lines = [f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of copy | "
+                 "over the step before | over the first |", "| --- |" + " --- |" * 6]
+        for step in run["steps"]:
+            lines.append(f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
+                         f"{step['symbols_per_second'] * 1e-9:.1f} | {step['of_copy']:.2f} | {step['speed_up']:.2f} | "
+                         f"{step['speed_up_over_first']:.2f} |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables) or NOT_MEASURED
+
+
+def gpu_figures():
     return {
+        "gpu headline": gpu_list("256QAM", GPU_HEADLINE),
+        "gpu formats": gpu_matrix("256QAM", ("cf32", "cf16", "ci16", "ci8"), OUTPUTS,
+                                  lambda line, column: gpu_soft(formats=f"{line}/{column}")),
+        "gpu modulations": gpu_matrix("cf32", WORKING_SNR, OUTPUTS[:2],
+                                      lambda line, column: gpu_soft(line, f"cf32/{column}", WORKING_SNR[line])),
+        "gpu evaluators": gpu_matrix("256QAM, cf32", [f"{method} by table, {snr} dB" for method in ("max-log", "log-MAP")
+                                                      for snr in (15, 25)], OUTPUTS, table_evaluator),
+        "gpu calls": gpu_list("256QAM", GPU_CALLS),
+        "gpu slots": gpu_matrix("256QAM, cf32 to int8, in a graph", SLOTS, ("cold", "warm"),
+                                lambda line, column: f"slot/256qam/cf32/int8/{column}/{line}",
+                                unit="us", value="seconds", scale=1e6),
+        "gpu mapper": gpu_matrix("mapper", WORKING_SNR, [f"{packing} to {symbols}" for packing in ("one per byte", "packed")
+                                                         for symbols in ("cf32", "cf16", "ci16")], map_name),
+        "gpu ladder": ladder_tables(),
+    }
+
+
+def figures():
+    return gpu_figures() | {
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
         "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),

@@ -24,7 +24,8 @@ files() {
     done
 }
 
-formatted() { files '*.cpp' '*.hpp' '*.inc' | xargs -0 clang-format-14 --dry-run -Werror; }
+code=('*.cpp' '*.hpp' '*.inc' '*.cu' '*.cuh')
+formatted() { files "${code[@]}" | xargs -0 clang-format-14 --dry-run -Werror; }
 
 tidy() {
   # Only files that the build compiles: clang-tidy would guess the flags of others.
@@ -37,14 +38,14 @@ tidy() {
 headers_stand_alone() { build release all_verify_interface_header_sets; }
 
 short_files() {
-  files '*.cpp' '*.hpp' '*.inc' '*.cu' '*.cuh' '*.py' '*.sh' '*.md' '*.cmake' '*CMakeLists.txt' '.ci/*' |
+  files "${code[@]}" '*.py' '*.sh' '*.md' '*.cmake' '*.in' '*CMakeLists.txt' '.ci/*' |
     xargs -0 wc -l | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, at most 500"; bad = 1 } END { exit bad }'
 }
 
 # only_in HEADER FOLDERS: no file outside of them includes it.
 only_in() {
   local found
-  found=$(files '*.cpp' '*.hpp' '*.inc' | xargs -0 grep -nE "^ *# *include *[<\"]$1" | grep -vE "^($2)/" || true)
+  found=$(files "${code[@]}" | xargs -0 grep -nE "^ *# *include *[<\"]$1" | grep -vE "^($2)/" || true)
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
@@ -64,9 +65,17 @@ includes_flow_down() {
   return "$bad"
 }
 
+# Whatever the folder: nvcc is not to read them.
+plain_kernels() {
+  local found
+  found=$(files '*.cu' '*.cuh' | xargs -0 -r grep -nE '^ *# *include *[<"](spdlog|fmt|boost|hdf5)' || true)
+  [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
+}
+
 check "clang-format" formatted
 check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
+check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/apps|tests/bench'
 check "includes flow down" includes_flow_down
 check "every public header compiles on its own" headers_stand_alone

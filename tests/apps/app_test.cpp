@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "apps/hdf5_file.hpp"
+#include "phy/core/backend.hpp"
 
 namespace phy::test {
 namespace {
@@ -19,13 +20,21 @@ Arguments joined(Arguments first, const Arguments& second) {
     return first;
 }
 
+/// An app where it was built, or in the folder that PHY_APPS_DIR names: an installation's.
+std::string app(const std::filesystem::path& built) {
+    const char* const folder = std::getenv("PHY_APPS_DIR");
+    return folder == nullptr ? built : folder / built.filename();
+}
+
 }  // namespace
 
-const std::string AppTest::demod_app = DEMOD_APP;
-const std::string AppTest::capture_gen = CAPTURE_GEN;
-const std::string AppTest::phy_info = PHY_INFO;
+const std::string AppTest::demod_app = app(DEMOD_APP);
+const std::string AppTest::capture_gen = app(CAPTURE_GEN);
+const std::string AppTest::phy_info = app(PHY_INFO);
 
-AppTest::AppTest() : directory_(make_directory()) {}
+AppTest::AppTest() : directory_(make_directory()) {
+    setenv("PHY_BACKEND", Backend::best().name().c_str(), 1);
+}
 
 AppTest::~AppTest() {
     std::error_code ignored;

@@ -95,7 +95,6 @@ TEST_F(Report, NamesTheBackendThatWasForced) {
         EXPECT_EQ(demod_json({capture, "--backend", "scalar"}, environment)["backend"].string(), "scalar");
     }
     expect_failure({demod_app, capture, "--backend", "cpu[neon]"}, 3, {"neon"});
-    expect_failure({demod_app, capture}, 3, {"cuda"}, {"PHY_BACKEND=cuda"});
 }
 
 TEST_F(Report, FailsWhenStandardOutputIsFull) {
@@ -108,6 +107,7 @@ TEST_F(Report, PhyInfoListsTheBackends) {
     const JsonValue info = parse_json(run({phy_info, "--json"}).out);
     EXPECT_EQ(info["version"].string(), version);
     EXPECT_EQ(info["best"].string(), Backend::best().name());
+    EXPECT_EQ(info["cuda"].is_null(), !built_with_cuda);
     ASSERT_EQ(info["backends"].array().size(), Backend::all().size());
     const std::string text = run({phy_info}).out;
     for (std::size_t i = 0; i < Backend::all().size(); ++i) {
@@ -118,6 +118,19 @@ TEST_F(Report, PhyInfoListsTheBackends) {
         EXPECT_EQ(listed["supported"].boolean(), backend.supported());
         EXPECT_NE(text.find(backend.name()), std::string::npos);
     }
+}
+
+TEST_F(Report, PhyInfoTellsWhetherABackendIsForced) {
+    const Outcome free = run({phy_info}, {"PHY_BACKEND="});
+    EXPECT_NE(free.out.find("best of the CPU"), std::string::npos) << free.out;
+    EXPECT_EQ(free.out.find("forced"), std::string::npos) << free.out;
+    EXPECT_TRUE(parse_json(run({phy_info, "--json"}, {"PHY_BACKEND="}).out)["forced"].is_null());
+
+    const Outcome forced = run({phy_info}, {"PHY_BACKEND=scalar"});
+    EXPECT_NE(forced.out.find("\nscalar         forced by PHY_BACKEND"), std::string::npos) << forced.out;
+    EXPECT_EQ(forced.out.find("best"), std::string::npos) << forced.out;
+    const JsonValue info = parse_json(run({phy_info, "--json"}, {"PHY_BACKEND=scalar"}).out);
+    EXPECT_EQ(info["forced"].string(), "scalar");
 }
 
 TEST_F(Report, JsonReaderOfTheTestsIsStrict) {

@@ -127,12 +127,6 @@ void add_hard(Modulation modulation) {
         ->Iterations(rounds_for(in_l2));
 }
 
-// Where the modulation is used: the soft bits are neither all saturated nor all noise.
-double working_snr(Modulation modulation) {
-    constexpr std::array<double, all_modulations.size()> db = {5, 5, 8, 15, 21, 30, 36};
-    return db[static_cast<std::size_t>(modulation)];
-}
-
 const bool registered = [] {
     for (const Backend& backend : Backend::all()) {
         if (!backend.supported()) continue;

@@ -2,21 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <fstream>
-#include <string>
 #include <vector>
 
+#include "bench/machine.hpp"
 #include "phy/phy.hpp"
 
 namespace {
-
-std::string processor() {
-    std::ifstream info("/proc/cpuinfo");
-    for (std::string line; std::getline(info, line);) {
-        if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
-    }
-    return "unknown";
-}
 
 // Processors take a moment to reach their clock, more so with wide vectors.
 void warm_up() {
@@ -35,7 +26,7 @@ int main(int argc, char** argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     benchmark::AddCustomContext("phy_version", phy::version);
-    benchmark::AddCustomContext("processor", processor());
+    benchmark::AddCustomContext("processor", phy::bench::processor());
     benchmark::AddCustomContext("best_backend", phy::Backend::best().name());
     warm_up();
     benchmark::RunSpecifiedBenchmarks();

@@ -5,9 +5,12 @@
 #include <cstring>
 #include <vector>
 
+#include "common/median.hpp"
+
 namespace phy::bench {
 namespace {
 
+using apps::median;
 using Clock = std::chrono::steady_clock;
 
 double seconds_of(const std::function<void()>& work, std::size_t repeats) {
@@ -26,12 +29,6 @@ std::size_t repeats_for(const std::function<void()>& work) {
     constexpr double wanted = 300e-6;
     const double once = std::max(1e-9, std::min(seconds_of(work, 1), seconds_of(work, 1)));
     return static_cast<std::size_t>(std::max(1.0, wanted / once));
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 }  // namespace

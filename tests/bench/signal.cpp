@@ -1,6 +1,7 @@
 #include "bench/signal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -8,7 +9,6 @@
 namespace phy::bench {
 namespace {
 
-constexpr std::size_t stretch = 1 << 20;
 constexpr std::uint64_t seed = 38211;
 
 template <typename Integer>
@@ -35,6 +35,11 @@ void write(SampleFormat format, cf32 value, float full_scale, std::byte* out) {
 
 }  // namespace
 
+double working_snr(Modulation modulation) {
+    constexpr std::array<double, all_modulations.size()> db = {5, 5, 8, 15, 21, 30, 36};
+    return db[static_cast<std::size_t>(modulation)];
+}
+
 std::vector<std::uint8_t> random_bits(std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<std::uint8_t> bits(count);
@@ -52,7 +57,7 @@ Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db,
                  : sample_format == SampleFormat::ci16 ? 8192.0F
                                                        : 0.0F),
       symbols(count) {
-    const std::size_t unique = std::min(count, stretch);
+    const std::size_t unique = std::min(count, signal_stretch);
     std::vector<cf32> clean(unique);
     Mapper({.modulation = modulation})(random_bits(unique * bits_per_symbol(modulation)), clean);
     std::mt19937_64 random(seed + 1);

@@ -8,8 +8,10 @@
 
 namespace phy::bench {
 
-/// Random symbols with white Gaussian noise, in any sample format. Large signals repeat a stretch of a
-/// million symbols: longer than any cache, so memory sees no difference.
+/// Large signals repeat a stretch of so many symbols.
+inline constexpr std::size_t signal_stretch = 1 << 20;
+
+/// Random symbols with white Gaussian noise, in any sample format.
 struct Signal {
     SampleFormat format;
     std::vector<std::byte> samples;
@@ -22,6 +24,9 @@ struct Signal {
 
     [[nodiscard]] SymbolView view() const { return {format, samples.data(), symbols}; }
 };
+
+/// Where the modulation is used, in dB: the soft bits are neither all saturated nor all noise.
+double working_snr(Modulation modulation);
 
 std::vector<std::uint8_t> random_bits(std::size_t count);
 

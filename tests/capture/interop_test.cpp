@@ -54,7 +54,9 @@ protected:
     }
 
     [[nodiscard]] int script(const std::string& arguments) const {
-        return shell(python_ + " " + quoted(PHY_INTEROP_SCRIPT) + " " + arguments);
+        const char* const installed = std::getenv("PHY_INTEROP_SCRIPT");
+        const std::string path = installed == nullptr ? PHY_INTEROP_SCRIPT : installed;
+        return shell(python_ + " " + quoted(path) + " " + arguments);
     }
 
     phy_test::TemporaryDirectory directory_;

@@ -2,41 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <optional>
 #include <set>
 #include <string>
 
+#include "core/backend_variable.hpp"
 #include "phy/core/error.hpp"
 
 namespace {
 
 using phy::Backend;
-
-/// Sets PHY_BACKEND, or removes it, until the end of a block.
-class BackendVariable {
-public:
-    explicit BackendVariable(const char* value) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        set(value);
-    }
-    ~BackendVariable() { set(before_ ? before_->c_str() : nullptr); }
-    BackendVariable(const BackendVariable&) = delete;
-    BackendVariable& operator=(const BackendVariable&) = delete;
-
-private:
-    static constexpr const char* name = "PHY_BACKEND";
-
-    static void set(const char* value) {
-        if (value != nullptr) {
-            setenv(name, value, 1);
-        } else {
-            unsetenv(name);
-        }
-    }
-
-    std::optional<std::string> before_;
-};
+using phy_test::BackendVariable;
 
 /// The first CPU backend that runs here; all() is sorted by speed.
 Backend fastest() {
@@ -120,6 +95,7 @@ TEST(Backend, BestIsTheFastestUnlessTheVariableSaysOtherwise) {
     {
         const BackendVariable unset(nullptr);
         EXPECT_EQ(Backend::best(), fastest());
+        EXPECT_EQ(Backend::forced(), std::nullopt);
     }
     {
         const BackendVariable empty("");
@@ -129,6 +105,7 @@ TEST(Backend, BestIsTheFastestUnlessTheVariableSaysOtherwise) {
         const BackendVariable forced(backend.name().c_str());
         if (backend.supported()) {
             EXPECT_EQ(Backend::best(), backend);
+            EXPECT_EQ(Backend::forced(), backend);
             EXPECT_EQ(Backend::parse("auto"), backend);
         } else {
             EXPECT_THROW(Backend::best(), phy::BackendError) << backend.name();

@@ -64,6 +64,14 @@ inline std::vector<float> extreme_noise() {
     return {Limits::denorm_min(), Limits::min(), 1e-30F, 1e-6F, 1e6F, 1e30F, Limits::max()};
 }
 
+/// The extreme ones, and those of SNRs from 0 to 45 dB.
+inline std::vector<float> all_noise(double decibel_step) {
+    std::vector<float> variances = extreme_noise();
+    for (double snr = 0.0; snr <= 45.0; snr += decibel_step)
+        variances.push_back(noise_of_snr(snr));
+    return variances;
+}
+
 /// Symbols with a noise variance each.
 struct Pool {
     std::vector<phy::cf32> symbols;
@@ -173,6 +181,24 @@ inline Bytes demapped(phy::SoftDemapper& demap, const Input& input, const NoiseK
         demap(input.symbols(), noise.of(input.noise()), out);
     }
     return bytes;
+}
+
+/// What a call counts, by definition: from the symbols, their own noise variances (none if one serves all)
+/// and the soft bits.
+inline phy::DemapCounters counted(phy::SampleFormat in, const Bytes& symbols, std::span<const float> noise,
+                                  phy::SoftBitFormat out, const Bytes& soft_bits, int llr_clip = 127) {
+    phy::DemapCounters counters;
+    for (std::size_t n = 0; n < 2 * symbols.size() / size_of(in); ++n) {
+        const bool finite = std::isfinite(component(in, symbols, n, default_full_scale(in)));
+        counters.erasures += finite ? 0 : 1;
+    }
+    for (const float n0 : noise)
+        counters.erasures += std::isfinite(n0) && n0 > 0.0F ? 0 : 1;
+    if (out == phy::SoftBitFormat::float32) return counters;
+    const double limit = out == phy::SoftBitFormat::int8 ? llr_clip : 65504.0;
+    for (std::size_t n = 0; n < soft_bits.size() / size_of(out); ++n)
+        counters.saturated += std::abs(soft_bit(out, soft_bits, n)) == limit ? 1 : 0;
+    return counters;
 }
 
 /// Calls visit(input, soft_bit_format) for all formats; those of soft bits change last, as a table is built

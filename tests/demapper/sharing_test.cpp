@@ -16,26 +16,6 @@ using phy_test::NoiseKind;
 
 constexpr NoiseKind noise_kinds[] = {{false, 0.02F}, {true, 0.0F}};
 
-/// The counters by their definition, from the input and the output.
-DemapCounters expected_counters(const Input& input, const NoiseKind& noise, SoftBitFormat format,
-                                const Bytes& soft_bits) {
-    DemapCounters counters;
-    for (std::size_t n = 0; n < 2 * input.size(); ++n) {
-        const auto full_scale = static_cast<double>(default_full_scale(input.format()));
-        const bool finite = std::isfinite(phy_test::component(input.format(), input.bytes(), n, full_scale));
-        counters.erasures += finite ? 0 : 1;
-    }
-    for (const float n0 : input.noise()) {
-        counters.erasures += noise.per_symbol && !(std::isfinite(n0) && n0 > 0.0F) ? 1 : 0;
-    }
-    if (format == SoftBitFormat::float32) return counters;
-    const double limit = format == SoftBitFormat::int8 ? 127.0 : 65504.0;
-    for (std::size_t n = 0; n < soft_bits.size() / size_of(format); ++n) {
-        counters.saturated += std::abs(phy_test::soft_bit(format, soft_bits, n)) == limit ? 1 : 0;
-    }
-    return counters;
-}
-
 void expect_equal(const DemapCounters& actual, const DemapCounters& expected) {
     EXPECT_EQ(actual.erasures, expected.erasures);
     EXPECT_EQ(actual.saturated, expected.saturated);
@@ -130,7 +110,9 @@ TEST_P(Sharing, CountersFollowTheirDefinition) {
                              std::string(to_string(format)) + ", " + name_of(noise));
                 DemapCounters counters{.erasures = 1000, .saturated = 2000};
                 const Bytes soft_bits = phy_test::demapped(demap, input, noise, format, &counters);
-                DemapCounters expected = expected_counters(input, noise, format, soft_bits);
+                const std::span own = noise.per_symbol ? std::span(input.noise()) : std::span<const float>();
+                DemapCounters expected =
+                    phy_test::counted(input.format(), input.bytes(), own, format, soft_bits);
                 expected.erasures += 1000;
                 expected.saturated += 2000;
                 expect_equal(counters, expected);
@@ -147,10 +129,7 @@ TEST_P(SharingArithmetic, OneNoiseVarianceForAllEqualsTheSameForEach) {
     phy_test::Pool symbols = pool(300);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         phy::SoftDemapper demap = GetParam().on(backend);
-        std::vector<float> variances = phy_test::extreme_noise();
-        for (double snr = 0.0; snr <= 45.0; snr += 2.5)
-            variances.push_back(phy_test::noise_of_snr(snr));
-        for (const float variance : variances) {
+        for (const float variance : phy_test::all_noise(2.5)) {
             std::ranges::fill(symbols.noise, variance);
             phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
                 ASSERT_EQ(phy_test::demapped(demap, input, {false, variance}, format),

@@ -1,27 +1,36 @@
 #include "phy/core/backend.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <limits>
+#include <optional>
 
+#include "phy/core/cuda_devices.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/instruction_sets.hpp"
+#include "phy/core/version.hpp"
 
 namespace phy {
 namespace {
 
 std::string list_names() {
-    std::string names = "auto, cpu";
+    std::string names = "auto, cpu, cuda";
     for (const Backend& backend : Backend::all())
         names += ", " + backend.name();
-    return names + ", cuda";
+    return names;
 }
 
-// "cuda" or "cuda[N]".
-bool names_cuda(std::string_view name) {
-    if (name == "cuda") return true;
-    if (!name.starts_with("cuda[") || !name.ends_with("]")) return false;
+// The ordinal in "cuda" or "cuda[N]"; one that no int can hold counts as the largest.
+std::optional<int> parse_cuda(std::string_view name) {
+    if (name == "cuda") return 0;
+    if (!name.starts_with("cuda[") || !name.ends_with("]")) return std::nullopt;
     const std::string_view number = name.substr(5, name.size() - 6);
-    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+    if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
+        return std::nullopt;
+    int ordinal = std::numeric_limits<int>::max();
+    std::from_chars(number.data(), number.data() + number.size(), ordinal);
+    return ordinal;
 }
 
 const detail::InstructionSet* find_instruction_set(std::string_view name) {
@@ -35,19 +44,21 @@ BackendError not_built_in(std::string_view name) {
     return BackendError("backend '" + std::string(name) + "' is not in this build of phy");
 }
 
-Backend fastest(std::string_view wanted, auto matches) {
-    const auto& all = Backend::all();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Backend& b) { return matches(b) && b.supported(); });
-    if (found == all.end()) {
-        throw BackendError("backend '" + std::string(wanted) + "' does not run on this machine");
-    }
+BackendError does_not_run(std::string_view name, const std::string& why) {
+    return BackendError("backend '" + std::string(name) + "' does not run on this machine" +
+                        (why.empty() ? "" : ": " + why));
+}
+
+Backend fastest(const std::vector<Backend>& backends, std::string_view wanted, auto matches) {
+    const auto found = std::find_if(backends.begin(), backends.end(),
+                                    [&](const Backend& b) { return matches(b) && b.supported(); });
+    if (found == backends.end()) throw does_not_run(wanted, "");
     return *found;
 }
 
 }  // namespace
 
-const std::vector<Backend>& Backend::all() {
+const std::vector<Backend>& Backend::all_of_host() {
     static const std::vector<Backend> backends = [] {
         std::vector<Backend> list;
         for (const auto& set : detail::instruction_sets) {
@@ -59,32 +70,51 @@ const std::vector<Backend>& Backend::all() {
     return backends;
 }
 
-Backend Backend::best() {
-    const char* forced = std::getenv("PHY_BACKEND");
-    if (forced != nullptr && *forced != '\0' && std::string_view(forced) != "auto") {
-        try {
-            return parse(forced);
-        } catch (const Error& error) {
-            throw BackendError("environment variable PHY_BACKEND: " + std::string(error.what()));
-        }
+const std::vector<Backend>& Backend::all() {
+    static const std::vector<Backend> backends = [] {
+        std::vector<Backend> list;
+        const int devices = built_with_cuda ? std::max(1, detail::count_cuda_devices()) : 0;
+        for (int ordinal = 0; ordinal < devices; ++ordinal)
+            list.push_back({Kind::cuda, "", ordinal});
+        list.insert(list.end(), all_of_host().begin(), all_of_host().end());
+        return list;
+    }();
+    return backends;
+}
+
+std::optional<Backend> Backend::forced() {
+    const char* name = std::getenv("PHY_BACKEND");
+    if (name == nullptr || *name == '\0' || std::string_view(name) == "auto") return std::nullopt;
+    try {
+        return parse(name);
+    } catch (const Error& error) {
+        throw BackendError("environment variable PHY_BACKEND: " + std::string(error.what()));
     }
-    return fastest("auto", [](const Backend&) { return true; });
+}
+
+Backend Backend::best() {
+    if (const auto backend = forced()) return *backend;
+    return fastest(all_of_host(), "auto", [](const Backend&) { return true; });
 }
 
 Backend Backend::parse(std::string_view name) {
     if (name == "auto") return best();
-    if (name == "cpu") return fastest(name, [](const Backend& b) { return b.kind() == Kind::cpu; });
-    if (names_cuda(name)) {
-        throw not_built_in(name);
+    if (const std::optional<int> ordinal = parse_cuda(name)) {
+        if (!built_with_cuda) throw not_built_in(name);
+        const std::string why = detail::why_not_on_cuda_device(*ordinal);
+        if (!why.empty()) throw does_not_run(name, why);
+        return {Kind::cuda, "", *ordinal};
     }
+    const auto& host = all_of_host();
+    if (name == "cpu") return fastest(host, name, [](const Backend& b) { return b.kind() == Kind::cpu; });
     const auto is_named = [&](const Backend& b) { return b.name() == name; };
-    if (std::none_of(all().begin(), all().end(), is_named)) {
+    if (std::none_of(host.begin(), host.end(), is_named)) {
         const bool of_cpu = name.starts_with("cpu[") && name.ends_with("]");
         if (of_cpu && find_instruction_set(name.substr(4, name.size() - 5)) != nullptr)
             throw not_built_in(name);
         throw ArgumentError("unknown backend '" + std::string(name) + "': expected one of " + list_names());
     }
-    return fastest(name, is_named);
+    return fastest(host, name, is_named);
 }
 
 std::string Backend::name() const {
@@ -101,12 +131,17 @@ std::string Backend::name() const {
 
 std::string Backend::description() const {
     if (kind_ == Kind::scalar) return "one number at a time, the reference";
+    if (kind_ == Kind::cuda) {
+        const std::string why_not = detail::why_not_on_cuda_device(device_);
+        return why_not.empty() ? detail::describe_cuda_device(device_) : why_not;
+    }
     const auto* set = find_instruction_set(instruction_set_);
     return set == nullptr ? name() : std::string(set->description);
 }
 
 bool Backend::supported() const {
     if (kind_ == Kind::scalar) return true;
+    if (kind_ == Kind::cuda) return detail::why_not_on_cuda_device(device_).empty();
     const auto* set = find_instruction_set(instruction_set_);
     return set != nullptr && set->supported();
 }

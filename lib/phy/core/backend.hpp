@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,16 +13,23 @@ class Backend {
 public:
     enum class Kind { scalar, cpu, cuda };
 
-    /// Every backend built into this library, fastest first, whether it runs on this machine or not.
+    /// Every backend built into this library, fastest first, whether it runs on this machine or not. With
+    /// CUDA: one for each device of this machine, or cuda[0] alone, which does not run, where there is none.
     static const std::vector<Backend>& all();
 
-    /// The backend named by the environment variable PHY_BACKEND if that is set and not empty (BackendError
-    /// if it does not run here), else the fastest CPU backend that runs on this machine.
+    /// The backend that the environment variable PHY_BACKEND names; none where that is not set, empty or
+    /// "auto". Throws BackendError if it does not run here.
+    static std::optional<Backend> forced();
+
+    /// forced(), or else the fastest that works on host memory and runs on this machine: never a CUDA device,
+    /// and none is looked for. Where PHY_BACKEND is "cuda", what works on host memory, such as
+    /// phy::SoftDemapper, throws BackendError.
     static Backend best();
 
     /// Takes "scalar", "cpu" (the best instruction set that runs here), "cpu[avx2]", "cpu[avx512]",
-    /// "cpu[neon]", "auto" (as best()), and "cuda" or "cuda[N]". Throws ArgumentError for an unknown name and
-    /// BackendError for one that is known but not built in or does not run here.
+    /// "cpu[neon]", "auto" (as best()), "cuda" (as "cuda[0]") and "cuda[N]". Throws ArgumentError for an
+    /// unknown name and BackendError, which says why, for one that is known but not built in or does not run
+    /// here.
     static Backend parse(std::string_view name);
 
     static Backend scalar() { return {Kind::scalar, "", 0}; }
@@ -31,7 +39,8 @@ public:
     /// "scalar", "cpu[avx512]", "cuda[0]": what parse() takes.
     [[nodiscard]] std::string name() const;
 
-    /// A phrase for people, such as "AVX-512, 16 lanes of binary32".
+    /// A phrase for people, such as "AVX-512, 16 lanes of binary32"; of a cuda backend that does not run,
+    /// why.
     [[nodiscard]] std::string description() const;
 
     /// True if this machine can run it.
@@ -48,6 +57,8 @@ public:
 private:
     Backend(Kind kind, std::string_view instruction_set, int device)
         : kind_(kind), instruction_set_(instruction_set), device_(device) {}
+
+    static const std::vector<Backend>& all_of_host();
 
     Kind kind_;
     std::string_view instruction_set_;

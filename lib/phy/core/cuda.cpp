@@ -1,1 +1,268 @@
 #include "phy/core/cuda.hpp"
+
+#include <string_view>
+
+#include <cuda_runtime_api.h>
+
+#include "phy/core/cuda_devices.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy::gpu {
+namespace {
+
+std::string name_and_text(int code) {
+    const auto error = static_cast<cudaError_t>(code);
+    return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+}
+
+/// Without the folders of whoever built it.
+std::string place_text(const std::source_location& where) {
+    const std::string_view path = where.file_name();
+    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line());
+}
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string capability_text(int compute_capability) {
+    return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
+}
+
+/// An error is forgotten here, or the next launch would be blamed for it.
+int count_devices(int& count) {
+    const int code = cudaGetDeviceCount(&count);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        count = 0;
+    }
+    return code;
+}
+
+std::string why_no_device(int code) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    if (driver == 0) return "no CUDA driver";
+    if (code == cudaErrorInsufficientDriver)
+        return "the CUDA driver is too old: it is for CUDA " + version_text(driver) + ", and " +
+               version_text(CUDART_VERSION / 1000 * 1000) + " or later is needed";
+    if (code == cudaErrorNoDevice || code == cudaSuccess) return "no CUDA device";
+    return "CUDA does not start: " + name_and_text(code);
+}
+
+int attribute(int ordinal, cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, ordinal));
+    return value;
+}
+
+int compute_capability_of(int ordinal) {
+    return 10 * attribute(ordinal, cudaDevAttrComputeCapabilityMajor) +
+           attribute(ordinal, cudaDevAttrComputeCapabilityMinor);
+}
+
+cudaDeviceProp properties(int ordinal) {
+    cudaDeviceProp result{};
+    check(cudaGetDeviceProperties(&result, ordinal));
+    return result;
+}
+
+/// Asked of the list of architectures and not of a kernel, which would make a context on every device.
+std::string why_not_on(int ordinal) {
+    int count = 0;
+    const int code = count_devices(count);
+    if (count == 0) return why_no_device(code);
+    if (ordinal < 0 || ordinal >= count)
+        return "no such CUDA device: expected 0" + (count == 1 ? "" : " to " + std::to_string(count - 1));
+    const int capability = compute_capability_of(ordinal);
+    if (phy::detail::architectures_cover(cuda_architectures, capability)) return "";
+    return "this phy has no code for its compute capability " + capability_text(capability) + ", only for " +
+           cuda_architectures;
+}
+
+}  // namespace
+
+CudaError::CudaError(int code, std::source_location where)
+    : Error(name_and_text(code) + " (" + place_text(where) + ")"), code_(code) {
+    // Reported here: the next launch must not be blamed for it.
+    cudaGetLastError();
+}
+
+bool CudaError::out_of_memory() const {
+    return code_ == cudaErrorMemoryAllocation;
+}
+
+Device::Device(int ordinal) : ordinal_(ordinal) {
+    const std::string why = why_not_on(ordinal);
+    if (!why.empty()) throw BackendError("CUDA device " + std::to_string(ordinal) + ": " + why);
+}
+
+std::vector<Device> Device::all() {
+    std::vector<Device> devices;
+    const int count = phy::detail::count_cuda_devices();
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        if (why_not_on(ordinal).empty()) devices.emplace_back(ordinal);
+    }
+    return devices;
+}
+
+std::string Device::why_not() {
+    int count = 0;
+    const int code = count_devices(count);
+    if (count == 0) return why_no_device(code);
+    std::string all_why;
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        const std::string why = why_not_on(ordinal);
+        if (!why.empty())
+            all_why +=
+                (all_why.empty() ? "" : "; ") + ("CUDA device " + std::to_string(ordinal) + ": ") + why;
+    }
+    return all_why;
+}
+
+std::string Device::name() const {
+    return properties(ordinal_).name;
+}
+
+int Device::compute_capability() const {
+    return compute_capability_of(ordinal_);
+}
+
+int Device::multiprocessors() const {
+    return attribute(ordinal_, cudaDevAttrMultiProcessorCount);
+}
+
+std::size_t Device::shared_memory_per_block() const {
+    return static_cast<std::size_t>(attribute(ordinal_, cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
+std::size_t Device::memory() const {
+    return properties(ordinal_).totalGlobalMem;
+}
+
+std::size_t Device::free_memory() const {
+    const CurrentDevice current(*this);
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+void Device::synchronize() const {
+    const CurrentDevice current(*this);
+    check(cudaDeviceSynchronize());
+}
+
+CurrentDevice::CurrentDevice(const Device& device) {
+    check(cudaGetDevice(&before_));
+    if (before_ == device.ordinal()) return;
+    check(cudaSetDevice(device.ordinal()));
+    changed_ = true;
+}
+
+CurrentDevice::~CurrentDevice() {
+    if (changed_) cudaSetDevice(before_);
+}
+
+namespace detail {
+
+void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
+    cudaStreamDestroy(stream);
+}
+
+void EventDeleter::operator()(cudaEvent_t event) const noexcept {
+    cudaEventDestroy(event);
+}
+
+void DeviceMemoryDeleter::operator()(void* memory) const noexcept {
+    cudaFree(memory);
+}
+
+void PinnedMemoryDeleter::operator()(void* memory) const noexcept {
+    cudaFreeHost(memory);
+}
+
+DeviceMemory allocate_device(const Device& device, std::size_t bytes) {
+    if (bytes == 0) return {};
+    const CurrentDevice current(device);
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes));
+    return DeviceMemory(memory);
+}
+
+PinnedMemory allocate_pinned(std::size_t bytes) {
+    if (bytes == 0) return {};
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable));
+    return PinnedMemory(memory);
+}
+
+void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    if (bytes != 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+}
+
+void fill_async(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
+    if (bytes != 0) check(cudaMemsetAsync(to, byte, bytes, stream));
+}
+
+}  // namespace detail
+
+Stream::Stream(const Device& device) {
+    const CurrentDevice current(device);
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
+}
+
+void Stream::synchronize() const {
+    check(cudaStreamSynchronize(stream_.get()));
+}
+
+Event::Event(const Device& device) {
+    const CurrentDevice current(device);
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    event_.reset(event);
+}
+
+void Event::record(cudaStream_t stream) const {
+    check(cudaEventRecord(event_.get(), stream));
+}
+
+void Event::synchronize() const {
+    check(cudaEventSynchronize(event_.get()));
+}
+
+void Event::hold_back(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_.get(), 0));
+}
+
+float Event::milliseconds_since(const Event& earlier) const {
+    float milliseconds = 0.0F;
+    check(cudaEventElapsedTime(&milliseconds, earlier.event_.get(), event_.get()));
+    return milliseconds;
+}
+
+}  // namespace phy::gpu
+
+namespace phy::detail {
+
+int count_cuda_devices() {
+    int count = 0;
+    gpu::count_devices(count);
+    return count;
+}
+
+std::string why_not_on_cuda_device(int ordinal) {
+    return gpu::why_not_on(ordinal);
+}
+
+std::string describe_cuda_device(int ordinal) {
+    const gpu::Device device(ordinal);
+    const auto gigabytes = (device.memory() + 500'000'000) / 1'000'000'000;
+    return device.name() + ", compute capability " + gpu::capability_text(device.compute_capability()) +
+           ", " + std::to_string(device.multiprocessors()) + " multiprocessors, " +
+           std::to_string(gigabytes) + " GB";
+}
+
+}  // namespace phy::detail

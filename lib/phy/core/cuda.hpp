@@ -2,11 +2,13 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "phy/core/error.hpp"
@@ -15,8 +17,8 @@
 /// follows is what <cuda_runtime_api.h> declares too.
 struct CUstream_st;
 struct CUevent_st;
-using cudaStream_t = CUstream_st*;
-using cudaEvent_t = CUevent_st*;
+using cudaStream_t = CUstream_st*;  // NOLINT(readability-identifier-naming)
+using cudaEvent_t = CUevent_st*;    // NOLINT(readability-identifier-naming)
 
 namespace phy::gpu {
 
@@ -27,6 +29,9 @@ public:
     explicit CudaError(int code, std::source_location where = std::source_location::current());
 
     [[nodiscard]] int code() const { return code_; }
+
+    /// There was not enough memory.
+    [[nodiscard]] bool out_of_memory() const;
 
 private:
     int code_;
@@ -100,6 +105,11 @@ struct PinnedMemoryDeleter {
 using DeviceMemory = std::unique_ptr<void, DeviceMemoryDeleter>;
 using PinnedMemory = std::unique_ptr<void, PinnedMemoryDeleter>;
 
+/// The largest number where the bytes are beyond it, and then no memory has room for them.
+constexpr std::size_t bytes_of(std::size_t count, std::size_t each) {
+    return count > SIZE_MAX / each ? SIZE_MAX : count * each;
+}
+
 DeviceMemory allocate_device(const Device& device, std::size_t bytes);
 PinnedMemory allocate_pinned(std::size_t bytes);
 void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
@@ -113,9 +123,7 @@ public:
     explicit Stream(const Device& device);
 
     [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
-    operator cudaStream_t() const {
-        return stream_.get();
-    }  // NOLINT(google-explicit-constructor): a view of it
+    operator cudaStream_t() const { return stream_.get(); }
 
     /// Waits for all work on the stream; throws what went wrong in it.
     void synchronize() const;
@@ -152,10 +160,10 @@ requires std::is_trivially_copyable_v<T>
 class Buffer {
 public:
     [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
-    [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+    [[nodiscard]] std::size_t size() const { return data() == nullptr ? 0 : size_; }  ///< 0 once moved from
+    [[nodiscard]] std::size_t bytes() const { return size() * sizeof(T); }
     [[nodiscard]] T* begin() const { return data(); }
-    [[nodiscard]] T* end() const { return data() + size_; }
+    [[nodiscard]] T* end() const { return data() + size(); }
 
 protected:
     Buffer() = default;
@@ -177,7 +185,8 @@ public:
 
     /// Throws CudaError if there is not enough memory.
     DeviceBuffer(const Device& device, std::size_t size)
-        : detail::Buffer<T, detail::DeviceMemory>(detail::allocate_device(device, size * sizeof(T)), size) {}
+        : detail::Buffer<T, detail::DeviceMemory>(
+              detail::allocate_device(device, detail::bytes_of(size, sizeof(T))), size) {}
 };
 
 /// An array in page-locked host memory, uninitialised: copies between it and a device run at the full speed
@@ -189,13 +198,14 @@ public:
 
     /// Throws CudaError if there is not enough memory.
     explicit PinnedBuffer(std::size_t size)
-        : detail::Buffer<T, detail::PinnedMemory>(detail::allocate_pinned(size * sizeof(T)), size) {}
+        : detail::Buffer<T, detail::PinnedMemory>(detail::allocate_pinned(detail::bytes_of(size, sizeof(T))),
+                                                  size) {}
 };
 
 /// Copies from.size() elements between any two memories, in the order of the stream; returns at once if the
 /// host's memory is pinned. to must be as long as from (the caller's duty).
 template <typename To, typename From>
-void copy_async(const To& to, const From& from, cudaStream_t stream) {
+void copy_async(To&& to, const From& from, cudaStream_t stream) {
     const std::span target(to);
     const std::span source(from);
     static_assert(std::same_as<typename decltype(target)::value_type, typename decltype(source)::value_type>);
@@ -204,7 +214,7 @@ void copy_async(const To& to, const From& from, cudaStream_t stream) {
 
 /// Sets every byte of a range in device memory.
 template <typename Range>
-void fill_async(const Range& range, int byte, cudaStream_t stream) {
+void fill_async(Range&& range, int byte, cudaStream_t stream) {
     const std::span target(range);
     detail::fill_async(target.data(), byte, target.size_bytes(), stream);
 }

@@ -70,17 +70,23 @@ struct Axis {
     static constexpr float inverse_segment = 0.5F / q;
 };
 
-/// The segment of |x| is floor(|x| * inverse_segment). The product is rounded, so whether it reaches an
-/// integer exactly when |x| reaches the breakpoint has to be checked, on the breakpoint and one number before
-/// it.
+/// The segment of |x| is floor(|x| * inverse_segment), where the product is rounded or, where a machine rounds
+/// the sum with a large number down instead, is not. Whether it reaches an integer when |x| reaches the
+/// breakpoint has to be checked for both, on the numbers before and after it. On the breakpoint itself both
+/// segments have the same distance.
 template <int m>
 constexpr bool breakpoints_are_exact() {
+    constexpr float inverse = Axis<m>::inverse_segment;
     for (int i = 1; i < (1 << (m - 1)); ++i) {
         const float breakpoint = static_cast<float>(2 * i) * Axis<m>::q;
         const float before = breakpoint * (1.0F - 0x1p-24F);
-        if (before >= breakpoint) return false;
-        if (breakpoint * Axis<m>::inverse_segment < static_cast<float>(i)) return false;
-        if (before * Axis<m>::inverse_segment >= static_cast<float>(i)) return false;
+        const auto after = static_cast<float>(double{breakpoint} * (1.0 + 0x1.2p-24));
+        const auto number = static_cast<float>(i);
+        if (before >= breakpoint || after <= breakpoint) return false;
+        if (before * inverse >= number || after * inverse < number) return false;
+        // The product of two binary32 is exact in binary64.
+        if (double{before} * double{inverse} >= double{number}) return false;
+        if (double{after} * double{inverse} < double{number}) return false;
     }
     return true;
 }

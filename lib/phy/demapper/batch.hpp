@@ -37,9 +37,10 @@ public:
     BatchDemapper(BatchDemapper&&) noexcept;
     BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
-    /// Demaps all allocations. Outputs must not overlap, and all have one format. An invalid allocation is an
-    /// ArgumentError that gives its index, and nothing was written. Allocates when it sees more allocations,
-    /// or another N0 for a table, than before.
+    /// Demaps all allocations; the threads share the batch, however it is divided. Outputs must not overlap,
+    /// and all have one format. An invalid allocation is an ArgumentError that gives its index, and nothing
+    /// was written. Allocates when it sees more allocations than before, or must build a table: those of the
+    /// latest calls are kept, up to 32 or as many as one call needed.
     void operator()(std::span<const Allocation> allocations);
 
     /// The same, and adds to the counters; see SoftDemapper.

@@ -29,10 +29,14 @@ const Kernels& kernels_of(const Backend& backend) {
     return *kernels;
 }
 
-BlockRunner::BlockRunner(Modulation modulation, float full_scale, int threads, const Backend& backend)
+Stretch::Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t index_of_first)
+    : symbols(symbols_of_it),
+      first_symbol(index_of_first),
+      grid(grid_of(modulation)),
+      rotating(modulation == Modulation::pi2_bpsk) {}
+
+BlockRunner::BlockRunner(float full_scale, int threads, const Backend& backend)
     : kernels_(&kernels_of(backend)),
-      grid_(grid_of(modulation)),
-      rotating_(modulation == Modulation::pi2_bpsk),
       full_scale_(checked_full_scale(full_scale)),
       pool_(std::make_unique<ThreadPool>(checked_threads(threads))),
       workspaces_(static_cast<std::size_t>(pool_->size())) {}
@@ -42,14 +46,17 @@ Backend BlockRunner::backend() const {
     return Backend::parse("cpu[" + std::string(kernels_->instruction_set) + "]");
 }
 
-std::size_t BlockRunner::share_of_thread(std::size_t symbols) const {
-    // A thread that is woken for less costs more than it brings. Multiples keep threads off each other's
-    // cache lines.
+BlockRunner::Cut BlockRunner::cut_of(std::size_t symbols, std::size_t stretches) const {
+    // A thread that is woken for less costs more than it brings.
     constexpr std::size_t smallest_share = 4096;
-    constexpr std::size_t multiple = 64;
     const auto threads = static_cast<std::size_t>(pool_->size());
-    const std::size_t even = (symbols + threads - 1) / threads;
-    return std::max(smallest_share, (even + multiple - 1) / multiple * multiple);
+    const std::size_t share = std::max(smallest_share, multiple_from((symbols + threads - 1) / threads));
+    const std::size_t parts = (symbols + share - 1) / share;
+    if (parts == 1 || stretches == 1) return {parts, share};
+    // A symbol of one stretch may take ten times as long as one of another.
+    constexpr std::size_t items_of_part = 8;
+    constexpr std::size_t smallest_item = 1024;
+    return {parts, std::max(smallest_item, multiple_from(share / items_of_part))};
 }
 
 bool BlockRunner::must_widen(SymbolView symbols) {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "phy/core/thread_pool.hpp"
@@ -16,52 +19,101 @@ namespace phy::detail {
 /// The kernels that run for a backend; BackendError if it does not run here or needs device memory.
 const Kernels& kernels_of(const Backend& backend);
 
+/// Symbols of one modulation, as a job goes through them.
+struct Stretch {
+    Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t index_of_first);
+
+    SymbolView symbols;
+    std::uint64_t first_symbol;
+    Grid grid;
+    bool rotating;                ///< pi/2-BPSK
+    bool uses_workspace = false;  ///< the job does
+    std::size_t head = 0;         ///< if not 0, the symbols of the first block
+
+    /// Where it lies in the row of all stretches of a call, a multiple of cut_multiple.
+    std::size_t begin = 0;
+
+    /// How many of its symbols come before a point of the row.
+    [[nodiscard]] std::size_t before(std::size_t point) const {
+        return point <= begin ? 0 : std::min(symbols.size(), head + (point - begin));
+    }
+};
+
 /// What soft and hard demapping share: blocks of symbols as floats, spread over threads.
 class BlockRunner {
 public:
-    BlockRunner(Modulation modulation, float full_scale, int threads, const Backend& backend);
+    BlockRunner(float full_scale, int threads, const Backend& backend);
 
     [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
-    [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] Backend backend() const;
 
-    /// Calls job(workspace, block, first) for every block, where block.iq holds the symbols from first on.
-    /// Blocks are small where the job keeps something in the workspace, and as large as a thread's share
-    /// otherwise. The first block has head symbols if head > 0; every other begins a multiple of 64 after it.
-    template <typename Job>
-    void for_each_block(SymbolView symbols, std::uint64_t first_symbol, bool job_uses_workspace,
-                        std::size_t head, const Job& job) {
-        const std::size_t share = share_of_thread(symbols.size());
-        const std::size_t step = job_uses_workspace || must_widen(symbols) ? block_symbols : share;
-        const std::size_t parts = (symbols.size() + share - 1) / share;
-        pool_->run(static_cast<int>(parts), [&](int part) noexcept {
+    /// Calls job(workspace, stretch, block, first) for every block, where block.iq holds the symbols of the
+    /// stretch from first on. Blocks are small where the job keeps something in the workspace, and as large
+    /// as a thread's share otherwise. Every block but the first of a stretch begins a multiple of
+    /// cut_multiple after its head. What is a Stretch may hold more, for the job.
+    template <std::derived_from<Stretch> Work, typename Job>
+    void for_each_block(std::span<Work> row, const Job& job) {
+        std::size_t end = 0;
+        for (Work& work : row) {
+            work.begin = end;
+            end += multiple_from(work.symbols.size());
+        }
+        const Cut cut = cut_of(end, row.size());
+        std::atomic<std::size_t> next = cut.parts;
+        pool_->run(static_cast<int>(cut.parts), [&](int part) noexcept {
             Workspace& workspace = workspaces_[static_cast<std::size_t>(part)];
-            const auto boundary = [&](std::size_t p) {
-                return p == 0 ? 0 : std::min(symbols.size(), head + p * share);
-            };
-            const std::size_t end = boundary(static_cast<std::size_t>(part) + 1);
-            std::size_t count = 0;
-            for (std::size_t first = boundary(static_cast<std::size_t>(part)); first < end; first += count) {
-                count = std::min(first < head ? head : step, end - first);
-                Block block{};
-                block.iq = widen(symbols.subview(first, count), workspace);
-                block.symbols = count;
-                block.rotating = rotating_;
-                block.phase = static_cast<int>((first_symbol + first) & 1);
-                job(workspace, block, first);
+            for (auto item = static_cast<std::size_t>(part); item * cut.item < end;
+                 item = next.fetch_add(1, std::memory_order_relaxed)) {
+                run_item(row, item * cut.item, (item + 1) * cut.item, workspace, job);
             }
             kernels_->finish_streams();
         });
     }
 
 private:
-    [[nodiscard]] std::size_t share_of_thread(std::size_t symbols) const;
+    // Keeps threads off each other's cache lines.
+    static constexpr std::size_t cut_multiple = 64;
+
+    static constexpr std::size_t multiple_from(std::size_t symbols) {
+        return (symbols + cut_multiple - 1) / cut_multiple * cut_multiple;
+    }
+
+    /// The row is cut into items. The first few go to a thread each, the others to who is free.
+    struct Cut {
+        std::size_t parts;  ///< threads that share the call
+        std::size_t item;
+    };
+
+    template <typename Work, typename Job>
+    void run_item(std::span<Work> row, std::size_t begin, std::size_t end, Workspace& workspace,
+                  const Job& job) const {
+        auto work = std::ranges::upper_bound(row, begin, {}, &Work::begin) - 1;
+        for (; work != row.end() && work->begin < end; ++work)
+            run_blocks(*work, work->before(begin), work->before(end), workspace, job);
+    }
+
+    template <typename Work, typename Job>
+    void run_blocks(const Work& work, std::size_t begin, std::size_t end, Workspace& workspace,
+                    const Job& job) const {
+        const bool small = work.uses_workspace || must_widen(work.symbols);
+        const std::size_t step = small ? block_symbols : end;
+        std::size_t count = 0;
+        for (std::size_t first = begin; first < end; first += count) {
+            count = std::min(first < work.head ? work.head : step, end - first);
+            Block block{};
+            block.iq = widen(work.symbols.subview(first, count), workspace);
+            block.symbols = count;
+            block.rotating = work.rotating;
+            block.phase = static_cast<int>((work.first_symbol + first) & 1);
+            job(workspace, work, block, first);
+        }
+    }
+
+    [[nodiscard]] Cut cut_of(std::size_t symbols, std::size_t stretches) const;
     static bool must_widen(SymbolView symbols);
     const float* widen(SymbolView symbols, Workspace& workspace) const;
 
     const Kernels* kernels_;
-    Grid grid_;
-    bool rotating_;
     float full_scale_;
     std::unique_ptr<ThreadPool> pool_;
     std::vector<Workspace> workspaces_;

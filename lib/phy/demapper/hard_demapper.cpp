@@ -1,3 +1,4 @@
+#include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/demapper/block_runner.hpp"
 #include "phy/demapper/demapper.hpp"
@@ -9,6 +10,7 @@ using detail::BlockRunner;
 using detail::Gain;
 using detail::Law;
 using detail::Output;
+using detail::Stretch;
 using detail::Workspace;
 
 struct HardDemapper::Impl {
@@ -17,8 +19,9 @@ struct HardDemapper::Impl {
 };
 
 HardDemapper::HardDemapper(const Config& config)
-    : impl_(new Impl{config,
-                     BlockRunner(config.modulation, config.full_scale, config.threads, config.backend)}) {}
+    : impl_(new Impl{config, BlockRunner(config.full_scale, config.threads, config.backend)}) {
+    detail::check_enum("modulation", config.modulation, all_modulations.back());
+}
 
 HardDemapper::~HardDemapper() = default;
 HardDemapper::HardDemapper(HardDemapper&&) noexcept = default;
@@ -27,10 +30,11 @@ HardDemapper& HardDemapper::operator=(HardDemapper&&) noexcept = default;
 void HardDemapper::operator()(SymbolView symbols, std::span<std::uint8_t> bits, std::uint64_t first_symbol) {
     const std::size_t qm = bits_per_symbol(impl_->config.modulation);
     detail::check_size("bits", bits.size(), symbols.size() * qm);
-    const BlockRunner& runner = impl_->runner;
-    const auto demap = runner.kernels().demap_for(runner.grid(), Output::hard, Law::one_segment, false);
-    impl_->runner.for_each_block(symbols, first_symbol, false, 0,
-                                 [&](Workspace&, Block block, std::size_t first) {
+    detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
+    Stretch stretch(impl_->config.modulation, symbols, first_symbol);
+    const auto demap = impl_->runner.kernels().demap_for(stretch.grid, Output::hard, Law::one_segment, false);
+    impl_->runner.for_each_block(std::span(&stretch, 1),
+                                 [&](Workspace&, const Stretch&, Block block, std::size_t first) {
                                      // Any gain does: only the sign is looked at.
                                      const Gain gain{1.0F, 1.0F};
                                      block.scale = &gain.scale;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 
@@ -10,6 +11,9 @@ namespace phy::detail {
 namespace {
 
 void check_config(const SoftDemapper::Config& config) {
+    check_enum("modulation", config.modulation, all_modulations.back());
+    check_enum("method", config.method, Method::log_map);
+    check_enum("evaluator", config.evaluator, Evaluator::table);
     if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F)) {
         throw ArgumentError("llr_scale is " + std::to_string(config.llr_scale) + ": expected 1/64 to 4096");
     }

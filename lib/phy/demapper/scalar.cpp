@@ -12,6 +12,7 @@ namespace scalar {
 namespace {
 
 #define PHY_CORE_INLINE inline
+#define PHY_CORE_UNROLL
 #include "phy/demapper/core.inc"
 
 struct Ops {
@@ -28,6 +29,7 @@ struct Ops {
     static V max(V a, V b) { return a > b ? a : b; }
     static V abs(V a) { return std::fabs(a); }
     static V floor(V a) { return std::floor(a); }
+    static V segment(V a, V b, V last) { return min(floor(mul(a, b)), last); }
     static V clamp(V x, V l) { return max(min(x, l), -l); }
     static V flip(V a, V s) { return std::signbit(s) ? -a : a; }
     static V keep(V x, V v) { return std::isfinite(x) ? v : 0.0F; }

@@ -23,6 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #undef PHY_CORE_INLINE
 #define PHY_CORE_INLINE HWY_INLINE
+#undef PHY_CORE_UNROLL
+#define PHY_CORE_UNROLL
 #include "phy/demapper/core.inc"
 constexpr std::size_t prefetch_distance = 4096;  // bytes: beyond the page that the hardware keeps to
 

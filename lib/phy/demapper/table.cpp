@@ -158,6 +158,18 @@ void LlrTable::fill_float(std::size_t entries, double first, double step) {
     }
 }
 
+std::vector<std::byte> LlrTable::packed_bytes() const {
+    const auto bits = static_cast<std::size_t>(key_.bits);
+    const std::size_t of_entry = (bits + 3) / 4 * 4;
+    std::vector<std::byte> bytes(spread_.size() * of_entry);
+    for (std::size_t i = 0; i < spread_.size(); ++i) {
+        for (std::size_t k = 0; k < std::min<std::size_t>(bits, 4); ++k)
+            bytes[i * of_entry + k] = static_cast<std::byte>(spread_[i] >> (16 * k) & 0xFFU);
+        if (bits == most_bits) bytes[i * of_entry + 4] = static_cast<std::byte>(fifth_[i]);
+    }
+    return bytes;
+}
+
 namespace {
 
 template <std::size_t bits>

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "phy/core/format.hpp"
@@ -43,6 +44,12 @@ public:
     [[nodiscard]] const TableKey& key() const { return key_; }
     [[nodiscard]] const TableScale& scale() const { return scale_; }
 
+    /// int8: the bytes of all bits of an axis, entry after entry, each filled up with zeros to a multiple of 4.
+    [[nodiscard]] std::vector<std::byte> packed_bytes() const;
+
+    /// Floats: for each entry the value of each bit, then its slope a step.
+    [[nodiscard]] std::span<const float> lines() const { return lines_; }
+
     /// entry holds two entries a symbol, as Kernels::nearest_entries gives them.
     void look_up(const std::uint32_t* entry, std::size_t symbols, std::int8_t* out) const;
 
@@ -58,7 +65,7 @@ private:
     TableScale scale_{};
     std::vector<std::uint64_t> spread_;  ///< bits 0 to 3 of the axis, in bytes 0, 2, 4, 6
     std::vector<std::uint8_t> fifth_;    ///< bit 4
-    std::vector<float> lines_;           ///< for each entry: the value of each bit, then its slope a step
+    std::vector<float> lines_;           ///< see lines()
 };
 
 }  // namespace phy::detail

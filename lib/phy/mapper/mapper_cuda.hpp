@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -12,14 +14,14 @@ namespace phy::gpu {
 /// phy::Mapper.
 ///
 /// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Any length and any alignment will do; where bits and symbols lie at
-/// multiples of 16 bytes, memory is moved in 16-byte pieces, elsewhere a call can take several times as long.
-/// Calls may come from several threads.
+/// and can be captured in a graph. Any length and any alignment will do; it is fastest where symbols lie at a
+/// multiple of their size. Bits and symbols are in memory that the device can reach, do not overlap, and stay
+/// there until the work is done. Immutable, so one mapper may be used from many threads.
 class Mapper {
 public:
     using Config = phy::Mapper::Config;
 
-    /// Throws ArgumentError if full_scale is not finite and positive, CudaError if the device has no memory.
+    /// Throws ArgumentError if full_scale is not finite and positive.
     Mapper(const Device& device, const Config& config);
 
     /// Writes symbols.size() symbols on the stream, which belongs to the device. Sizes, formats, first_symbol
@@ -33,7 +35,8 @@ public:
 private:
     Device device_;
     Config config_;
-    DeviceBuffer<std::byte> points_;  ///< see mapper_cuda.cpp
+    int multiprocessors_ = 0;
+    std::array<std::array<std::uint32_t, 32>, 3> axis_values_{};  ///< by SampleFormat; see launch_cuda.hpp
 };
 
 }  // namespace phy::gpu

@@ -1,0 +1,16 @@
+# With PHY_INSTALL_TESTS: the test programs, the benchmarks, and a script that runs the tests without CMake.
+set(phy_libexec_dir ${CMAKE_INSTALL_LIBEXECDIR}/phy)
+get_property(phy_test_folders DIRECTORY ${PROJECT_SOURCE_DIR}/tests PROPERTY SUBDIRECTORIES)
+foreach(folder IN LISTS phy_test_folders)
+  if(folder STREQUAL "${PROJECT_SOURCE_DIR}/tests/bench")
+    phy_install_programs(${folder} ${phy_libexec_dir}/bench tests)
+  else()
+    phy_install_programs(${folder} ${phy_libexec_dir}/tests tests)
+  endif()
+endforeach()
+phy_install_bundle(tests)
+
+file(RELATIVE_PATH phy_bin_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_BINDIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/run_tests.sh.in run_tests.sh @ONLY)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/run_tests.sh DESTINATION ${phy_libexec_dir} COMPONENT tests)
+install(FILES tests/capture/interop.py DESTINATION ${phy_libexec_dir}/tests COMPONENT tests)

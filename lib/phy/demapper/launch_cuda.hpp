@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/cuda.hpp"
+#include "phy/core/format.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/kernels.hpp"
+
+/// The interface between the host's side of the CUDA demapper and its kernels.
+namespace phy::gpu::detail {
+
+using phy::detail::Gain;
+using phy::detail::GainLaw;
+using phy::detail::Grid;
+
+/// How soft bits come about; each is a family of kernels.
+enum class Evaluation : std::uint8_t { closed_form, log_sum, table };
+
+/// A table in device memory, as LlrTable describes it. int8: an entry is a word with the axis's soft bits in
+/// its bytes (1024QAM: two words). Others: the values of its bits, then their slopes.
+struct Table {
+    phy::detail::TableScale scale;
+    const void* entries;
+    std::uint32_t bytes;
+};
+
+/// One call, or one piece of a batch.
+struct Job {
+    const std::byte* symbols;
+    const float* noise;  ///< one N0 a symbol, or null
+    std::byte* llr;
+    std::uint64_t count;  ///< symbols
+    union {
+        Gain scalar;   ///< without noise
+        GainLaw gain;  ///< with
+    };
+    Gain nats;    ///< Evaluation::log_sum: from nats to the output
+    Table table;  ///< Evaluation::table
+    unsigned sample_bytes;
+    float unit;                 ///< the value of an integer sample of 1
+    std::uint32_t first_block;  ///< of a batch: of this job
+    Grid grid;
+    SampleFormat format;
+    bool rotating;  ///< pi/2-BPSK
+    bool odd;       ///< the first symbol's index is odd
+    bool aligned;   ///< symbols, llr and noise lie at multiples of 16 bytes
+};
+
+/// What all jobs of a launch have in common.
+struct Common {
+    SoftBitFormat format;
+    std::uint32_t saturated;  ///< the bits of the largest soft bit
+    DemapCounters* counters;  ///< or null
+};
+
+/// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
+inline constexpr std::size_t most_jobs = 128;
+struct Batch {
+    Common common;
+    std::uint32_t jobs;
+    std::uint32_t blocks;
+    Job job[most_jobs];
+};
+
+/// Symbols that one block handles, by which a batch is cut.
+int symbols_of_block(Evaluation evaluation, Grid grid, SoftBitFormat format);
+
+void launch(Evaluation evaluation, const Job& job, const Common& common, const Device& device,
+            cudaStream_t stream);
+void launch(Evaluation evaluation, const Batch& batch, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

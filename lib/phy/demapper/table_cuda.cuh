@@ -1,0 +1,85 @@
+#pragma once
+
+#include "phy/demapper/tile_cuda.cuh"
+
+namespace phy::gpu::detail {
+
+/// Evaluates by table. The table lies in shared memory or, if it has no room there, in global memory.
+template <Grid of, SoftBitFormat to, Space space>
+struct LookUp {
+    static constexpr Grid grid = of;
+    static constexpr SoftBitFormat format = to;
+    static constexpr Shape shape = table_shape(of, to);
+    static constexpr int bits = bits_of(grid);
+
+    const phy::detail::TableScale& scale;
+    const std::byte* entries;
+
+    __device__ explicit LookUp(const Job& job)
+        : LookUp(job, static_cast<const std::byte*>(job.table.entries)) {}
+    __device__ LookUp(const Job& job, const std::byte* copy) : scale(job.table.scale), entries(copy) {}
+
+    __device__ __forceinline__ void operator()(const float* y, const float*, const float*,
+                                               std::uint32_t* words) const {
+        if constexpr (format == SoftBitFormat::int8) {
+            look_up_bytes(y, words);
+        } else {
+            look_up_lines(y, words);
+        }
+    }
+
+private:
+    static __device__ __forceinline__ std::uint32_t index_of(float entry) {
+        return __float_as_uint(entry) & entry_bits;
+    }
+
+    /// Byte k of an entry is bit k's soft bit; those of I and Q take turns in the output.
+    __device__ __forceinline__ void look_up_bytes(const float* y, std::uint32_t* words) const {
+        constexpr int entry_words = (bits + 3) / 4;
+        std::uint32_t entry[2 * shape.symbols][entry_words];
+#pragma unroll
+        for (int c = 0; c < 2 * shape.symbols; ++c) {
+            const std::uint32_t index = index_of(nearest_entry<Ops>(y[c], scale));
+            load_words<space, 4 * entry_words>(entries + 4 * entry_words * index, entry[c]);
+        }
+        const auto pair = [&entry](int n) {
+            const int symbol = n / bits;
+            const int k = n % bits;
+            const unsigned selector = static_cast<unsigned>(k % 4 + 16 * (k % 4 + 4));
+            return __byte_perm(entry[2 * symbol][k / 4], entry[2 * symbol + 1][k / 4], selector);
+        };
+#pragma unroll
+        for (int n = 0; n < shape.symbols * bits; n += 2) {
+            const int k = n % bits;
+            if (k + 1 < bits && k / 4 == (k + 1) / 4) {
+                const int symbol = n / bits;
+                const unsigned selector = static_cast<unsigned>(0x5140 + 0x1111 * (k % 4));
+                words[n / 2] = __byte_perm(entry[2 * symbol][k / 4], entry[2 * symbol + 1][k / 4], selector);
+            } else {
+                words[n / 2] = __byte_perm(pair(n), pair(n + 1), 0x5410);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void look_up_lines(const float* y, std::uint32_t* words) const {
+        constexpr float limit =
+            format == SoftBitFormat::float16 ? phy::detail::largest_half : phy::detail::largest_llr;
+        float llrs[2 * shape.symbols * bits];
+#pragma unroll
+        for (int c = 0; c < 2 * shape.symbols; ++c) {
+            float fraction;
+            const std::uint32_t index = index_of(entry_below<Ops>(y[c], scale, fraction));
+            std::uint32_t line[2 * bits];
+            load_words<space, 8 * bits>(entries + 8 * bits * index, line);
+#pragma unroll
+            for (int k = 0; k < bits; ++k) {
+                const float rise = Ops::mul(__uint_as_float(line[bits + k]), fraction);
+                const float llr = Ops::clamp(Ops::add(__uint_as_float(line[k]), rise), limit);
+                llrs[(c / 2 * bits + k) * 2 + c % 2] = Ops::add(llr, 0.0F);
+            }
+        }
+        pack<format, 2 * shape.symbols * bits>(llrs, words);
+    }
+};
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,287 @@
+#pragma once
+
+#include "phy/demapper/core_cuda.cuh"
+#include "phy/demapper/launch_cuda.hpp"
+#include "phy/demapper/memory_cuda.cuh"
+
+/// What a warp does with its tile of symbols, whatever the evaluator.
+///
+/// An evaluator is a type with the constants grid, format and shape, and the function
+///     void operator()(const float* y, const float* scale, const float* limit, std::uint32_t* words)
+/// that turns a lane's neighbouring symbols into packed soft bits. What it gives for an axis (BPSK: a symbol)
+/// with a component that is not finite does not matter.
+namespace phy::gpu::detail {
+
+/// What one thread has counted.
+struct Tally {
+    unsigned erasures = 0;
+    unsigned saturated = 0;
+};
+
+template <class Evaluator>
+struct Layout {
+    static constexpr Shape shape = Evaluator::shape;
+    static constexpr int axes = Evaluator::grid == Grid::bpsk ? 1 : 2;
+    static constexpr int llrs_of_symbol = axes * bits_of(Evaluator::grid);
+    static constexpr int bytes_of_symbol = detail::bytes_of_symbol(Evaluator::grid, Evaluator::format);
+    static constexpr int llrs = shape.symbols * llrs_of_symbol;  ///< of a lane, in a row
+    static constexpr int words = shape.symbols * bytes_of_symbol / 4;
+    static constexpr int symbols = symbols_of_warp(shape);
+    static constexpr int bytes_of_row = shape.symbols * bytes_of_symbol;  ///< of a lane
+    static constexpr int bytes_in = static_cast<int>(size_of(SampleFormat::cf32)) * symbols;
+    static constexpr int bytes_out = bytes_of_symbol * symbols;
+
+    /// Shared memory of a warp.
+    static constexpr int staging = bytes_in > bytes_out ? bytes_in : bytes_out;
+
+    /// One store a row; else rows are put in order in shared memory.
+    static constexpr bool stores_directly = words == 1 || words == 2 || words == 4;
+
+    static_assert(shape.symbols * bytes_of_symbol % 4 == 0);
+};
+
+/// Sets soft bits to 0 that are not to be kept; keep(symbol, axis) says which are.
+template <class Evaluator, typename Keep>
+__device__ __forceinline__ void clear_unless(Keep keep, std::uint32_t* words) {
+    using L = Layout<Evaluator>;
+    constexpr int bits = 8 * static_cast<int>(size_of(Evaluator::format));
+    constexpr int in_word = 32 / bits;
+#pragma unroll
+    for (int llr = 0; llr < L::llrs; ++llr) {
+        constexpr std::uint32_t ones = 0xFFFFFFFFU >> (32 - bits);
+        if (!keep(llr / L::llrs_of_symbol, llr % L::axes))
+            words[llr / in_word] &= ~(ones << (bits * (llr % in_word)));
+    }
+}
+
+/// Soft bits of components that are not finite.
+template <class Evaluator>
+__device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tally& tally) {
+    using L = Layout<Evaluator>;
+#pragma unroll
+    for (int c = 0; c < 2 * L::shape.symbols; ++c)
+        tally.erasures += Ops::is_finite(y[c]) ? 0 : 1;
+    const auto keep = [y](int symbol, int axis) {
+        if (L::axes == 2) return Ops::is_finite(y[2 * symbol + axis]);
+        return Ops::is_finite(y[2 * symbol]) && Ops::is_finite(y[2 * symbol + 1]);
+    };
+    clear_unless<Evaluator>(keep, words);
+}
+
+/// True if all are finite; false, too, for some that are finite and too large to be added.
+template <int count>
+__device__ __forceinline__ bool surely_finite(const float* y) {
+    float sum = fabsf(y[0]);
+#pragma unroll
+    for (int c = 1; c < count; ++c)
+        sum += fabsf(y[c]);
+    return Ops::is_finite(sum);
+}
+
+/// Soft bits in a word with the largest magnitude.
+template <SoftBitFormat format>
+__device__ __forceinline__ unsigned count_saturated(std::uint32_t word, std::uint32_t largest) {
+    if constexpr (format == SoftBitFormat::int8) {
+        // Magnitudes of four bytes at once; a byte reaches 128 if it is the largest.
+        const std::uint32_t negative = (word >> 7) & 0x01010101U;
+        const std::uint32_t magnitude = (word ^ (negative * 0xFFU)) + negative;
+        return __popc((magnitude + (128U - largest) * 0x01010101U) & 0x80808080U);
+    } else if constexpr (format == SoftBitFormat::float16) {
+        return ((word & 0x7FFFU) == largest ? 1 : 0) + ((word >> 16 & 0x7FFFU) == largest ? 1 : 0);
+    }
+    return 0;
+}
+
+__device__ __forceinline__ bool is_usable(float noise) {
+    return noise > 0.0F && Ops::is_finite(noise);
+}
+
+template <int count>
+__device__ __forceinline__ bool all_usable(const float* noise) {
+    bool usable = true;
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+        usable = usable && is_usable(noise[i]);
+    return usable;
+}
+
+/// The gains of a lane's symbols in one row.
+template <int symbols>
+struct Gains {
+    float scale[symbols];
+    float limit[symbols];
+
+    __device__ __forceinline__ explicit Gains(const Gain& all) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s) {
+            scale[s] = all.scale;
+            limit[s] = all.limit;
+        }
+    }
+
+    /// All N0 must be usable.
+    __device__ __forceinline__ Gains(const float* noise, const GainLaw& law) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s)
+            gain_of<Ops>(noise[s], law, scale[s], limit[s]);
+    }
+
+    /// Those that are not give nothing, and are counted.
+    __device__ __forceinline__ Gains(const float* noise, const GainLaw& law, Tally& tally)
+        : Gains(noise, law) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s) {
+            if (is_usable(noise[s])) continue;
+            scale[s] = 0.0F;
+            limit[s] = 0.0F;
+            ++tally.erasures;
+        }
+    }
+};
+
+/// Which tile of a job, and whose part of it.
+struct Place {
+    std::uint64_t first;  ///< symbol of the tile
+    unsigned lane;
+    unsigned left;  ///< symbols of the tile that the job has
+};
+
+/// What the lanes have stored in shared memory goes to where it belongs.
+template <class Evaluator>
+__device__ __forceinline__ void store_tile(const std::byte* staging, std::byte* out, unsigned lane) {
+    __syncwarp();
+    copy_pieces<Layout<Evaluator>::bytes_out>(staging, out, lane);
+    __syncwarp();
+}
+
+/// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
+/// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
+template <class Evaluator, bool per_symbol>
+__device__ __forceinline__ bool demap_whole_tile(const Evaluator& evaluate, const Job& job,
+                                                 const Place& place, std::byte* staging) {
+    using L = Layout<Evaluator>;
+    constexpr Shape shape = L::shape;
+    Components<shape> y;
+    load_rows<Space::global, shape>(job.format, job.symbols + place.first * job.sample_bytes, place.lane,
+                                    job.unit, y);
+    float noise[shape.groups][shape.symbols];
+    if constexpr (per_symbol) load_rows<Space::global>(job.noise + place.first, place.lane, noise);
+    bool good = surely_finite<2 * shape.symbols * shape.groups>(y[0]);
+    if constexpr (per_symbol) good = good && all_usable<shape.symbols * shape.groups>(noise[0]);
+    if (!__all_sync(all_lanes, good)) return false;
+
+    std::byte* const out = job.llr + place.first * L::bytes_of_symbol;
+    std::byte* const mine = (L::stores_directly ? out : staging) + place.lane * L::bytes_of_row;
+#pragma unroll
+    for (int row = 0; row < shape.groups; ++row) {
+        std::uint32_t words[L::words];
+        if constexpr (per_symbol) {
+            const Gains<shape.symbols> gains(noise[row], job.gain);
+            evaluate(y[row], gains.scale, gains.limit, words);
+        } else {
+            const Gains<shape.symbols> gains(job.scalar);
+            evaluate(y[row], gains.scale, gains.limit, words);
+        }
+        store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
+    }
+    if constexpr (!L::stores_directly) store_tile<Evaluator>(staging, out, place.lane);
+    return true;
+}
+
+/// The gains of a row in any tile; symbols beyond the job get any.
+template <class Evaluator>
+__device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place, unsigned symbol,
+                                             Tally& tally) {
+    constexpr int symbols = Evaluator::shape.symbols;
+    if (job.noise == nullptr) return Gains<symbols>(job.scalar);
+    float noise[symbols];
+#pragma unroll
+    for (int s = 0; s < symbols; ++s)
+        noise[s] = symbol + s < place.left ? job.noise[place.first + symbol + s] : 1.0F;
+    return Gains<symbols>(noise, job.gain, tally);
+}
+
+/// Any tile, and with counting. What is not aligned goes through shared memory byte by byte; what lies beyond
+/// the job counts as zeros.
+template <class Evaluator>
+__device__ __forceinline__ void demap_any_tile(const Evaluator& evaluate, const Job& job,
+                                               const Common& common, const Place& place, std::byte* staging,
+                                               Tally& tally) {
+    using L = Layout<Evaluator>;
+    constexpr Shape shape = L::shape;
+    const bool simple = job.aligned && place.left == L::symbols;
+    const std::byte* in = job.symbols + place.first * job.sample_bytes;
+    std::byte* const out = job.llr + place.first * L::bytes_of_symbol;
+    if (!simple) {
+        copy_bytes(in, staging, place.left * job.sample_bytes, L::symbols * job.sample_bytes, place.lane);
+        in = staging;
+        __syncwarp();
+    }
+    Components<shape> y;
+    load_rows<Space::any, shape>(job.format, in, place.lane, job.unit, y);
+    __syncwarp();
+#pragma unroll
+    for (int row = 0; row < shape.groups; ++row) {
+        const unsigned symbol = (row * warp_size + place.lane) * shape.symbols;
+        const auto gains = gains_of_row<Evaluator>(job, place, symbol, tally);
+        std::uint32_t words[L::words];
+        evaluate(y[row], gains.scale, gains.limit, words);
+        if (!surely_finite<2 * shape.symbols>(y[row])) erase<Evaluator>(y[row], words, tally);
+        if (!simple) clear_unless<Evaluator>([&](unsigned s, int) { return symbol + s < place.left; }, words);
+        if (common.counters != nullptr) {
+#pragma unroll
+            for (int w = 0; w < L::words; ++w)
+                tally.saturated += count_saturated<Evaluator::format>(words[w], common.saturated);
+        }
+        store_words<L::words>(words,
+                              (simple && L::stores_directly ? out : staging) + symbol * L::bytes_of_symbol);
+    }
+    if (!simple) {
+        __syncwarp();
+        const unsigned bytes = place.left * L::bytes_of_symbol;
+        copy_bytes(staging, out, bytes, bytes, place.lane);
+        __syncwarp();
+    } else if (!L::stores_directly) {
+        store_tile<Evaluator>(staging, out, place.lane);
+    }
+}
+
+/// Demaps one tile. All lanes of a warp call it; staging is the warp's own, aligned to 16.
+template <class Evaluator>
+__device__ __forceinline__ void demap_tile(const Evaluator& evaluate, const Job& job, const Common& common,
+                                           std::uint64_t tile, std::byte* staging, Tally& tally) {
+    constexpr unsigned symbols = Layout<Evaluator>::symbols;
+    const std::uint64_t first = tile * symbols;
+    if (first >= job.count) return;
+    const std::uint64_t left = job.count - first;
+    const bool whole = left >= symbols;
+    const Place place = {first, threadIdx.x % warp_size, whole ? symbols : static_cast<unsigned>(left)};
+    bool done = false;
+    if (whole && job.aligned && common.counters == nullptr) {
+        done = job.noise != nullptr ? demap_whole_tile<Evaluator, true>(evaluate, job, place, staging)
+                                    : demap_whole_tile<Evaluator, false>(evaluate, job, place, staging);
+    }
+    if (!done) demap_any_tile(evaluate, job, common, place, staging, tally);
+}
+
+/// Adds what the threads of a block have counted to the counters. All threads of the block call it.
+__device__ inline void add_to_counters(const Common& common, Tally tally) {
+    if (common.counters == nullptr) return;
+    __shared__ unsigned total[2];
+    if (threadIdx.x < 2) total[threadIdx.x] = 0;
+    __syncthreads();
+    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+        tally.erasures += __shfl_xor_sync(all_lanes, tally.erasures, distance);
+        tally.saturated += __shfl_xor_sync(all_lanes, tally.saturated, distance);
+    }
+    if (threadIdx.x % warp_size == 0) {
+        atomicAdd(&total[0], tally.erasures);
+        atomicAdd(&total[1], tally.saturated);
+    }
+    __syncthreads();
+    static_assert(sizeof(DemapCounters) == 2 * sizeof(unsigned long long));
+    auto* counters = reinterpret_cast<unsigned long long*>(common.counters);
+    if (threadIdx.x < 2 && total[threadIdx.x] != 0) atomicAdd(counters + threadIdx.x, total[threadIdx.x]);
+}
+
+}  // namespace phy::gpu::detail

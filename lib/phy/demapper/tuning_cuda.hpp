@@ -1,0 +1,60 @@
+#pragma once
+
+#include "phy/core/format.hpp"
+#include "phy/demapper/kernels.hpp"
+
+/// The numbers that decide how fast the CUDA kernels are, and nothing else.
+namespace phy::gpu::detail {
+
+/// A warp owns a tile of neighbouring symbols: `groups` rows of 32 lanes, and in each row every lane has
+/// `symbols` neighbours, which it loads and stores in as few pieces as possible.
+struct Shape {
+    int threads;  ///< a block
+    int symbols;
+    int groups;
+    int resident =
+        0;  ///< blocks a multiprocessor that registers must leave room for; 0: the compiler's choice
+};
+
+constexpr int warp_size = 32;
+constexpr unsigned all_lanes = 0xFFFFFFFF;
+
+constexpr int bytes_of_symbol(phy::detail::Grid grid, SoftBitFormat format) {
+    const int axes = grid == phy::detail::Grid::bpsk ? 1 : 2;
+    return axes * phy::detail::bits_of(grid) * static_cast<int>(size_of(format));
+}
+
+/// As many symbols a lane as make one 16-byte store, where they come out even, and four at most: 32 bytes of
+/// cf32. Others have as many as make whole words, and are put in order in shared memory.
+constexpr int symbols_of_lane(int bytes) {
+    if (bytes <= 4) return 4;
+    return bytes <= 10 ? 2 : 1;
+}
+
+/// Several rows, so that what a warp does once is shared by many symbols; fp32 is held back by shared memory.
+constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format) {
+    const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
+    return {256, symbols, (format == SoftBitFormat::float32 ? 4 : 8) / symbols};
+}
+
+/// Blocks are large because each has a copy of the table; floats take much shared memory to be put in order.
+constexpr Shape table_shape(phy::detail::Grid grid, SoftBitFormat format) {
+    const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
+    if (format == SoftBitFormat::int8) return {512, symbols, 4 / symbols};
+    return {256, symbols, symbols == 1 ? 2 : 1, 1};
+}
+
+/// Long computations on many registers: one symbol at a time, two where one does not make whole words.
+constexpr Shape log_sum_shape(phy::detail::Grid grid, SoftBitFormat format) {
+    return {128, bytes_of_symbol(grid, format) % 4 == 0 ? 1 : 2, 1, 1};
+}
+
+constexpr int symbols_of_warp(Shape shape) {
+    return warp_size * shape.symbols * shape.groups;
+}
+
+constexpr int symbols_of_block(Shape shape) {
+    return shape.threads / warp_size * symbols_of_warp(shape);
+}
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,46 @@
+#include "phy/mapper/points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/mapper/equations.hpp"
+
+namespace phy::detail {
+namespace {
+
+std::int16_t quantise(double value) {
+    return static_cast<std::int16_t>(std::nearbyint(std::clamp(value, -32767.0, 32767.0)));
+}
+
+}  // namespace
+
+std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
+    const double unit = axis_unit(modulation) * static_cast<double>(full_scale);
+    std::vector<ci16> table(point_count(modulation));
+    for (std::size_t n = 0; n < table.size(); ++n) {
+        const PointLevels levels =
+            point_levels(modulation, label_of(modulation, n), symbol_index_of(modulation, n));
+        table[n] = {quantise(levels.i * unit), quantise(levels.q * unit)};
+    }
+    return table;
+}
+
+void check_config(const Mapper::Config& config) {
+    if (std::isfinite(config.full_scale) && config.full_scale > 0.0F) return;
+    throw ArgumentError("mapper: full_scale is " + std::to_string(config.full_scale) +
+                        ": expected a finite positive number");
+}
+
+void check_call(const Mapper::Config& config, std::size_t bits, SymbolSpan symbols) {
+    const std::size_t bit_count = symbols.size() * bits_per_symbol(config.modulation);
+    check_size("mapper: bits", bits,
+               config.packing == BitPacking::packed ? packed_size(bit_count) : bit_count);
+    if (symbols.format() == SampleFormat::ci8) {
+        throw ArgumentError("mapper: cannot write ci8 symbols: expected cf32, cf16 or ci16");
+    }
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "phy/mapper/constellation.hpp"
+#include "phy/mapper/mapper.hpp"
+
+/// What the mappers of all backends have in common: the points in every format, and what they refuse.
+namespace phy::detail {
+
+/// After how many symbols the points of a label repeat.
+constexpr std::size_t period(Modulation modulation) {
+    return modulation == Modulation::pi2_bpsk ? 2 : 1;
+}
+
+constexpr std::size_t point_count(Modulation modulation) {
+    return period(modulation) << bits_per_symbol(modulation);
+}
+
+constexpr unsigned label_of(Modulation modulation, std::size_t n) {
+    return static_cast<unsigned>(n) & ((1U << bits_per_symbol(modulation)) - 1U);
+}
+
+constexpr std::size_t symbol_index_of(Modulation modulation, std::size_t n) {
+    return n >> bits_per_symbol(modulation);
+}
+
+constexpr void convert(cf32 point, cf32& out) {
+    out = point;
+}
+constexpr void convert(cf32 point, cf16& out) {
+    out = {half(point.real()), half(point.imag())};
+}
+
+/// The points of a modulation at [symbol_index % period][label].
+template <typename Point, Modulation modulation>
+constexpr auto points = [] {
+    std::array<Point, point_count(modulation)> table{};
+    for (std::size_t n = 0; n < table.size(); ++n) {
+        const cf32 point =
+            constellation_point(modulation, label_of(modulation, n), symbol_index_of(modulation, n));
+        convert(point, table[n]);
+    }
+    return table;
+}();
+
+/// The same in integers.
+std::vector<ci16> make_integer_points(Modulation modulation, float full_scale);
+
+/// Throws ArgumentError if a mapper cannot be configured so.
+void check_config(const Mapper::Config& config);
+
+/// Throws ArgumentError if a mapper cannot write these symbols from so many bytes of bits.
+void check_call(const Mapper::Config& config, std::size_t bits, SymbolSpan symbols);
+
+constexpr std::size_t packed_size(std::size_t bits) {
+    return bits / 8 + (bits % 8 != 0 ? 1 : 0);
+}
+
+/// Calls visit(std::integral_constant<Modulation, ...>) with the modulation as a constant.
+template <typename Visitor>
+void with_constant(Modulation modulation, Visitor visit) {
+    using enum Modulation;
+    switch (modulation) {
+        case pi2_bpsk:
+            return visit(std::integral_constant<Modulation, pi2_bpsk>());
+        case bpsk:
+            return visit(std::integral_constant<Modulation, bpsk>());
+        case qpsk:
+            return visit(std::integral_constant<Modulation, qpsk>());
+        case qam16:
+            return visit(std::integral_constant<Modulation, qam16>());
+        case qam64:
+            return visit(std::integral_constant<Modulation, qam64>());
+        case qam256:
+            return visit(std::integral_constant<Modulation, qam256>());
+        case qam1024:
+            return visit(std::integral_constant<Modulation, qam1024>());
+    }
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,74 @@
+#include <optional>
+#include <string>
+
+#include "apps/app_test.hpp"
+#include "phy/core/backend.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy::test {
+namespace {
+
+class ChooseBackend : public AppTest {
+protected:
+    const std::string capture_ = generate("c.h5", {"--modulation", "64qam", "--symbols", "1000", "--quiet"});
+
+    static std::optional<Backend> first_device() { return first(true); }
+    static Backend fastest_of_host() { return first(false).value(); }
+
+    void expect_no_backend(const Arguments& options, const std::vector<std::string>& words,
+                           const Arguments& environment = {}) const {
+        Arguments command = {demod_app, capture_, "-o", path("out.h5")};
+        command.insert(command.end(), options.begin(), options.end());
+        expect_failure(command, 3, words, environment);
+    }
+
+private:
+    static std::optional<Backend> first(bool cuda) {
+        for (const Backend& backend : Backend::all()) {
+            if ((backend.kind() == Backend::Kind::cuda) == cuda && backend.supported()) return backend;
+        }
+        return std::nullopt;
+    }
+};
+
+TEST_F(ChooseBackend, AutoIsCudaOrElseTheCpuWithOneWarning) {
+    const std::string cpu = fastest_of_host().name();
+    for (const Arguments& environment : {Arguments{"PHY_BACKEND="}, Arguments{"PHY_BACKEND=auto"}}) {
+        const Outcome outcome = demod({capture_, "--json"}, environment);
+        const JsonValue report = parse_json(outcome.out);
+        EXPECT_EQ(report["device"].is_null(), !first_device());
+        EXPECT_EQ(report["backend"].string(), first_device() ? first_device()->name() : cpu);
+        if (first_device() || !built_with_cuda) {
+            EXPECT_EQ(outcome.err, "");
+        } else {
+            EXPECT_EQ(outcome.err, "demod_app: warning: " + Backend::all().front().description() +
+                                       ": using " + cpu + " (--backend cpu asks for that)\n");
+        }
+        EXPECT_EQ(demod({capture_, "--quiet"}, environment).err, "");
+        EXPECT_EQ(demod({capture_, "--backend", "scalar"}, environment).err, "");
+    }
+}
+
+TEST_F(ChooseBackend, AutoWarnsOfNothingWhereTheVariableDecides) {
+    EXPECT_EQ(demod({capture_}, {"PHY_BACKEND=scalar"}).err, "");
+}
+
+TEST_F(ChooseBackend, CudaThatIsNotThereIsRefused) {
+    expect_no_backend({"--backend", "cuda[9999]"}, {"cuda[9999]"});
+    expect_no_backend({"--device", "9999"}, {"--device 9999:", "cuda[9999]"});
+    expect_no_backend({"--backend", "cuda", "--device", "9999"}, {"--device 9999:", "cuda[9999]"});
+    expect_no_backend({}, {"PHY_BACKEND", "cuda[9999]"}, {"PHY_BACKEND=cuda[9999]"});
+    if (first_device()) return;
+    expect_no_backend({"--backend", "cuda"}, {"cuda"});
+    expect_no_backend({"--device", "0"}, {"--device 0:", "cuda[0]"});
+    expect_no_backend({}, {"PHY_BACKEND", "cuda"}, {"PHY_BACKEND=cuda"});
+}
+
+TEST_F(ChooseBackend, ADeviceAndAnotherBackendDoNotGoTogether) {
+    for (const std::string backend : {"cpu", "scalar", "cuda[1]"})
+        expect_failure({demod_app, capture_, "-o", path("out.h5"), "--device", "0", "--backend", backend}, 2,
+                       {"--device 0:", backend});
+}
+
+}  // namespace
+}  // namespace phy::test

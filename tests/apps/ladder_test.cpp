@@ -1,0 +1,59 @@
+#include <filesystem>
+
+#include "apps/app_test.hpp"
+#include "apps/parse_json.hpp"
+#include "gpu.hpp"
+
+namespace phy::test {
+namespace {
+
+class LadderTest : public AppTest {
+protected:
+    const std::string ladder_ = std::filesystem::path(demod_app).replace_filename("ladder");
+};
+
+TEST_F(LadderTest, WithoutADeviceItSaysSo) {
+    expect_failure({ladder_}, 3, {"ladder:"}, {"CUDA_VISIBLE_DEVICES="});
+}
+
+TEST_F(LadderTest, WrongUsage) {
+    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap"});
+    expect_failure({ladder_, "--symbols", "0"}, 2, {"--symbols 0"});
+    expect_failure({ladder_, "--snr-db", "31"}, 2, {"--snr-db 31", "from 0 to 30"});
+    expect_failure({ladder_, "--snr-db", "nan"}, 2, {"--snr-db nan"});
+    expect_failure({ladder_, "--device", "first"}, 2, {"--device", "'first'"});
+}
+
+// The app itself fails if a step computes something else than the library.
+TEST_F(LadderTest, EveryStepComputesTheSame) {
+    PHY_NEEDS_GPU();
+    for (const std::string snr_db : {"0", "12.5", "30"}) {
+        for (const std::string symbols : {"1", "1023", "1048577"}) {
+            const Outcome outcome =
+                run({ladder_, "demap", "--json", "--snr-db", snr_db, "--symbols", symbols});
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            const JsonValue result = parse_json(outcome.out);
+            EXPECT_EQ(result["symbols"].number(), std::stod(symbols));
+            const auto& steps = result["steps"].array();
+            ASSERT_EQ(steps.size(), 7U);
+            EXPECT_EQ(steps.front()["name"].string(), "naive");
+            EXPECT_EQ(steps.back()["name"].string(), "phy");
+            for (const JsonValue& step : steps) {
+                EXPECT_GT(step["seconds"].number(), 0.0);
+                EXPECT_GT(step["of_copy"].number(), 0.0);
+            }
+        }
+    }
+}
+
+TEST_F(LadderTest, TheTextNamesEveryStep) {
+    PHY_NEEDS_GPU();
+    const Outcome outcome = run({ladder_, "--symbols", "100000"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    for (const std::string name :
+         {"naive", "block size", "packed store", "merged load", "table", "unrolled", "phy", "copy kernel"})
+        EXPECT_NE(outcome.out.find("\n" + name), std::string::npos) << name << " in:\n" << outcome.out;
+}
+
+}  // namespace
+}  // namespace phy::test

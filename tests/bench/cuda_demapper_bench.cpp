@@ -1,0 +1,103 @@
+// Soft demapping of more symbols than any cache holds, on a GPU.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "bench/cuda_suite.hpp"
+#include "bench/signal.hpp"
+#include "common/repeat.hpp"
+
+namespace phy::bench {
+namespace {
+
+struct Case {
+    Modulation modulation = Modulation::qam256;
+    SampleFormat input = SampleFormat::cf32;
+    SoftBitFormat output = SoftBitFormat::int8;
+    double snr_db = 25.0;
+    bool noise_per_symbol = false;
+    Method method = Method::max_log;
+    Evaluator evaluator = Evaluator::arithmetic;
+    bool counters = false;
+
+    /// Where the work is not a matter of memory, so few will do; 0: as many as memory holds.
+    std::size_t symbols = 0;
+
+    [[nodiscard]] std::string name() const {
+        return fmt::format("demap/{}/{}/{}/{:g}dB/{}/{}/{}{}", to_string(modulation), to_string(input),
+                           to_string(output), snr_db, noise_per_symbol ? "per_symbol" : "scalar",
+                           to_string(method), to_string(evaluator), counters ? "/counters" : "");
+    }
+
+    [[nodiscard]] std::size_t bytes_in() const {
+        return size_of(input) + (noise_per_symbol ? sizeof(float) : 0);
+    }
+    [[nodiscard]] std::size_t bytes_out() const { return bits_per_symbol(modulation) * size_of(output); }
+};
+
+void measure(Suite& suite, const Case& c) {
+    if (!suite.wants(c.name())) return;
+    const gpu::Device& device = suite.device();
+    std::size_t symbols = suite.symbols_for(c.bytes_in() + c.bytes_out());
+    if (c.symbols != 0) symbols = std::min(symbols, c.symbols);
+    const Signal signal(c.modulation, c.input, c.snr_db, std::min(symbols, signal_stretch));
+
+    // The noise lies behind the samples, so that the copy kernel reads both as one array.
+    const gpu::DeviceBuffer<std::byte> input(device, symbols * c.bytes_in());
+    const gpu::DeviceBuffer<std::byte> output(device, symbols * c.bytes_out());
+    const auto samples = std::span<std::byte>(input).first(symbols * size_of(c.input));
+    apps::fill_repeating(device, samples, std::span(signal.samples));
+    std::optional<NoiseVariance> noise(signal.noise_variance);
+    if (c.noise_per_symbol) {
+        const std::span values(reinterpret_cast<float*>(samples.data() + samples.size()), symbols);
+        apps::fill_repeating(device, values, std::span(signal.noise_per_symbol));
+        noise.emplace(std::span<const float>(values));
+    }
+    const gpu::DeviceBuffer<DemapCounters> counters(device, 1);
+
+    gpu::SoftDemapper demap(device, {.modulation = c.modulation,
+                                     .method = c.method,
+                                     .evaluator = c.evaluator,
+                                     .full_scale = signal.full_scale});
+    if (!c.noise_per_symbol) demap.prepare(signal.noise_variance, c.output);
+    const auto work = [&](cudaStream_t stream) {
+        demap({c.input, samples.data(), symbols}, *noise,
+              {c.output, output.data(), symbols * bits_per_symbol(c.modulation)}, stream, 0,
+              c.counters ? counters.data() : nullptr);
+    };
+    suite.record(c.name(), {.symbols = symbols,
+                            .moves = {{input.data(), input.bytes(), output.data(), output.bytes()}},
+                            .work = work});
+}
+
+}  // namespace
+
+void demapper_benchmarks(Suite& suite) {
+    for (const SampleFormat input : all_sample_formats) {
+        for (const SoftBitFormat output : all_soft_bit_formats)
+            measure(suite, {.input = input, .output = output});
+    }
+    for (const SampleFormat input : {SampleFormat::cf32, SampleFormat::cf16})
+        measure(suite, {.input = input, .counters = true});
+    for (const SoftBitFormat output : {SoftBitFormat::int8, SoftBitFormat::float16})
+        measure(suite, {.output = output, .noise_per_symbol = true});
+    for (const Modulation modulation : all_modulations) {
+        for (const SoftBitFormat output : {SoftBitFormat::int8, SoftBitFormat::float16})
+            measure(suite, {.modulation = modulation, .output = output, .snr_db = working_snr(modulation)});
+    }
+    for (const double snr_db : {15.0, 25.0}) {
+        for (const SoftBitFormat output : all_soft_bit_formats) {
+            for (const Method method : {Method::max_log, Method::log_map})
+                measure(
+                    suite,
+                    {.output = output, .snr_db = snr_db, .method = method, .evaluator = Evaluator::table});
+        }
+        measure(suite, {.snr_db = snr_db, .method = Method::log_map, .symbols = std::size_t{1} << 24});
+    }
+}
+
+}  // namespace phy::bench

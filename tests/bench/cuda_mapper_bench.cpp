@@ -1,0 +1,53 @@
+// Bits to symbols on a GPU.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/cuda_suite.hpp"
+#include "bench/signal.hpp"
+#include "common/repeat.hpp"
+
+namespace phy::bench {
+namespace {
+
+void measure(Suite& suite, Modulation modulation, SampleFormat output, BitPacking packing) {
+    const bool packed = packing == BitPacking::packed;
+    const auto name = fmt::format("map/{}/{}/{}", to_string(modulation), to_string(output),
+                                  packed ? "packed" : "one_per_byte");
+    if (!suite.wants(name)) return;
+    const std::size_t qm = bits_per_symbol(modulation);
+    const std::size_t symbols = suite.symbols_for(qm + size_of(output));
+    const auto bytes_for = [&](std::size_t count) { return packed ? count * qm / 8 : count * qm; };
+
+    std::vector<std::uint8_t> some = random_bits(signal_stretch * qm);
+    if (packed) {
+        std::vector<std::uint8_t> bytes(bytes_for(signal_stretch));
+        pack_bits(some, bytes);
+        some.swap(bytes);
+    }
+    const gpu::Device& device = suite.device();
+    const gpu::DeviceBuffer<std::uint8_t> bits(device, bytes_for(symbols));
+    const gpu::DeviceBuffer<std::byte> mapped(device, symbols * size_of(output));
+    apps::fill_repeating(device, std::span<std::uint8_t>(bits), std::span<const std::uint8_t>(some));
+    const gpu::Mapper map(device, {.modulation = modulation, .packing = packing});
+    const auto work = [&](cudaStream_t stream) { map(bits, {output, mapped.data(), symbols}, stream); };
+    suite.record(name, {.symbols = symbols,
+                        .moves = {{bits.data(), bits.bytes(), mapped.data(), mapped.bytes()}},
+                        .work = work});
+}
+
+}  // namespace
+
+void mapper_benchmarks(Suite& suite) {
+    for (const Modulation modulation : all_modulations) {
+        for (const SampleFormat output : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
+            for (const BitPacking packing : {BitPacking::one_per_byte, BitPacking::packed})
+                measure(suite, modulation, output, packing);
+        }
+    }
+}
+
+}  // namespace phy::bench

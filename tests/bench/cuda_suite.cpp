@@ -1,0 +1,61 @@
+#include "bench/cuda_suite.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bench/machine.hpp"
+
+namespace phy::bench {
+
+using apps::Json;
+
+Suite::Suite(const gpu::Device& device, Options options) : device_(device), options_(std::move(options)) {}
+
+bool Suite::wants(const std::string& name) const {
+    return name.find(options_.filter) != std::string::npos;
+}
+
+std::size_t Suite::symbols_for(std::size_t bytes_a_symbol) const {
+    std::size_t symbols = std::size_t{1} << (options_.quick ? 22 : 28);
+    while (symbols * bytes_a_symbol > device_.free_memory() / 10 * 9)
+        symbols /= 2;
+    return symbols;
+}
+
+void Suite::record(const std::string& name, const Measurement& measurement) {
+    const auto& moves = measurement.moves;
+    const Launch copy = apps::fastest_copy(device_, moves, measurement.graph);
+    const Launch work = measurement.graph ? Launch(apps::Graph(device_, measurement.work)) : measurement.work;
+    const apps::PairedTime time = apps::time_paired(device_, copy, work, options_.quick ? 3 : 20);
+
+    const auto launches = static_cast<double>(moves.size());
+    const double seconds = time.seconds / launches;
+    const double gsym = static_cast<double>(measurement.symbols) / seconds * 1e-9;
+    const double gbytes =
+        static_cast<double>(moves.front().bytes_in + moves.front().bytes_out) / seconds * 1e-9;
+    results_.push_back(Json::object({{"name", name},
+                                     {"symbols", measurement.symbols},
+                                     {"launches", moves.size()},
+                                     {"seconds", seconds},
+                                     {"Gsym/s", gsym},
+                                     {"GB/s", gbytes},
+                                     {"copy_seconds", time.reference_seconds / launches},
+                                     {"of_copy", time.share}}));
+    fmt::print("{:<60} {:>10.2f} us {:>8.2f} Gsym/s {:>7.0f} GB/s {:>6.3f} of copy\n", name, seconds * 1e6,
+               gsym, gbytes, time.share);
+    std::fflush(stdout);
+}
+
+std::string Suite::json() const {
+    auto context = apps::measurement_context(device_);
+    context.emplace_back("processor", processor());
+    context.emplace_back("quick", options_.quick ? 1 : 0);
+    std::string text = "{\"context\": " + Json::object(context).text() + ",\n\"benchmarks\": [";
+    for (const Json& result : results_)
+        text += (&result == results_.data() ? "\n" : ",\n") + result.text();
+    return text + "\n]}\n";
+}
+
+}  // namespace phy::bench

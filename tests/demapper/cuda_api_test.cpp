@@ -1,0 +1,248 @@
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "demapper/cuda_calls.hpp"
+#include "phy/core/error.hpp"
+
+namespace {
+
+using phy::DemapCounters;
+using phy::Evaluator;
+using phy::Method;
+using phy::Modulation;
+using phy::NoiseVariance;
+using phy::SoftBitFormat;
+using phy::gpu::Device;
+using phy::gpu::DeviceBuffer;
+using phy::gpu::SoftDemapper;
+using phy_test::CallSheet;
+
+static_assert(!std::is_copy_constructible_v<SoftDemapper>);
+static_assert(std::is_nothrow_move_constructible_v<SoftDemapper>);
+
+constexpr float usable_noise = 0.1F;
+
+/// Every symbol of an input of 300 in one call.
+CallSheet sheet_for(const SoftDemapper& demap, SoftBitFormat format) {
+    const SoftDemapper::Config& config = demap.config();
+    phy::SoftDemapper scalar({.modulation = config.modulation,
+                              .method = config.method,
+                              .evaluator = config.evaluator,
+                              .backend = phy::Backend::scalar()});
+    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(config.modulation, 300));
+    const phy_test::Window all{.first = 0, .count = 300};
+    return phy_test::sheet_of(scalar, input, {false, usable_noise}, format, {&all, 1});
+}
+
+void expect_equality(const SoftDemapper& demap, SoftBitFormat format) {
+    const CallSheet sheet = sheet_for(demap, format);
+    phy_test::DeviceSheet memory(demap.device());
+    phy_test::call_all(demap, sheet.calls(memory.fill(sheet)), memory.stream());
+    ASSERT_EQ(sheet.difference(memory.contents()), "");
+}
+
+/// An error is thrown, and nothing was written.
+void expect_refusal(const SoftDemapper& demap, std::size_t symbols, NoiseVariance noise,
+                    std::size_t soft_bits) {
+    const phy::gpu::Stream stream(demap.device());
+    const DeviceBuffer<phy::cf32> in(demap.device(), symbols);
+    const DeviceBuffer<float> out(demap.device(), soft_bits);
+    const phy_test::DeviceCounters counters(demap.device(), {.erasures = 3, .saturated = 4});
+    phy::gpu::fill_async(in, 0, stream);
+    phy::gpu::fill_async(out, 0, stream);
+    EXPECT_THROW(demap(in, noise, out, stream), phy::ArgumentError);
+    EXPECT_THROW(demap(in, noise, out, stream, 0, counters.get()), phy::ArgumentError);
+    std::vector<float> after(soft_bits, 7.0F);
+    phy::gpu::copy_async(std::span(after), out, stream);
+    stream.synchronize();
+    EXPECT_EQ(after, std::vector<float>(soft_bits, 0.0F));
+    EXPECT_EQ(counters.value(), (DemapCounters{.erasures = 3, .saturated = 4}));
+}
+
+class CudaSoftDemapper : public testing::Test {
+protected:
+    void SetUp() override { PHY_NEEDS_GPU(); }
+};
+
+TEST_F(CudaSoftDemapper, RefusesSizesThatDoNotFit) {
+    const Device device;
+    const DeviceBuffer<float> noise(device, 7);
+    const std::span<const float> n0(noise);
+    for (const Modulation modulation : phy::all_modulations) {
+        SCOPED_TRACE(to_string(modulation));
+        const SoftDemapper demap(device, {.modulation = modulation});
+        const std::size_t bits = 6 * bits_per_symbol(modulation);
+        expect_refusal(demap, 6, NoiseVariance(usable_noise), bits - 1);
+        expect_refusal(demap, 6, NoiseVariance(usable_noise), bits + 1);
+        expect_refusal(demap, 6, NoiseVariance(usable_noise), 0);
+        expect_refusal(demap, 0, NoiseVariance(usable_noise), 1);
+        expect_refusal(demap, 6, NoiseVariance(n0), bits);
+        expect_refusal(demap, 6, NoiseVariance(n0.first(5)), bits);
+        expect_refusal(demap, 6, NoiseVariance(std::span<const float>()), bits);
+    }
+}
+
+TEST_F(CudaSoftDemapper, RefusesNoiseThatIsNotFiniteAndPositive) {
+    for (const Evaluator evaluator : {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
+        SoftDemapper demap(Device(), {.modulation = Modulation::qam16, .evaluator = evaluator});
+        for (const float n0 : phy_test::unusable_noise()) {
+            SCOPED_TRACE(n0);
+            expect_refusal(demap, 6, NoiseVariance(n0), 24);
+            EXPECT_THROW(demap.prepare(n0, SoftBitFormat::int8), phy::ArgumentError);
+        }
+        demap.prepare(usable_noise, SoftBitFormat::int8);
+        EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8)) << "after errors";
+    }
+}
+
+TEST_F(CudaSoftDemapper, RefusesValuesOutOfRange) {
+    const Device device;
+    for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, std::nanf(""), HUGE_VALF})
+        EXPECT_THROW(SoftDemapper(device, {.llr_scale = scale}), phy::ArgumentError) << scale;
+    for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()})
+        EXPECT_THROW(SoftDemapper(device, {.llr_clip = clip}), phy::ArgumentError) << clip;
+    for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF, 1e-45F})
+        EXPECT_THROW(SoftDemapper(device, {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+    EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
+    EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 4096.0F, .llr_clip = 127}));
+}
+
+TEST_F(CudaSoftDemapper, TakesEmptyCalls) {
+    const Device device;
+    const phy::gpu::Stream stream(device);
+    for (const Modulation modulation : phy::all_modulations) {
+        const SoftDemapper demap(device, {.modulation = modulation});
+        const phy_test::DeviceCounters counters(device, {.erasures = 3, .saturated = 4});
+        demap({}, NoiseVariance(usable_noise), phy::SoftBitSpan(), stream);
+        demap({}, NoiseVariance(usable_noise), phy::SoftBitSpan(), stream, 1, counters.get());
+        demap({}, NoiseVariance(std::span<const float>()), phy::SoftBitSpan(), stream, 0, counters.get());
+        stream.synchronize();
+        EXPECT_EQ(counters.value(), (DemapCounters{.erasures = 3, .saturated = 4}));
+    }
+}
+
+TEST_F(CudaSoftDemapper, ReportsWhatItWasGiven) {
+    for (const Device& device : Device::all()) {
+        const SoftDemapper demap(device, {.modulation = Modulation::qam1024,
+                                          .method = Method::log_map,
+                                          .evaluator = Evaluator::table,
+                                          .llr_scale = 2.0F,
+                                          .llr_clip = 31,
+                                          .full_scale = 9.0F});
+        EXPECT_EQ(demap.device(), device);
+        EXPECT_EQ(demap.config().modulation, Modulation::qam1024);
+        EXPECT_EQ(demap.config().method, Method::log_map);
+        EXPECT_EQ(demap.config().evaluator, Evaluator::table);
+        EXPECT_EQ(demap.config().llr_scale, 2.0F);
+        EXPECT_EQ(demap.config().llr_clip, 31);
+        EXPECT_EQ(demap.config().full_scale, 9.0F);
+    }
+}
+
+TEST_F(CudaSoftDemapper, EvaluatesAsTheCpuDoes) {
+    const std::vector<float> each(4, usable_noise);
+    std::vector<NoiseVariance> noises = {NoiseVariance(std::span<const float>(each))};
+    for (const float n0 : phy_test::all_noise(3.0))
+        noises.emplace_back(n0);
+    for (const Modulation modulation : phy::all_modulations) {
+        for (const Method method : {Method::max_log, Method::log_map}) {
+            for (const Evaluator evaluator :
+                 {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
+                const SoftDemapper demap(
+                    Device(), {.modulation = modulation, .method = method, .evaluator = evaluator});
+                const phy::SoftDemapper host(
+                    {.modulation = modulation, .method = method, .evaluator = evaluator});
+                for (const NoiseVariance& noise : noises) {
+                    for (const SoftBitFormat format : phy::all_soft_bit_formats)
+                        EXPECT_EQ(demap.evaluator_for(noise, format), host.evaluator_for(noise, format))
+                            << to_string(modulation) << ", N0 " << noise.scalar();
+                }
+            }
+        }
+    }
+}
+
+TEST_F(CudaSoftDemapper, NeedsTheTableThatACallUses) {
+    const Device device;
+    SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
+    ASSERT_EQ(demap.evaluator_for(NoiseVariance(usable_noise), SoftBitFormat::float32), Evaluator::table);
+    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
+
+    demap.prepare(usable_noise, SoftBitFormat::int8);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
+    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);  // float32
+
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
+    expect_refusal(demap, 6, NoiseVariance(std::nextafter(usable_noise, 1.0F)), 24);
+
+    demap.forget_tables();
+    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
+}
+
+TEST_F(CudaSoftDemapper, GivesTheMemoryOfTablesBack) {
+    if (phy_test::is_thin()) GTEST_SKIP() << "tools use device memory themselves";
+    const Device device;
+    SoftDemapper demap(device, {.modulation = Modulation::qam256, .method = Method::log_map});
+    const auto use_tables = [&] {
+        for (int n = 0; n < 100; ++n) {
+            demap.prepare(usable_noise + 0.001F * static_cast<float>(n % 5), SoftBitFormat::float32);
+            if (n % 5 == 4) demap.forget_tables();
+        }
+    };
+    use_tables();
+    EXPECT_TRUE(phy_test::keeps_free_memory(device, use_tables));
+}
+
+TEST_F(CudaSoftDemapper, NeedsNoTableForAnythingElse) {
+    const Device device;
+    const SoftDemapper one_bit_an_axis(device,
+                                       {.modulation = Modulation::qpsk, .evaluator = Evaluator::table});
+    EXPECT_NO_FATAL_FAILURE(expect_equality(one_bit_an_axis, SoftBitFormat::int8));
+    const SoftDemapper closed_form(device, {.modulation = Modulation::qam256});
+    EXPECT_NO_FATAL_FAILURE(expect_equality(closed_form, SoftBitFormat::float16));
+    const SoftDemapper sums(
+        device,
+        {.modulation = Modulation::qam16, .method = Method::log_map, .evaluator = Evaluator::arithmetic});
+    EXPECT_NO_FATAL_FAILURE(expect_equality(sums, SoftBitFormat::float32));
+}
+
+TEST_F(CudaSoftDemapper, KeepsItsTablesWhenMoved) {
+    const Device device;
+    SoftDemapper first(device, {.modulation = Modulation::qam64, .method = Method::log_map});
+    first.prepare(usable_noise, SoftBitFormat::int8);
+    ASSERT_NO_FATAL_FAILURE(expect_equality(first, SoftBitFormat::int8));
+    SoftDemapper second = std::move(first);
+    ASSERT_NO_FATAL_FAILURE(expect_equality(second, SoftBitFormat::int8));
+    SoftDemapper third(device, {.modulation = Modulation::bpsk});
+    third = std::move(second);
+    ASSERT_NO_FATAL_FAILURE(expect_equality(third, SoftBitFormat::int8));
+}
+
+// Each demapper works on its own device whichever one is current, and leaves that as it was.
+TEST_F(CudaSoftDemapper, ServesEveryDeviceFromAnyOther) {
+    const std::vector<Device> devices = Device::all();
+    for (const Device& current : devices) {
+        const phy::gpu::CurrentDevice scope(current);
+        for (const Device& device : devices) {
+            SCOPED_TRACE("device " + std::to_string(device.ordinal()) + ", current " +
+                         std::to_string(current.ordinal()));
+            SoftDemapper demap(device, {.modulation = Modulation::qam64, .method = Method::log_map});
+            demap.prepare(usable_noise, SoftBitFormat::int8);
+            ASSERT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
+            int now = -1;
+            phy::gpu::check(cudaGetDevice(&now));
+            EXPECT_EQ(now, current.ordinal());
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "demapper/call_sheet.hpp"
+#include "phy/core/error.hpp"
+
+/// Batches as a slot has them: of everything that an allocation may be, in any order.
+namespace phy_test {
+
+/// What all allocations of a batch share.
+struct BatchKind {
+    phy::Method method;
+    phy::Evaluator evaluator;
+    int llr_clip = 127;
+};
+
+inline std::string name_of(const BatchKind& kind) {
+    return std::string(to_string(kind.method)) + "_" + std::string(to_string(kind.evaluator));
+}
+
+inline std::vector<BatchKind> all_batch_kinds() {
+    std::vector<BatchKind> kinds;
+    for (const phy::Method method : {phy::Method::max_log, phy::Method::log_map}) {
+        for (const phy::Evaluator evaluator :
+             {phy::Evaluator::automatic, phy::Evaluator::arithmetic, phy::Evaluator::table})
+            kinds.push_back({method, evaluator});
+    }
+    return kinds;
+}
+
+/// The N0 that scalar allocations have: few, as each may need a table.
+inline constexpr float mixed_noise[] = {0.1F, 0.01F, 1e-6F};
+
+/// Makes random batches. The expected bytes are those of single calls of the scalar backend.
+class MixedCalls {
+public:
+    explicit MixedCalls(const BatchKind& kind) {
+        for (const phy::Modulation modulation : phy::all_modulations) {
+            scalar_.emplace_back(phy::SoftDemapper::Config{.modulation = modulation,
+                                                           .method = kind.method,
+                                                           .evaluator = kind.evaluator,
+                                                           .llr_clip = kind.llr_clip,
+                                                           .backend = phy::Backend::scalar()});
+            const Pool pool = awkward_pool(modulation, pool_size);
+            for (const phy::SampleFormat format : phy::all_sample_formats)
+                inputs_.emplace_back(format, pool);
+        }
+    }
+
+    /// The next batch, of soft bits in one format.
+    CallSheet take(std::size_t count, phy::SoftBitFormat format) {
+        CallSheet sheet;
+        for (std::size_t n = 0; n < count; ++n)
+            add_to(sheet, format);
+        return sheet;
+    }
+
+private:
+    static constexpr std::size_t pool_size = 5000;
+    static constexpr std::size_t longest = 3000;
+
+    void add_to(CallSheet& sheet, phy::SoftBitFormat format) {
+        const phy::Modulation modulation = phy::all_modulations[random_() % scalar_.size()];
+        const phy::SampleFormat in = phy::all_sample_formats[random_() % phy::all_sample_formats.size()];
+        const std::size_t n0 = random_() % 6;  // three of them: one a symbol
+        const std::size_t count = random_() % (random_() % 2 == 0 ? 10 : longest + 1);
+        const std::size_t first = random_() % (pool_size - longest);
+        const Input& input = input_of(modulation, in);
+        const Bytes& whole = whole_of(modulation, in, std::min(n0, std::size(mixed_noise)), format);
+        const std::size_t symbol = bits_per_symbol(modulation) * size_of(format);
+        sheet.add({.modulation = modulation,
+                   .in = in,
+                   .out = format,
+                   .noise = kind_of(n0),
+                   .first_symbol = first + 2 * std::uint64_t{random_()},
+                   .in_offset = offset(),
+                   .out_offset = offset()},
+                  std::span(input.bytes()).subspan(first * size_of(in), count * size_of(in)),
+                  std::span(input.noise()).subspan(first, count),
+                  std::span(whole).subspan(first * symbol, count * symbol));
+    }
+
+    static NoiseKind kind_of(std::size_t n0) {
+        return n0 < std::size(mixed_noise) ? NoiseKind{false, mixed_noise[n0]} : NoiseKind{true, 0.0F};
+    }
+
+    // As many aligned as not.
+    std::size_t offset() { return random_() % 2 == 0 ? 0 : random_() % 64; }
+
+    const Input& input_of(phy::Modulation modulation, phy::SampleFormat format) const {
+        return inputs_[static_cast<std::size_t>(modulation) * phy::all_sample_formats.size() +
+                       static_cast<std::size_t>(format)];
+    }
+
+    const Bytes& whole_of(phy::Modulation modulation, phy::SampleFormat in, std::size_t n0,
+                          phy::SoftBitFormat format) {
+        Bytes& whole = wholes_[{modulation, in, n0, format}];
+        if (whole.empty()) {
+            phy::SoftDemapper& scalar = scalar_[static_cast<std::size_t>(modulation)];
+            whole = demapped(scalar, input_of(modulation, in), kind_of(n0), format);
+        }
+        return whole;
+    }
+
+    std::mt19937 random_{pool_seed};
+    std::vector<phy::SoftDemapper> scalar_;
+    std::vector<Input> inputs_;
+    std::map<std::tuple<phy::Modulation, phy::SampleFormat, std::size_t, phy::SoftBitFormat>, Bytes> wholes_;
+};
+
+/// A way to make an allocation of a batch of int8 soft bits invalid.
+struct Flaw {
+    const char* name;
+    void (*add_to)(phy::Allocation&);
+};
+
+inline const Flaw flaws[] = {
+    {"too few soft bits", [](phy::Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() - 1); }},
+    {"too many soft bits", [](phy::Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() + 1); }},
+    {"no soft bits", [](phy::Allocation& a) { a.llr = phy::SoftBitSpan(); }},
+    {"N0 of 0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(0.0F); }},
+    {"negative N0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(-1.0F); }},
+    {"infinite N0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(HUGE_VALF); }},
+    {"N0 that is no number", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(std::nanf("")); }},
+    {"N0 for no symbol", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(std::span<const float>()); }},
+    {"another format",
+     [](phy::Allocation& a) {
+         a.llr = phy::SoftBitSpan(phy::SoftBitFormat::float16, a.llr.data(), a.llr.size());
+     }},
+};
+
+/// The place of a flaw in a batch: a number that nothing else in a message is.
+inline constexpr std::size_t flawed_place = 137;
+
+/// 200 allocations that need no table and have soft bits in int8.
+inline CallSheet plain_batch() {
+    phy::SoftDemapper scalar({.modulation = phy::Modulation::qam16, .backend = phy::Backend::scalar()});
+    const Input input(phy::SampleFormat::cf32, awkward_pool(phy::Modulation::qam16, 20));
+    std::vector<Window> windows;
+    for (std::size_t n = 0; n < 200; ++n)
+        windows.push_back({.first = n % 8, .count = 1 + n % 12});
+    return sheet_of(scalar, input, {false, 0.1F}, phy::SoftBitFormat::int8, windows);
+}
+
+/// What the ArgumentError of a call says; nothing else may come of it.
+template <typename Call>
+std::optional<std::string> argument_error_of(Call call) {
+    try {
+        call();
+    } catch (const phy::ArgumentError& error) {
+        return error.what();
+    }
+    return std::nullopt;
+}
+
+}  // namespace phy_test
