@@ -24,9 +24,9 @@ inline bool gpu_is_required() {
 }  // namespace phy_test
 
 /// At the start of a test or of SetUp(): skips it where there is no GPU.
-#define PHY_NEEDS_GPU()                                                                                        \
-    if (const std::string why = phy_test::why_no_gpu(); why.empty()) {                                         \
-    } else if (phy_test::gpu_is_required()) {                                                                  \
-        FAIL() << why << ", and PHY_REQUIRE_GPU is set";                                                       \
-    } else                                                                                                     \
+#define PHY_NEEDS_GPU()                                                \
+    if (const std::string why = phy_test::why_no_gpu(); why.empty()) { \
+    } else if (phy_test::gpu_is_required()) {                          \
+        FAIL() << why << ", and PHY_REQUIRE_GPU is set";               \
+    } else                                                             \
         GTEST_SKIP() << why

@@ -14,8 +14,8 @@ namespace phy::test {
 
 using Arguments = std::vector<std::string>;
 
-/// Runs the apps in a directory of their own, which is removed afterwards. Their PHY_BACKEND is Backend::best()
-/// unless a test gives another: so "auto" does not depend on whether there is a GPU.
+/// Runs the apps in a directory of their own, which is removed afterwards. Their PHY_BACKEND is
+/// Backend::best() unless a test gives another: so "auto" does not depend on whether there is a GPU.
 class AppTest : public ::testing::Test {
 protected:
     AppTest();

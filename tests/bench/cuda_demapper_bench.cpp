@@ -1,5 +1,6 @@
 // Soft demapping of more symbols than any cache holds, on a GPU.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>

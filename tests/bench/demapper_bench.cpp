@@ -129,7 +129,7 @@ void add_hard(Modulation modulation) {
 
 const bool registered = [] {
     for (const Backend& backend : Backend::all()) {
-        if (!backend.supported()) continue;
+        if (backend.kind() == Backend::Kind::cuda || !backend.supported()) continue;
         for (const std::size_t symbols : {in_l2, in_dram}) {
             if (backend == Backend::scalar() && symbols == in_dram) continue;
             for (const double snr_db : {10.0, 20.0, 25.0, 30.0}) {

@@ -76,6 +76,7 @@ TEST(CudaError, TellsNameTextAndPlace) {
              {std::string("cudaErrorMemoryAllocation"), std::string("out of memory"),
               "cuda_test.cpp:" + std::to_string(line)})
             EXPECT_NE(text.find(word), std::string::npos) << text;
+        EXPECT_EQ(text.find('/'), std::string::npos) << text;
     }
     EXPECT_FALSE(phy::gpu::CudaError(cudaErrorInvalidValue).out_of_memory());
     EXPECT_NO_THROW(phy::gpu::check(0));

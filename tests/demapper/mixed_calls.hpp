@@ -130,6 +130,12 @@ inline const Flaw flaws[] = {
      [](phy::Allocation& a) {
          a.llr = phy::SoftBitSpan(phy::SoftBitFormat::float16, a.llr.data(), a.llr.size());
      }},
+    {"a format that there is not",
+     [](phy::Allocation& a) {
+         a.llr = phy::SoftBitSpan(static_cast<phy::SoftBitFormat>(3), a.llr.data(), a.llr.size());
+     }},
+    {"a modulation that there is not",
+     [](phy::Allocation& a) { a.modulation = static_cast<phy::Modulation>(7); }},
 };
 
 /// The place of a flaw in a batch: a number that nothing else in a message is.

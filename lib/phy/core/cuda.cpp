@@ -16,9 +16,9 @@ std::string name_and_text(int code) {
 }
 
 /// Without the folders of whoever built it.
-std::string place_text(const std::source_location& where) {
-    const std::string_view path = where.file_name();
-    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line());
+std::string place_text(const detail::CallSite& where) {
+    const std::string_view path = where.file;
+    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
 }
 
 std::string version_text(int version) {
@@ -82,7 +82,7 @@ std::string why_not_on(int ordinal) {
 
 }  // namespace
 
-CudaError::CudaError(int code, std::source_location where)
+CudaError::CudaError(int code, detail::CallSite where)
     : Error(name_and_text(code) + " (" + place_text(where) + ")"), code_(code) {
     // Reported here: the next launch must not be blamed for it.
     cudaGetLastError();

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -22,11 +21,25 @@ using cudaEvent_t = CUevent_st*;    // NOLINT(readability-identifier-naming)
 
 namespace phy::gpu {
 
-/// A CUDA call failed. what() has the name and text of the error and the place of the call.
+namespace detail {
+
+/// What std::source_location is, which clang 14 does not have.
+struct CallSite {
+    const char* file;
+    int line;
+
+    static constexpr CallSite current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+}  // namespace detail
+
+/// A CUDA call failed. what() has the name and text of the error, and the file and line of the call.
 class CudaError : public Error {
 public:
     /// code is a cudaError_t.
-    explicit CudaError(int code, std::source_location where = std::source_location::current());
+    explicit CudaError(int code, detail::CallSite where = detail::CallSite::current());
 
     [[nodiscard]] int code() const { return code_; }
 
@@ -38,7 +51,7 @@ private:
 };
 
 /// Throws CudaError unless code, a cudaError_t, is cudaSuccess.
-inline void check(int code, std::source_location where = std::source_location::current()) {
+inline void check(int code, detail::CallSite where = detail::CallSite::current()) {
     if (code != 0) throw CudaError(code, where);
 }
 
@@ -71,7 +84,9 @@ private:
     int ordinal_;
 };
 
-/// Makes a device the calling thread's current one for a scope.
+/// Makes a device the calling thread's current one for a scope, as everything here does that works on a
+/// device. What is current when a thread starts is device 0, and CUDA makes a context on it when the scope
+/// ends: call cudaSetDevice first in a thread that is to leave device 0 alone.
 class CurrentDevice {
 public:
     explicit CurrentDevice(const Device& device);

@@ -67,31 +67,32 @@ struct Axis {
     /// N_k: bit k's LLR has breakpoints at |x_k| = 2q, 4q ... 2q N_k.
     static constexpr float last_segment(int k) { return static_cast<float>((1 << (m - 1 - k)) - 1); }
 
+    /// See finds_segments.
     static constexpr float inverse_segment = 0.5F / q;
+    static constexpr auto inverse_segment_above =
+        static_cast<float>(double{inverse_segment} * (1.0 + 0x1.2p-24));
 };
 
-/// The segment of |x| is floor(|x| * inverse_segment), where the product is rounded or, where a machine rounds
-/// the sum with a large number down instead, is not. Whether it reaches an integer when |x| reaches the
-/// breakpoint has to be checked for both, on the numbers before and after it. On the breakpoint itself both
-/// segments have the same distance.
+/// True if floor(|x| * inverse) is the segment of every |x|: if it changes exactly on the breakpoints. The
+/// product is rounded or, where a machine rounds its sum with a large number down instead, exact (as it is in
+/// binary64).
 template <int m>
-constexpr bool breakpoints_are_exact() {
-    constexpr float inverse = Axis<m>::inverse_segment;
+constexpr bool finds_segments(float inverse, bool product_is_rounded) {
+    const auto reaches = [=](float x, int segment) {
+        const auto number = static_cast<float>(segment);
+        return product_is_rounded ? x * inverse >= number : double{x} * double{inverse} >= double{number};
+    };
     for (int i = 1; i < (1 << (m - 1)); ++i) {
         const float breakpoint = static_cast<float>(2 * i) * Axis<m>::q;
         const float before = breakpoint * (1.0F - 0x1p-24F);
-        const auto after = static_cast<float>(double{breakpoint} * (1.0 + 0x1.2p-24));
-        const auto number = static_cast<float>(i);
-        if (before >= breakpoint || after <= breakpoint) return false;
-        if (before * inverse >= number || after * inverse < number) return false;
-        // The product of two binary32 is exact in binary64.
-        if (double{before} * double{inverse} >= double{number}) return false;
-        if (double{after} * double{inverse} < double{number}) return false;
+        if (before >= breakpoint || !reaches(breakpoint, i) || reaches(before, i)) return false;
     }
     return true;
 }
-static_assert(breakpoints_are_exact<2>() && breakpoints_are_exact<3>() && breakpoints_are_exact<4>() &&
-              breakpoints_are_exact<5>());
+static_assert(finds_segments<2>(Axis<2>::inverse_segment, true) &&
+              finds_segments<3>(Axis<3>::inverse_segment, true) &&
+              finds_segments<4>(Axis<4>::inverse_segment, true) &&
+              finds_segments<5>(Axis<5>::inverse_segment, true));
 
 /// From N0 to the two numbers by which an axis distance d becomes a soft bit: scale * min(d, limit).
 struct GainLaw {

@@ -33,17 +33,11 @@ std::vector<Planner> planners_of(const BatchDemapper::Config& config) {
     return planners;
 }
 
-void check_format(SoftBitFormat format, SoftBitFormat of_first) {
-    if (format == of_first) return;
-    throw ArgumentError("soft bits in " + std::string(to_string(format)) + ": expected " +
-                        std::string(to_string(of_first)) + ", as in allocation 0");
-}
-
 void check(std::span<const Allocation> allocations) {
     for (std::size_t i = 0; i < allocations.size(); ++i) {
         try {
             detail::check_allocation(allocations[i]);
-            check_format(allocations[i].llr.format(), allocations[0].llr.format());
+            detail::check_same_format(allocations[i], allocations[0]);
         } catch (const ArgumentError& error) {
             throw ArgumentError("allocation " + std::to_string(i) + ": " + error.what());
         }

@@ -34,11 +34,19 @@ struct Ops {
     static __device__ V max(V a, V b) { return fmaxf(a, b); }
     static __device__ V abs(V a) { return fabsf(a); }
     static __device__ V floor(V a) { return floorf(a); }
-    // From 2^23 on numbers are integers, so the sum rounded down is the floor; one operation with the
-    // product.
-    static __device__ V segment(V a, V b, V last) {
+    // From 2^23 on numbers are integers, so a sum rounded down is the floor; where an inverse does for the
+    // exact product, that is one operation with it.
+    template <int m>
+    static __device__ V segment(V a, V last) {
+        using A = phy::detail::Axis<m>;
         constexpr float integers = 0x1p23F;
-        return fminf(__fmaf_rd(a, b, integers), integers + last) - integers;
+        constexpr bool as_it_is = phy::detail::finds_segments<m>(A::inverse_segment, false);
+        if constexpr (as_it_is || phy::detail::finds_segments<m>(A::inverse_segment_above, false)) {
+            constexpr float inverse = as_it_is ? A::inverse_segment : A::inverse_segment_above;
+            return fminf(__fmaf_rd(a, inverse, integers), integers + last) - integers;
+        } else {
+            return fminf(__fadd_rd(mul(a, A::inverse_segment), integers), integers + last) - integers;
+        }
     }
     static __device__ V clamp(V x, V l) { return fmaxf(fminf(x, l), -l); }
     static __device__ V flip(V a, V s) {

@@ -5,6 +5,7 @@
 #include "phy/core/error.hpp"
 #include "phy/demapper/jobs_cuda.hpp"
 #include "phy/demapper/launch_cuda.hpp"
+#include "phy/demapper/soft_runner.hpp"
 
 namespace phy::gpu {
 namespace {
@@ -82,11 +83,9 @@ struct BatchDemapper::Impl {
 JobMaker::Planned BatchDemapper::Impl::make(std::span<const Allocation> allocations,
                                             std::size_t index) const {
     try {
-        if (allocations[index].llr.format() != allocations.front().llr.format())
-            throw ArgumentError("soft bits are " + std::string(to_string(allocations[index].llr.format())) +
-                                ": expected " + std::string(to_string(allocations.front().llr.format())) +
-                                ", as of allocation 0");
-        return maker.make(allocations[index]);
+        const JobMaker::Planned planned = maker.make(allocations[index]);
+        phy::detail::check_same_format(allocations[index], allocations.front());
+        return planned;
     } catch (const ArgumentError& error) {
         throw ArgumentError("allocation " + std::to_string(index) + ": " + error.what());
     }
@@ -102,7 +101,7 @@ void BatchDemapper::Impl::launch(std::span<const Allocation> allocations, Evalua
         auto planned = make(allocations, i);
         if (planned.evaluation != evaluation || planned.job.count == 0) continue;
         const auto of_block =
-            static_cast<std::uint64_t>(detail::symbols_of_block(evaluation, planned.job.grid, common.format));
+            static_cast<std::uint64_t>(detail::symbols_of_block(evaluation, planned.job.grid, common));
         planned.job.first_block = batch.blocks;
         batch.blocks += static_cast<std::uint32_t>((planned.job.count + of_block - 1) / of_block);
         batch.job[batch.jobs++] = planned.job;

@@ -12,19 +12,20 @@
 ///
 /// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
 /// and can be captured in a graph. Symbols, per-symbol noise, soft bits and counters are in memory that the
-/// device can reach, and stay there until the work is done.
+/// device can reach, do not overlap, and stay there until the work is done.
 ///
-/// Any length and any alignment of symbols and soft bits will do. Where both lie at multiples of 16 bytes, as
-/// every allocation does, memory is moved in 16-byte pieces; elsewhere a call can take several times as long.
+/// Any length and any alignment of symbols and soft bits will do. Where they and the per-symbol noise begin
+/// at multiples of 16 bytes, as every DeviceBuffer does, memory is moved in 16-byte pieces; elsewhere a call
+/// can take several times as long.
 namespace phy::gpu {
 
 /// Symbols to soft bits on a device. See phy::SoftDemapper for conventions, accuracy and bad samples.
 ///
-/// A call that evaluates by table (SoftDemapper::evaluator_for) needs the table in device memory: prepare()
-/// puts it there, and everything that takes time or memory happens in it.
+/// A call that evaluates by table (evaluator_for() tells) needs the table in device memory. prepare() puts it
+/// there, so that calls take neither time nor memory for it.
 ///
-/// Calls may come from several threads and go to several streams at once, but for prepare() and
-/// forget_tables(), which want to be alone.
+/// Several threads may call one demapper at once, on several streams; but while one of them is in prepare()
+/// or forget_tables(), no other may be in any function.
 class SoftDemapper {
 public:
     struct Config {
@@ -50,9 +51,9 @@ public:
     /// Gives the memory of all tables back. Waits for the device; graphs that used them must not run again.
     void forget_tables();
 
-    /// Demaps all symbols on the stream, which belongs to the device. Sizes, noise and first_symbol as
-    /// in phy::SoftDemapper; ArgumentError too where a table was not prepared. counters, in device memory, is
-    /// added to when the work runs; it costs next to nothing.
+    /// Demaps all symbols on the stream, which belongs to the device. Sizes, noise, first_symbol and errors
+    /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
+    /// counters, if given, is in device memory and is added to when the work runs; it costs next to nothing.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,
                     std::uint64_t first_symbol = 0, DemapCounters* counters = nullptr) const;
 
@@ -67,8 +68,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Many allocations, such as the users of a slot, in one launch (of up to 256 allocations, and of one kind of
-/// evaluation: closed form, table or log-sum-exp). The bytes are those of single calls.
+/// Many allocations, such as the users of a slot, in one call. Up to 128 allocations of one kind of
+/// evaluation (closed form, table or log-sum-exp) take one launch. The bytes are those of single calls;
+/// tables and threads as in SoftDemapper.
 class BatchDemapper {
 public:
     struct Config {
@@ -85,14 +87,15 @@ public:
     BatchDemapper(BatchDemapper&&) noexcept;
     BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
-    /// As SoftDemapper::prepare, for one modulation.
+    /// As SoftDemapper::prepare, for allocations of this modulation.
     void prepare(Modulation modulation, float noise_variance, SoftBitFormat format);
 
     /// As SoftDemapper::forget_tables.
     void forget_tables();
 
-    /// Demaps all allocations on the stream. All have soft bits in one format. The array is read before the
-    /// call returns. Errors as in SoftDemapper, found before anything is started.
+    /// Demaps all allocations on the stream, which belongs to the device. All have soft bits in one format.
+    /// The array of allocations may go when the call returns; what they point at must stay. Errors as in
+    /// SoftDemapper; an ArgumentError gives the allocation's index, and nothing was started.
     void operator()(std::span<const Allocation> allocations, cudaStream_t stream,
                     DemapCounters* counters = nullptr) const;
 

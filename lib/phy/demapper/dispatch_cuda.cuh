@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "phy/demapper/tile_cuda.cuh"
@@ -27,7 +28,7 @@ void with_format(SoftBitFormat format, Visitor visit) {
 
 /// Calls visit(GridConstant) for grids with at least `fewest` bits an axis.
 template <int fewest, typename Visitor>
-__host__ __device__ __forceinline__ void with_grid(Grid grid, Visitor visit) {
+__host__ __device__ __forceinline__ constexpr void with_grid(Grid grid, Visitor visit) {
     switch (grid) {
         case Grid::bpsk:
             if constexpr (fewest <= 1) visit(GridConstant<Grid::bpsk>());
@@ -61,63 +62,90 @@ __device__ __forceinline__ const Job& job_of_block(const Batch& batch) {
     return batch.job[low];
 }
 
-/// Shared memory for the tiles of a block.
-template <class Evaluator>
-constexpr int staging_of_block = Evaluator::shape.threads / warp_size* Layout<Evaluator>::staging;
+/// What a block is made of.
+template <class Evaluator, bool counts>
+struct Block {
+    static constexpr int threads = threads_of_block(Evaluator::shape, counts);
+    static constexpr int symbols = symbols_of_block(Evaluator::shape, counts);
+    static constexpr int staging = threads / warp_size * Layout<Evaluator>::staging;
+};
 
 /// The part of a job that a block does with one tile a warp.
-template <class Evaluator>
-__device__ __forceinline__ void demap_block(const Evaluator& evaluate, const Job& job, const Common& common,
-                                            std::byte* staging, Tally& tally) {
-    constexpr unsigned warps = Evaluator::shape.threads / warp_size;
-    const unsigned warp = threadIdx.x / warp_size;
-    const std::uint64_t tile = std::uint64_t{blockIdx.x - job.first_block} * warps + warp;
-    demap_tile(evaluate, job, common, tile, staging + warp * Layout<Evaluator>::staging, tally);
+template <class Evaluator, bool counts>
+__device__ __forceinline__ void demap_block(const Job& job, const Common& common, std::byte* staging,
+                                            Tally& tally) {
+    const std::uint64_t first =
+        std::uint64_t{blockIdx.x - job.first_block} * Block<Evaluator, counts>::symbols;
+    demap_tiles<Evaluator, counts>(Evaluator(job), job, common, first, staging, tally);
 }
 
-template <class Evaluator>
-__global__ void __launch_bounds__(Evaluator::shape.threads, Evaluator::shape.resident)
+template <class Evaluator, bool counts>
+__global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::shape.resident)
     demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
-    __shared__ alignas(16) std::byte staging[staging_of_block<Evaluator>];
+    __shared__ alignas(16) std::byte staging[Block<Evaluator, counts>::staging];
     Tally tally;
-    demap_block(Evaluator(job), job, common, staging, tally);
-    add_to_counters(common, tally);
+    demap_block<Evaluator, counts>(job, common, staging, tally);
+    if constexpr (counts) add_to_counters(common, tally);
 }
 
-/// A family of evaluators by grid, from grids with Family::fewest_bits an axis on, for one format. In a batch
-/// all have blocks of one size, and 1024QAM needs the most shared memory.
-template <class Family>
-constexpr Shape batch_shape = Family::template Evaluator<Grid::qam1024>::shape;
+/// Blocks of a family's batch: all have one size, and room for every evaluator. A family is one of evaluators
+/// by grid, from grids with Family::fewest_bits an axis on, for one format.
+template <class Family, bool counts>
+struct BatchBlock {
+    static constexpr Shape shape = Family::template Evaluator<Grid::qam1024>::shape;
+    static constexpr int threads = threads_of_block(shape, counts);
+    static constexpr int staging = [] {
+        int most = 0;
+        for (const Grid each :
+             {Grid::bpsk, Grid::qpsk, Grid::qam16, Grid::qam64, Grid::qam256, Grid::qam1024}) {
+            with_grid<Family::fewest_bits>(each, [&most](auto grid) {
+                using Evaluator = typename Family::template Evaluator<grid()>;
+                static_assert(Evaluator::shape.threads == shape.threads);
+                most = std::max(most, Block<Evaluator, counts>::staging);
+            });
+        }
+        return most;
+    }();
+};
 
-template <class Family>
-__global__ void __launch_bounds__(batch_shape<Family>.threads, batch_shape<Family>.resident)
+template <class Family, bool counts>
+__global__ void __launch_bounds__(BatchBlock<Family, counts>::threads,
+                                  BatchBlock<Family, counts>::shape.resident)
     demap_batch(const __grid_constant__ Batch batch) {
-    constexpr int size = staging_of_block<typename Family::template Evaluator<Grid::qam1024>>;
-    __shared__ alignas(16) std::byte staging[size];
+    __shared__ alignas(16) std::byte staging[BatchBlock<Family, counts>::staging];
     const Job& job = job_of_block(batch);
     Tally tally;
     with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
-        using Evaluator = typename Family::template Evaluator<grid()>;
-        static_assert(staging_of_block<Evaluator> <= size);
-        static_assert(Evaluator::shape.threads == batch_shape<Family>.threads);
-        demap_block(Evaluator(job), job, batch.common, staging, tally);
+        demap_block<typename Family::template Evaluator<grid()>, counts>(job, batch.common, staging, tally);
     });
-    add_to_counters(batch.common, tally);
+    if constexpr (counts) add_to_counters(batch.common, tally);
+}
+
+/// Calls visit(std::bool_constant): whether a launch counts.
+template <typename Visitor>
+void with_counts(const Common& common, Visitor visit) {
+    if (common.counters != nullptr) return visit(std::true_type());
+    visit(std::false_type());
 }
 
 template <class Family>
 void launch_job(const Job& job, const Common& common, cudaStream_t stream) {
     with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
-        using Evaluator = typename Family::template Evaluator<grid()>;
-        constexpr std::uint64_t of_block = symbols_of_block(Evaluator::shape);
-        const auto blocks = static_cast<unsigned>((job.count + of_block - 1) / of_block);
-        demap_job<Evaluator><<<blocks, Evaluator::shape.threads, 0, stream>>>(job, common);
+        with_counts(common, [&](auto counts) {
+            using Evaluator = typename Family::template Evaluator<grid()>;
+            using B = Block<Evaluator, counts()>;
+            const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
+            demap_job<Evaluator, counts()><<<blocks, B::threads, 0, stream>>>(job, common);
+        });
     });
 }
 
 template <class Family>
 void launch_batch(const Batch& batch, cudaStream_t stream) {
-    demap_batch<Family><<<batch.blocks, batch_shape<Family>.threads, 0, stream>>>(batch);
+    with_counts(batch.common, [&](auto counts) {
+        constexpr int threads = BatchBlock<Family, counts()>::threads;
+        demap_batch<Family, counts()><<<batch.blocks, threads, 0, stream>>>(batch);
+    });
 }
 
 }  // namespace phy::gpu::detail

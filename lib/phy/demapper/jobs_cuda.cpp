@@ -4,9 +4,10 @@
 #include <span>
 #include <string>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/half.hpp"
+#include "phy/demapper/soft_runner.hpp"
 
 namespace phy::gpu::detail {
 namespace {
@@ -29,6 +30,7 @@ std::vector<std::byte> bytes_of(const phy::detail::LlrTable& table) {
 }
 
 std::vector<phy::detail::Planner> make_planners(phy::SoftDemapper::Config config) {
+    phy::detail::check_enum("modulation", config.modulation, all_modulations.back());
     std::vector<phy::detail::Planner> planners;
     for (const Modulation modulation : all_modulations) {
         config.modulation = modulation;
@@ -75,11 +77,10 @@ float JobMaker::unit_of(SampleFormat format) const {
 }
 
 JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
+    phy::detail::check_allocation(allocation);
     const SymbolView& symbols = allocation.symbols;
     const SoftBitSpan& llr = allocation.llr;
     const NoiseVariance& noise = allocation.noise;
-    phy::detail::check_size("llr", llr.size(), symbols.size() * bits_per_symbol(allocation.modulation));
-    phy::detail::check_noise(noise, symbols.size());
     const phy::detail::Plan plan = planner(allocation.modulation).make_plan(noise, llr.format());
 
     Job job{};
@@ -122,7 +123,7 @@ Common JobMaker::common(SoftBitFormat format, DemapCounters* counters) const {
 
 void JobMaker::prepare(Modulation modulation, float noise_variance, SoftBitFormat format) {
     const NoiseVariance noise(noise_variance);
-    phy::detail::check_noise(noise, 0);
+    phy::detail::check_allocation({modulation, SymbolView(), noise, SoftBitSpan(format, nullptr, 0)});
     if (const auto key = planner(modulation).table_for(noise, format)) tables_.add(*key);
 }
 

@@ -8,6 +8,7 @@
 namespace phy::gpu::detail {
 namespace {
 
+/// Of a batch.
 Shape shape_of(Evaluation evaluation, Grid grid, SoftBitFormat format) {
     switch (evaluation) {
         case Evaluation::closed_form:
@@ -17,13 +18,13 @@ Shape shape_of(Evaluation evaluation, Grid grid, SoftBitFormat format) {
         case Evaluation::table:
             break;
     }
-    return table_shape(grid, format);
+    return global_table_shape(grid, format);
 }
 
 }  // namespace
 
-int symbols_of_block(Evaluation evaluation, Grid grid, SoftBitFormat format) {
-    return symbols_of_block(shape_of(evaluation, grid, format));
+int symbols_of_block(Evaluation evaluation, Grid grid, const Common& common) {
+    return symbols_of_block(shape_of(evaluation, grid, common.format), common.counters != nullptr);
 }
 
 void launch(Evaluation evaluation, const Job& job, const Common& common, const Device& device,

@@ -65,7 +65,7 @@ struct Batch {
 };
 
 /// Symbols that one block handles, by which a batch is cut.
-int symbols_of_block(Evaluation evaluation, Grid grid, SoftBitFormat format);
+int symbols_of_block(Evaluation evaluation, Grid grid, const Common& common);
 
 void launch(Evaluation evaluation, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream);

@@ -11,8 +11,7 @@
 /// How symbols and soft bits come from memory and go there.
 namespace phy::gpu::detail {
 
-/// Where a pointer points; any: to be found out at run time.
-enum class Space { global, shared, any };
+enum class Space { global, shared };
 
 template <Space space, typename T>
 __device__ __forceinline__ T load(const void* from) {
@@ -89,33 +88,50 @@ __device__ __forceinline__ void widen(const std::uint32_t* words, float unit, fl
 template <Shape shape>
 using Components = float[shape.groups][2 * shape.symbols];
 
+/// True if all stored components are finite; false, too, for some that are finite and too large to be added.
+template <SampleFormat format, int count>
+__device__ __forceinline__ bool surely_finite(const std::uint32_t* words) {
+    if constexpr (format == SampleFormat::cf32) {
+        float sum = 0.0F;
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            sum += fabsf(__uint_as_float(words[i]));
+        return sum < __int_as_float(0x7F800000);
+    } else if constexpr (format == SampleFormat::cf16) {
+        __half2 sums = __floats2half2_rn(0.0F, 0.0F);
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            sums = __hadd2(__habs2(*reinterpret_cast<const __half2*>(&words[i])), sums);
+        return __low2float(sums) + __high2float(sums) < __int_as_float(0x7F800000);
+    } else {
+        return true;
+    }
+}
+
+/// Loads and widens a lane's rows of a tile; returns surely_finite of them.
 template <Space space, SampleFormat format, Shape shape>
-__device__ __forceinline__ void load_rows(const std::byte* tile, unsigned lane, float unit,
+__device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, float unit,
                                           Components<shape>& y) {
     constexpr int bytes = shape.symbols * static_cast<int>(size_of(format));
+    constexpr int count = (bytes + 3) / 4;
     const std::byte* const mine = tile + lane * bytes;
-    std::uint32_t words[shape.groups][(bytes + 3) / 4];
+    std::uint32_t words[shape.groups][count];
 #pragma unroll
     for (int row = 0; row < shape.groups; ++row)
         load_words<space, bytes>(mine + row * warp_size * bytes, words[row]);
 #pragma unroll
     for (int row = 0; row < shape.groups; ++row)
         widen<format, 2 * shape.symbols>(words[row], unit, y[row]);
+    return surely_finite<format, shape.groups * count>(words[0]);
 }
 
 template <Space space, Shape shape>
-__device__ __forceinline__ void load_rows(SampleFormat format, const std::byte* tile, unsigned lane,
+__device__ __forceinline__ bool load_rows(SampleFormat format, const std::byte* tile, unsigned lane,
                                           float unit, Components<shape>& y) {
-    switch (format) {
-        case SampleFormat::cf32:
-            return load_rows<space, SampleFormat::cf32, shape>(tile, lane, unit, y);
-        case SampleFormat::cf16:
-            return load_rows<space, SampleFormat::cf16, shape>(tile, lane, unit, y);
-        case SampleFormat::ci16:
-            return load_rows<space, SampleFormat::ci16, shape>(tile, lane, unit, y);
-        case SampleFormat::ci8:
-            return load_rows<space, SampleFormat::ci8, shape>(tile, lane, unit, y);
-    }
+    if (format == SampleFormat::cf32) return load_rows<space, SampleFormat::cf32, shape>(tile, lane, unit, y);
+    if (format == SampleFormat::cf16) return load_rows<space, SampleFormat::cf16, shape>(tile, lane, unit, y);
+    if (format == SampleFormat::ci16) return load_rows<space, SampleFormat::ci16, shape>(tile, lane, unit, y);
+    return load_rows<space, SampleFormat::ci8, shape>(tile, lane, unit, y);
 }
 
 /// Numbers that a lane's symbols have one of each.

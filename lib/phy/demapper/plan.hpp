@@ -39,8 +39,8 @@ private:
     int bits_;
 };
 
-/// Throws ArgumentError unless a scalar N0 is finite and positive, or one a symbol has as many values as there
-/// are symbols.
+/// Throws ArgumentError unless a scalar N0 is finite and positive, or one a symbol has as many values as
+/// there are symbols.
 void check_noise(const NoiseVariance& noise, std::size_t symbols);
 
 /// Throws ArgumentError unless full_scale is 0 or a positive number with a normal reciprocal.

@@ -29,7 +29,10 @@ struct Ops {
     static V max(V a, V b) { return a > b ? a : b; }
     static V abs(V a) { return std::fabs(a); }
     static V floor(V a) { return std::floor(a); }
-    static V segment(V a, V b, V last) { return min(floor(mul(a, b)), last); }
+    template <int m>
+    static V segment(V a, V last) {
+        return min(floor(mul(a, set(Axis<m>::inverse_segment))), last);
+    }
     static V clamp(V x, V l) { return max(min(x, l), -l); }
     static V flip(V a, V s) { return std::signbit(s) ? -a : a; }
     static V keep(V x, V v) { return std::isfinite(x) ? v : 0.0F; }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <tuple>
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
 
 namespace phy::detail {
 
@@ -42,6 +44,14 @@ void check_allocation(const Allocation& allocation) {
     check_size("llr", allocation.llr.size(),
                allocation.symbols.size() * bits_per_symbol(allocation.modulation));
     check_noise(allocation.noise, allocation.symbols.size());
+}
+
+void check_same_format(const Allocation& allocation, const Allocation& first) {
+    const SoftBitFormat format = allocation.llr.format();
+    const SoftBitFormat of_first = first.llr.format();
+    if (format == of_first) return;
+    throw ArgumentError("soft bits in " + std::string(to_string(format)) + ": expected " +
+                        std::string(to_string(of_first)) + ", as in allocation 0");
 }
 
 SoftWork::SoftWork(const Allocation& allocation, const Planner& planner, TableCache& tables)

@@ -43,6 +43,9 @@ private:
 /// Throws ArgumentError if an allocation is invalid.
 void check_allocation(const Allocation& allocation);
 
+/// Throws ArgumentError unless an allocation has the soft-bit format of the first one of its batch.
+void check_same_format(const Allocation& allocation, const Allocation& first);
+
 /// An allocation, and how it is evaluated.
 struct SoftWork : Stretch {
     /// Takes the table from the cache if one serves. planner is of the allocation's modulation.

@@ -44,7 +44,8 @@ public:
     [[nodiscard]] const TableKey& key() const { return key_; }
     [[nodiscard]] const TableScale& scale() const { return scale_; }
 
-    /// int8: the bytes of all bits of an axis, entry after entry, each filled up with zeros to a multiple of 4.
+    /// int8: the bytes of all bits of an axis, entry after entry, each filled up with zeros to a multiple
+    /// of 4.
     [[nodiscard]] std::vector<std::byte> packed_bytes() const;
 
     /// Floats: for each entry the value of each bit, then its slope a step.

@@ -21,9 +21,9 @@ constexpr std::uint32_t padded(std::uint32_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-/// Blocks stay, and take tile after tile, so that each brings the table into its shared memory once.
-template <class Evaluator>
-__global__ void __launch_bounds__(Evaluator::shape.threads)
+/// Blocks take tile after tile, so that a table is brought into shared memory for many of them.
+template <class Evaluator, bool counts>
+__global__ void __launch_bounds__(Block<Evaluator, counts>::threads)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     extern __shared__ uint4 memory[];
     const auto* from = static_cast<const uint4*>(job.table.entries);
@@ -31,35 +31,33 @@ __global__ void __launch_bounds__(Evaluator::shape.threads)
         memory[i] = from[i];
     __syncthreads();
 
-    constexpr unsigned warps = Evaluator::shape.threads / warp_size;
-    const unsigned warp = threadIdx.x / warp_size;
     auto* const table = reinterpret_cast<std::byte*>(memory);
-    std::byte* const staging = table + padded(job.table.bytes) + warp * Layout<Evaluator>::staging;
     const Evaluator evaluate(job, table);
-    const std::uint64_t tiles = (job.count + Layout<Evaluator>::symbols - 1) / Layout<Evaluator>::symbols;
+    constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
     Tally tally;
-    for (std::uint64_t tile = blockIdx.x * warps + warp; tile < tiles; tile += gridDim.x * warps)
-        demap_tile(evaluate, job, common, tile, staging, tally);
-    add_to_counters(common, tally);
+    for (std::uint64_t first = blockIdx.x * of_block; first < job.count; first += gridDim.x * of_block)
+        demap_tiles<Evaluator, counts>(evaluate, job, common, first, table + padded(job.table.bytes), tally);
+    if constexpr (counts) add_to_counters(common, tally);
 }
 
-/// Launches if the table has room in shared memory.
 template <class Evaluator>
-bool look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
-    const std::size_t bytes = padded(job.table.bytes) + staging_of_block<Evaluator>;
-    if (bytes > device.shared_memory_per_block()) return false;
-    constexpr int threads = Evaluator::shape.threads;
-    check(cudaFuncSetAttribute(look_up<Evaluator>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bytes)));
+constexpr std::size_t shared_bytes(const Job& job) {
+    return padded(job.table.bytes) + Block<Evaluator, false>::staging;
+}
+
+template <class Evaluator, bool counts>
+void look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+    constexpr int threads = Block<Evaluator, counts>::threads;
+    constexpr auto kernel = look_up<Evaluator, counts>;
+    const std::size_t bytes = shared_bytes<Evaluator>(job);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, look_up<Evaluator>, threads, bytes));
-    constexpr std::uint64_t of_block = symbols_of_block(Evaluator::shape);
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
+    constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
     const std::uint64_t wanted = (job.count + of_block - 1) / of_block;
     const std::uint64_t room = static_cast<std::uint64_t>(std::max(1, resident)) *
-                               static_cast<std::uint64_t>(device.multiprocessors());
-    look_up<Evaluator>
-        <<<static_cast<unsigned>(std::min(wanted, room)), threads, bytes, stream>>>(job, common);
-    return true;
+                               static_cast<std::uint64_t>(device.multiprocessors()) * table_turns;
+    kernel<<<static_cast<unsigned>(std::min(wanted, room)), threads, bytes, stream>>>(job, common);
 }
 
 }  // namespace
@@ -67,8 +65,12 @@ bool look_up_in_shared(const Job& job, const Common& common, const Device& devic
 void launch_table(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     with_format(common.format, [&](auto format) {
         with_grid<2>(job.grid, [&](auto grid) {
-            if (!look_up_in_shared<LookUp<grid(), format(), Space::shared>>(job, common, device, stream))
-                launch_job<InGlobal<format()>>(job, common, stream);
+            using Evaluator = LookUp<grid(), format(), Space::shared>;
+            if (shared_bytes<Evaluator>(job) > device.shared_memory_per_block())
+                return launch_job<InGlobal<format()>>(job, common, stream);
+            with_counts(common, [&](auto counts) {
+                look_up_in_shared<Evaluator, counts()>(job, common, device, stream);
+            });
         });
     });
 }

@@ -9,7 +9,8 @@ template <Grid of, SoftBitFormat to, Space space>
 struct LookUp {
     static constexpr Grid grid = of;
     static constexpr SoftBitFormat format = to;
-    static constexpr Shape shape = table_shape(of, to);
+    static constexpr Shape shape =
+        space == Space::shared ? shared_table_shape(of, to) : global_table_shape(of, to);
     static constexpr int bits = bits_of(grid);
 
     const phy::detail::TableScale& scale;

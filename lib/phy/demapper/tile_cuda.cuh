@@ -68,16 +68,6 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
     clear_unless<Evaluator>(keep, words);
 }
 
-/// True if all are finite; false, too, for some that are finite and too large to be added.
-template <int count>
-__device__ __forceinline__ bool surely_finite(const float* y) {
-    float sum = fabsf(y[0]);
-#pragma unroll
-    for (int c = 1; c < count; ++c)
-        sum += fabsf(y[c]);
-    return Ops::is_finite(sum);
-}
-
 /// Soft bits in a word with the largest magnitude.
 template <SoftBitFormat format>
 __device__ __forceinline__ unsigned count_saturated(std::uint32_t word, std::uint32_t largest) {
@@ -141,36 +131,47 @@ struct Gains {
 
 /// Which tile of a job, and whose part of it.
 struct Place {
-    std::uint64_t first;  ///< symbol of the tile
+    std::uint64_t first;  ///< symbol of the block
+    unsigned offset;      ///< from there to the tile
+    unsigned left;        ///< symbols of the tile that the job has
     unsigned lane;
-    unsigned left;  ///< symbols of the tile that the job has
+
+    __device__ __forceinline__ const std::byte* symbols_of(const Job& job) const {
+        return job.symbols + first * job.sample_bytes + offset * job.sample_bytes;
+    }
+    __device__ __forceinline__ const float* noise_of(const Job& job) const {
+        return job.noise + first + offset;
+    }
+    template <class Evaluator>
+    __device__ __forceinline__ std::byte* llr_of(const Job& job) const {
+        constexpr unsigned bytes = Layout<Evaluator>::bytes_of_symbol;
+        return job.llr + first * bytes + offset * bytes;
+    }
 };
 
-/// What the lanes have stored in shared memory goes to where it belongs.
 template <class Evaluator>
-__device__ __forceinline__ void store_tile(const std::byte* staging, std::byte* out, unsigned lane) {
-    __syncwarp();
-    copy_pieces<Layout<Evaluator>::bytes_out>(staging, out, lane);
-    __syncwarp();
+__device__ __forceinline__ void count_row(const Common& common, const std::uint32_t* words, Tally& tally) {
+#pragma unroll
+    for (int w = 0; w < Layout<Evaluator>::words; ++w)
+        tally.saturated += count_saturated<Evaluator::format>(words[w], common.saturated);
 }
 
 /// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
 /// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
-template <class Evaluator, bool per_symbol>
+template <class Evaluator, bool per_symbol, bool counts>
 __device__ __forceinline__ bool demap_whole_tile(const Evaluator& evaluate, const Job& job,
-                                                 const Place& place, std::byte* staging) {
+                                                 const Common& common, const Place& place, std::byte* staging,
+                                                 Tally& tally) {
     using L = Layout<Evaluator>;
     constexpr Shape shape = L::shape;
     Components<shape> y;
-    load_rows<Space::global, shape>(job.format, job.symbols + place.first * job.sample_bytes, place.lane,
-                                    job.unit, y);
+    bool good = load_rows<Space::global, shape>(job.format, place.symbols_of(job), place.lane, job.unit, y);
     float noise[shape.groups][shape.symbols];
-    if constexpr (per_symbol) load_rows<Space::global>(job.noise + place.first, place.lane, noise);
-    bool good = surely_finite<2 * shape.symbols * shape.groups>(y[0]);
+    if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
     if constexpr (per_symbol) good = good && all_usable<shape.symbols * shape.groups>(noise[0]);
     if (!__all_sync(all_lanes, good)) return false;
 
-    std::byte* const out = job.llr + place.first * L::bytes_of_symbol;
+    std::byte* const out = place.llr_of<Evaluator>(job);
     std::byte* const mine = (L::stores_directly ? out : staging) + place.lane * L::bytes_of_row;
 #pragma unroll
     for (int row = 0; row < shape.groups; ++row) {
@@ -182,9 +183,14 @@ __device__ __forceinline__ bool demap_whole_tile(const Evaluator& evaluate, cons
             const Gains<shape.symbols> gains(job.scalar);
             evaluate(y[row], gains.scale, gains.limit, words);
         }
+        if constexpr (counts) count_row<Evaluator>(common, words, tally);
         store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
     }
-    if constexpr (!L::stores_directly) store_tile<Evaluator>(staging, out, place.lane);
+    if constexpr (!L::stores_directly) {
+        __syncwarp();
+        copy_pieces<L::bytes_out>(staging, out, place.lane);
+        __syncwarp();
+    }
     return true;
 }
 
@@ -197,76 +203,72 @@ __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place,
     float noise[symbols];
 #pragma unroll
     for (int s = 0; s < symbols; ++s)
-        noise[s] = symbol + s < place.left ? job.noise[place.first + symbol + s] : 1.0F;
+        noise[s] = symbol + s < place.left ? place.noise_of(job)[symbol + s] : 1.0F;
     return Gains<symbols>(noise, job.gain, tally);
 }
 
-/// Any tile, and with counting. What is not aligned goes through shared memory byte by byte; what lies beyond
-/// the job counts as zeros.
-template <class Evaluator>
+/// Any tile, byte by byte through shared memory; what lies beyond the job counts as zeros. Rows of symbols
+/// lie at the end of the staging memory, and rows of soft bits take their place from its beginning on: none
+/// reaches symbols that are still wanted, whether its rows are longer or shorter.
+template <class Evaluator, bool counts>
 __device__ __forceinline__ void demap_any_tile(const Evaluator& evaluate, const Job& job,
                                                const Common& common, const Place& place, std::byte* staging,
                                                Tally& tally) {
     using L = Layout<Evaluator>;
     constexpr Shape shape = L::shape;
-    const bool simple = job.aligned && place.left == L::symbols;
-    const std::byte* in = job.symbols + place.first * job.sample_bytes;
-    std::byte* const out = job.llr + place.first * L::bytes_of_symbol;
-    if (!simple) {
-        copy_bytes(in, staging, place.left * job.sample_bytes, L::symbols * job.sample_bytes, place.lane);
-        in = staging;
-        __syncwarp();
-    }
-    Components<shape> y;
-    load_rows<Space::any, shape>(job.format, in, place.lane, job.unit, y);
+    constexpr Shape one_row = {shape.threads, shape.symbols, 1};
+    const unsigned bytes_in = L::symbols * job.sample_bytes;
+    std::byte* const in = staging + (L::staging - bytes_in);
+    copy_bytes(place.symbols_of(job), in, place.left * job.sample_bytes, bytes_in, place.lane);
     __syncwarp();
-#pragma unroll
+#pragma unroll 1
     for (int row = 0; row < shape.groups; ++row) {
         const unsigned symbol = (row * warp_size + place.lane) * shape.symbols;
+        Components<one_row> y;
+        const bool finite = load_rows<Space::shared, one_row>(
+            job.format, in + row * (bytes_in / shape.groups), place.lane, job.unit, y);
+        __syncwarp();
         const auto gains = gains_of_row<Evaluator>(job, place, symbol, tally);
         std::uint32_t words[L::words];
-        evaluate(y[row], gains.scale, gains.limit, words);
-        if (!surely_finite<2 * shape.symbols>(y[row])) erase<Evaluator>(y[row], words, tally);
-        if (!simple) clear_unless<Evaluator>([&](unsigned s, int) { return symbol + s < place.left; }, words);
-        if (common.counters != nullptr) {
-#pragma unroll
-            for (int w = 0; w < L::words; ++w)
-                tally.saturated += count_saturated<Evaluator::format>(words[w], common.saturated);
-        }
-        store_words<L::words>(words,
-                              (simple && L::stores_directly ? out : staging) + symbol * L::bytes_of_symbol);
-    }
-    if (!simple) {
+        evaluate(y[0], gains.scale, gains.limit, words);
+        if (!finite) erase<Evaluator>(y[0], words, tally);
+        clear_unless<Evaluator>([&](unsigned s, int) { return symbol + s < place.left; }, words);
+        if constexpr (counts) count_row<Evaluator>(common, words, tally);
+        store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
         __syncwarp();
-        const unsigned bytes = place.left * L::bytes_of_symbol;
-        copy_bytes(staging, out, bytes, bytes, place.lane);
-        __syncwarp();
-    } else if (!L::stores_directly) {
-        store_tile<Evaluator>(staging, out, place.lane);
     }
+    const unsigned bytes = place.left * L::bytes_of_symbol;
+    copy_bytes(staging, place.llr_of<Evaluator>(job), bytes, bytes, place.lane);
+    __syncwarp();
 }
 
-/// Demaps one tile. All lanes of a warp call it; staging is the warp's own, aligned to 16.
-template <class Evaluator>
-__device__ __forceinline__ void demap_tile(const Evaluator& evaluate, const Job& job, const Common& common,
-                                           std::uint64_t tile, std::byte* staging, Tally& tally) {
-    constexpr unsigned symbols = Layout<Evaluator>::symbols;
-    const std::uint64_t first = tile * symbols;
-    if (first >= job.count) return;
-    const std::uint64_t left = job.count - first;
-    const bool whole = left >= symbols;
-    const Place place = {first, threadIdx.x % warp_size, whole ? symbols : static_cast<unsigned>(left)};
+/// Demaps the tiles of a block's warps, from the symbol `first` on. staging is for all of them, aligned
+/// to 16.
+template <class Evaluator, bool counts>
+__device__ __forceinline__ void demap_tiles(const Evaluator& evaluate, const Job& job, const Common& common,
+                                            std::uint64_t first, std::byte* staging, Tally& tally) {
+    using L = Layout<Evaluator>;
+    constexpr unsigned symbols = L::symbols;
+    constexpr unsigned of_block = symbols_of_block(L::shape, counts);
+    const unsigned warp = threadIdx.x / warp_size;
+    const unsigned offset = warp * symbols;
+    const std::uint64_t rest = job.count - first;
+    const unsigned in_block = rest < of_block ? static_cast<unsigned>(rest) : of_block;
+    if (offset >= in_block) return;
+    const bool whole = offset + symbols <= in_block;
+    const Place place = {first, offset, whole ? symbols : in_block - offset, threadIdx.x % warp_size};
+    staging += warp * L::staging;
     bool done = false;
-    if (whole && job.aligned && common.counters == nullptr) {
-        done = job.noise != nullptr ? demap_whole_tile<Evaluator, true>(evaluate, job, place, staging)
-                                    : demap_whole_tile<Evaluator, false>(evaluate, job, place, staging);
+    if (whole && job.aligned) {
+        done = job.noise != nullptr
+                   ? demap_whole_tile<Evaluator, true, counts>(evaluate, job, common, place, staging, tally)
+                   : demap_whole_tile<Evaluator, false, counts>(evaluate, job, common, place, staging, tally);
     }
-    if (!done) demap_any_tile(evaluate, job, common, place, staging, tally);
+    if (!done) demap_any_tile<Evaluator, counts>(evaluate, job, common, place, staging, tally);
 }
 
 /// Adds what the threads of a block have counted to the counters. All threads of the block call it.
 __device__ inline void add_to_counters(const Common& common, Tally tally) {
-    if (common.counters == nullptr) return;
     __shared__ unsigned total[2];
     if (threadIdx.x < 2) total[threadIdx.x] = 0;
     __syncthreads();

@@ -34,13 +34,21 @@ constexpr int symbols_of_lane(int bytes) {
 /// Several rows, so that what a warp does once is shared by many symbols; fp32 is held back by shared memory.
 constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format) {
     const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
-    return {256, symbols, (format == SoftBitFormat::float32 ? 4 : 8) / symbols};
+    return {64, symbols, (format == SoftBitFormat::float32 ? 4 : 8) / symbols};
 }
 
-/// Blocks are large because each has a copy of the table; floats take much shared memory to be put in order.
-constexpr Shape table_shape(phy::detail::Grid grid, SoftBitFormat format) {
+/// With the table in shared memory: large blocks, because each has a copy of it.
+constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
     const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
-    if (format == SoftBitFormat::int8) return {512, symbols, 4 / symbols};
+    return {512, symbols, (format == SoftBitFormat::int8 ? 8 : 4) / symbols};
+}
+
+/// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
+constexpr unsigned table_turns = 8;
+
+/// With the table in global memory.
+constexpr Shape global_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
+    const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
     return {256, symbols, symbols == 1 ? 2 : 1, 1};
 }
 
@@ -53,8 +61,14 @@ constexpr int symbols_of_warp(Shape shape) {
     return warp_size * shape.symbols * shape.groups;
 }
 
-constexpr int symbols_of_block(Shape shape) {
-    return shape.threads / warp_size * symbols_of_warp(shape);
+/// A block that counts adds to the counters once, and all blocks to the same: so few blocks that they do not
+/// wait for each other.
+constexpr int threads_of_block(Shape shape, bool counts) {
+    return counts && shape.threads < 256 ? 256 : shape.threads;
+}
+
+constexpr int symbols_of_block(Shape shape, bool counts) {
+    return threads_of_block(shape, counts) / warp_size * symbols_of_warp(shape);
 }
 
 }  // namespace phy::gpu::detail
