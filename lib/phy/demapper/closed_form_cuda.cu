@@ -5,21 +5,28 @@
 namespace phy::gpu::detail {
 namespace {
 
-template <SoftBitFormat format>
+template <SoftBitFormat format, int of_lane>
 struct ClosedForm {
     static constexpr int fewest_bits = 1;
     template <Grid grid>
-    using Evaluator = Direct<grid, format, closest_law(grid, Law::all_segments)>;
+    using Evaluator = Direct<grid, format, closest_law(grid, Law::all_segments), of_lane>;
 };
 
 }  // namespace
 
 void launch_closed_form(const Job& job, const Common& common, cudaStream_t stream) {
-    with_format(common.format, [&](auto format) { launch_job<ClosedForm<format()>>(job, common, stream); });
+    with_format(common.format, [&](auto format) {
+        if (job.count <= few_symbols) {
+            launch_job<ClosedForm<format(), lane_of_few>>(job, common, stream);
+        } else {
+            launch_job<ClosedForm<format(), lane_of_many>>(job, common, stream);
+        }
+    });
 }
 
 void launch_closed_form(const Batch& batch, cudaStream_t stream) {
-    with_format(batch.common.format, [&](auto format) { launch_batch<ClosedForm<format()>>(batch, stream); });
+    with_format(batch.common.format,
+                [&](auto format) { launch_batch<ClosedForm<format(), lane_of_batch>>(batch, stream); });
 }
 
 }  // namespace phy::gpu::detail

@@ -19,6 +19,7 @@ using detail::JobMaker;
 template <typename Config>
 phy::SoftDemapper::Config host_config(const Config& config) {
     phy::SoftDemapper::Config host{.backend = Backend::scalar()};
+    if constexpr (requires { config.modulation; }) host.modulation = config.modulation;
     host.method = config.method;
     host.evaluator = config.evaluator;
     host.llr_scale = config.llr_scale;
@@ -102,7 +103,7 @@ void BatchDemapper::Impl::launch(std::span<const Allocation> allocations, Evalua
         if (planned.evaluation != evaluation || planned.job.count == 0) continue;
         const auto of_block =
             static_cast<std::uint64_t>(detail::symbols_of_block(evaluation, planned.job.grid, common));
-        planned.job.first_block = batch.blocks;
+        batch.first_block[batch.jobs] = batch.blocks;
         batch.blocks += static_cast<std::uint32_t>((planned.job.count + of_block - 1) / of_block);
         batch.job[batch.jobs++] = planned.job;
         if (batch.jobs == detail::most_jobs) {

@@ -5,11 +5,13 @@
 namespace phy::gpu::detail {
 
 /// Evaluates by the closed form or, with Law::log_map, by log-sum-exp.
-template <Grid of, SoftBitFormat to, Law law>
+/// of_lane: see closed_form_shape.
+template <Grid of, SoftBitFormat to, Law law, int of_lane>
 struct Direct {
     static constexpr Grid grid = of;
     static constexpr SoftBitFormat format = to;
-    static constexpr Shape shape = law == Law::log_map ? log_sum_shape(of, to) : closed_form_shape(of, to);
+    static constexpr Shape shape =
+        law == Law::log_map ? log_sum_shape(of, to) : closed_form_shape(of, to, of_lane);
 
     const Job& job;
 

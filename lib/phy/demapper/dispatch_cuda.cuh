@@ -48,18 +48,18 @@ __host__ __device__ __forceinline__ constexpr void with_grid(Grid grid, Visitor 
 }
 
 /// The job that a block of a batch belongs to: the last that begins at the block or before it.
-__device__ __forceinline__ const Job& job_of_block(const Batch& batch) {
+__device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
     unsigned low = 0;
     unsigned high = batch.jobs;
     while (high - low > 1) {
         const unsigned middle = (low + high) / 2;
-        if (batch.job[middle].first_block <= blockIdx.x) {
+        if (batch.first_block[middle] <= blockIdx.x) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    return batch.job[low];
+    return low;
 }
 
 /// What a block is made of.
@@ -72,10 +72,9 @@ struct Block {
 
 /// The part of a job that a block does with one tile a warp.
 template <class Evaluator, bool counts>
-__device__ __forceinline__ void demap_block(const Job& job, const Common& common, std::byte* staging,
-                                            Tally& tally) {
-    const std::uint64_t first =
-        std::uint64_t{blockIdx.x - job.first_block} * Block<Evaluator, counts>::symbols;
+__device__ __forceinline__ void demap_block(const Job& job, unsigned block, const Common& common,
+                                            std::byte* staging, Tally& tally) {
+    const std::uint64_t first = std::uint64_t{block} * Block<Evaluator, counts>::symbols;
     demap_tiles<Evaluator, counts>(Evaluator(job), job, common, first, staging, tally);
 }
 
@@ -84,7 +83,7 @@ __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::
     demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     __shared__ alignas(16) std::byte staging[Block<Evaluator, counts>::staging];
     Tally tally;
-    demap_block<Evaluator, counts>(job, common, staging, tally);
+    demap_block<Evaluator, counts>(job, blockIdx.x, common, staging, tally);
     if constexpr (counts) add_to_counters(common, tally);
 }
 
@@ -113,10 +112,13 @@ __global__ void __launch_bounds__(BatchBlock<Family, counts>::threads,
                                   BatchBlock<Family, counts>::shape.resident)
     demap_batch(const __grid_constant__ Batch batch) {
     __shared__ alignas(16) std::byte staging[BatchBlock<Family, counts>::staging];
-    const Job& job = job_of_block(batch);
+    const unsigned index = job_of_block(batch);
+    const Job& job = batch.job[index];
+    const unsigned block = blockIdx.x - batch.first_block[index];
     Tally tally;
     with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
-        demap_block<typename Family::template Evaluator<grid()>, counts>(job, batch.common, staging, tally);
+        demap_block<typename Family::template Evaluator<grid()>, counts>(job, block, batch.common, staging,
+                                                                         tally);
     });
     if constexpr (counts) add_to_counters(batch.common, tally);
 }

@@ -12,7 +12,7 @@ namespace {
 Shape shape_of(Evaluation evaluation, Grid grid, SoftBitFormat format) {
     switch (evaluation) {
         case Evaluation::closed_form:
-            return closed_form_shape(grid, format);
+            return closed_form_shape(grid, format, lane_of_batch);
         case Evaluation::log_sum:
             return log_sum_shape(grid, format);
         case Evaluation::table:

@@ -39,8 +39,7 @@ struct Job {
     Gain nats;    ///< Evaluation::log_sum: from nats to the output
     Table table;  ///< Evaluation::table
     unsigned sample_bytes;
-    float unit;                 ///< the value of an integer sample of 1
-    std::uint32_t first_block;  ///< of a batch: of this job
+    float unit;  ///< the value of an integer sample of 1
     Grid grid;
     SampleFormat format;
     bool rotating;  ///< pi/2-BPSK
@@ -61,6 +60,7 @@ struct Batch {
     Common common;
     std::uint32_t jobs;
     std::uint32_t blocks;
+    std::uint32_t first_block[most_jobs];  ///< of each job; close together, because every block searches them
     Job job[most_jobs];
 };
 

@@ -9,7 +9,7 @@ template <SoftBitFormat format>
 struct LogSum {
     static constexpr int fewest_bits = 2;
     template <Grid grid>
-    using Evaluator = Direct<grid, format, Law::log_map>;
+    using Evaluator = Direct<grid, format, Law::log_map, 1>;
 };
 
 }  // namespace

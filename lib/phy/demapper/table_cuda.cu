@@ -23,7 +23,7 @@ constexpr std::uint32_t padded(std::uint32_t bytes) {
 
 /// Blocks take tile after tile, so that a table is brought into shared memory for many of them.
 template <class Evaluator, bool counts>
-__global__ void __launch_bounds__(Block<Evaluator, counts>::threads)
+__global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     extern __shared__ uint4 memory[];
     const auto* from = static_cast<const uint4*>(job.table.entries);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "phy/core/format.hpp"
 #include "phy/demapper/kernels.hpp"
 
@@ -31,20 +33,33 @@ constexpr int symbols_of_lane(int bytes) {
     return bytes <= 10 ? 2 : 1;
 }
 
-/// Several rows, so that what a warp does once is shared by many symbols; fp32 is held back by shared memory.
-constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format) {
+/// Symbols that a lane has in all its rows. The more, the more of them share what a warp does once; the
+/// fewer, the more warps share a call, and the sooner it is over where memory and arithmetic are not kept
+/// busy anyway.
+constexpr int lane_of_many = 8;
+constexpr int lane_of_batch = 4;
+constexpr int lane_of_few = 2;
+
+/// Up to this many a call has few symbols.
+constexpr std::uint64_t few_symbols = 1 << 20;
+
+/// fp32 is held back by shared memory.
+constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format, int of_lane) {
     const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
-    return {64, symbols, (format == SoftBitFormat::float32 ? 4 : 8) / symbols};
+    const int most = format == SoftBitFormat::float32 && of_lane > 4 ? 4 : of_lane;
+    return {64, symbols, most > symbols ? most / symbols : 1};
 }
 
 /// With the table in shared memory: large blocks, because each has a copy of it.
 constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
     const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
-    return {512, symbols, (format == SoftBitFormat::int8 ? 8 : 4) / symbols};
+    const int of_lane = 8 / static_cast<int>(size_of(format));
+    const int resident = format == SoftBitFormat::float32 ? 1 : 0;
+    return {512, symbols, of_lane > symbols ? of_lane / symbols : 1, resident};
 }
 
 /// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
-constexpr unsigned table_turns = 8;
+constexpr unsigned table_turns = 24;
 
 /// With the table in global memory.
 constexpr Shape global_table_shape(phy::detail::Grid grid, SoftBitFormat format) {

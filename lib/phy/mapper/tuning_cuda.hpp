@@ -7,13 +7,14 @@ struct MapperTuning {
     unsigned threads;                    ///< a block
     unsigned groups;                     ///< 16-byte pieces of output a lane, between two loads of bits
     unsigned unrolled;                   ///< of these
-    unsigned blocks_per_multiprocessor;  ///< at most; with more to do, blocks loop
+    unsigned blocks_per_multiprocessor;  ///< at most; with yet more to do, blocks loop
 };
 
 /// Where few bytes come in for many that go out, more output shares the costs of a load.
 constexpr MapperTuning mapper_tuning(unsigned qm, bool packed, unsigned bytes_of_symbol) {
     const unsigned groups = bytes_of_symbol == 8 ? 4 : 2;
-    return {256, packed || qm <= 2 ? 2 * groups : groups, 4, 64};
+    const unsigned times = packed && qm == 1 ? 4 : packed || qm <= 2 ? 2 : 1;
+    return {256, times * groups, 4, 4096};
 }
 
 /// For how many threads a multiprocessor must have registers; compute capability 7.5 has no more than 1024.
