@@ -103,7 +103,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.aligned = is_aligned(symbols.data()) && is_aligned(llr.data()) && is_aligned(job.noise);
 
     const auto key = planner(allocation.modulation).table_for(noise, llr.format());
-    if (key) {
+    if (key && job.count > 0) {
         const Table* table = tables_.find(*key);
         if (table == nullptr) {
             throw ArgumentError("no table for noise variance " + std::to_string(noise.scalar()) + " and " +

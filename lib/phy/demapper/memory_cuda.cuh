@@ -90,7 +90,7 @@ using Components = float[shape.groups][2 * shape.symbols];
 
 /// True if all stored components are finite; false, too, for some that are finite and too large to be added.
 template <SampleFormat format, int count>
-__device__ __forceinline__ bool surely_finite(const std::uint32_t* words) {
+__device__ __forceinline__ bool surely_finite(const std::uint32_t* words, float unit) {
     if constexpr (format == SampleFormat::cf32) {
         float sum = 0.0F;
 #pragma unroll
@@ -104,7 +104,7 @@ __device__ __forceinline__ bool surely_finite(const std::uint32_t* words) {
             sums = __hadd2(__habs2(*reinterpret_cast<const __half2*>(&words[i])), sums);
         return __low2float(sums) + __high2float(sums) < __int_as_float(0x7F800000);
     } else {
-        return true;
+        return unit < 0x1p112F;
     }
 }
 
@@ -122,7 +122,7 @@ __device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, 
 #pragma unroll
     for (int row = 0; row < shape.groups; ++row)
         widen<format, 2 * shape.symbols>(words[row], unit, y[row]);
-    return surely_finite<format, shape.groups * count>(words[0]);
+    return surely_finite<format, shape.groups * count>(words[0], unit);
 }
 
 template <Space space, Shape shape>

@@ -45,12 +45,19 @@ constexpr std::size_t shared_bytes(const Job& job) {
     return padded(job.table.bytes) + Block<Evaluator, false>::staging;
 }
 
+/// What a kernel may ask for beside the few bytes that it has anyway.
+int most_shared_bytes(const Device& device) {
+    return static_cast<int>(device.shared_memory_per_block()) - 16;
+}
+
 template <class Evaluator, bool counts>
 void look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     constexpr int threads = Block<Evaluator, counts>::threads;
     constexpr auto kernel = look_up<Evaluator, counts>;
     const std::size_t bytes = shared_bytes<Evaluator>(job);
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    // The limit belongs to the kernel and not to the launch, so all threads have to want the same.
+    check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes(device)));
     int resident = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
     constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
@@ -66,7 +73,7 @@ void launch_table(const Job& job, const Common& common, const Device& device, cu
     with_format(common.format, [&](auto format) {
         with_grid<2>(job.grid, [&](auto grid) {
             using Evaluator = LookUp<grid(), format(), Space::shared>;
-            if (shared_bytes<Evaluator>(job) > device.shared_memory_per_block())
+            if (shared_bytes<Evaluator>(job) > static_cast<std::size_t>(most_shared_bytes(device)))
                 return launch_job<InGlobal<format()>>(job, common, stream);
             with_counts(common, [&](auto counts) {
                 look_up_in_shared<Evaluator, counts()>(job, common, device, stream);
