@@ -130,7 +130,8 @@ private:
 
     [[nodiscard]] std::vector<float> noise_of(const Call& call) const {
         std::vector<float> values(call.count);
-        std::memcpy(values.data(), before_.data() + call.noise, call.count * sizeof(float));
+        std::ranges::copy(std::span(before_).subspan(call.noise, call.count * sizeof(float)),
+                          std::as_writable_bytes(std::span(values)).begin());
         return values;
     }
 
