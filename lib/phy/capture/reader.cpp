@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +11,7 @@
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
 
 namespace phy {
 
@@ -60,9 +61,8 @@ bool is_full_scale(double value) {
 }
 
 std::string full_scale_problem(std::string_view what, double value) {
-    std::ostringstream text;  // std::to_string shows 1e-60 as 0
-    text << what << " full_scale: expected a positive number from 2^-126 to 2^126, found " << value;
-    return text.str();
+    return std::string(what) + " full_scale: expected a positive number from 2^-126 to 2^126, found " +
+           detail::number_text(value);
 }
 
 std::optional<double> read_full_scale(const InputFile& file, const InputDataset& dataset) {

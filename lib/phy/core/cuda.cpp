@@ -1,5 +1,6 @@
 #include "phy/core/cuda.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <cuda_runtime_api.h>
@@ -29,23 +30,36 @@ std::string capability_text(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-/// An error is forgotten here, or the next launch would be blamed for it.
+/// For an error that nobody is told of, or the next launch would be blamed for it.
+void forget(int code) noexcept {
+    if (code != cudaSuccess) cudaGetLastError();
+}
+
+/// Drivers of a major version run programs of all its minor ones; kernel parameters of more than 4 KiB, as
+/// batches have, came with 12.1.
+constexpr int oldest_driver = std::max(CUDART_VERSION / 1000 * 1000, 12010);
+
+/// 0: none.
+int driver_version() {
+    int version = 0;
+    forget(cudaDriverGetVersion(&version));
+    return version;
+}
+
 int count_devices(int& count) {
-    const int code = cudaGetDeviceCount(&count);
-    if (code != cudaSuccess) {
-        cudaGetLastError();
-        count = 0;
-    }
+    const int code =
+        driver_version() < oldest_driver ? cudaErrorInsufficientDriver : cudaGetDeviceCount(&count);
+    forget(code);
+    if (code != cudaSuccess) count = 0;
     return code;
 }
 
 std::string why_no_device(int code) {
-    int driver = 0;
-    cudaDriverGetVersion(&driver);
+    const int driver = driver_version();
     if (driver == 0) return "no CUDA driver";
-    if (code == cudaErrorInsufficientDriver)
+    if (code == cudaErrorInsufficientDriver || driver < oldest_driver)
         return "the CUDA driver is too old: it is for CUDA " + version_text(driver) + ", and " +
-               version_text(CUDART_VERSION / 1000 * 1000) + " or later is needed";
+               version_text(oldest_driver) + " or later is needed";
     if (code == cudaErrorNoDevice || code == cudaSuccess) return "no CUDA device";
     return "CUDA does not start: " + name_and_text(code);
 }
@@ -161,25 +175,25 @@ CurrentDevice::CurrentDevice(const Device& device) {
 }
 
 CurrentDevice::~CurrentDevice() {
-    if (changed_) cudaSetDevice(before_);
+    if (changed_) forget(cudaSetDevice(before_));
 }
 
 namespace detail {
 
 void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
-    cudaStreamDestroy(stream);
+    forget(cudaStreamDestroy(stream));
 }
 
 void EventDeleter::operator()(cudaEvent_t event) const noexcept {
-    cudaEventDestroy(event);
+    forget(cudaEventDestroy(event));
 }
 
 void DeviceMemoryDeleter::operator()(void* memory) const noexcept {
-    cudaFree(memory);
+    forget(cudaFree(memory));
 }
 
 void PinnedMemoryDeleter::operator()(void* memory) const noexcept {
-    cudaFreeHost(memory);
+    forget(cudaFreeHost(memory));
 }
 
 DeviceMemory allocate_device(const Device& device, std::size_t bytes) {

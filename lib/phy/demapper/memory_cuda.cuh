@@ -149,9 +149,9 @@ __device__ __forceinline__ void load_rows(const float* tile, unsigned lane, floa
 }
 
 /// The lanes of a warp copy bytes, wherever they lie, and put zeros behind them up to total.
-__device__ __forceinline__ void copy_bytes(const std::byte* from, std::byte* to, int bytes, int total,
-                                           int lane) {
-    for (int i = lane; i < total; i += warp_size)
+__device__ __forceinline__ void copy_bytes(const std::byte* from, std::byte* to, unsigned bytes,
+                                           unsigned total, unsigned lane) {
+    for (unsigned i = lane; i < total; i += warp_size)
         to[i] = i < bytes ? from[i] : std::byte{0};
 }
 

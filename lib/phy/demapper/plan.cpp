@@ -6,6 +6,7 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
 
 namespace phy::detail {
 namespace {
@@ -15,7 +16,7 @@ void check_config(const SoftDemapper::Config& config) {
     check_enum("method", config.method, Method::log_map);
     check_enum("evaluator", config.evaluator, Evaluator::table);
     if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F)) {
-        throw ArgumentError("llr_scale is " + std::to_string(config.llr_scale) + ": expected 1/64 to 4096");
+        throw ArgumentError("llr_scale is " + number_text(config.llr_scale) + ": expected 1/64 to 4096");
     }
     if (config.llr_clip < 1 || config.llr_clip > 127) {
         throw ArgumentError("llr_clip is " + std::to_string(config.llr_clip) + ": expected 1 to 127");
@@ -80,7 +81,7 @@ void check_noise(const NoiseVariance& noise, std::size_t symbols) {
     if (noise.is_per_symbol()) {
         check_size("per-symbol noise variance", noise.values().size(), symbols);
     } else if (!(noise.scalar() > 0.0F) || !std::isfinite(noise.scalar())) {
-        throw ArgumentError("noise variance is " + std::to_string(noise.scalar()) +
+        throw ArgumentError("noise variance is " + number_text(noise.scalar()) +
                             ": expected a finite positive number");
     }
 }
@@ -88,7 +89,7 @@ void check_noise(const NoiseVariance& noise, std::size_t symbols) {
 float checked_full_scale(float full_scale) {
     if (full_scale != 0.0F &&
         !(full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale))) {
-        throw ArgumentError("full_scale is " + std::to_string(full_scale) +
+        throw ArgumentError("full_scale is " + number_text(full_scale) +
                             ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
     }
     return full_scale;

@@ -17,17 +17,13 @@ struct InGlobal {
     using Evaluator = LookUp<grid, format, Space::global>;
 };
 
-constexpr std::uint32_t padded(std::uint32_t bytes) {
-    return (bytes + 15) / 16 * 16;
-}
-
 /// Blocks take tile after tile, so that a table is brought into shared memory for many of them.
 template <class Evaluator, bool counts>
 __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     extern __shared__ uint4 memory[];
     const auto* from = static_cast<const uint4*>(job.table.entries);
-    for (unsigned i = threadIdx.x; i < padded(job.table.bytes) / 16; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
         memory[i] = from[i];
     __syncthreads();
 
@@ -36,13 +32,13 @@ __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::
     constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
     Tally tally;
     for (std::uint64_t first = blockIdx.x * of_block; first < job.count; first += gridDim.x * of_block)
-        demap_tiles<Evaluator, counts>(evaluate, job, common, first, table + padded(job.table.bytes), tally);
+        demap_tiles<Evaluator, counts>(evaluate, job, common, first, table + job.table.bytes, tally);
     if constexpr (counts) add_to_counters(common, tally);
 }
 
 template <class Evaluator>
 constexpr std::size_t shared_bytes(const Job& job) {
-    return padded(job.table.bytes) + Block<Evaluator, false>::staging;
+    return job.table.bytes + Block<Evaluator, false>::staging;
 }
 
 /// What a kernel may ask for beside the few bytes that it has anyway.

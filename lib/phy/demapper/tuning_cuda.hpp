@@ -14,8 +14,9 @@ struct Shape {
     int threads;  ///< a block
     int symbols;
     int groups;
-    int resident =
-        0;  ///< blocks a multiprocessor that registers must leave room for; 0: the compiler's choice
+
+    /// Blocks a multiprocessor that registers must leave room for; 0: the compiler's choice.
+    int resident = 0;
 };
 
 constexpr int warp_size = 32;

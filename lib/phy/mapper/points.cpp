@@ -6,6 +6,7 @@
 
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
 #include "phy/mapper/equations.hpp"
 
 namespace phy::detail {
@@ -30,7 +31,7 @@ std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
 
 void check_config(const Mapper::Config& config) {
     if (std::isfinite(config.full_scale) && config.full_scale > 0.0F) return;
-    throw ArgumentError("mapper: full_scale is " + std::to_string(config.full_scale) +
+    throw ArgumentError("mapper: full_scale is " + number_text(config.full_scale) +
                         ": expected a finite positive number");
 }
 
