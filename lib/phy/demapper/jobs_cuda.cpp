@@ -7,6 +7,7 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/half.hpp"
+#include "phy/core/number_text.hpp"
 #include "phy/demapper/soft_runner.hpp"
 
 namespace phy::gpu::detail {
@@ -97,6 +98,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.sample_bytes = static_cast<unsigned>(size_of(symbols.format()));
     job.unit = unit_of(symbols.format());
     job.grid = phy::detail::grid_of(allocation.modulation);
+    job.law = noise.is_per_symbol() ? Law::all_segments : phy::detail::law_for(job.grid, plan.scalar.limit);
     job.format = symbols.format();
     job.rotating = allocation.modulation == Modulation::pi2_bpsk;
     job.odd = allocation.first_symbol % 2 != 0;
@@ -106,8 +108,8 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     if (key && job.count > 0) {
         const Table* table = tables_.find(*key);
         if (table == nullptr) {
-            throw ArgumentError("no table for noise variance " + std::to_string(noise.scalar()) + " and " +
-                                std::string(to_string(llr.format())) +
+            throw ArgumentError("no table for noise variance " + phy::detail::number_text(noise.scalar()) +
+                                " and " + std::string(to_string(llr.format())) +
                                 ": expected prepare() before the call");
         }
         job.table = *table;

@@ -14,6 +14,7 @@ namespace phy::gpu::detail {
 using phy::detail::Gain;
 using phy::detail::GainLaw;
 using phy::detail::Grid;
+using phy::detail::Law;
 
 /// How soft bits come about; each is a family of kernels.
 enum class Evaluation : std::uint8_t { closed_form, log_sum, table };
@@ -23,7 +24,7 @@ enum class Evaluation : std::uint8_t { closed_form, log_sum, table };
 struct Table {
     phy::detail::TableScale scale;
     const void* entries;
-    std::uint32_t bytes;
+    std::uint32_t bytes;  ///< of all entries, filled up to a multiple of 16
 };
 
 /// One call, or one piece of a batch.
@@ -38,6 +39,7 @@ struct Job {
     };
     Gain nats;    ///< Evaluation::log_sum: from nats to the output
     Table table;  ///< Evaluation::table
+    Law law;      ///< Evaluation::closed_form: what is enough for the scalar gain; with noise: all segments
     unsigned sample_bytes;
     float unit;  ///< the value of an integer sample of 1
     Grid grid;
