@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/random.hpp"
-#include "common/staged.hpp"
 #include "phy/phy.hpp"
 
 namespace {
@@ -67,9 +67,8 @@ phy::CaptureWriter::Config capture_config(const Options& options) {
             .overwrite = options.force};
 }
 
-/// A piece of the capture on its way from the generator to the file.
-struct Chunk {
-    std::size_t symbols = 0;
+/// Some symbols of the capture on their way from the generator to the file.
+struct Piece {
     std::vector<std::uint8_t> bits;
     std::vector<float> noise;
     std::vector<phy::cf32> samples;
@@ -86,20 +85,22 @@ public:
           level_(options.seed, 1),
           noise_(options.seed, 2) {}
 
-    /// Fills the chunk's first chunk.symbols symbols, which are those from index first on of the capture.
-    void generate(std::uint64_t first, Chunk& chunk) const {
+    /// Makes the symbols from index first on of the capture.
+    void generate(std::uint64_t first, std::size_t symbols, Piece& piece) const {
         const std::size_t qm = bits_per_symbol(mapper_.config().modulation);
-        for (std::size_t i = 0; i < chunk.symbols; ++i) {
+        piece.bits.resize(symbols * qm);
+        piece.noise.resize(symbols);
+        piece.samples.resize(symbols);
+        for (std::size_t i = 0; i < symbols; ++i) {
             std::uint64_t word = bits_.bits(first + i);
             for (std::size_t bit = 0; bit < qm; ++bit, word >>= 1)
-                chunk.bits[i * qm + bit] = word & 1U;
+                piece.bits[i * qm + bit] = word & 1U;
         }
-        const std::span samples = std::span(chunk.samples).first(chunk.symbols);
-        mapper_(std::span(chunk.bits).first(chunk.symbols * qm), samples, first);
-        for (std::size_t i = 0; i < chunk.symbols; ++i) {
-            chunk.noise[i] = noise_variance_at(first + i);
-            const auto noise = std::sqrt(static_cast<double>(chunk.noise[i])) * noise_.gaussian(first + i);
-            samples[i] += phy::cf32(noise);
+        mapper_(piece.bits, piece.samples, first);
+        for (std::size_t i = 0; i < symbols; ++i) {
+            piece.noise[i] = noise_variance_at(first + i);
+            const auto noise = std::sqrt(static_cast<double>(piece.noise[i])) * noise_.gaussian(first + i);
+            piece.samples[i] += phy::cf32(noise);
         }
     }
 
@@ -152,35 +153,80 @@ void append_samples(phy::CaptureWriter& writer, phy::SampleFormat type, std::spa
     }
 }
 
+constexpr std::size_t chunk_symbols = 1U << 16U;
+constexpr std::size_t chunks_in_flight = 3;
+
+/// Pieces by lane: nothing goes through the pipeline's own memory.
+using Pieces = std::array<Piece, chunks_in_flight>;
+
+class Symbols : public phy::Source {
+public:
+    explicit Symbols(std::uint64_t count) : count_(count) {}
+
+    [[nodiscard]] std::uint64_t items() const override { return count_; }
+
+    std::size_t fill(const phy::Chunk& chunk, std::span<std::byte> /*input*/) override {
+        throw_if_interrupted();
+        return chunk.items;
+    }
+
+private:
+    std::uint64_t count_;
+};
+
+class Generation : public phy::Stage {
+public:
+    Generation(const Options& options, Pieces& pieces) : generator_(options), pieces_(pieces) {}
+
+    [[nodiscard]] std::string_view name() const override { return "generate"; }
+    [[nodiscard]] std::size_t input_bytes(std::size_t /*items*/) const override { return 0; }
+    [[nodiscard]] std::size_t output_bytes(std::size_t /*items*/) const override { return 0; }
+    void prepare(const phy::Backend& /*backend*/) override {}
+
+    void run(const phy::Chunk& chunk, std::span<const std::byte> /*input*/, std::span<std::byte> /*output*/,
+             const Place& /*place*/) override {
+        generator_.generate(chunk.first, chunk.items, pieces_[chunk.lane]);
+    }
+
+private:
+    Generator generator_;
+    Pieces& pieces_;
+};
+
+class CaptureSink : public phy::Sink {
+public:
+    CaptureSink(phy::CaptureWriter& writer, const phy::CaptureWriter::Config& config, const Pieces& pieces,
+                Progress& progress)
+        : writer_(writer), config_(config), pieces_(pieces), progress_(progress) {}
+
+    void take(const phy::Chunk& chunk, std::span<const std::byte> /*output*/) override {
+        throw_if_interrupted();
+        const Piece& piece = pieces_[chunk.lane];
+        append_samples(writer_, config_.format, piece.samples);
+        if (config_.noise_per_symbol) writer_.append_noise(piece.noise);
+        if (config_.bits) writer_.append_bits(piece.bits);
+        progress_.advance(chunk.items);
+    }
+
+private:
+    phy::CaptureWriter& writer_;
+    const phy::CaptureWriter::Config& config_;
+    const Pieces& pieces_;
+    Progress& progress_;
+};
+
 void write_capture(const Options& options, const phy::CaptureWriter::Config& config, bool quiet) {
-    constexpr std::size_t chunk_symbols = 1U << 16U;
-    const std::size_t qm = bits_per_symbol(config.modulation);
     require_force_if_exists(options.output, options.force);
     phy::CaptureWriter writer(options.output, config);
-    const Generator generator(options);
     Progress progress(config.symbols, quiet);
-
-    std::array<Chunk, 3> ring;
-    for (Chunk& chunk : ring) {
-        chunk.bits.resize(chunk_symbols * qm);
-        chunk.noise.resize(chunk_symbols);
-        chunk.samples.resize(chunk_symbols);
-    }
-    std::uint64_t generated = 0;
-    const auto generate = [&](Chunk& chunk) {
-        chunk.symbols = std::min<std::uint64_t>(chunk_symbols, config.symbols - generated);
-        generator.generate(generated, chunk);
-        generated += chunk.symbols;
-        return chunk.symbols != 0;
-    };
-    const auto write = [&](Chunk& chunk) {
-        append_samples(writer, config.format, std::span(chunk.samples).first(chunk.symbols));
-        if (config.noise_per_symbol) writer.append_noise(std::span(chunk.noise).first(chunk.symbols));
-        if (config.bits) writer.append_bits(std::span(chunk.bits).first(chunk.symbols * qm));
-        progress.advance(chunk.symbols);
-        return true;
-    };
-    StagedRun<Chunk>(ring, {{"generate", generate}, {"write", write}}).run();
+    Pieces pieces;
+    Generation generation(options, pieces);
+    phy::Pipeline pipeline(
+        {.backends = {phy::Backend::scalar()}, .chunk = chunk_symbols, .lanes = chunks_in_flight},
+        generation);
+    Symbols symbols(config.symbols);
+    CaptureSink sink(writer, config, pieces, progress);
+    pipeline.run(symbols, sink);
     throw_if_interrupted();
     writer.commit();
 }

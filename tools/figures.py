@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the measured figures of data/results/ into README.md, between its markers.
+"""Writes the measured figures of data/results/ into README.md and data/results/README.md, between their markers.
 
-    tools/figures.py            rewrites README.md
-    tools/figures.py --check    exit status 1 if README.md is not what the results say
+    tools/figures.py            rewrites them
+    tools/figures.py --check    exit status 1 if they are not what the results say
 
 A GPU's results are cuda_NAME.json (phy_cuda_bench --json) and ladder_NAME.json (ladder --json).
 """
@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
+PAGES = (ROOT / "README.md", RESULTS / "README.md")
 MACHINES = {"xeon": "Intel Xeon, 2 MiB L2", "epyc": "AMD EPYC, 1 MiB L2"}
 
 
@@ -111,12 +112,12 @@ def table(title, rows):
 
 
 def demod_table():
-    lines = ["| demod_app, 64M symbols cf32, page cache to page cache | seconds | a plain HDF5 loop | ratio | peak memory |",
+    lines = ["| demod_app, 64M symbols cf32, page cache to page cache | seconds | a plain loop | ratio | peak memory |",
              "| --- | --- | --- | --- | --- |"]
     for path in sorted(RESULTS.glob("demod_app_*.json")):
         run = json.loads(path.read_text())
         lines.append(f"| {run['report']['backend']}, {run['context']['processor']} | {run['demod_app_seconds']:.2f} | "
-                     f"{run['hdf5_copy_seconds']:.2f} | {run['demod_app_over_hdf5_copy']:.2f} | "
+                     f"{run['file_copy_seconds']:.2f} | {run['demod_app_over_file_copy']:.2f} | "
                      f"{run['demod_app_peak_kib'] / 1024:.0f} MiB |")
     return "\n".join(lines)
 
@@ -220,16 +221,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    readme = ROOT / "README.md"
-    before = after = readme.read_text()
+    before = {page: page.read_text() for page in PAGES}
+    after = dict(before)
     for name, text in figures().items():
         marked = re.compile(rf"(<!-- figures: {name} -->\n).*?(<!-- end -->)", re.S)
-        if not marked.search(after):
-            sys.exit(f"README.md has no place for the figures '{name}'")
-        after = marked.sub(lambda match: match[1] + text + "\n" + match[2], after)
+        places = [page for page in PAGES if marked.search(after[page])]
+        if not places:
+            sys.exit(f"no page has a place for the figures '{name}'")
+        for page in places:
+            after[page] = marked.sub(lambda match: match[1] + text + "\n" + match[2], after[page])
     if args.check:
-        sys.exit(0 if before == after else "README.md is not what data/results/ says: run tools/figures.py")
-    readme.write_text(after)
+        sys.exit(0 if before == after else "the pages are not what data/results/ says: run tools/figures.py")
+    for page, text in after.items():
+        page.write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 #include "common/choose_backend.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -11,26 +15,45 @@
 namespace phy::apps {
 namespace {
 
+bool is_cuda(const Backend& backend) {
+    return backend.kind() == Backend::Kind::cuda;
+}
+
 Backend choose_automatically() {
     if (const auto forced = Backend::forced()) return *forced;
     const Backend best = Backend::best();
     if (!built_with_cuda) return best;
     const auto& all = Backend::all();
-    const auto device = std::find_if(all.begin(), all.end(), [](const Backend& backend) {
-        return backend.kind() == Backend::Kind::cuda && backend.supported();
-    });
+    const auto device = std::ranges::find_if(
+        all, [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
     if (device != all.end()) return *device;
     spdlog::warn("{}: using {} (--backend cpu asks for that)", all.front().description(), best.name());
     return best;
 }
 
-Backend device_backend(const std::string& backend, const std::string& device) {
-    const std::string name = fmt::format("cuda[{}]", device);
-    if (backend != "auto" && backend != "cuda" && backend != name)
+std::vector<Backend> every_device() {
+    std::vector<Backend> devices;
+    std::ranges::copy_if(Backend::all(), std::back_inserter(devices),
+                         [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
+    if (devices.empty()) devices.push_back(Backend::parse("cuda"));  // which says why there is none
+    return devices;
+}
+
+std::vector<Backend> listed_devices(const std::string& list) {
+    std::vector<Backend> devices;
+    std::istringstream numbers(list);
+    for (std::string number; std::getline(numbers, number, ',');) {
+        devices.push_back(Backend::parse(fmt::format("cuda[{}]", number)));
+    }
+    return devices;
+}
+
+std::vector<Backend> choose_devices(const std::string& backend, const std::string& device) {
+    if (backend != "auto" && backend != "cuda" && backend != fmt::format("cuda[{}]", device))
         throw ArgumentError(
             fmt::format("--device {}: expected --backend cuda or none, not {}", device, backend));
     try {
-        return Backend::parse(name);
+        return device == "all" ? every_device() : listed_devices(device);
     } catch (const BackendError& error) {
         throw BackendError(fmt::format("--device {}: {}", device, error.what()));
     }
@@ -38,9 +61,24 @@ Backend device_backend(const std::string& backend, const std::string& device) {
 
 }  // namespace
 
-Backend choose_backend(const std::string& backend, const std::string& device) {
-    if (!device.empty()) return device_backend(backend, device);
-    return backend == "auto" ? choose_automatically() : Backend::parse(backend);
+std::string parse_device(const std::string& text) {
+    static const std::regex numbers("[0-9]+(,[0-9]+)*");
+    if (text == "all") return text;
+    if (!std::regex_match(text, numbers))
+        throw ArgumentError(fmt::format(
+            "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
+    std::set<std::string> seen;
+    std::istringstream list(text);
+    for (std::string number; std::getline(list, number, ',');) {
+        if (!seen.insert(number).second)
+            throw ArgumentError(fmt::format("--device {}: {} is there twice", text, number));
+    }
+    return text;
+}
+
+std::vector<Backend> choose_backends(const std::string& backend, const std::string& device) {
+    if (!device.empty()) return choose_devices(backend, device);
+    return {backend == "auto" ? choose_automatically() : Backend::parse(backend)};
 }
 
 }  // namespace phy::apps

@@ -1,15 +1,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "phy/core/backend.hpp"
 
 namespace phy::apps {
 
-/// The backend that --backend and --device ask for; device is a number or empty. For "auto" that is, in this
-/// order, the one in PHY_BACKEND, a CUDA device, the fastest of the CPU: the last with a warning on the log
-/// if this phy has CUDA. Throws BackendError if it does not run here, ArgumentError if the two do not go
-/// together.
-Backend choose_backend(const std::string& backend, const std::string& device);
+/// Returns the text if it is what --device takes: a number, numbers with commas, or "all". Throws
+/// ArgumentError otherwise.
+std::string parse_device(const std::string& text);
+
+/// The backends that --backend and --device ask for; device is empty or what --device takes, and then they
+/// are its CUDA devices. "auto" means, in this order, the one in PHY_BACKEND, a CUDA device, the fastest of
+/// the CPU: the last with a warning on the log if this phy has CUDA. Throws BackendError if one does not run
+/// here, ArgumentError if the two do not go together or a device is named twice.
+std::vector<Backend> choose_backends(const std::string& backend, const std::string& device);
 
 }  // namespace phy::apps

@@ -26,4 +26,8 @@ Json cuda_info() {
                          {"why_not", why_not.empty() ? Json() : Json(why_not)}});
 }
 
+std::string cuda_device_name(const Backend& backend) {
+    return gpu::Device(backend.device()).name();
+}
+
 }  // namespace phy::apps

@@ -17,8 +17,8 @@ double bit_error_rate(std::uint64_t errors, std::uint64_t bits) {
 
 Json DemodReport::json() const {
     std::vector<Json::Member> busy;
-    for (const StageTime& stage : stages)
-        busy.emplace_back(stage.name, stage.busy_seconds);
+    for (const PipelineReport::Busy& stage : stages)
+        busy.emplace_back(stage.step, stage.seconds);
     std::vector<Json::Member> members = {
         {"symbols", symbols},
         {"soft_bits", soft_bits},
@@ -58,8 +58,8 @@ std::string DemodReport::text() const {
         line("bit errors",
              fmt::format("{} (rate {:.3g})", *bit_errors, bit_error_rate(*bit_errors, soft_bits)));
     std::string busy;
-    for (const StageTime& stage : stages)
-        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.name, stage.busy_seconds);
+    for (const PipelineReport::Busy& stage : stages)
+        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
     line("busy", busy);
     return result;
 }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/json.hpp"
-#include "common/staged.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "phy/pipeline/pipeline.hpp"
 
 namespace phy::apps {
 
@@ -23,7 +23,7 @@ struct DemodReport {
     std::optional<float> noise_variance;  ///< none: one a symbol
     DemapCounters counters;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits to compare with
-    std::vector<StageTime> stages;
+    std::vector<PipelineReport::Busy> stages;
 
     [[nodiscard]] Json json() const;
     [[nodiscard]] std::string text() const;

@@ -51,6 +51,7 @@ TEST_F(ChooseBackend, AutoIsCudaOrElseTheCpuWithOneWarning) {
 
 TEST_F(ChooseBackend, AutoWarnsOfNothingWhereTheVariableDecides) {
     EXPECT_EQ(demod({capture_}, {"PHY_BACKEND=scalar"}).err, "");
+    EXPECT_EQ(demod({capture_, "--backend", "scalar"}, {"PHY_BACKEND=cuda[9999]"}).err, "");
 }
 
 TEST_F(ChooseBackend, CudaThatIsNotThereIsRefused) {

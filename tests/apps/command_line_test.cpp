@@ -98,8 +98,10 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
         expect_wrong("--full-scale", value, {"--full-scale " + value + ":", "2^126"});
     for (const std::string value : {"-1", "x", ",", "0 1"})
         expect_wrong("--device", value, {"--device " + value + ":", "from 0 on"});
-    for (const std::string value : {"0", "-1", "x"})
-        expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 on"});
+    expect_wrong("--device", "0,0", {"--device 0,0:", "twice"});
+    for (const std::string value : {"0", "-1", "x", "1025"})
+        expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 to 1024"});
+    expect_wrong("--order", "random", {"random", "sequential", "serial"});
 }
 
 TEST_F(CommandLine, EmptyValuesAreWrongUsage) {
@@ -128,18 +130,6 @@ TEST_F(CommandLine, WrongUsageOfCaptureGen) {
     expect_wrong("--seed", "x", {"--seed"});
     for (const std::string value : {"nan", "inf", "-inf", "300.5", "-101", "x"})
         expect_wrong("--snr-db", value, {"--snr-db " + value + ":", "from -100 to 300"});
-}
-
-TEST_F(CommandLine, TheCudaPipelineIsNotThere) {
-    const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
-    const std::vector<Arguments> requests = {{"--device", "0,1"},
-                                             {"--device", "all"},
-                                             {"--streams", "3"},
-                                             {"--order", "serial"},
-                                             {"--trace", path("t.json")}};
-    for (const Arguments& request : requests)
-        expect_failure({demod_app, capture, "-o", path("out.h5"), request[0], request[1]}, 3,
-                       {request[0], "CUDA"});
 }
 
 TEST_F(CommandLine, ErrorsStayOneLineAndQuietDoesNotSilenceThem) {

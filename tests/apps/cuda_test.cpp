@@ -1,9 +1,8 @@
 #include <string>
 
 #include "apps/app_test.hpp"
-#include "common/chunk_demapper.hpp"
 #include "gpu.hpp"
-#include "phy/core/error.hpp"
+#include "phy/core/cuda.hpp"
 
 namespace phy::test {
 namespace {
@@ -85,21 +84,6 @@ TEST_F(Cuda, PhyInfoListsTheDevices) {
         EXPECT_EQ(listed["compute_capability"].number(), devices[i].compute_capability());
         EXPECT_EQ(listed["multiprocessors"].number(), devices[i].multiprocessors());
         EXPECT_EQ(listed["memory"].number(), static_cast<double>(devices[i].memory()));
-    }
-}
-
-TEST_F(Cuda, AChunkBeyondTheMemoryOfTheDeviceIsNamed) {
-    try {
-        apps::make_chunk_demapper({.demapper = {.backend = Backend::parse("cuda")},
-                                   .samples = SampleFormat::cf32,
-                                   .soft_bits = SoftBitFormat::int8,
-                                   .noise_variance = 0.1F,
-                                   .chunk = std::size_t{1} << 45U});
-        ADD_FAILURE() << "256 TiB were allocated";
-    } catch (const Error& error) {
-        const std::string text = error.what();
-        for (const std::string word : {"cuda[0]", "out of GPU memory", "--chunk of 35184372088832 symbols"})
-            EXPECT_NE(text.find(word), std::string::npos) << text;
     }
 }
 

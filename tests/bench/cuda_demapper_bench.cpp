@@ -9,11 +9,15 @@
 #include <fmt/format.h>
 
 #include "bench/cuda_suite.hpp"
-#include "bench/signal.hpp"
 #include "common/repeat.hpp"
+#include "common/signal.hpp"
 
 namespace phy::bench {
 namespace {
+
+using apps::Signal;
+using apps::signal_stretch;
+using apps::working_snr;
 
 struct Case {
     Modulation modulation = Modulation::qam256;

@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 
 #include "bench/cuda_suite.hpp"
-#include "bench/signal.hpp"
 #include "common/repeat.hpp"
+#include "common/signal.hpp"
 
 namespace phy::bench {
 namespace {
+
+using apps::random_bits;
+using apps::signal_stretch;
 
 void measure(Suite& suite, Modulation modulation, SampleFormat output, BitPacking packing) {
     const bool packed = packing == BitPacking::packed;

@@ -10,11 +10,15 @@
 #include <fmt/format.h>
 
 #include "bench/cuda_suite.hpp"
-#include "bench/signal.hpp"
 #include "common/repeat.hpp"
+#include "common/signal.hpp"
 
 namespace phy::bench {
 namespace {
+
+using apps::Signal;
+using apps::signal_stretch;
+using apps::working_snr;
 
 constexpr std::size_t slot = 45864;         // 273 resource blocks of 12 subcarriers, 14 OFDM symbols
 constexpr std::size_t beyond_l2 = 1 << 28;  // bytes that push what came before them out of the cache

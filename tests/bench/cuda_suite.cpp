@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/machine.hpp"
+#include "common/machine.hpp"
 
 namespace phy::bench {
 
@@ -50,7 +50,7 @@ void Suite::record(const std::string& name, const Measurement& measurement) {
 
 std::string Suite::json() const {
     auto context = apps::measurement_context(device_);
-    context.emplace_back("processor", processor());
+    context.emplace_back("processor", apps::processor());
     context.emplace_back("quick", options_.quick ? 1 : 0);
     std::string text = "{\"context\": " + Json::object(context).text() + ",\n\"benchmarks\": [";
     for (const Json& result : results_)

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "bench/paired.hpp"
-#include "bench/signal.hpp"
+#include "common/signal.hpp"
 
 namespace phy::bench {
 namespace {
+
+using apps::Signal;
+using apps::working_snr;
 
 constexpr std::size_t in_l2 = 38880;
 constexpr std::size_t in_dram = 1 << 25;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/machine.hpp"
+#include "common/machine.hpp"
 #include "phy/phy.hpp"
 
 namespace {
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     benchmark::AddCustomContext("phy_version", phy::version);
-    benchmark::AddCustomContext("processor", phy::bench::processor());
+    benchmark::AddCustomContext("processor", phy::apps::processor());
     benchmark::AddCustomContext("best_backend", phy::Backend::best().name());
     warm_up();
     benchmark::RunSpecifiedBenchmarks();

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "bench/paired.hpp"
-#include "bench/signal.hpp"
+#include "common/signal.hpp"
 
 namespace phy::bench {
 namespace {
+
+using apps::random_bits;
 
 template <typename Symbol>
 void add(Modulation modulation, BitPacking packing) {

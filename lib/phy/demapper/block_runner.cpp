@@ -7,18 +7,6 @@
 #include "phy/demapper/plan.hpp"
 
 namespace phy::detail {
-namespace {
-
-int checked_threads(int threads) {
-    constexpr int most_threads = 1024;
-    if (threads < 0 || threads > most_threads) {
-        throw ArgumentError("threads is " + std::to_string(threads) + ": expected 0 (one a processor) to " +
-                            std::to_string(most_threads));
-    }
-    return threads;
-}
-
-}  // namespace
 
 const Kernels& kernels_of(const Backend& backend) {
     if (backend.kind() == Backend::Kind::scalar) return scalar_kernels();

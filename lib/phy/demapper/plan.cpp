@@ -95,4 +95,13 @@ float checked_full_scale(float full_scale) {
     return full_scale;
 }
 
+int checked_threads(int threads) {
+    constexpr int most_threads = 1024;
+    if (threads < 0 || threads > most_threads) {
+        throw ArgumentError("threads is " + std::to_string(threads) + ": expected 0 (one a processor) to " +
+                            std::to_string(most_threads));
+    }
+    return threads;
+}
+
 }  // namespace phy::detail

@@ -46,4 +46,7 @@ void check_noise(const NoiseVariance& noise, std::size_t symbols);
 /// Throws ArgumentError unless full_scale is 0 or a positive number with a normal reciprocal.
 float checked_full_scale(float full_scale);
 
+/// Throws ArgumentError unless it is from 0 to 1024.
+int checked_threads(int threads);
+
 }  // namespace phy::detail

@@ -1,4 +1,4 @@
-#include "bench/signal.hpp"
+#include "common/signal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace phy::bench {
+namespace phy::apps {
 namespace {
 
 constexpr std::uint64_t seed = 38211;
@@ -78,4 +78,4 @@ Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db,
     }
 }
 
-}  // namespace phy::bench
+}  // namespace phy::apps

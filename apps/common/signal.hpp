@@ -6,7 +6,7 @@
 
 #include "phy/phy.hpp"
 
-namespace phy::bench {
+namespace phy::apps {
 
 /// Large signals repeat a stretch of so many symbols.
 inline constexpr std::size_t signal_stretch = 1 << 20;
@@ -30,4 +30,4 @@ double working_snr(Modulation modulation);
 
 std::vector<std::uint8_t> random_bits(std::size_t count);
 
-}  // namespace phy::bench
+}  // namespace phy::apps

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+namespace phy::apps {
+
+/// What the processor calls itself.
+inline std::string processor() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+    }
+    return "unknown";
+}
+
+/// How many there are.
+inline int processors() {
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// Bytes.
+inline double physical_memory() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// The time now, such as "2026-01-31T12:00:00Z".
+inline std::string date() {
+    const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace phy::apps

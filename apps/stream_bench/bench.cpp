@@ -1,0 +1,179 @@
+#include "stream_bench/bench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/interrupt.hpp"
+#include "common/median.hpp"
+#include "stream_bench/check.hpp"
+
+namespace phy::apps {
+namespace {
+
+/// Sees how large chunks are, and looks for a request to stop while slow backends are at work.
+class WatchfulSource : public MemorySource {
+public:
+    using MemorySource::MemorySource;
+
+    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
+        throw_if_interrupted();
+        largest_chunk_ = std::max(largest_chunk_, chunk.items);
+        return MemorySource::view(chunk);
+    }
+
+    [[nodiscard]] std::size_t largest_chunk() const { return largest_chunk_; }
+
+private:
+    std::size_t largest_chunk_ = 0;
+};
+
+void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values) {
+    for (std::size_t first = 0; first < target.size(); first += values.size()) {
+        const std::size_t count = std::min(values.size(), target.size() - first);
+        std::ranges::copy(values.first(count), target.subspan(first).begin());
+    }
+}
+
+std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t bytes_in,
+                                  std::size_t bytes_out) {
+    if constexpr (built_with_cuda) {
+        if (config.backends.front().kind() == Backend::Kind::cuda)
+            return make_cuda_limit(bytes_in, bytes_out, config.backends);
+    }
+    return make_host_limit(bytes_in, bytes_out, config.threads);
+}
+
+template <typename Work>
+double seconds_of(const Work& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Pieces of work that are timed in turns.
+struct Times {
+    std::vector<double> pipeline;
+    std::vector<double> limit;
+    std::vector<double> serial;
+    std::vector<double> of_limit;
+    std::vector<double> of_serial;
+
+    void add(double of_pipeline, double of_the_limit, double of_the_serial) {
+        pipeline.push_back(of_pipeline);
+        limit.push_back(of_the_limit);
+        serial.push_back(of_the_serial);
+        of_limit.push_back(of_the_limit / of_pipeline);
+        of_serial.push_back(of_the_serial / of_pipeline);
+    }
+};
+
+}  // namespace
+
+StreamBench::StreamBench(const Config& config, const std::vector<Combination>& all) : config_(config) {
+    std::size_t bytes_in = 0;
+    std::size_t bytes_out = 0;
+    for (const Combination& each : all) {
+        const SymbolBytes symbol = symbol_bytes(config.modulation, each.formats);
+        most_symbols_ = std::max(most_symbols_, each.symbols);
+        bytes_in = std::max(bytes_in, each.symbols * symbol.in);
+        bytes_out = std::max(bytes_out, each.symbols * symbol.out);
+    }
+    for (const Combination& each : all) {
+        const Signal short_signal(config_.modulation, each.formats.in, snr_db(), 1);
+        SoftDemapStage stage = make_stage(each.formats, short_signal);
+        const Pipeline pipeline = make_pipeline(each, each.order, stage);
+        const Pipeline serial = make_pipeline(each, IssueOrder::serial, stage);
+    }
+    limit_ = make_limit(config_, bytes_in, bytes_out);
+}
+
+double StreamBench::snr_db() const {
+    return working_snr(config_.modulation);
+}
+
+void StreamBench::use(const Formats& formats) {
+    if (formats_ == formats) return;
+    const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch);
+    const Signal signal(config_.modulation, formats.in, snr_db(), symbols);
+    fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
+    stage_.emplace(make_stage(formats, signal));
+    formats_ = formats;
+}
+
+SoftDemapStage StreamBench::make_stage(const Formats& formats, const Signal& signal) const {
+    return SoftDemapStage({.demapper = {.modulation = config_.modulation,
+                                        .full_scale = signal.full_scale,
+                                        .threads = config_.threads,
+                                        .backend = config_.backends.front()},
+                           .input = formats.in,
+                           .output = formats.out,
+                           .noise_variance = signal.noise_variance});
+}
+
+Pipeline StreamBench::make_pipeline(const Combination& combination, IssueOrder order,
+                                    SoftDemapStage& stage) const {
+    const Pipeline::Config config = {.backends = config_.backends,
+                                     .chunk = combination.chunk.value_or(0),
+                                     .lanes = combination.streams.value_or(0),
+                                     .items = combination.symbols,
+                                     .order = order};
+    try {
+        return {config, stage};
+    } catch (const ArgumentError& error) {
+        if (combination.chunk)
+            throw ArgumentError(fmt::format("--chunk {}: {}", *combination.chunk, error.what()));
+        if (combination.streams)
+            throw ArgumentError(fmt::format("--streams {}: {}", *combination.streams, error.what()));
+        throw;
+    }
+}
+
+std::uint64_t StreamBench::work(const Combination& combination) const {
+    const auto rounds = static_cast<std::uint64_t>(config_.rounds) + 1;
+    return combination.symbols * rounds;
+}
+
+StreamRow StreamBench::measure(const Combination& combination, Progress& progress) {
+    use(combination.formats);
+    const SymbolBytes symbol = symbol_bytes(config_.modulation, combination.formats);
+    const std::size_t bytes_in = combination.symbols * symbol.in;
+    const std::size_t bytes_out = combination.symbols * symbol.out;
+    const std::span<std::byte> soft_bits = limit_->output().first(bytes_out);
+    WatchfulSource source(limit_->input().first(bytes_in), symbol.in);
+    MemorySink sink(soft_bits, symbol.out);
+    Pipeline pipeline = make_pipeline(combination, combination.order, *stage_);
+    Pipeline serial = make_pipeline(combination, IssueOrder::serial, *stage_);
+
+    spoil_soft_bits(*stage_, soft_bits);
+    PipelineReport report = pipeline.run(source, sink);
+    check_soft_bits(*stage_, limit_->input().first(bytes_in), soft_bits);
+
+    Times times;
+    for (int round = 0; round <= config_.rounds; ++round) {
+        throw_if_interrupted();
+        const double of_limit = seconds_of([&] { limit_->move(bytes_in, bytes_out); });
+        const double of_pipeline = seconds_of([&] { report = pipeline.run(source, sink); });
+        // Again, so that both pipelines find caches and threads as the same work leaves them.
+        limit_->move(bytes_in, bytes_out);
+        const double of_serial = seconds_of([&] { serial.run(source, sink); });
+        if (round > 0) times.add(of_pipeline, of_limit, of_serial);
+        progress.advance(combination.symbols);
+    }
+    return {.combination = combination,
+            .streams = pipeline.lanes() / pipeline.backends().size(),
+            .chunks = report.chunks,
+            .largest_chunk = source.largest_chunk(),
+            .bytes_in = bytes_in,
+            .bytes_out = bytes_out,
+            .seconds = median(times.pipeline),
+            .limit_seconds = median(times.limit),
+            .serial_seconds = median(times.serial),
+            .of_limit = median(times.of_limit),
+            .of_serial = median(times.of_serial),
+            .busy = std::move(report.busy)};
+}
+
+}  // namespace phy::apps

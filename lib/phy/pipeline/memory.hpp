@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "phy/pipeline/pipeline.hpp"
+
+namespace phy {
+
+/// Items that all lie in memory, each of the same number of bytes. On CUDA, pinned memory (PinnedBuffer) is
+/// copied from at full speed, other memory is not.
+class MemorySource : public Source {
+public:
+    /// bytes.size() is a multiple of item_bytes.
+    MemorySource(std::span<const std::byte> bytes, std::size_t item_bytes)
+        : bytes_(bytes), item_bytes_(item_bytes) {}
+
+    [[nodiscard]] std::uint64_t items() const override { return bytes_.size() / item_bytes_; }
+
+    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
+        return bytes_.subspan(chunk.first * item_bytes_, chunk.items * item_bytes_);
+    }
+
+    std::size_t fill(const Chunk& chunk, std::span<std::byte> input) override {
+        std::ranges::copy(view(chunk), input.begin());
+        return chunk.items;
+    }
+
+private:
+    std::span<const std::byte> bytes_;
+    std::size_t item_bytes_;
+};
+
+/// Room in memory for the stage's bytes of all items, the same number of each. On CUDA as MemorySource.
+class MemorySink : public Sink {
+public:
+    MemorySink(std::span<std::byte> bytes, std::size_t item_bytes) : bytes_(bytes), item_bytes_(item_bytes) {}
+
+    [[nodiscard]] std::span<std::byte> view(const Chunk& chunk) override {
+        return bytes_.subspan(chunk.first * item_bytes_, chunk.items * item_bytes_);
+    }
+
+    void take(const Chunk& /*chunk*/, std::span<const std::byte> /*output*/) override {}
+
+private:
+    std::span<std::byte> bytes_;
+    std::size_t item_bytes_;
+};
+
+}  // namespace phy

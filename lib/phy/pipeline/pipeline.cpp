@@ -1,0 +1,177 @@
+#include "phy/pipeline/pipeline.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include <unistd.h>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/version.hpp"
+#include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/run.hpp"
+#include "phy/pipeline/tuning.hpp"
+
+namespace phy {
+
+using detail::LaneConfig;
+using detail::Lanes;
+using detail::PipelineRun;
+using detail::PipelineTuning;
+
+namespace {
+
+bool is_cuda(const Backend& backend) {
+    return backend.kind() == Backend::Kind::cuda;
+}
+
+std::vector<Backend> checked_backends(std::vector<Backend> backends) {
+    if (backends.empty()) backends.push_back(Backend::best());
+    for (const Backend& backend : backends) {
+        if (!backend.supported())
+            throw BackendError(backend.name() + " does not run here: " + backend.description());
+        if (backends.size() > 1 && !is_cuda(backend))
+            throw ArgumentError("pipeline: " + backend.name() + " beside others: expected CUDA devices");
+    }
+    return backends;
+}
+
+const PipelineTuning& tuning_of(const Backend& backend) {
+    return is_cuda(backend) ? detail::cuda_tuning : detail::host_tuning;
+}
+
+/// Sizes need not be proportional to small numbers of items.
+constexpr std::size_t sample = 1024;
+
+/// How many items have that many bytes, in the direction that has more of them.
+std::size_t items_of(const Stage& stage, std::size_t bytes) {
+    const std::size_t of_sample =
+        std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}});
+    return std::max(sample, bytes / of_sample * sample);
+}
+
+/// Refused before anything is allocated, and whatever Config::items is: memory that is never used may be had,
+/// and the system ends whoever uses it.
+void check_memory(const Stage& stage, std::size_t chunk, std::size_t lanes) {
+    const std::size_t of_sample = stage.input_bytes(sample) + stage.output_bytes(sample);
+    const double wanted =
+        static_cast<double>(of_sample) / sample * static_cast<double>(chunk) * static_cast<double>(lanes);
+    const double memory =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (wanted <= memory / 2) return;
+    std::ostringstream text;
+    text << "pipeline: " << lanes << " lanes for chunks of " << chunk << " items take " << wanted / 1e9
+         << " GB of memory, more than half of this machine's " << memory / 1e9 << " GB";
+    throw ArgumentError(text.str());
+}
+
+Lanes make_lanes(const LaneConfig& config, Stage& stage) {
+    if constexpr (built_with_cuda) {
+        if (is_cuda(config.backend)) return detail::make_cuda_lanes(config, stage);
+    }
+    return detail::make_host_lanes(config, stage);
+}
+
+/// Chunks go to the backends in turn.
+Lanes make_lanes(const Pipeline::Config& config, Stage& stage) {
+    std::vector<Lanes> by_backend;
+    for (const Backend& backend : config.backends)
+        by_backend.push_back(make_lanes({.backend = backend,
+                                         .count = config.lanes,
+                                         .bytes_in = stage.input_bytes(config.chunk),
+                                         .bytes_out = stage.output_bytes(config.chunk)},
+                                        stage));
+    Lanes lanes;
+    for (std::size_t i = 0; i < config.lanes; ++i) {
+        for (Lanes& of_backend : by_backend)
+            lanes.push_back(std::move(of_backend[i]));
+    }
+    return lanes;
+}
+
+}  // namespace
+
+struct Pipeline::Impl {
+    Impl(const Config& config_of_user, Stage& stage_of_user);
+
+    PipelineReport run(Source& source, Sink& sink, std::stop_token stop);
+    [[nodiscard]] std::vector<PipelineReport::Busy> busy(const PipelineRun::Result& result) const;
+
+    Config config;
+    Stage& stage;
+    Lanes lanes;
+};
+
+Pipeline::Impl::Impl(const Config& config_of_user, Stage& stage_of_user)
+    : config(config_of_user), stage(stage_of_user) {
+    detail::check_enum("issue order", config.order, IssueOrder::serial);
+    config.backends = checked_backends(std::move(config.backends));
+    const PipelineTuning& tuning = tuning_of(config.backends.front());
+    if (config.chunk == 0) config.chunk = items_of(stage, tuning.chunk_bytes);
+    if (config.lanes == 0) config.lanes = tuning.lanes;
+    check_memory(stage, config.chunk, config.lanes * config.backends.size());
+    config.chunk = static_cast<std::size_t>(std::clamp<std::uint64_t>(config.items, 1, config.chunk));
+    for (const Backend& backend : config.backends)
+        stage.prepare(backend);
+    lanes = make_lanes(config, stage);
+}
+
+PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
+    const PipelineTuning& tuning = tuning_of(config.backends.front());
+    const detail::Schedule schedule(source.items(),
+                                    {.most = config.chunk,
+                                     .least = std::min(config.chunk, items_of(stage, tuning.least_bytes)),
+                                     .ramps = tuning.ramps});
+    PipelineRun::Result result =
+        PipelineRun(lanes, {source, stage, sink, std::move(stop), schedule, config.order, config.trace})
+            .run();
+    PipelineReport report;
+    report.items = result.items;
+    report.chunks = result.chunks;
+    report.cancelled = result.cancelled;
+    report.seconds = result.seconds;
+    report.busy = busy(result);
+    report.stage = stage.name();
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+        report.lanes.push_back(config.backends[i % config.backends.size()].name());
+    report.spans = std::move(result.spans);
+    return report;
+}
+
+std::vector<PipelineReport::Busy> Pipeline::Impl::busy(const PipelineRun::Result& result) const {
+    const auto seconds = [&](PipelineSpan::Step step) { return result.busy[static_cast<std::size_t>(step)]; };
+    using Step = PipelineSpan::Step;
+    std::vector<PipelineReport::Busy> busy;
+    const bool copies = is_cuda(config.backends.front());
+    busy.push_back({"read", seconds(Step::read)});
+    if (copies) busy.push_back({"copy_in", seconds(Step::copy_in)});
+    busy.push_back({std::string(stage.name()), seconds(Step::work)});
+    if (copies) busy.push_back({"copy_out", seconds(Step::copy_out)});
+    busy.push_back({"write", seconds(Step::write)});
+    return busy;
+}
+
+Pipeline::Pipeline(const Config& config, Stage& stage) : impl_(std::make_unique<Impl>(config, stage)) {}
+
+Pipeline::~Pipeline() = default;
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
+Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
+
+PipelineReport Pipeline::run(Source& source, Sink& sink, std::stop_token stop) {
+    return impl_->run(source, sink, std::move(stop));
+}
+
+std::size_t Pipeline::chunk() const {
+    return impl_->config.chunk;
+}
+
+std::size_t Pipeline::lanes() const {
+    return impl_->lanes.size();
+}
+
+const std::vector<Backend>& Pipeline::backends() const {
+    return impl_->config.backends;
+}
+
+}  // namespace phy

@@ -1,0 +1,48 @@
+#include "phy/pipeline/schedule.hpp"
+
+#include <algorithm>
+
+namespace phy::detail {
+namespace {
+
+/// So that chunks of what is aligned are aligned, whatever an item's size.
+constexpr std::uint64_t unit = 64;
+
+/// A stream is cut into this many pieces at least, if they are not too small, so that steps overlap.
+constexpr std::uint64_t fewest_pieces = 4;
+
+/// Full chunks are this many times as large as the first and the last.
+constexpr std::uint64_t ramp = 8;
+
+std::uint64_t whole_units(std::uint64_t items) {
+    return std::max(unit, items / unit * unit);
+}
+
+}  // namespace
+
+Schedule::Schedule(std::uint64_t items, const Limits& limits) : items_(items) {
+    const std::uint64_t piece = whole_units(items / fewest_pieces);
+    full_ = std::min<std::uint64_t>(limits.most, std::max<std::uint64_t>(limits.least, piece));
+    small_ = limits.ramps ? std::min(full_, std::max<std::uint64_t>(limits.least, whole_units(full_ / ramp)))
+                          : full_;
+}
+
+/// Doubles from the first on, and halves towards the last.
+std::uint64_t Schedule::next_size() const {
+    const std::uint64_t left = items_ - next_.first;
+    const std::uint64_t growing = std::min(full_, next_.first + small_);
+    if (items_ == Source::endless) return growing;
+    if (left < 2 * small_) return std::min(left, growing);
+    return std::min(growing, std::max(small_, whole_units(left / 2)));
+}
+
+std::optional<Chunk> Schedule::next() {
+    if (next_.first == items_) return std::nullopt;
+    next_.items = static_cast<std::size_t>(next_size());
+    const Chunk chunk = next_;
+    next_.first += next_.items;
+    ++next_.index;
+    return chunk;
+}
+
+}  // namespace phy::detail

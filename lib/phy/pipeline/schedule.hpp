@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "phy/pipeline/pipeline.hpp"
+
+namespace phy::detail {
+
+/// How a stream of items is cut. While the first chunk comes in and the last one goes out nothing else is
+/// under way, so those are small where there are many.
+class Schedule {
+public:
+    struct Limits {
+        std::size_t most;   ///< items of a chunk
+        std::size_t least;  ///< for a chunk that is one of several; at most `most`
+        bool ramps;         ///< small chunks at both ends
+    };
+
+    /// items may be Source::endless.
+    Schedule(std::uint64_t items, const Limits& limits);
+
+    /// The next chunk but for its lane; nothing at the end.
+    std::optional<Chunk> next();
+
+    /// The last chunk has been the last one.
+    void end() { items_ = next_.first; }
+
+    /// There is one chunk, or none.
+    [[nodiscard]] bool is_single() const { return items_ <= full_; }
+
+private:
+    [[nodiscard]] std::uint64_t next_size() const;
+
+    std::uint64_t items_;
+    std::uint64_t full_;   ///< items of a chunk in the middle
+    std::uint64_t small_;  ///< of the first and the last
+    Chunk next_;
+};
+
+}  // namespace phy::detail

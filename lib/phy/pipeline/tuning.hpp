@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+/// The numbers that decide how fast pipelines are, and nothing else.
+namespace phy::detail {
+
+struct PipelineTuning {
+    std::size_t chunk_bytes;  ///< of the larger of input and output
+    std::size_t least_bytes;  ///< a smaller chunk costs more than what overlaps saves
+    std::size_t lanes;        ///< for each backend
+    bool ramps;
+};
+
+/// Of a chunk, input and output stay in a core's cache from step to step.
+inline constexpr PipelineTuning host_tuning = {
+    .chunk_bytes = std::size_t{2} << 20, .least_bytes = std::size_t{256} << 10, .lanes = 4, .ramps = false};
+
+/// Links to a device reach their full speed from some megabytes on.
+inline constexpr PipelineTuning cuda_tuning = {
+    .chunk_bytes = std::size_t{8} << 20, .least_bytes = std::size_t{512} << 10, .lanes = 4, .ramps = true};
+
+}  // namespace phy::detail

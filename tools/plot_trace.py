@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Draws a trace of demod_app --trace (Trace Event JSON) as a timeline: a row for the reader, each lane and the writer.
+
+    tools/plot_trace.py TRACE.json [-o TIMELINE.png] [--from MS] [--to MS]
+
+Needs Matplotlib (Debian: python3-matplotlib).
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+COLOURS = ("tab:gray", "tab:blue", "tab:red", "tab:green", "tab:orange", "tab:purple")
+
+
+def fail(text):
+    sys.exit(f"plot_trace.py: {text}")
+
+
+def read_trace(path):
+    """Row names by thread, and the spans, of a trace file."""
+    try:
+        events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    except (ValueError, KeyError, TypeError):
+        fail(f"{path}: expected Trace Event JSON with a list traceEvents")
+    names = {event["tid"]: event["args"]["name"] for event in events
+             if event.get("ph") == "M" and event.get("name") == "thread_name"}
+    spans = [event for event in events if event.get("ph") == "X"]
+    if not spans:
+        fail(f"{path}: has no spans to draw")
+    return names, spans
+
+
+def draw(names, spans, first_ms, last_ms):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    rows = sorted({span["tid"] for span in spans})
+    steps = list(dict.fromkeys(span["name"] for span in sorted(spans, key=lambda span: span["ts"])))
+    figure, axes = pyplot.subplots(figsize=(14, 1 + 0.5 * len(rows)), layout="constrained")
+    for step, colour in zip(steps, COLOURS * len(steps)):
+        for position, row in enumerate(rows):
+            bars = [(span["ts"] / 1e3, span["dur"] / 1e3) for span in spans
+                    if span["name"] == step and span["tid"] == row]
+            axes.broken_barh(bars, (position - 0.4, 0.8), facecolor=colour, edgecolor="black", linewidth=0.3)
+        axes.broken_barh([], (0, 0), facecolor=colour, label=step)
+    axes.set_yticks(range(len(rows)), [names.get(row, str(row)) for row in rows])
+    axes.invert_yaxis()
+    axes.set_xlabel("milliseconds")
+    axes.set_xlim(first_ms, last_ms)
+    axes.grid(axis="x", alpha=0.3)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=len(steps), frameon=False)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trace", type=pathlib.Path)
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="default: the trace's name with .png")
+    parser.add_argument("--from", dest="first", type=float, metavar="MS", help="left edge, default 0")
+    parser.add_argument("--to", dest="last", type=float, metavar="MS", help="right edge, default: the last span's end")
+    args = parser.parse_args()
+    output = args.output or args.trace.with_suffix(".png")
+    names, spans = read_trace(args.trace)
+    end = max(span["ts"] + span["dur"] for span in spans) / 1e3
+    try:
+        figure = draw(names, spans, args.first or 0.0, end if args.last is None else args.last)
+    except ImportError:
+        fail("needs Matplotlib (Debian: apt-get install python3-matplotlib)")
+    try:
+        figure.savefig(output, dpi=100)
+    except (OSError, ValueError) as error:
+        fail(f"{output}: {error}")
+    print(output)
+
+
+if __name__ == "__main__":
+    main()
