@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ using namespace phy::apps;
 std::optional<float> parse_noise_variance(const std::string& text) {
     if (text == "auto") return std::nullopt;
     const std::optional<float> value = parse_number<float>(text);
-    if (!value || !is_noise_variance(*value))
+    if (!value || !std::isfinite(*value) || *value <= 0.0F)
         throw phy::ArgumentError(
             fmt::format("--noise-variance {}: expected a finite number above 0, or 'auto'", text));
     return value;

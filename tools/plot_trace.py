@@ -22,13 +22,13 @@ def read_trace(path):
     """Row names by thread, and the spans, of a trace file."""
     try:
         events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+        names = {event["tid"]: event["args"]["name"] for event in events
+                 if event["ph"] == "M" and event["name"] == "thread_name"}
+        spans = [{key: event[key] for key in ("name", "tid", "ts", "dur")} for event in events if event["ph"] == "X"]
     except OSError as error:
         fail(f"{path}: {error.strerror}")
     except (ValueError, KeyError, TypeError):
-        fail(f"{path}: expected Trace Event JSON with a list traceEvents")
-    names = {event["tid"]: event["args"]["name"] for event in events
-             if event.get("ph") == "M" and event.get("name") == "thread_name"}
-    spans = [event for event in events if event.get("ph") == "X"]
+        fail(f"{path}: expected Trace Event JSON: a list traceEvents of complete events and metadata")
     if not spans:
         fail(f"{path}: has no spans to draw")
     return names, spans

@@ -70,7 +70,8 @@ std::string parse_device(const std::string& text) {
     std::set<std::string> seen;
     std::istringstream list(text);
     for (std::string number; std::getline(list, number, ',');) {
-        if (!seen.insert(number).second)
+        const std::size_t digits = std::min(number.find_first_not_of('0'), number.size() - 1);
+        if (!seen.insert(number.substr(digits)).second)
             throw ArgumentError(fmt::format("--device {}: {} is there twice", text, number));
     }
     return text;

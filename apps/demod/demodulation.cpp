@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
 #include "common/backend_names.hpp"
@@ -16,7 +16,7 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/bit_errors.hpp"
-#include "demod/plan.hpp"
+#include "demod/trace_file.hpp"
 
 namespace phy::apps {
 namespace {
@@ -74,21 +74,40 @@ private:
     std::uint64_t bit_errors_ = 0;
 };
 
-/// Not for the backend that PHY_BACKEND names, which need not be there.
-SoftDemapStage make_stage(const DemodOptions& options, const DemodPlan& plan,
-                          const CaptureDescription& capture) {
-    return SoftDemapStage({.demapper = {.modulation = plan.modulation,
-                                        .method = options.method,
-                                        .evaluator = options.evaluator,
-                                        .llr_scale = options.llr_scale,
-                                        .llr_clip = options.llr_clip,
-                                        .full_scale = static_cast<float>(capture.full_scale.value_or(0.0)),
-                                        .threads = options.threads.value_or(default_threads()),
-                                        .backend = Backend::scalar()},
-                           .input = capture.format,
-                           .output = options.format,
-                           .noise_variance = plan.noise_variance,
-                           .counts = true});
+/// The capture, as the options correct it.
+CaptureDescription corrected(CaptureDescription capture, const DemodOptions& options) {
+    if (options.modulation) capture.modulation = options.modulation;
+    if (options.noise_variance) {
+        capture.noise_variance = options.noise_variance;
+        capture.has_noise_per_symbol = false;
+    }
+    return capture;
+}
+
+SoftDemapStage make_stage(const DemodOptions& options, const CaptureDescription& capture) {
+    SoftDemapStage::Config config;
+    try {
+        config = demap_config(corrected(capture, options));
+    } catch (const FileError& error) {
+        throw FileError(fmt::format("{}: expected that, or --modulation and --noise-variance", error.what()));
+    }
+    config.output = options.format;
+    config.method = options.method;
+    config.evaluator = options.evaluator;
+    config.llr_scale = options.llr_scale;
+    config.llr_clip = options.llr_clip;
+    config.threads = options.threads.value_or(default_threads());
+    config.counts = true;
+    return SoftDemapStage(config);
+}
+
+/// There are bits, of the modulation, to compare with.
+bool has_truth(const DemodOptions& options, const CaptureDescription& capture, Modulation modulation) {
+    const std::size_t qm = bits_per_symbol(modulation);
+    if (capture.has_bits && capture.bits_per_symbol != qm)
+        spdlog::warn("{}: dataset bits has {} a symbol and {} has {}: no bit error rate", options.capture,
+                     capture.bits_per_symbol, to_string(modulation), qm);
+    return capture.has_bits && capture.bits_per_symbol == qm;
 }
 
 Pipeline make_pipeline(const DemodOptions& options, const CaptureDescription& capture, Stage& stage) {
@@ -108,64 +127,67 @@ Pipeline make_pipeline(const DemodOptions& options, const CaptureDescription& ca
     }
 }
 
-std::optional<SoftBitWriter> make_writer(const DemodOptions& options, const DemodPlan& plan,
-                                         const CaptureDescription& capture) {
-    if (options.output.empty()) return std::nullopt;
+/// Throws ArgumentError if writing the one would destroy the other.
+void require_other_file(const std::string& file, const std::string& other, const char* what) {
     std::error_code not_there;
-    if (std::filesystem::equivalent(options.output, options.capture, not_there))
-        throw ArgumentError(fmt::format("{}: the output would overwrite the capture", options.output));
-    require_force_if_exists(options.output, options.force);
-    return SoftBitWriter(options.output, {.symbols = capture.symbols,
-                                          .format = options.format,
-                                          .modulation = plan.modulation,
-                                          .llr_scale = options.llr_scale,
-                                          .llr_clip = options.llr_clip,
-                                          .noise_variance = plan.noise_variance,
-                                          .method = std::string(to_string(options.method)),
-                                          .source = options.capture + ":" + capture.dataset,
-                                          .sample_rate = capture.sample_rate,
-                                          .center_frequency = capture.center_frequency,
-                                          .overwrite = options.force});
+    if (file.empty() || other.empty()) return;
+    const auto name = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path), not_there);
+    };
+    if (std::filesystem::equivalent(file, other, not_there) || name(file) == name(other))
+        throw ArgumentError(fmt::format("{}: {}", file, what));
 }
 
-void write_trace(const std::string& file, const PipelineReport& report) {
-    std::ofstream out(file);
-    out << trace_events(report);
-    out.close();
-    if (!out) throw FileError(fmt::format("{}: the trace cannot be written", file));
+void check_files(const DemodOptions& options) {
+    require_other_file(options.output, options.capture, "the output would overwrite the capture");
+    require_other_file(options.trace, options.capture, "the trace would overwrite the capture");
+    require_other_file(options.trace, options.output, "the trace would overwrite the output");
+}
+
+std::optional<SoftBitWriter> make_writer(const DemodOptions& options, const CaptureDescription& capture,
+                                         const SoftDemapStage& stage) {
+    if (options.output.empty()) return std::nullopt;
+    require_force_if_exists(options.output, options.force);
+    SoftBitWriter::Config config = soft_bit_config(capture, stage);
+    config.overwrite = options.force;
+    return SoftBitWriter(options.output, config);
 }
 
 }  // namespace
 
 DemodReport demodulate(const DemodOptions& options, bool quiet) {
+    check_files(options);
     CaptureReader reader(options.capture, options.reading);
     const CaptureDescription& capture = reader.description();
-    const DemodPlan plan = make_plan(options, capture);
-    SoftDemapStage stage = make_stage(options, plan, capture);
+    SoftDemapStage stage = make_stage(options, capture);
+    const SoftDemapStage::Config& config = stage.config();
+    const bool with_truth = has_truth(options, capture, config.modulation);
     Pipeline pipeline = make_pipeline(options, capture, stage);
     Progress progress(capture.symbols, quiet);
-    if (!options.trace.empty()) require_force_if_exists(options.trace, options.force);
+    std::optional<TraceFile> trace;
+    if (!options.trace.empty()) trace.emplace(options.trace, options.force);
 
     const auto start = std::chrono::steady_clock::now();
-    std::optional<SoftBitWriter> writer = make_writer(options, plan, capture);
-    Truth truth(plan.with_truth ? pipeline.lanes() : 0);
+    std::optional<SoftBitWriter> writer = make_writer(options, capture, stage);
+    Truth truth(with_truth ? pipeline.lanes() : 0);
     TruthfulSource source(reader, stage, truth);
     DemodSink sink(writer, options.format, truth, progress);
     const PipelineReport report = pipeline.run(source, sink);
     throw_if_interrupted();
+    if (trace) trace->write(report);
     if (writer) writer->commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (!options.trace.empty()) write_trace(options.trace, report);
+    if (trace) trace->commit();
 
     return {.symbols = capture.symbols,
-            .soft_bits = capture.symbols * plan.soft_bits_per_symbol,
+            .soft_bits = capture.symbols * bits_per_symbol(config.modulation),
             .seconds = seconds.count(),
             .backend = names_of(pipeline.backends()),
             .device = devices_of(pipeline.backends()),
-            .modulation = plan.modulation,
-            .noise_variance = plan.noise_variance,
+            .modulation = config.modulation,
+            .noise_variance = config.noise_variance,
             .counters = stage.counters(),
-            .bit_errors = plan.with_truth ? std::optional(sink.bit_errors()) : std::nullopt,
+            .bit_errors = with_truth ? std::optional(sink.bit_errors()) : std::nullopt,
             .stages = report.busy};
 }
 

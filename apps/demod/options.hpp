@@ -32,7 +32,4 @@ struct DemodOptions {
     std::string trace;
 };
 
-/// A noise variance that a demapper takes.
-bool is_noise_variance(float value);
-
 }  // namespace phy::apps

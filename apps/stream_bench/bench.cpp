@@ -104,13 +104,12 @@ void StreamBench::use(const Formats& formats) {
 }
 
 SoftDemapStage StreamBench::make_stage(const Formats& formats, const Signal& signal) const {
-    return SoftDemapStage({.demapper = {.modulation = config_.modulation,
-                                        .full_scale = signal.full_scale,
-                                        .threads = config_.threads,
-                                        .backend = config_.backends.front()},
+    return SoftDemapStage({.modulation = config_.modulation,
                            .input = formats.in,
                            .output = formats.out,
-                           .noise_variance = signal.noise_variance});
+                           .noise_variance = signal.noise_variance,
+                           .full_scale = signal.full_scale,
+                           .threads = config_.threads});
 }
 
 Pipeline StreamBench::make_pipeline(const Combination& combination, IssueOrder order,

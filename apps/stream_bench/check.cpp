@@ -20,10 +20,13 @@ void spoil_soft_bits(const SoftDemapStage& stage, std::span<std::byte> soft_bits
 void check_soft_bits(const SoftDemapStage& stage, std::span<const std::byte> symbols,
                      std::span<const std::byte> soft_bits) {
     const SoftDemapStage::Config& config = stage.config();
-    SoftDemapper::Config reference = config.demapper;
-    reference.backend = Backend::scalar();
-    reference.threads = 1;
-    SoftDemapper demap(reference);
+    SoftDemapper demap({.modulation = config.modulation,
+                        .method = config.method,
+                        .evaluator = config.evaluator,
+                        .llr_scale = config.llr_scale,
+                        .llr_clip = config.llr_clip,
+                        .full_scale = config.full_scale,
+                        .backend = Backend::scalar()});
 
     const SymbolView all(config.input, symbols.data(), symbols.size() / size_of(config.input));
     const std::size_t count = std::min(all.size(), checked_symbols);

@@ -28,6 +28,7 @@ gpu::PinnedBuffer<std::byte> allocate(const gpu::Device& device, std::size_t byt
 class Way {
 public:
     explicit Way(const gpu::Device& device) : stream_(device), on_device_(device, piece) {
+        const gpu::CurrentDevice current(device);
         gpu::fill_async(on_device_, 0x55, stream_);
         stream_.synchronize();
     }

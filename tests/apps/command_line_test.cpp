@@ -98,7 +98,8 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
         expect_wrong("--full-scale", value, {"--full-scale " + value + ":", "2^126"});
     for (const std::string value : {"-1", "x", ",", "0 1"})
         expect_wrong("--device", value, {"--device " + value + ":", "from 0 on"});
-    expect_wrong("--device", "0,0", {"--device 0,0:", "twice"});
+    for (const std::string value : {"0,0", "1,0,01"})
+        expect_wrong("--device", value, {"--device " + value + ":", "twice"});
     for (const std::string value : {"0", "-1", "x", "1025"})
         expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 to 1024"});
     expect_wrong("--order", "random", {"random", "sequential", "serial"});

@@ -95,7 +95,7 @@ protected:
         return found;
     }
 
-    const SoftDemapStage stage_{{.demapper = {.modulation = Modulation::pi2_bpsk},
+    const SoftDemapStage stage_{{.modulation = Modulation::pi2_bpsk,
                                  .input = SampleFormat::cf32,
                                  .output = SoftBitFormat::int8,
                                  .noise_variance = 0.5F}};

@@ -5,6 +5,13 @@
 
 namespace phy {
 
+/// How to demap a capture: its modulation, format, full scale and N0, one a symbol if it has that. Throws
+/// FileError if it says no modulation or no N0 that is finite and positive.
+SoftDemapStage::Config demap_config(const CaptureDescription& capture);
+
+/// What to write when it is demapped so.
+SoftBitWriter::Config soft_bit_config(const CaptureDescription& capture, const SoftDemapStage& stage);
+
 /// The symbols of a capture, and each one's N0 where the stage wants it, for a pipeline.
 class CaptureSource : public Source {
 public:

@@ -167,6 +167,10 @@ void Device::synchronize() const {
     check(cudaDeviceSynchronize());
 }
 
+void Device::make_current() const {
+    check(cudaSetDevice(ordinal_));
+}
+
 CurrentDevice::CurrentDevice(const Device& device) {
     check(cudaGetDevice(&before_));
     if (before_ == device.ordinal()) return;

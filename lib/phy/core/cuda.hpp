@@ -78,6 +78,9 @@ public:
     /// Waits for all work on the device.
     void synchronize() const;
 
+    /// Makes it the calling thread's current device, until another one is made that; see CurrentDevice.
+    void make_current() const;
+
     friend bool operator==(const Device&, const Device&) = default;
 
 private:

@@ -38,6 +38,7 @@ public:
     std::span<std::byte> input() override { return input_.get(); }
     std::span<std::byte> output() override { return output_.get(); }
 
+    void enter_thread() override {}
     void start_run(PipelineClock::time_point start) override { start_ = start; }
 
     void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
@@ -57,7 +58,7 @@ public:
     void copy_out() override {}
     void wait() override {}
     void abandon() noexcept override {}
-    [[nodiscard]] LaneTimes times() const override { return times_; }
+    LaneTimes times() override { return times_; }
 
 private:
     [[nodiscard]] double now() const {

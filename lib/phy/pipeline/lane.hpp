@@ -38,6 +38,9 @@ public:
     /// The same for what the sink is to have.
     virtual std::span<std::byte> output() = 0;
 
+    /// Called by each thread of the pipeline's own before it calls anything else.
+    virtual void enter_thread() = 0;
+
     virtual void start_run(PipelineClock::time_point start) = 0;
 
     /// The next chunk, where its bytes are, and where the stage's are to lie.
@@ -54,8 +57,8 @@ public:
     /// Returns when nothing uses the chunk's memory any more, whatever happened; throws nothing.
     virtual void abandon() noexcept = 0;
 
-    /// Of the chunk that was waited for.
-    [[nodiscard]] virtual LaneTimes times() const = 0;
+    /// Of the chunk that was waited for; called once for each chunk of a backend, in their order.
+    virtual LaneTimes times() = 0;
 };
 
 /// Several lanes of one backend.

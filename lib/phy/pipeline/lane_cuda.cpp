@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 #include "phy/core/cuda.hpp"
@@ -12,23 +15,32 @@ public:
     Memory(const gpu::Device& device, std::size_t size) : device_(device), size_(size) {}
 
     std::span<std::byte> get() {
-        if (bytes_.size() == 0 && size_ != 0) {
-            const gpu::CurrentDevice current(device_);
-            bytes_ = gpu::PinnedBuffer<std::byte>(size_);
-        }
+        if (bytes_.size() == 0 && size_ != 0) allocate();
         return bytes_;
     }
 
 private:
+    void allocate() {
+        const gpu::CurrentDevice current(device_);
+        try {
+            bytes_ = gpu::PinnedBuffer<std::byte>(size_);
+        } catch (const gpu::CudaError& error) {
+            if (!error.out_of_memory()) throw;
+            throw Error("pipeline: no " + std::to_string(size_) +
+                        " bytes of page-locked memory for a chunk in flight");
+        }
+    }
+
     gpu::Device device_;
     std::size_t size_;
     gpu::PinnedBuffer<std::byte> bytes_;
 };
 
-/// Says when the events of a device were, in seconds since a run began.
-class EventClock {
+/// Says when the steps of a device's chunks were. Chunks wait for each other in its engines, which events do
+/// not show: a step is taken to begin when the same step of the chunk before has ended.
+class StepClock {
 public:
-    explicit EventClock(const gpu::Device& device) : stream_(device), known_(device) {}
+    explicit StepClock(const gpu::Device& device) : stream_(device), known_(device) {}
 
     void start_run(PipelineClock::time_point start) {
         if (start == start_) return;
@@ -36,32 +48,47 @@ public:
         known_.synchronize();
         offset_ = std::chrono::duration<double>(PipelineClock::now() - start).count();
         start_ = start;
+        last_ = {};
     }
 
-    [[nodiscard]] double at(const gpu::Event& event) const {
-        return offset_ + 1e-3 * static_cast<double>(event.milliseconds_since(known_));
+    /// Of the next chunk; the events around its steps have passed.
+    LaneTimes times(const std::array<gpu::Event, 4>& events) {
+        // Not all from known_: a float does not tell microseconds apart after a minute.
+        const double end = offset_ + seconds(known_, events[3]);
+        const double worked = end - seconds(events[2], events[3]);
+        const double copied_in = worked - seconds(events[1], events[2]);
+        const double begin = copied_in - seconds(events[0], events[1]);
+        last_ = {after(last_.copy_in, begin, copied_in), after(last_.work, copied_in, worked),
+                 after(last_.copy_out, worked, end)};
+        return last_;
     }
 
 private:
+    static double seconds(const gpu::Event& from, const gpu::Event& to) {
+        return 1e-3 * static_cast<double>(to.milliseconds_since(from));
+    }
+
+    static Period after(const std::optional<Period>& before, double begin, double end) {
+        return {before ? std::clamp(before->end, begin, std::max(begin, end)) : begin, end};
+    }
+
     gpu::Stream stream_;
     gpu::Event known_;
-    double offset_ = 0.0;  ///< of known_
+    double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
+    LaneTimes last_;
 };
 
 /// Copies a chunk to a device, works on it and copies it back, all on a stream of its own.
 class CudaLane : public Lane {
 public:
-    CudaLane(const LaneConfig& config, Stage& stage, std::shared_ptr<EventClock> clock)
+    CudaLane(const LaneConfig& config, Stage& stage, std::shared_ptr<StepClock> clock)
         : stage_(stage),
           clock_(std::move(clock)),
           device_(config.backend.device()),
           stream_(device_),
           place_{config.backend, stream_},
-          begin_(device_),
-          copied_in_(device_),
-          worked_(device_),
-          copied_out_(device_),
+          events_{gpu::Event(device_), gpu::Event(device_), gpu::Event(device_), gpu::Event(device_)},
           input_(device_, config.bytes_in),
           output_(device_, config.bytes_out),
           device_input_(device_, config.bytes_in),
@@ -74,6 +101,7 @@ public:
     std::span<std::byte> input() override { return input_.get(); }
     std::span<std::byte> output() override { return output_.get(); }
 
+    void enter_thread() override { device_.make_current(); }
     void start_run(PipelineClock::time_point start) override { clock_->start_run(start); }
 
     void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
@@ -83,51 +111,46 @@ public:
     }
 
     void copy_in() override {
-        begin_.record(stream_);
+        events_[0].record(stream_);
         gpu::copy_async(std::span(device_input_).first(from_.size()), from_, stream_);
-        copied_in_.record(stream_);
+        events_[1].record(stream_);
     }
 
     void work() override {
+        const gpu::CurrentDevice current(device_);
         stage_.run(chunk_, std::span(device_input_).first(from_.size()),
                    std::span(device_output_).first(to_.size()), place_);
-        worked_.record(stream_);
+        events_[2].record(stream_);
     }
 
     void copy_out() override {
         gpu::copy_async(to_, std::span(device_output_).first(to_.size()), stream_);
-        copied_out_.record(stream_);
+        events_[3].record(stream_);
     }
 
-    void wait() override { copied_out_.synchronize(); }
+    void wait() override { events_[3].synchronize(); }
     void abandon() noexcept override { abandon_quietly(); }
 
-    [[nodiscard]] LaneTimes times() const override {
-        const double copied_in = clock_->at(copied_in_);
-        const double worked = clock_->at(worked_);
-        return {Period{clock_->at(begin_), copied_in},
-                {copied_in, worked},
-                Period{worked, clock_->at(copied_out_)}};
+    LaneTimes times() override {
+        const gpu::CurrentDevice current(device_);
+        return clock_->times(events_);
     }
 
 private:
     void abandon_quietly() noexcept {
         try {
             stream_.synchronize();
-        } catch (const gpu::CudaError&) {
+        } catch (...) {
             // Whoever issued the work has been told.
         }
     }
 
     Stage& stage_;
-    std::shared_ptr<EventClock> clock_;
+    std::shared_ptr<StepClock> clock_;
     gpu::Device device_;
     gpu::Stream stream_;
     Stage::Place place_;
-    gpu::Event begin_;
-    gpu::Event copied_in_;
-    gpu::Event worked_;
-    gpu::Event copied_out_;
+    std::array<gpu::Event, 4> events_;  ///< before, between and after its steps
     Memory input_;
     Memory output_;
     gpu::DeviceBuffer<std::byte> device_input_;
@@ -141,7 +164,7 @@ private:
 
 Lanes make_cuda_lanes(const LaneConfig& config, Stage& stage) {
     try {
-        const auto clock = std::make_shared<EventClock>(gpu::Device(config.backend.device()));
+        const auto clock = std::make_shared<StepClock>(gpu::Device(config.backend.device()));
         Lanes lanes;
         for (std::size_t i = 0; i < config.count; ++i)
             lanes.push_back(std::make_unique<CudaLane>(config, stage, clock));

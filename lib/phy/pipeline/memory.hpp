@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -12,20 +11,12 @@ namespace phy {
 /// copied from at full speed, other memory is not.
 class MemorySource : public Source {
 public:
-    /// bytes.size() is a multiple of item_bytes.
-    MemorySource(std::span<const std::byte> bytes, std::size_t item_bytes)
-        : bytes_(bytes), item_bytes_(item_bytes) {}
+    /// Throws ArgumentError if there are not whole items in the bytes.
+    MemorySource(std::span<const std::byte> bytes, std::size_t item_bytes);
 
     [[nodiscard]] std::uint64_t items() const override { return bytes_.size() / item_bytes_; }
-
-    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
-        return bytes_.subspan(chunk.first * item_bytes_, chunk.items * item_bytes_);
-    }
-
-    std::size_t fill(const Chunk& chunk, std::span<std::byte> input) override {
-        std::ranges::copy(view(chunk), input.begin());
-        return chunk.items;
-    }
+    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override;
+    std::size_t fill(const Chunk& chunk, std::span<std::byte> input) override;
 
 private:
     std::span<const std::byte> bytes_;
@@ -35,12 +26,11 @@ private:
 /// Room in memory for the stage's bytes of all items, the same number of each. On CUDA as MemorySource.
 class MemorySink : public Sink {
 public:
-    MemorySink(std::span<std::byte> bytes, std::size_t item_bytes) : bytes_(bytes), item_bytes_(item_bytes) {}
+    /// Throws ArgumentError if there is not room for whole items.
+    MemorySink(std::span<std::byte> bytes, std::size_t item_bytes);
 
-    [[nodiscard]] std::span<std::byte> view(const Chunk& chunk) override {
-        return bytes_.subspan(chunk.first * item_bytes_, chunk.items * item_bytes_);
-    }
-
+    /// Throws ArgumentError if there is no room for the chunk.
+    [[nodiscard]] std::span<std::byte> view(const Chunk& chunk) override;
     void take(const Chunk& /*chunk*/, std::span<const std::byte> /*output*/) override {}
 
 private:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/cuda.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "phy/pipeline/lane.hpp"
@@ -19,6 +20,7 @@ using detail::LaneConfig;
 using detail::Lanes;
 using detail::PipelineRun;
 using detail::PipelineTuning;
+using detail::Schedule;
 
 namespace {
 
@@ -44,16 +46,22 @@ const PipelineTuning& tuning_of(const Backend& backend) {
 /// Sizes need not be proportional to small numbers of items.
 constexpr std::size_t sample = 1024;
 
+constexpr std::size_t most_lanes = 1024;
+
 /// How many items have that many bytes, in the direction that has more of them.
 std::size_t items_of(const Stage& stage, std::size_t bytes) {
     const std::size_t of_sample =
         std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}});
-    return std::max(sample, bytes / of_sample * sample);
+    const std::size_t items = std::max<std::size_t>(1, bytes * sample / of_sample);
+    return items < sample ? items : items / sample * sample;
 }
 
 /// Refused before anything is allocated, and whatever Config::items is: memory that is never used may be had,
 /// and the system ends whoever uses it.
 void check_memory(const Stage& stage, std::size_t chunk, std::size_t lanes) {
+    if (lanes > most_lanes)
+        throw ArgumentError("pipeline: " + std::to_string(lanes) + " lanes: expected at most " +
+                            std::to_string(most_lanes));
     const std::size_t of_sample = stage.input_bytes(sample) + stage.output_bytes(sample);
     const double wanted =
         static_cast<double>(of_sample) / sample * static_cast<double>(chunk) * static_cast<double>(lanes);
@@ -71,6 +79,21 @@ Lanes make_lanes(const LaneConfig& config, Stage& stage) {
         if (is_cuda(config.backend)) return detail::make_cuda_lanes(config, stage);
     }
     return detail::make_host_lanes(config, stage);
+}
+
+std::size_t total_lanes(const Pipeline::Config& config) {
+    const std::size_t backends = config.backends.size();
+    return config.lanes > SIZE_MAX / backends ? SIZE_MAX : config.lanes * backends;
+}
+
+void prepare(Stage& stage, const Backend& backend) {
+    if constexpr (built_with_cuda) {
+        if (is_cuda(backend)) {
+            const gpu::CurrentDevice current(gpu::Device(backend.device()));
+            return stage.prepare(backend);
+        }
+    }
+    stage.prepare(backend);
 }
 
 /// Chunks go to the backends in turn.
@@ -96,33 +119,31 @@ struct Pipeline::Impl {
     Impl(const Config& config_of_user, Stage& stage_of_user);
 
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop);
+    [[nodiscard]] Schedule::Limits limits() const;
     [[nodiscard]] std::vector<PipelineReport::Busy> busy(const PipelineRun::Result& result) const;
 
     Config config;
+    bool chooses_chunks;
     Stage& stage;
     Lanes lanes;
 };
 
 Pipeline::Impl::Impl(const Config& config_of_user, Stage& stage_of_user)
-    : config(config_of_user), stage(stage_of_user) {
+    : config(config_of_user), chooses_chunks(config_of_user.chunk == 0), stage(stage_of_user) {
     detail::check_enum("issue order", config.order, IssueOrder::serial);
     config.backends = checked_backends(std::move(config.backends));
     const PipelineTuning& tuning = tuning_of(config.backends.front());
     if (config.chunk == 0) config.chunk = items_of(stage, tuning.chunk_bytes);
     if (config.lanes == 0) config.lanes = tuning.lanes;
-    check_memory(stage, config.chunk, config.lanes * config.backends.size());
+    check_memory(stage, config.chunk, total_lanes(config));
     config.chunk = static_cast<std::size_t>(std::clamp<std::uint64_t>(config.items, 1, config.chunk));
     for (const Backend& backend : config.backends)
-        stage.prepare(backend);
+        prepare(stage, backend);
     lanes = make_lanes(config, stage);
 }
 
 PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
-    const PipelineTuning& tuning = tuning_of(config.backends.front());
-    const detail::Schedule schedule(source.items(),
-                                    {.most = config.chunk,
-                                     .least = std::min(config.chunk, items_of(stage, tuning.least_bytes)),
-                                     .ramps = tuning.ramps});
+    const Schedule schedule(source.items(), limits());
     PipelineRun::Result result =
         PipelineRun(lanes, {source, stage, sink, std::move(stop), schedule, config.order, config.trace})
             .run();
@@ -137,6 +158,15 @@ PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token s
         report.lanes.push_back(config.backends[i % config.backends.size()].name());
     report.spans = std::move(result.spans);
     return report;
+}
+
+/// What the user wants is done, and nothing is gained by cutting what goes in turn.
+Schedule::Limits Pipeline::Impl::limits() const {
+    if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
+    const PipelineTuning& tuning = tuning_of(config.backends.front());
+    return {.most = config.chunk,
+            .least = std::min(config.chunk, items_of(stage, tuning.least_bytes)),
+            .ramps = tuning.ramps};
 }
 
 std::vector<PipelineReport::Busy> Pipeline::Impl::busy(const PipelineRun::Result& result) const {

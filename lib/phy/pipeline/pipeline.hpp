@@ -31,7 +31,9 @@ struct Chunk {
     std::size_t lane = 0;
 };
 
-/// Where items come from. Called by one thread at a time, and for chunks in order.
+/// Where items come from. Called by one thread at a time, and for chunks in order. A call that waits for
+/// something cannot be interrupted: neither an error elsewhere nor a request to stop ends the run before it
+/// returns.
 class Source {
 public:
     /// For items(): until fill() ends the run.
@@ -40,8 +42,8 @@ public:
     virtual ~Source() = default;
     [[nodiscard]] virtual std::uint64_t items() const = 0;
 
-    /// Where the chunk's items lie, laid out as the stage takes them, until its sink has had it; on CUDA it
-    /// should be pinned memory. Nothing: fill() is called.
+    /// Where the chunk's items lie, Stage::input_bytes(chunk.items) bytes laid out and aligned as the stage
+    /// takes them, until its sink has had it; on CUDA it should be pinned memory. Nothing: fill() is called.
     [[nodiscard]] virtual std::span<const std::byte> view(const Chunk& /*chunk*/) { return {}; }
 
     /// Writes the chunk's items to input, as the stage takes them, and returns their number: fewer than
@@ -49,13 +51,14 @@ public:
     virtual std::size_t fill(const Chunk& chunk, std::span<std::byte> input) = 0;
 };
 
-/// Where the stage's bytes go. Called by one thread at a time, and for chunks in order.
+/// Where the stage's bytes go. Each function is called by one thread at a time, and for chunks in order.
 class Sink {
 public:
     virtual ~Sink() = default;
 
-    /// Where the chunk's bytes are to lie; on CUDA it should be pinned memory. Nothing: in memory of the
-    /// pipeline. Unlike take(), this is called before the chunk is worked on, and by another thread.
+    /// Where the chunk's Stage::output_bytes(chunk.items) bytes are to lie; on CUDA it should be pinned
+    /// memory. Nothing: in memory of the pipeline. Called before the chunk is worked on, maybe by another
+    /// thread while take() has an earlier one.
     [[nodiscard]] virtual std::span<std::byte> view(const Chunk& /*chunk*/) { return {}; }
 
     /// The bytes stay where they are until the call returns.
@@ -79,7 +82,8 @@ public:
     [[nodiscard]] virtual std::size_t input_bytes(std::size_t items) const = 0;
     [[nodiscard]] virtual std::size_t output_bytes(std::size_t items) const = 0;
 
-    /// Called once for every backend that a pipeline is to use, before anything is run there.
+    /// Called for every backend that a pipeline is to use, before anything is run there: again for the next
+    /// pipeline. A CUDA device is the thread's current one, here and in run().
     virtual void prepare(const Backend& backend) = 0;
 
     /// On a CPU: works on host memory, and is done when it returns. On CUDA: starts work on the stream that
@@ -92,7 +96,7 @@ public:
 /// In which order a device is given its work.
 enum class IssueOrder : std::uint8_t {
     sequential,  ///< depth first: all of a chunk, then the next one
-    parallel,    ///< breadth first: a step of all lanes' chunks, then the next step
+    parallel,    ///< breadth first: a step of the chunks in half of the lanes, then the next step
     serial,      ///< one thing at a time, nothing overlaps: to compare with
 };
 
@@ -113,7 +117,7 @@ struct PipelineSpan {
 struct PipelineReport {
     struct Busy {
         std::string step;  ///< "read", "copy_in", the stage's name, "copy_out", "write"
-        double seconds;    ///< over all chunks, without waiting
+        double seconds;    ///< over all chunks, without waiting; on CUDA over all devices
     };
 
     std::uint64_t items = 0;  ///< that the sink has had
@@ -133,7 +137,10 @@ public:
         /// One of a CPU, or CUDA devices, which then take chunks in turn. Empty: Backend::best().
         std::vector<Backend> backends = {};
 
-        std::size_t chunk = 0;  ///< items at most; 0: as many as the backend is fast with
+        /// Items: all chunks but the last have as many. 0: at most as many as the backend is fast with, and
+        /// fewer at both ends.
+        std::size_t chunk = 0;
+
         std::size_t lanes = 0;  ///< chunks in flight for each backend; 0: as many as make it fast
 
         /// More than this are not to come in a run: chunks get no memory for more.
@@ -153,10 +160,12 @@ public:
     Pipeline(Pipeline&&) noexcept;
     Pipeline& operator=(Pipeline&&) noexcept;
 
-    /// Sends all items from the source to the sink. The calling thread works too; up to two others call the
-    /// source and the sink. What any of them or the device throws stops the run and is thrown here, once
+    /// Sends all items from the source to the sink. The calling thread works too; two others call the source
+    /// and the sink, unless both lend their memory (view()), there is one chunk only, or the order is serial:
+    /// then it calls them too. What any of them or the device throws stops the run and is thrown here, once
     /// nothing uses their memory any more. So does a request to stop, which is no error: the report says
-    /// `cancelled`. A pipeline may run again after any of these; one run at a time.
+    /// `cancelled`. A pipeline may run again after any of these, but not after an error by which CUDA gives
+    /// up the device; one run at a time. Throws ArgumentError where a source or sink does not keep to sizes.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
     [[nodiscard]] std::size_t chunk() const;  ///< items at most

@@ -1,14 +1,32 @@
 #include "phy/pipeline/run.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
 #include "phy/pipeline/range.hpp"
 
 namespace phy::detail {
 
 using Step = PipelineSpan::Step;
+
+namespace {
+
+void check_filled(std::size_t items, std::size_t asked) {
+    if (items > asked)
+        throw ArgumentError("pipeline: the source filled " + std::to_string(items) +
+                            " items: expected at most " + std::to_string(asked));
+}
+
+/// Chunks that go through a step together. With the others' steps in the meantime if there are others.
+std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
+    return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, lanes / 2) : 1;
+}
+
+}  // namespace
 
 PipelineRun::PipelineRun(std::span<const std::unique_ptr<Lane>> lanes, Task task)
     : lanes_(lanes), task_(std::move(task)), stage_name_(task_.stage.name()), slots_(lanes.size()) {}
@@ -64,13 +82,17 @@ std::optional<PipelineRun::Slot> PipelineRun::read_next() {
         const std::span<std::byte> input = lane.input();
         const std::size_t asked = slot.chunk.items;
         slot.chunk.items = task_.source.fill(slot.chunk, input.first(task_.stage.input_bytes(asked)));
+        check_filled(slot.chunk.items, asked);
         if (slot.chunk.items < asked) task_.schedule.end();
         if (slot.chunk.items == 0) return std::nullopt;
         slot.from = input.first(task_.stage.input_bytes(slot.chunk.items));
     }
+    const std::size_t bytes_out = task_.stage.output_bytes(slot.chunk.items);
     slot.to = task_.sink.view(slot.chunk);
     slot.is_lent = !is_filled && !slot.to.empty();
-    if (slot.to.empty()) slot.to = lane.output().first(task_.stage.output_bytes(slot.chunk.items));
+    if (slot.to.empty()) slot.to = lane.output().first(bytes_out);
+    check_size("pipeline: the source's view", slot.from.size(), task_.stage.input_bytes(slot.chunk.items));
+    check_size("pipeline: the sink's view", slot.to.size(), bytes_out);
     slot.read.end = now();
     return slot;
 }
@@ -113,7 +135,7 @@ void PipelineRun::write(const Slot& slot) {
 
 /// On the caller's thread alone. A device has as many chunks in flight as there are lanes nevertheless.
 void PipelineRun::run_alone(std::optional<Slot> slot) {
-    const std::uint64_t together = task_.order == IssueOrder::parallel ? lanes_.size() : 1;
+    const std::uint64_t together = group_size(task_.order, lanes_.size());
     const std::uint64_t most_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
     std::uint64_t issued = 0;
     std::uint64_t written = 0;
@@ -144,13 +166,17 @@ void PipelineRun::read_all() {
     for (std::uint64_t index = 1; wait_until([&] { return index < written_ + lanes_.size(); }); ++index) {
         const std::optional<Slot> slot = read_next();
         if (slot) slot_of(index) = *slot;
-        publish([&] { slot ? static_cast<void>(++read_) : static_cast<void>(all_read_ = true); });
+        publish([&] {
+            read_ += slot ? 1 : 0;
+            all_read_ = !slot;
+            all_written_ = all_read_ && written_ == read_;
+        });
         if (!slot) return;
     }
 }
 
 void PipelineRun::issue_all() {
-    const std::uint64_t together = task_.order == IssueOrder::parallel ? lanes_.size() : 1;
+    const std::uint64_t together = group_size(task_.order, lanes_.size());
     std::vector<Slot> group;
     std::uint64_t ready = 0;
     for (std::uint64_t next = 0; wait_until([&] {
@@ -174,12 +200,12 @@ void PipelineRun::write_all() {
              return more || (all_read_ && index == read_);
          });
          ++index) {
-        if (!more) {
-            all_written_ = true;
-            return;
-        }
+        if (!more) return;
         write(slot_of(index));
-        publish([&] { ++written_; });
+        publish([&] {
+            ++written_;
+            all_written_ = all_read_ && written_ == read_;
+        });
     }
 }
 
@@ -188,9 +214,21 @@ void PipelineRun::run_overlapped(const Slot& first) {
     read_ = 1;
     std::jthread reader;
     std::jthread writer;
+    const auto start_thread = [this](auto work) {
+        try {
+            return std::jthread([this, work] {
+                guarded([&] {
+                    lanes_.front()->enter_thread();
+                    work();
+                });
+            });
+        } catch (const std::system_error& error) {
+            throw Error(std::string("pipeline: a thread cannot be started: ") + error.what());
+        }
+    };
     guarded([&] {
-        reader = std::jthread([this] { guarded([this] { read_all(); }); });
-        writer = std::jthread([this] { guarded([this] { write_all(); }); });
+        reader = start_thread([this] { read_all(); });
+        writer = start_thread([this] { write_all(); });
         issue_all();
     });
 }

@@ -18,11 +18,15 @@ std::uint64_t whole_units(std::uint64_t items) {
     return std::max(unit, items / unit * unit);
 }
 
+std::uint64_t piece_of(std::uint64_t items) {
+    const std::uint64_t units = items / unit + (items % unit == 0 ? 0 : 1);
+    return unit * (units / fewest_pieces + (units % fewest_pieces == 0 ? 0 : 1));
+}
+
 }  // namespace
 
 Schedule::Schedule(std::uint64_t items, const Limits& limits) : items_(items) {
-    const std::uint64_t piece = whole_units(items / fewest_pieces);
-    full_ = std::min<std::uint64_t>(limits.most, std::max<std::uint64_t>(limits.least, piece));
+    full_ = std::min<std::uint64_t>(limits.most, std::max<std::uint64_t>(limits.least, piece_of(items)));
     small_ = limits.ramps ? std::min(full_, std::max<std::uint64_t>(limits.least, whole_units(full_ / ramp)))
                           : full_;
 }

@@ -18,6 +18,9 @@ public:
         bool ramps;         ///< small chunks at both ends
     };
 
+    /// All chunks but the last have `most` items.
+    static Limits even(std::size_t most) { return {.most = most, .least = most, .ramps = false}; }
+
     /// items may be Source::endless.
     Schedule(std::uint64_t items, const Limits& limits);
 

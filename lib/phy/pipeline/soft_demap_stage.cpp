@@ -1,10 +1,12 @@
 #include "phy/pipeline/soft_demap_stage.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "phy/demapper/plan.hpp"
 #include "phy/pipeline/demap_on.hpp"
@@ -28,36 +30,46 @@ public:
 
     void run(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol,
              cudaStream_t /*stream*/) override {
-        if (counts_) {
-            demap_(symbols, noise, llr, counters_, first_symbol);
-        } else {
-            demap_(symbols, noise, llr, first_symbol);
-        }
+        if (!counts_) return demap_(symbols, noise, llr, first_symbol);
+        DemapCounters of_chunk;
+        demap_(symbols, noise, llr, of_chunk, first_symbol);
+        erasures_ += of_chunk.erasures;
+        saturated_ += of_chunk.saturated;
     }
 
-    [[nodiscard]] DemapCounters counters() const override { return counters_; }
+    [[nodiscard]] DemapCounters counters() const override { return {erasures_, saturated_}; }
 
 private:
     SoftDemapper demap_;
     bool counts_;
-    DemapCounters counters_;
+    std::atomic<std::uint64_t> erasures_ = 0;
+    std::atomic<std::uint64_t> saturated_ = 0;
 };
+
+SoftDemapper::Config host_config(const SoftDemapStage::Config& config, const Backend& backend) {
+    return {.modulation = config.modulation,
+            .method = config.method,
+            .evaluator = config.evaluator,
+            .llr_scale = config.llr_scale,
+            .llr_clip = config.llr_clip,
+            .full_scale = config.full_scale,
+            .threads = config.threads,
+            .backend = backend};
+}
 
 std::unique_ptr<DemapOn> make_demap_on(const SoftDemapStage::Config& config, const Backend& backend) {
     if constexpr (built_with_cuda) {
         if (backend.kind() == Backend::Kind::cuda) return detail::make_demap_on_cuda(config, backend);
     }
-    SoftDemapper::Config host = config.demapper;
-    host.backend = backend;
-    return std::make_unique<DemapOnHost>(host, config.counts);
+    return std::make_unique<DemapOnHost>(host_config(config, backend), config.counts);
 }
 
 void check_config(const SoftDemapStage::Config& config) {
     detail::check_enum("sample format", config.input, all_sample_formats.back());
     detail::check_enum("soft-bit format", config.output, all_soft_bit_formats.back());
-    detail::checked_full_scale(config.demapper.full_scale);
-    detail::checked_threads(config.demapper.threads);
-    detail::Planner{config.demapper};
+    detail::checked_full_scale(config.full_scale);
+    detail::checked_threads(config.threads);
+    detail::Planner{host_config(config, Backend::scalar())};
     if (config.noise_variance) detail::check_noise(NoiseVariance(*config.noise_variance), 0);
 }
 
@@ -123,7 +135,7 @@ std::size_t SoftDemapStage::input_bytes(std::size_t items) const {
 }
 
 std::size_t SoftDemapStage::output_bytes(std::size_t items) const {
-    return items * bits_per_symbol(impl_->config.demapper.modulation) * size_of(impl_->config.output);
+    return items * bits_per_symbol(impl_->config.modulation) * size_of(impl_->config.output);
 }
 
 void SoftDemapStage::prepare(const Backend& backend) {
@@ -139,9 +151,11 @@ void SoftDemapStage::run(const Chunk& chunk, std::span<const std::byte> input, s
         const std::byte* const first = input.data() + noise_offset(config.input, chunk.items);
         noise = NoiseVariance(std::span(reinterpret_cast<const float*>(first), chunk.items));
     }
-    impl_->find(place.backend)
-        ->run({config.input, input.data(), chunk.items}, noise, soft_bits_of(output), chunk.first,
-              place.stream);
+    DemapOn* const demap = impl_->find(place.backend);
+    if (demap == nullptr)
+        throw ArgumentError("demap stage: " + place.backend.name() + " is used before it is prepared");
+    demap->run({config.input, input.data(), chunk.items}, noise, soft_bits_of(output), chunk.first,
+               place.stream);
 }
 
 }  // namespace phy

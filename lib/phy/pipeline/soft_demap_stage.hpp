@@ -13,11 +13,20 @@ namespace phy {
 class SoftDemapStage : public Stage {
 public:
     struct Config {
-        SoftDemapper::Config demapper;  ///< its backend does not matter: the pipeline's does
+        Modulation modulation = Modulation::qpsk;
         SampleFormat input = SampleFormat::cf32;
         SoftBitFormat output = SoftBitFormat::int8;
         std::optional<float> noise_variance = {};  ///< N0 of all symbols; none: each has its own
-        bool counts = false;                       ///< keep counters(), which costs some of the speed
+
+        // As in SoftDemapper::Config.
+        Method method = Method::max_log;
+        Evaluator evaluator = Evaluator::automatic;
+        float llr_scale = 6.0F;
+        int llr_clip = 127;
+        float full_scale = 0.0F;
+        int threads = 1;  ///< of a CPU
+
+        bool counts = false;  ///< keep counters(), which costs some of the speed
     };
 
     /// Throws ArgumentError if a value is out of its range.
@@ -35,8 +44,8 @@ public:
     /// The soft bits of a chunk's output.
     [[nodiscard]] SoftBitSpan soft_bits_of(std::span<std::byte> output) const;
 
-    /// Of all chunks, with Config::counts; else zeros. While a pipeline runs the stage, they may be of any
-    /// part of its chunks.
+    /// Of all chunks of all runs, with Config::counts; else zeros. While a pipeline runs the stage, they may
+    /// be of any part of its chunks.
     [[nodiscard]] DemapCounters counters() const;
 
     [[nodiscard]] const Config& config() const;

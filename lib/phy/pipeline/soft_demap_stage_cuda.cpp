@@ -7,16 +7,17 @@ namespace {
 class DemapOnCuda : public DemapOn {
 public:
     DemapOnCuda(const SoftDemapStage::Config& config, const gpu::Device& device)
-        : demap_(device, {.modulation = config.demapper.modulation,
-                          .method = config.demapper.method,
-                          .evaluator = config.demapper.evaluator,
-                          .llr_scale = config.demapper.llr_scale,
-                          .llr_clip = config.demapper.llr_clip,
-                          .full_scale = config.demapper.full_scale}),
+        : demap_(device, {.modulation = config.modulation,
+                          .method = config.method,
+                          .evaluator = config.evaluator,
+                          .llr_scale = config.llr_scale,
+                          .llr_clip = config.llr_clip,
+                          .full_scale = config.full_scale}),
           counts_(config.counts),
           stream_(device),
           counters_(device, 1) {
         if (config.noise_variance) demap_.prepare(*config.noise_variance, config.output);
+        const gpu::CurrentDevice current(device);
         gpu::fill_async(counters_, 0, stream_);
         stream_.synchronize();
     }

@@ -20,17 +20,25 @@ std::string_view name_of(const PipelineReport& report, Step step) {
     return step == Step::work ? std::string_view(report.stage) : names[static_cast<std::size_t>(step)];
 }
 
-/// Names are of backends and stages: nothing in them has to be escaped.
+std::string escaped(std::string_view name) {
+    std::string text;
+    for (const char c : name) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return text;
+}
+
 void name_row(std::ostream& text, std::size_t row, const std::string& name) {
-    text << R"({"ph":"M","name":"thread_name","pid":1,"tid":)" << row << R"(,"args":{"name":")" << name
-         << "\"}},\n"
+    text << R"({"ph":"M","name":"thread_name","pid":1,"tid":)" << row << R"(,"args":{"name":")"
+         << escaped(name) << "\"}},\n"
          << R"({"ph":"M","name":"thread_sort_index","pid":1,"tid":)" << row << R"(,"args":{"sort_index":)"
          << row << "}},\n";
 }
 
 void add_span(std::ostream& text, const PipelineReport& report, const PipelineSpan& span) {
     constexpr double microseconds = 1e6;
-    text << R"({"ph":"X","name":")" << name_of(report, span.step) << R"(","pid":1,"tid":)"
+    text << R"({"ph":"X","name":")" << escaped(name_of(report, span.step)) << R"(","pid":1,"tid":)"
          << row_of(report, span) << R"(,"ts":)" << microseconds * span.begin << R"(,"dur":)"
          << microseconds * (span.end - span.begin) << R"(,"args":{"chunk":)" << span.chunk.index
          << R"(,"first":)" << span.chunk.first << R"(,"items":)" << span.chunk.items << "}},\n";
