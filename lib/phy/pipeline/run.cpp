@@ -142,11 +142,12 @@ void PipelineRun::run_alone(std::optional<Slot> slot) {
     std::vector<Slot> group;
     bool more = slot.has_value();
     while (more && is_running()) {
-        for (group = {*slot}; more && group.size() < together;) {
+        for (group = {*slot}; more && group.size() < together && is_running();) {
             slot = read_next();
             more = slot.has_value();
             if (more) group.push_back(*slot);
         }
+        if (!is_running()) return;
         for (const Slot& each : group)
             slot_of(issued++) = each;
         issue(group);

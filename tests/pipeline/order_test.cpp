@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include "pipeline/probe.hpp"
+
+/// What runs when, and in which threads: latches prove what overlaps, counts what does not.
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::Chunk;
+using phy::IssueOrder;
+using phy::Pipeline;
+
+constexpr std::size_t chunk_items = 16;
+constexpr std::uint64_t chunks = 23;
+constexpr std::size_t total = (chunks - 1) * chunk_items + 5;
+
+bool is_fill(const Probe::Event& event) {
+    return event.call == Call::fill;
+}
+
+class Order : public OnDevices {
+protected:
+    const Stream stream_ = Stream(total);
+
+    static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
+        return on_devices({.chunk = chunk_items, .lanes = lanes, .order = order});
+    }
+
+    /// Runs with a hook, and expects that all went well.
+    void run(Pipeline& pipeline, FakeStage& stage, Probe& probe, Feed feed, Drain drain,
+             const Hook& hook = {}) const {
+        Trial trial(stream_, feed, drain, {&probe, hook});
+        const phy::PipelineReport report = trial.run(pipeline, stage);
+        probe.close();
+        EXPECT_EQ(trial.flaw(report), "");
+        EXPECT_EQ(report.chunks, chunks);
+        EXPECT_EQ(probe.fault(), "");
+    }
+
+    /// In each round the calls of the parties meet that name it.
+    void expect_to_meet(IssueOrder order, std::size_t lanes, int parties, std::uint64_t rounds,
+                        const std::function<std::optional<std::uint64_t>(Call, std::uint64_t)>& round_of) {
+        FakeStage stage;
+        Pipeline pipeline(config(order, lanes), stage);
+        for (const Feed feed : {Feed::view, Feed::fill}) {
+            Probe probe(pipeline);
+            Rendezvous rendezvous(parties);
+            run(pipeline, stage, probe, feed, Drain::take, [&](Call call, const Chunk& chunk) {
+                if (const auto round = round_of(call, chunk.index)) rendezvous.meet(*round);
+            });
+            EXPECT_FALSE(rendezvous.failed());
+            EXPECT_EQ(rendezvous.rounds(), rounds);
+            EXPECT_GE(probe.most_inside(), parties);
+        }
+    }
+};
+
+TEST_P(Order, ChunksKeepTheirLaneAndTurn) {
+    for (const IssueOrder order : all_orders) {
+        for (const std::size_t lanes : {1U, 2U, 3U, 7U, 40U}) {
+            FakeStage stage;
+            Pipeline pipeline(config(order, lanes), stage);
+            for (const Feed feed : {Feed::view, Feed::fill, Feed::endless}) {
+                SCOPED_TRACE(std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
+                Probe probe(pipeline);
+                run(pipeline, stage, probe, feed, Drain::view);
+                for (const Call call : {Call::source_view, Call::sink_view, Call::work, Call::take})
+                    EXPECT_EQ(probe.end_of(call), chunks) << name_of(call);
+                EXPECT_EQ(probe.end_of(Call::fill), feed == Feed::view ? 0 : chunks);
+            }
+        }
+    }
+}
+
+TEST_P(Order, TwoThreadsHelpTheCaller) {
+    for (const IssueOrder order : all_orders) {
+        FakeStage stage;
+        Pipeline pipeline(config(order, 4), stage);
+        Probe probe(pipeline);
+        run(pipeline, stage, probe, Feed::fill, Drain::view);
+        std::set<std::thread::id> threads = probe.threads();
+        EXPECT_TRUE(threads.contains(std::this_thread::get_id())) << to_string(order);
+        EXPECT_LE(threads.size(), order == IssueOrder::serial ? 1U : 3U) << to_string(order);
+    }
+}
+
+// Round k: chunk k is worked on, the source reads the next one and the sink takes the one before.
+TEST_P(Order, ReadsWorksAndWritesAtOnce) {
+    for (const std::size_t lanes : {3U, 4U, 7U}) {
+        expect_to_meet(IssueOrder::sequential, lanes, 3, chunks - 2, [](Call call, std::uint64_t chunk) {
+            std::optional<std::uint64_t> round;
+            if (call == Call::source_view && chunk >= 2) round = chunk - 1;
+            if (call == Call::work && chunk >= 1 && chunk + 1 < chunks) round = chunk;
+            if (call == Call::take && chunk + 2 < chunks) round = chunk + 1;
+            return round;
+        });
+    }
+}
+
+TEST_P(Order, TwoLanesReadTheNextWhileTheyWork) {
+    expect_to_meet(IssueOrder::sequential, 2, 2, chunks - 1, [](Call call, std::uint64_t chunk) {
+        std::optional<std::uint64_t> round;
+        if (call == Call::source_view && chunk >= 1) round = chunk - 1;
+        if (call == Call::work && chunk + 1 < chunks) round = chunk;
+        return round;
+    });
+}
+
+TEST_P(Order, TwoLanesWriteTheLastWhileTheyWork) {
+    expect_to_meet(IssueOrder::sequential, 2, 2, chunks - 1, [](Call call, std::uint64_t chunk) {
+        std::optional<std::uint64_t> round;
+        if (call == Call::work && chunk >= 1) round = chunk - 1;
+        if (call == Call::take && chunk + 1 < chunks) round = chunk;
+        return round;
+    });
+}
+
+// The last lane's chunk is worked on until the sink has come to the first lane's and its lane is read again.
+TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
+    for (const std::size_t lanes : {2U, 3U, 4U, 6U}) {
+        FakeStage stage;
+        Pipeline pipeline(config(IssueOrder::parallel, lanes), stage);
+        const std::uint64_t ring = pipeline.lanes();
+        Probe probe(pipeline);
+        std::map<std::uint64_t, Gate> taken;
+        std::map<std::uint64_t, Gate> read;
+        for (std::uint64_t first = 0; first + ring < chunks; first += ring) {
+            taken[first];
+            read[first + ring];
+        }
+        bool came = true;
+        run(pipeline, stage, probe, Feed::fill, Drain::take, [&](Call call, const Chunk& chunk) {
+            if (call == Call::take && taken.contains(chunk.index)) taken[chunk.index].open();
+            if (call == Call::fill && read.contains(chunk.index)) read[chunk.index].open();
+            if (call == Call::work && read.contains(chunk.index + 1))
+                came = came && taken[chunk.index + 1 - ring].wait() && read[chunk.index + 1].wait();
+        });
+        EXPECT_TRUE(came) << "lanes " << lanes;
+    }
+}
+
+// With four lanes a group is two chunks at least.
+TEST_P(Order, ParallelWorksOnSeveralChunksThatHaveBeenRead) {
+    FakeStage stage;
+    Pipeline pipeline(config(IssueOrder::parallel, 4), stage);
+    for (const Feed feed : {Feed::fill, Feed::view}) {
+        Probe probe(pipeline);
+        run(pipeline, stage, probe, feed, Drain::view);
+        std::uint64_t read = 0;
+        std::uint64_t worked = 0;
+        for (const Probe::Event& event : probe.events()) {
+            if (event.call == Call::sink_view) read = event.chunk + 1;
+            if (event.call != Call::work) continue;
+            ++worked;
+            EXPECT_GE(read, std::min(chunks, event.chunk / 2 * 2 + 2)) << event.chunk;
+        }
+        EXPECT_EQ(worked, chunks);
+    }
+}
+
+TEST_P(Order, SerialDoesOneThingAtATime) {
+    for (const std::size_t lanes : {1U, 2U, 4U}) {
+        FakeStage stage;
+        Pipeline pipeline(config(IssueOrder::serial, lanes), stage);
+        for (const Feed feed : {Feed::fill, Feed::view}) {
+            Probe probe(pipeline);
+            run(pipeline, stage, probe, feed, Drain::view);
+            EXPECT_EQ(probe.most_inside(), 1);
+            std::vector<Probe::Event> expected;
+            for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+                for (const Call call : all_calls)
+                    expected.push_back({call, chunk});
+            }
+            if (feed == Feed::view) std::erase_if(expected, is_fill);
+            EXPECT_EQ(probe.events(), expected);
+        }
+    }
+}
+
+TEST_P(Order, OneLaneHoldsOneChunk) {
+    if (GetParam().backends.size() > 1) GTEST_SKIP() << "each device has a lane";
+    for (const IssueOrder order : all_orders) {
+        FakeStage stage;
+        Pipeline pipeline(config(order, 1), stage);
+        Probe probe(pipeline);
+        run(pipeline, stage, probe, Feed::fill, Drain::view);
+        EXPECT_EQ(probe.most_inside(), 1) << to_string(order);
+    }
+}
+
+// The sink holds the first chunk until the source has all lanes' chunks; the probe sees if it has more.
+TEST_P(Order, TheSourceIsAheadByAllLanesAndNoMore) {
+    for (const IssueOrder order : {IssueOrder::sequential, IssueOrder::parallel}) {
+        for (const std::size_t lanes : {1U, 2U, 3U, 7U}) {
+            FakeStage stage;
+            Pipeline pipeline(config(order, lanes), stage);
+            Probe probe(pipeline);
+            Gate all_read;
+            bool came = false;
+            run(pipeline, stage, probe, Feed::fill, Drain::take, [&](Call call, const Chunk& chunk) {
+                if (call == Call::source_view && chunk.index + 1 == pipeline.lanes()) all_read.open();
+                if (call == Call::take && chunk.index == 0) came = all_read.wait();
+            });
+            EXPECT_TRUE(came) << to_string(order) << ", lanes " << lanes;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Order, testing::ValuesIn(device_sets()), name_of_set);
+
+}  // namespace

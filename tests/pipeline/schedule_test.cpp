@@ -1,0 +1,203 @@
+#include "phy/pipeline/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/trial.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::Chunk;
+using phy::detail::Schedule;
+
+std::vector<Chunk> cut(Schedule schedule, std::size_t at_most = SIZE_MAX) {
+    std::vector<Chunk> chunks;
+    while (chunks.size() < at_most) {
+        const std::optional<Chunk> chunk = schedule.next();
+        if (!chunk) break;
+        chunks.push_back(*chunk);
+    }
+    return chunks;
+}
+
+std::string describe(std::uint64_t items, const Schedule::Limits& limits) {
+    return std::to_string(items) + " items, most " + std::to_string(limits.most) + ", least " +
+           std::to_string(limits.least) + (limits.ramps ? ", ramps" : "");
+}
+
+/// Gapless, and within the limits.
+void expect_legal(std::span<const Chunk> chunks, const Schedule::Limits& limits) {
+    const bool aligned = limits.most % 64 == 0 && limits.least % 64 == 0;
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        ASSERT_EQ(chunks[i].index, i);
+        ASSERT_EQ(chunks[i].first, end);
+        ASSERT_GT(chunks[i].items, 0U);
+        ASSERT_LE(chunks[i].items, limits.most);
+        if (i + 1 < chunks.size()) {
+            ASSERT_GE(chunks[i].items, limits.least) << "chunk " << i;
+        }
+        if (aligned) {
+            ASSERT_EQ(chunks[i].first % 64, 0U) << "chunk " << i;
+        }
+        end += chunks[i].items;
+    }
+}
+
+void expect_legal(std::uint64_t items, const Schedule::Limits& limits) {
+    SCOPED_TRACE(describe(items, limits));
+    const Schedule schedule(items, limits);
+    const std::vector<Chunk> chunks = cut(schedule);
+    ASSERT_NO_FATAL_FAILURE(expect_legal(chunks, limits));
+    const std::uint64_t end = chunks.empty() ? 0 : chunks.back().first + chunks.back().items;
+    EXPECT_EQ(end, items);
+    EXPECT_EQ(schedule.is_single(), chunks.size() <= 1);
+}
+
+class ScheduleOf : public testing::Test {
+protected:
+    std::mt19937 random_{new_seed()};
+
+    std::size_t below(std::size_t end) { return random_() % end; }
+
+    Schedule::Limits random_limits() {
+        Schedule::Limits limits{};
+        limits.most = 1 + below(std::size_t{1} << below(15));
+        limits.least = 1 + below(limits.most);
+        if (below(2) == 0) {
+            limits.most *= 64;
+            limits.least *= 64;
+        }
+        limits.ramps = below(2) == 0;
+        return limits;
+    }
+};
+
+TEST_F(ScheduleOf, AnyStreamIsCompleteAndLegal) {
+    for (int i = 0; i < 20'000; ++i) {
+        const Schedule::Limits limits = random_limits();
+        const std::uint64_t items = below(1 + limits.most * (1 + below(40)));
+        expect_legal(items, limits);
+        if (HasFailure()) return;
+    }
+}
+
+TEST_F(ScheduleOf, LengthsNextToTheLimits) {
+    for (int i = 0; i < 500; ++i) {
+        const Schedule::Limits limits = random_limits();
+        for (const std::size_t near : {std::size_t{0}, std::size_t{64}, limits.least, 2 * limits.least,
+                                       4 * limits.least, limits.most, 4 * limits.most, 16 * limits.most}) {
+            for (const std::size_t items : {near - std::min<std::size_t>(near, 1), near, near + 1})
+                expect_legal(items, limits);
+        }
+        if (HasFailure()) return;
+    }
+}
+
+TEST_F(ScheduleOf, NoItemsHasNoChunks) {
+    for (const bool ramps : {false, true}) {
+        EXPECT_TRUE(cut(Schedule(0, {.most = 64, .least = 64, .ramps = ramps})).empty());
+        EXPECT_TRUE(Schedule(0, {.most = 64, .least = 64, .ramps = ramps}).is_single());
+    }
+}
+
+TEST_F(ScheduleOf, AStreamThatIsNotTooShortGivesStepsThatCanOverlap) {
+    for (int i = 0; i < 5000; ++i) {
+        const Schedule::Limits limits = random_limits();
+        const std::uint64_t items = 640 + 4 * (limits.least + 64) + below(limits.most * 4);
+        EXPECT_GE(cut(Schedule(items, limits)).size(), 4U) << describe(items, limits);
+    }
+}
+
+TEST_F(ScheduleOf, WithoutRampsAllButTheLastAreEqual) {
+    for (int i = 0; i < 5000; ++i) {
+        Schedule::Limits limits = random_limits();
+        limits.ramps = false;
+        const std::uint64_t items = 1 + below(limits.most * 20);
+        const std::vector<Chunk> chunks = cut(Schedule(items, limits));
+        ASSERT_FALSE(chunks.empty());
+        for (std::size_t n = 0; n + 1 < chunks.size(); ++n)
+            ASSERT_EQ(chunks[n].items, chunks[0].items) << describe(items, limits);
+        ASSERT_LE(chunks.back().items, chunks[0].items) << describe(items, limits);
+    }
+}
+
+TEST_F(ScheduleOf, EvenCutsIntoFullChunks) {
+    for (int i = 0; i < 1000; ++i) {
+        const std::size_t most = 1 + below(1000);
+        const std::uint64_t items = below(most * 20);
+        const std::vector<Chunk> chunks = cut(Schedule(items, Schedule::even(most)));
+        ASSERT_EQ(chunks.size(), (items + most - 1) / most);
+        for (std::size_t n = 0; n + 1 < chunks.size(); ++n)
+            ASSERT_EQ(chunks[n].items, most);
+    }
+}
+
+// Up to the largest, then down to the last, which has what is left over.
+TEST_F(ScheduleOf, RampsGrowAndShrink) {
+    for (int i = 0; i < 5000; ++i) {
+        const std::size_t least = 64 * (1 + below(100));
+        const Schedule::Limits limits{.most = least * (16 + below(100)), .least = least, .ramps = true};
+        const std::uint64_t items = limits.most * (8 + below(20)) + below(limits.most);
+        SCOPED_TRACE(describe(items, limits));
+        const std::vector<Chunk> chunks = cut(Schedule(items, limits));
+        const auto largest = std::ranges::max_element(chunks, {}, &Chunk::items);
+        ASSERT_NE(largest, chunks.end());
+        EXPECT_EQ(largest->items, limits.most);
+        EXPECT_LE(chunks.front().items, limits.most / 4);
+        EXPECT_LE(chunks.back().items, limits.most / 4);
+        for (auto chunk = chunks.begin(); chunk < largest; ++chunk) {
+            ASSERT_LE(chunk->items, (chunk + 1)->items) << chunk->index;
+            ASSERT_GE(2 * chunk->items, (chunk + 1)->items) << chunk->index;
+        }
+        for (auto chunk = largest; chunk + 2 < chunks.end(); ++chunk) {
+            ASSERT_GE(chunk->items, (chunk + 1)->items) << chunk->index;
+            ASSERT_LE(chunk->items, 2 * ((chunk + 1)->items + 128)) << chunk->index;
+        }
+        if (HasFailure()) return;
+    }
+}
+
+TEST_F(ScheduleOf, EndlessStreamsGrowToTheirChunk) {
+    for (int i = 0; i < 1000; ++i) {
+        const Schedule::Limits limits = random_limits();
+        SCOPED_TRACE(describe(phy::Source::endless, limits));
+        Schedule schedule(phy::Source::endless, limits);
+        EXPECT_FALSE(schedule.is_single());
+        const std::vector<Chunk> chunks = cut(schedule, 200);
+        ASSERT_EQ(chunks.size(), 200U);
+        ASSERT_NO_FATAL_FAILURE(expect_legal(chunks, limits));
+        EXPECT_TRUE(std::ranges::is_sorted(chunks, {}, &Chunk::items));
+        EXPECT_EQ(chunks.back().items, limits.most);
+        if (!limits.ramps) {
+            EXPECT_EQ(chunks.front().items, limits.most);
+        } else if (limits.most >= 1024 && limits.least <= limits.most / 8) {
+            EXPECT_LE(chunks.front().items, limits.most / 4);
+        }
+    }
+}
+
+TEST_F(ScheduleOf, EndsWhenTold) {
+    for (int i = 0; i < 1000; ++i) {
+        const Schedule::Limits limits = random_limits();
+        const std::uint64_t items =
+            below(2) == 0 ? phy::Source::endless : std::uint64_t{limits.most} * (40 + below(10));
+        Schedule schedule(items, limits);
+        for (std::size_t chunk = below(10); chunk > 0; --chunk)
+            ASSERT_TRUE(schedule.next());
+        schedule.end();
+        EXPECT_FALSE(schedule.next());
+        EXPECT_FALSE(schedule.next());
+    }
+}
+
+TEST_F(ScheduleOf, StaysAtItsEnd) {
+    Schedule schedule(100, {.most = 64, .least = 64, .ramps = false});
+    EXPECT_EQ(cut(schedule).size(), 2U);
+    schedule.next();
+    schedule.next();
+    EXPECT_FALSE(schedule.next());
+    EXPECT_FALSE(schedule.next());
+}
+
+}  // namespace
