@@ -96,7 +96,8 @@ double StreamBench::snr_db() const {
 
 void StreamBench::use(const Formats& formats) {
     if (formats_ == formats) return;
-    const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch);
+    // No chunk has the length of a stretch: a chunk in another one's place shows.
+    const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch - 3);
     const Signal signal(config_.modulation, formats.in, snr_db(), symbols);
     fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
     stage_.emplace(make_stage(formats, signal));

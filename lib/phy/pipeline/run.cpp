@@ -137,42 +137,36 @@ void PipelineRun::write(const Slot& slot) {
 void PipelineRun::run_alone(std::optional<Slot> slot) {
     const std::uint64_t together = group_size(task_.order, lanes_.size());
     const std::uint64_t most_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
+    const auto read_more = [this] { return is_running() ? read_next() : std::nullopt; };
     std::uint64_t issued = 0;
     std::uint64_t written = 0;
     std::vector<Slot> group;
-    bool more = slot.has_value();
-    while (more && is_running()) {
-        for (group = {*slot}; more && group.size() < together && is_running();) {
-            slot = read_next();
-            more = slot.has_value();
-            if (more) group.push_back(*slot);
-        }
+    while (slot) {
+        for (group.clear(); slot; slot = group.size() < together ? read_more() : std::nullopt)
+            group.push_back(*slot);
         if (!is_running()) return;
         for (const Slot& each : group)
             slot_of(issued++) = each;
         issue(group);
         while (written < issued && issued - written + together > most_in_flight && is_running())
             write(slot_of(written++));
-        if (more && is_running()) {
-            slot = read_next();
-            more = slot.has_value();
-        }
+        slot = read_more();
     }
     while (written < issued && is_running())
         write(slot_of(written++));
-    all_written_ = !more && written == issued;
+    all_written_ = written == issued && task_.schedule.is_done();
 }
 
 void PipelineRun::read_all() {
-    for (std::uint64_t index = 1; wait_until([&] { return index < written_ + lanes_.size(); }); ++index) {
+    for (std::uint64_t index = 1; !task_.schedule.is_done(); ++index) {
+        if (!wait_until([&] { return index < written_ + lanes_.size(); })) return;
         const std::optional<Slot> slot = read_next();
         if (slot) slot_of(index) = *slot;
         publish([&] {
             read_ += slot ? 1 : 0;
-            all_read_ = !slot;
+            all_read_ = task_.schedule.is_done();
             all_written_ = all_read_ && written_ == read_;
         });
-        if (!slot) return;
     }
 }
 
@@ -213,6 +207,7 @@ void PipelineRun::write_all() {
 void PipelineRun::run_overlapped(const Slot& first) {
     slot_of(0) = first;
     read_ = 1;
+    all_read_ = task_.schedule.is_done();
     std::jthread reader;
     std::jthread writer;
     const auto start_thread = [this](auto work) {

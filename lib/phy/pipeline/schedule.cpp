@@ -8,7 +8,7 @@ namespace {
 /// So that chunks of what is aligned are aligned, whatever an item's size.
 constexpr std::uint64_t unit = 64;
 
-/// A stream is cut into this many pieces at least, if they are not too small, so that steps overlap.
+/// A stream is cut into about this many pieces or more, if they are not too small, so that steps overlap.
 constexpr std::uint64_t fewest_pieces = 4;
 
 /// Full chunks are this many times as large as the first and the last.
@@ -35,13 +35,12 @@ Schedule::Schedule(std::uint64_t items, const Limits& limits) : items_(items) {
 std::uint64_t Schedule::next_size() const {
     const std::uint64_t left = items_ - next_.first;
     const std::uint64_t growing = std::min(full_, next_.first + small_);
-    if (items_ == Source::endless) return growing;
     if (left < 2 * small_) return std::min(left, growing);
     return std::min(growing, std::max(small_, whole_units(left / 2)));
 }
 
 std::optional<Chunk> Schedule::next() {
-    if (next_.first == items_) return std::nullopt;
+    if (is_done()) return std::nullopt;
     next_.items = static_cast<std::size_t>(next_size());
     const Chunk chunk = next_;
     next_.first += next_.items;

@@ -30,6 +30,9 @@ public:
     /// The last chunk has been the last one.
     void end() { items_ = next_.first; }
 
+    /// There are no further chunks.
+    [[nodiscard]] bool is_done() const { return next_.first == items_; }
+
     /// There is one chunk, or none.
     [[nodiscard]] bool is_single() const { return items_ <= full_; }
 
