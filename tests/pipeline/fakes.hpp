@@ -5,23 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "phy/core/version.hpp"
 #include "phy/pipeline/pipeline.hpp"
+#include "pipeline/item.hpp"
+#include "pipeline/scramble_cuda.hpp"
 #include "pipeline/watch.hpp"
 
 /// A stage, sources and sinks that notice when a pipeline does not keep its promises.
 namespace phy_test {
 
 using Bytes = std::vector<std::byte>;
-
-inline constexpr std::size_t item_in = 3;   ///< bytes of an item that FakeStage takes
-inline constexpr std::size_t item_out = 5;  ///< and gives
-
-/// What FakeStage makes of an item: all its bytes and its number matter.
-inline void put_item(std::uint64_t number, const std::byte* in, std::byte* out) {
-    const std::uint64_t mixed = (number + 1) * 0x9E3779B97F4A7C15U;
-    for (std::size_t i = 0; i < item_out; ++i)
-        out[i] = in[i % item_in] ^ static_cast<std::byte>(mixed >> (24 + 8 * i));
-}
 
 /// Items, and what is to become of them.
 class Stream {
@@ -84,14 +77,23 @@ public:
             fault_.expect(output.size() == output_bytes(chunk.items), "size of the stage's output", chunk);
             where.push_back(place.backend);
             if (!fault_.text().empty()) return;
-            for (std::size_t i = 0; i < chunk.items; ++i)
-                put_item(chunk.first + i, &input[i * item_in], &output[i * item_out]);
+            scramble(chunk, input.data(), output.data(), place);
         });
     }
 
     [[nodiscard]] const std::string& fault() const { return fault_.text(); }
 
 private:
+    static void scramble(const phy::Chunk& chunk, const std::byte* input, std::byte* output,
+                         const Place& place) {
+        if constexpr (phy::built_with_cuda) {
+            if (place.backend.kind() == phy::Backend::Kind::cuda)
+                return scramble_on_device(chunk.first, chunk.items, input, output, place.stream);
+        }
+        for (std::size_t i = 0; i < chunk.items; ++i)
+            put_item(chunk.first + i, input + i * item_in, output + i * item_out);
+    }
+
     Fault fault_;
 };
 

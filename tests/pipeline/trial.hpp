@@ -2,14 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gpu.hpp"
 #include "pipeline/fakes.hpp"
 
 namespace phy_test {
@@ -23,9 +26,10 @@ inline constexpr std::array all_orders = {phy::IssueOrder::sequential, phy::Issu
 /// What one pipeline works on.
 struct DeviceSet {
     std::string name;
-    std::vector<phy::Backend> backends;
+    std::vector<phy::Backend> backends;  ///< none where there are no such devices
+    bool on_cuda = false;
 
-    [[nodiscard]] bool is_cuda() const { return backends.front().kind() == phy::Backend::Kind::cuda; }
+    [[nodiscard]] bool is_cuda() const { return on_cuda; }
 };
 
 /// For gtest, instead of the bytes.
@@ -35,7 +39,16 @@ inline void PrintTo(const DeviceSet& set, std::ostream* out) {  // NOLINT(readab
 
 /// Every test of a pipeline runs on each of them. Of CPUs one is enough, as FakeStage makes no difference.
 inline std::vector<DeviceSet> device_sets() {
-    return {{"host", {phy::Backend::scalar()}}};
+    std::vector<DeviceSet> sets = {{"host", {phy::Backend::scalar()}}};
+    if (!phy::built_with_cuda) return sets;
+    std::vector<phy::Backend> devices;
+    std::ranges::copy_if(phy::Backend::all(), std::back_inserter(devices), [](const phy::Backend& backend) {
+        return backend.kind() == phy::Backend::Kind::cuda && backend.supported();
+    });
+    const bool several = devices.size() > 1;
+    sets.push_back({"cuda", {devices.begin(), devices.begin() + (devices.empty() ? 0 : 1)}, true});
+    sets.push_back({"several_cuda", several ? devices : std::vector<phy::Backend>(), true});
+    return sets;
 }
 
 inline std::string name_of_set(const testing::TestParamInfo<DeviceSet>& info) {
@@ -44,6 +57,14 @@ inline std::string name_of_set(const testing::TestParamInfo<DeviceSet>& info) {
 
 class OnDevices : public testing::TestWithParam<DeviceSet> {
 protected:
+    void SetUp() override {
+        if constexpr (phy::built_with_cuda) {
+            if (!GetParam().is_cuda()) return;
+            PHY_NEEDS_GPU();
+            if (GetParam().backends.empty()) GTEST_SKIP() << "there is one GPU only";
+        }
+    }
+
     /// Leaves the other fields as they are.
     [[nodiscard]] static phy::Pipeline::Config on_devices(phy::Pipeline::Config config) {
         config.backends = GetParam().backends;
