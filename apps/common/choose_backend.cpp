@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <regex>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -39,12 +37,27 @@ std::vector<Backend> every_device() {
     return devices;
 }
 
+/// What is between the commas, be it nothing.
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> parts(1);
+    for (const char c : list) {
+        if (c == ',') {
+            parts.emplace_back();
+        } else {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 std::vector<Backend> listed_devices(const std::string& list) {
     std::vector<Backend> devices;
-    std::istringstream numbers(list);
-    for (std::string number; std::getline(numbers, number, ',');) {
+    for (const std::string& number : split(list))
         devices.push_back(Backend::parse(fmt::format("cuda[{}]", number)));
-    }
     return devices;
 }
 
@@ -62,14 +75,12 @@ std::vector<Backend> choose_devices(const std::string& backend, const std::strin
 }  // namespace
 
 std::string parse_device(const std::string& text) {
-    static const std::regex numbers("[0-9]+(,[0-9]+)*");
     if (text == "all") return text;
-    if (!std::regex_match(text, numbers))
-        throw ArgumentError(fmt::format(
-            "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
     std::set<std::string> seen;
-    std::istringstream list(text);
-    for (std::string number; std::getline(list, number, ',');) {
+    for (const std::string& number : split(text)) {
+        if (!is_number(number))
+            throw ArgumentError(fmt::format(
+                "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
         const std::size_t digits = std::min(number.find_first_not_of('0'), number.size() - 1);
         if (!seen.insert(number.substr(digits)).second)
             throw ArgumentError(fmt::format("--device {}: {} is there twice", text, number));

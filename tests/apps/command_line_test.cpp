@@ -96,7 +96,7 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
         expect_wrong("--llr-clip", value, {"--llr-clip " + value + ":", "127"});
     for (const std::string value : {"0", "-1", "nan", "inf", "1e-60", "1e60"})
         expect_wrong("--full-scale", value, {"--full-scale " + value + ":", "2^126"});
-    for (const std::string value : {"-1", "x", ",", "0 1"})
+    for (const std::string value : {"-1", "x", ",", "0 1", "0,", ",0", "0,,1"})
         expect_wrong("--device", value, {"--device " + value + ":", "from 0 on"});
     for (const std::string value : {"0,0", "1,0,01"})
         expect_wrong("--device", value, {"--device " + value + ":", "twice"});
