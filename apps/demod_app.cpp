@@ -41,7 +41,7 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
 void add_output_options(DemodOptions& options, po::options_description& list) {
     list.add_options()                                                                                 //
         ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
-        ("force", flag(options.force), "overwrite the output if it exists")                            //
+        ("force", flag(options.force), "overwrite the output, and the trace, if they exist")           //
         ("method", parsed(options.method, phy::parse_method, "METHOD"), "maxlog (default) or logmap")  //
         ("evaluator", parsed(options.evaluator, phy::parse_evaluator, "EVALUATOR"),
          "auto (default), arithmetic or table")  //

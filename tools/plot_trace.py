@@ -7,6 +7,7 @@ Needs Matplotlib (Debian: python3-matplotlib).
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import sys
@@ -39,14 +40,16 @@ def draw(names, spans, first_ms, last_ms):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    rows = sorted({span["tid"] for span in spans})
+    rows = sorted({*names, *(span["tid"] for span in spans)})
     steps = list(dict.fromkeys(span["name"] for span in sorted(spans, key=lambda span: span["ts"])))
+    bars = collections.defaultdict(list)
+    for span in spans:
+        bars[span["name"], span["tid"]].append((span["ts"] / 1e3, span["dur"] / 1e3))
     figure, axes = pyplot.subplots(figsize=(14, 1 + 0.5 * len(rows)), layout="constrained")
     for step, colour in zip(steps, COLOURS * len(steps)):
         for position, row in enumerate(rows):
-            bars = [(span["ts"] / 1e3, span["dur"] / 1e3) for span in spans
-                    if span["name"] == step and span["tid"] == row]
-            axes.broken_barh(bars, (position - 0.4, 0.8), facecolor=colour, edgecolor="black", linewidth=0.3)
+            if bars[step, row]:
+                axes.broken_barh(bars[step, row], (position - 0.4, 0.8), facecolor=colour, edgecolor="black", linewidth=0.3)
         axes.broken_barh([], (0, 0), facecolor=colour, label=step)
     axes.set_yticks(range(len(rows)), [names.get(row, str(row)) for row in rows])
     axes.invert_yaxis()
@@ -67,14 +70,17 @@ def main():
     output = args.output or args.trace.with_suffix(".png")
     names, spans = read_trace(args.trace)
     end = max(span["ts"] + span["dur"] for span in spans) / 1e3
+    first, last = args.first or 0.0, end if args.last is None else args.last
+    if first >= last:
+        fail(f"nothing to draw from {first:g} to {last:g} ms: the trace ends at {end:g}")
     try:
-        figure = draw(names, spans, args.first or 0.0, end if args.last is None else args.last)
+        figure = draw(names, spans, first, last)
     except ImportError:
         fail("needs Matplotlib (Debian: apt-get install python3-matplotlib)")
     try:
         figure.savefig(output, dpi=100)
     except (OSError, ValueError) as error:
-        fail(f"{output}: {error}")
+        fail(f"{output}: {getattr(error, 'strerror', None) or error}")
     print(output)
 
 

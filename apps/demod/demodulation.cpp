@@ -174,9 +174,11 @@ DemodReport demodulate(const DemodOptions& options, bool quiet) {
     DemodSink sink(writer, options.format, truth, progress);
     const PipelineReport report = pipeline.run(source, sink);
     throw_if_interrupted();
+    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (trace) trace->write(report);
+    const auto start_of_commit = std::chrono::steady_clock::now();
     if (writer) writer->commit();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    seconds += std::chrono::steady_clock::now() - start_of_commit;
     if (trace) trace->commit();
 
     return {.symbols = capture.symbols,

@@ -1,7 +1,9 @@
 #include "demod/trace_file.hpp"
 
+#include <cerrno>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,17 +14,35 @@
 namespace phy::apps {
 namespace {
 
+/// What a symbolic link points at, be it there or not.
+std::filesystem::path resolved(const std::filesystem::path& file) {
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(file))) return file;
+    return file.parent_path() / std::filesystem::read_symlink(file);
+}
+
 std::filesystem::path temporary_name(const std::filesystem::path& file) {
     return file.parent_path() / fmt::format(".{}.{}.part", file.filename().string(), getpid());
+}
+
+void require_regular_or_none(const std::filesystem::path& file) {
+    if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
+        throw FileError(fmt::format("{}: is not a regular file, expected the name of a file", file.string()));
+}
+
+/// Empty, and of nobody else.
+bool create(const std::filesystem::path& file) {
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return descriptor >= 0 && ::close(descriptor) == 0;
 }
 
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& file, bool overwrite)
-    : file_(file), temporary_(temporary_name(file)) {
-    require_force_if_exists(file.string(), overwrite);
-    stream_.open(temporary_, std::ios::trunc);
-    if (!stream_)
+    : file_(resolved(file)), temporary_(temporary_name(file_)) {
+    require_regular_or_none(file_);
+    require_force_if_exists(file_.string(), overwrite);
+    if (create(temporary_)) stream_.open(temporary_);
+    if (!stream_.is_open())
         throw FileError(fmt::format("{}: the trace cannot be written: {}", file_.string(),
                                     std::generic_category().message(errno)));
 }

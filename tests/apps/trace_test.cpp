@@ -3,6 +3,8 @@
 #include <iterator>
 #include <string>
 
+#include <sys/stat.h>
+
 #include "apps/app_test.hpp"
 
 namespace phy::test {
@@ -55,6 +57,17 @@ TEST_F(Trace, NeverDestroysAnotherFile) {
 
 TEST_F(Trace, ThatCannotBeWrittenIsSaidBeforeTheWork) {
     expect_no_trace_at(path("nowhere/t.json"), 1, {"nowhere/t.json", "No such file"});
+    std::filesystem::create_directory(path("folder"));
+    expect_no_trace_at(path("folder"), 1, {"folder", "not a regular file"}, {"--force"});
+    ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+    expect_no_trace_at(path("fifo"), 1, {"fifo", "not a regular file"}, {"--force"});
+}
+
+TEST_F(Trace, GoesWhereALinkPoints) {
+    std::filesystem::create_symlink("real.json", path("link.json"));
+    demod({capture_, "--trace", path("link.json")});
+    EXPECT_TRUE(std::filesystem::is_symlink(path("link.json")));
+    EXPECT_TRUE(parse_json(text_of("real.json")).has("traceEvents"));
 }
 
 }  // namespace
