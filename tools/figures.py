@@ -112,7 +112,7 @@ def table(title, rows):
 
 
 def demod_table():
-    lines = ["| demod_app, 64M symbols cf32, page cache to page cache | seconds | a plain loop | ratio | peak memory |",
+    lines = ["| demod_app, 64M symbols cf32, files in memory (tmpfs) | seconds | a plain loop | ratio | peak memory |",
              "| --- | --- | --- | --- | --- |"]
     for path in sorted(RESULTS.glob("demod_app_*.json")):
         run = json.loads(path.read_text())

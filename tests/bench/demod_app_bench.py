@@ -63,6 +63,7 @@ def main():
         "context": {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor(),
                     "num_cpus": os.cpu_count(), "kernel": platform.release()},
         "symbols": args.symbols,
+        "folder": args.folder or tempfile.gettempdir(),
         "demod_options": args.demod_options,
         "demod_app_seconds": statistics.median(r[0] for r in rounds),
         "file_copy_seconds": statistics.median(r[1] for r in rounds),
