@@ -133,6 +133,18 @@ int run_app(const App& app, int argc, const char* const* argv) {
     }
 }
 
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> parts(1);
+    for (const char c : list) {
+        if (c == ',') {
+            parts.emplace_back();
+        } else {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
 void require_force_if_exists(const std::string& output, bool force) {
     std::error_code not_there;
     if (!force && std::filesystem::is_regular_file(output, not_there))

@@ -96,6 +96,9 @@ auto* number(Target& target, const char* value_name) {
     });
 }
 
+/// What is between the commas of a list, be it nothing.
+std::vector<std::string> split(const std::string& list);
+
 /// An option whose value parse() turns into what target holds.
 template <typename Target, typename Parse>
 auto* parsed(Target& target, Parse parse, const char* value_name) {

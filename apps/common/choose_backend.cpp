@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "common/app.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 
@@ -35,19 +36,6 @@ std::vector<Backend> every_device() {
                          [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
     if (devices.empty()) devices.push_back(Backend::parse("cuda"));  // which says why there is none
     return devices;
-}
-
-/// What is between the commas, be it nothing.
-std::vector<std::string> split(const std::string& list) {
-    std::vector<std::string> parts(1);
-    for (const char c : list) {
-        if (c == ',') {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
 }
 
 bool is_number(const std::string& text) {

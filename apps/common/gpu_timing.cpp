@@ -1,7 +1,6 @@
 #include "common/gpu_timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -9,9 +8,9 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "common/machine.hpp"
 #include "common/median.hpp"
 #include "phy/core/version.hpp"
 
@@ -132,8 +131,7 @@ std::vector<Json::Member> measurement_context(const gpu::Device& device) {
     int cuda_runtime = 0;
     gpu::check(cudaDriverGetVersion(&cuda_driver));
     gpu::check(cudaRuntimeGetVersion(&cuda_runtime));
-    const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-    return {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+    return {{"date", date()},
             {"phy_version", version},
             {"gpu", device.name()},
             {"multiprocessors", device.multiprocessors()},

@@ -17,18 +17,14 @@ constexpr const char* automatic = "auto";
 template <typename Parse>
 auto parse_list(std::string_view option, const std::string& list, Parse parse) {
     std::vector<decltype(parse(std::string_view()))> elements;
-    std::string_view rest = list;
-    for (;;) {
-        const std::size_t comma = rest.find(',');
-        const std::string_view element = rest.substr(0, comma);
+    for (const std::string& element : split(list)) {
         try {
             elements.push_back(parse(element));
         } catch (const ArgumentError& error) {
             throw ArgumentError(fmt::format("{} {}: '{}': {}", option, list, element, error.what()));
         }
-        if (comma == std::string_view::npos) return elements;
-        rest.remove_prefix(comma + 1);
     }
+    return elements;
 }
 
 std::uint64_t parse_count(std::string_view text, std::uint64_t most, const char* expected) {

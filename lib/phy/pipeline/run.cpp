@@ -21,7 +21,8 @@ void check_filled(std::size_t items, std::size_t asked) {
                             " items: expected at most " + std::to_string(asked));
 }
 
-/// Chunks that go through a step together. With the others' steps in the meantime if there are others.
+/// Chunks that go through a step together. In parallel order half of the lanes, so that while the one half is
+/// copied out the other is copied in.
 std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
     return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, lanes / 2) : 1;
 }
