@@ -103,6 +103,9 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.rotating = allocation.modulation == Modulation::pi2_bpsk;
     job.odd = allocation.first_symbol % 2 != 0;
     job.aligned = is_aligned(symbols.data()) && is_aligned(llr.data()) && is_aligned(job.noise);
+    job.end_aligned = job.aligned && symbols.size() * job.sample_bytes % piece == 0 &&
+                      llr.size() * size_of(llr.format()) % piece == 0 &&
+                      (job.noise == nullptr || symbols.size() * sizeof(float) % piece == 0);
 
     const auto key = planner(allocation.modulation).table_for(noise, llr.format());
     if (key && job.count > 0) {

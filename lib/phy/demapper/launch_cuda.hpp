@@ -46,7 +46,8 @@ struct Job {
     SampleFormat format;
     bool rotating;  ///< pi/2-BPSK
     bool odd;       ///< the first symbol's index is odd
-    bool aligned;   ///< symbols, llr and noise lie at multiples of 16 bytes
+    bool aligned;      ///< symbols, llr and noise begin at multiples of 16 bytes
+    bool end_aligned;  ///< and end there
 };
 
 /// What all jobs of a launch have in common.

@@ -219,7 +219,7 @@ __device__ __forceinline__ void demap_any_tile(const Evaluator& evaluate, const 
     constexpr Shape one_row = {shape.threads, shape.symbols, 1};
     const unsigned bytes_in = L::symbols * job.sample_bytes;
     std::byte* const in = staging + (L::staging - bytes_in);
-    copy_bytes(place.symbols_of(job), in, place.left * job.sample_bytes, bytes_in, place.lane);
+    copy_bytes(place.symbols_of(job), in, place.left * job.sample_bytes, bytes_in, place.lane, job.aligned);
     __syncwarp();
 #pragma unroll 1
     for (int row = 0; row < shape.groups; ++row) {
@@ -238,7 +238,7 @@ __device__ __forceinline__ void demap_any_tile(const Evaluator& evaluate, const 
         __syncwarp();
     }
     const unsigned bytes = place.left * L::bytes_of_symbol;
-    copy_bytes(staging, place.llr_of<Evaluator>(job), bytes, bytes, place.lane);
+    copy_bytes(staging, place.llr_of<Evaluator>(job), bytes, bytes, place.lane, job.aligned);
     __syncwarp();
 }
 
@@ -255,11 +255,14 @@ __device__ __forceinline__ void demap_tiles(const Evaluator& evaluate, const Job
     const std::uint64_t rest = job.count - first;
     const unsigned in_block = rest < of_block ? static_cast<unsigned>(rest) : of_block;
     if (offset >= in_block) return;
-    const bool whole = offset + symbols <= in_block;
-    const Place place = {first, offset, whole ? symbols : in_block - offset, threadIdx.x % warp_size};
+    const unsigned lane = threadIdx.x % warp_size;
+    Place place = {first, offset, std::min(symbols, in_block - offset), lane};
+    // The last tile reaches back over the one before rather than go the slow way: both write the same.
+    if (!counts && place.left < symbols && job.end_aligned && job.count >= symbols)
+        place = {job.count - symbols, 0, symbols, lane};
     staging += warp * L::staging;
     bool done = false;
-    if (whole && job.aligned) {
+    if (place.left == symbols && job.aligned) {
         done = job.noise != nullptr
                    ? demap_whole_tile<Evaluator, true, counts>(evaluate, job, common, place, staging, tally)
                    : demap_whole_tile<Evaluator, false, counts>(evaluate, job, common, place, staging, tally);
