@@ -236,10 +236,10 @@ void Stream::synchronize() const {
     check(cudaStreamSynchronize(stream_.get()));
 }
 
-Event::Event(const Device& device) {
+Event::Event(const Device& device, Timing timing) {
     const CurrentDevice current(device);
     cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    check(cudaEventCreateWithFlags(&event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
     event_.reset(event);
 }
 

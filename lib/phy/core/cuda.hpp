@@ -153,7 +153,11 @@ private:
 /// A point in a stream's work.
 class Event {
 public:
-    explicit Event(const Device& device);
+    /// Streams wait for a timed event to be written, which costs copies that overlap up to a quarter of their
+    /// speed; one that is not timed only says that it has passed.
+    enum class Timing : bool { off, on };
+
+    explicit Event(const Device& device, Timing timing = Timing::on);
 
     void record(cudaStream_t stream) const;
     void synchronize() const;
@@ -161,7 +165,7 @@ public:
     /// Makes later work of the stream wait for the event.
     void hold_back(cudaStream_t stream) const;
 
-    /// Both events must have passed.
+    /// Both events must be timed and have passed.
     [[nodiscard]] float milliseconds_since(const Event& earlier) const;
 
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }

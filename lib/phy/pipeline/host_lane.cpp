@@ -39,7 +39,7 @@ public:
     std::span<std::byte> output() override { return output_.get(); }
 
     void enter_thread() override {}
-    void start_run(PipelineClock::time_point start) override { start_ = start; }
+    void start_run(const LaneRun& run) override { start_ = run.start; }
 
     void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
         chunk_ = chunk;
@@ -58,7 +58,7 @@ public:
     void copy_out() override {}
     void wait() override {}
     void abandon() noexcept override {}
-    LaneTimes times() override { return times_; }
+    std::optional<LaneTimes> times() override { return times_; }
 
 private:
     [[nodiscard]] double now() const {

@@ -26,6 +26,13 @@ struct LaneTimes {
     std::optional<Period> copy_out;
 };
 
+/// What lanes have to know of a run.
+struct LaneRun {
+    PipelineClock::time_point start;
+    bool overlaps;  ///< several chunks may be in flight
+    bool trace;     ///< times of all chunks are wanted
+};
+
 /// The memory that a chunk goes through, and the work on it. The next chunk comes when wait() has returned.
 class Lane {
 public:
@@ -41,7 +48,7 @@ public:
     /// Called by each thread of the pipeline's own before it calls anything else.
     virtual void enter_thread() = 0;
 
-    virtual void start_run(PipelineClock::time_point start) = 0;
+    virtual void start_run(const LaneRun& run) = 0;
 
     /// The next chunk, where its bytes are, and where the stage's are to lie.
     virtual void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) = 0;
@@ -57,8 +64,9 @@ public:
     /// Returns when nothing uses the chunk's memory any more, whatever happened; throws nothing.
     virtual void abandon() noexcept = 0;
 
-    /// Of the chunk that was waited for; called once for each chunk of a backend, in their order.
-    virtual LaneTimes times() = 0;
+    /// Of the chunk that was waited for; called once for each chunk of a backend, in their order. Nothing where
+    /// it was not timed.
+    virtual std::optional<LaneTimes> times() = 0;
 };
 
 /// Several lanes of one backend.

@@ -5,6 +5,7 @@
 
 #include "phy/core/cuda.hpp"
 #include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/tuning.hpp"
 
 namespace phy::detail {
 namespace {
@@ -36,30 +37,40 @@ private:
     gpu::PinnedBuffer<std::byte> bytes_;
 };
 
-/// Says when the steps of a device's chunks were. Chunks wait for each other in its engines, which events do
-/// not show: a step is taken to begin when the same step of the chunk before has ended.
-class StepClock {
+/// Around the steps of a chunk, in the order of time.
+using Marks = std::array<gpu::Event, 6>;
+
+/// What the lanes of a device share: a stream for each step, where chunks come one after another, so that what
+/// two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the host.
+class DeviceSteps {
 public:
-    explicit StepClock(const gpu::Device& device) : stream_(device), known_(device) {}
+    explicit DeviceSteps(const gpu::Device& device)
+        : copy_in(device), work(device), copy_out(device), known_(device) {}
+
+    gpu::Stream copy_in;
+    gpu::Stream work;
+    gpu::Stream copy_out;
 
     void start_run(PipelineClock::time_point start) {
         if (start == start_) return;
-        known_.record(stream_);
+        known_.record(copy_in);
         known_.synchronize();
         offset_ = std::chrono::duration<double>(PipelineClock::now() - start).count();
         start_ = start;
         last_ = {};
     }
 
-    /// Of the next chunk; the events around its steps have passed.
-    LaneTimes times(const std::array<gpu::Event, 4>& events) {
+    /// Of the next chunk; its marks have passed, and the host knows that it was under way within `bounds`.
+    LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
-        const double end = offset_ + seconds(known_, events[3]);
-        const double worked = end - seconds(events[2], events[3]);
-        const double copied_in = worked - seconds(events[1], events[2]);
-        const double begin = copied_in - seconds(events[0], events[1]);
-        last_ = {after(last_.copy_in, begin, copied_in), after(last_.work, copied_in, worked),
-                 after(last_.copy_out, worked, end)};
+        std::array<double, 6> at{};
+        at[5] = offset_ + seconds(known_, marks[5]);
+        for (std::size_t i = 5; i-- > 0;)
+            at[i] = at[i + 1] - seconds(marks[i], marks[i + 1]);
+        for (double& time : at)
+            time = std::clamp(time, bounds.begin, bounds.end);
+        last_ = {after(last_.copy_in, at[0], at[1]), after(last_.work, at[2], at[3]),
+                 after(last_.copy_out, at[4], at[5])};
         return last_;
     }
 
@@ -68,27 +79,30 @@ private:
         return 1e-3 * static_cast<double>(to.milliseconds_since(from));
     }
 
+    /// No sooner than the same step of the chunk before has ended: roundings are larger than what is between.
     static Period after(const std::optional<Period>& before, double begin, double end) {
         return {before ? std::clamp(before->end, begin, std::max(begin, end)) : begin, end};
     }
 
-    gpu::Stream stream_;
     gpu::Event known_;
     double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
     LaneTimes last_;
 };
 
-/// Copies a chunk to a device, works on it and copies it back, all on a stream of its own.
+/// Copies a chunk to a device, works on it and copies it back.
 class CudaLane : public Lane {
 public:
-    CudaLane(const LaneConfig& config, Stage& stage, std::shared_ptr<StepClock> clock)
+    CudaLane(const LaneConfig& config, Stage& stage, std::shared_ptr<DeviceSteps> steps)
         : stage_(stage),
-          clock_(std::move(clock)),
+          steps_(std::move(steps)),
+          backend_(config.backend),
           device_(config.backend.device()),
-          stream_(device_),
-          place_{config.backend, stream_},
-          events_{gpu::Event(device_), gpu::Event(device_), gpu::Event(device_), gpu::Event(device_)},
+          copied_in_(device_, gpu::Event::Timing::off),
+          worked_(device_, gpu::Event::Timing::off),
+          copied_out_(device_, gpu::Event::Timing::off),
+          marks_{gpu::Event(device_), gpu::Event(device_), gpu::Event(device_),
+                 gpu::Event(device_), gpu::Event(device_), gpu::Event(device_)},
           input_(device_, config.bytes_in),
           output_(device_, config.bytes_out),
           device_input_(device_, config.bytes_in),
@@ -102,59 +116,110 @@ public:
     std::span<std::byte> output() override { return output_.get(); }
 
     void enter_thread() override { device_.make_current(); }
-    void start_run(PipelineClock::time_point start) override { clock_->start_run(start); }
+
+    void start_run(const LaneRun& run) override {
+        run_ = run;
+        taken_ = 0;
+        steps_->start_run(run.start);
+    }
 
     void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
         chunk_ = chunk;
         from_ = from;
         to_ = to;
+        is_timed_ = run_.trace || taken_ % timed_one_of == 0;
+        ++taken_;
+        bounds_.begin = now();
     }
 
     void copy_in() override {
-        events_[0].record(stream_);
-        gpu::copy_async(std::span(device_input_).first(from_.size()), from_, stream_);
-        events_[1].record(stream_);
+        const gpu::Stream& stream = steps_->copy_in;
+        mark(0, stream);
+        gpu::copy_async(std::span(device_input_).first(from_.size()), from_, stream);
+        mark(1, stream);
+        pass(copied_in_, stream, work_stream());
     }
 
     void work() override {
+        const gpu::Stream& stream = work_stream();
         const gpu::CurrentDevice current(device_);
+        mark(2, stream);
         stage_.run(chunk_, std::span(device_input_).first(from_.size()),
-                   std::span(device_output_).first(to_.size()), place_);
-        events_[2].record(stream_);
+                   std::span(device_output_).first(to_.size()), {backend_, stream});
+        mark(3, stream);
+        pass(worked_, stream, copy_out_stream());
     }
 
     void copy_out() override {
-        gpu::copy_async(to_, std::span(device_output_).first(to_.size()), stream_);
-        events_[3].record(stream_);
+        const gpu::Stream& stream = copy_out_stream();
+        mark(4, stream);
+        gpu::copy_async(to_, std::span(device_output_).first(to_.size()), stream);
+        mark(5, stream);
+        copied_out_.record(stream);
     }
 
-    void wait() override { events_[3].synchronize(); }
+    void wait() override {
+        copied_out_.synchronize();
+        bounds_.end = now();
+    }
+
     void abandon() noexcept override { abandon_quietly(); }
 
-    LaneTimes times() override {
+    std::optional<LaneTimes> times() override {
+        if (!is_timed_) return std::nullopt;
         const gpu::CurrentDevice current(device_);
-        return clock_->times(events_);
+        return steps_->times(marks_, bounds_);
     }
 
 private:
+    /// One chunk at a time needs no more than one stream, where nothing has to be passed on.
+    [[nodiscard]] const gpu::Stream& work_stream() const {
+        return run_.overlaps ? steps_->work : steps_->copy_in;
+    }
+    [[nodiscard]] const gpu::Stream& copy_out_stream() const {
+        return run_.overlaps ? steps_->copy_out : steps_->copy_in;
+    }
+
+    void mark(std::size_t index, const gpu::Stream& stream) const {
+        if (is_timed_) marks_[index].record(stream);
+    }
+
+    void pass(const gpu::Event& done, const gpu::Stream& from, const gpu::Stream& to) const {
+        if (from.get() == to.get()) return;
+        done.record(from);
+        done.hold_back(to);
+    }
+
+    [[nodiscard]] double now() const {
+        return std::chrono::duration<double>(PipelineClock::now() - run_.start).count();
+    }
+
     void abandon_quietly() noexcept {
-        try {
-            stream_.synchronize();
-        } catch (...) {
-            // Whoever issued the work has been told.
+        for (const gpu::Stream* stream : {&steps_->copy_in, &steps_->work, &steps_->copy_out}) {
+            try {
+                stream->synchronize();
+            } catch (...) {
+                // Whoever issued the work has been told.
+            }
         }
     }
 
     Stage& stage_;
-    std::shared_ptr<StepClock> clock_;
+    std::shared_ptr<DeviceSteps> steps_;
+    Backend backend_;
     gpu::Device device_;
-    gpu::Stream stream_;
-    Stage::Place place_;
-    std::array<gpu::Event, 4> events_;  ///< before, between and after its steps
+    gpu::Event copied_in_;
+    gpu::Event worked_;
+    gpu::Event copied_out_;
+    Marks marks_;
     Memory input_;
     Memory output_;
     gpu::DeviceBuffer<std::byte> device_input_;
     gpu::DeviceBuffer<std::byte> device_output_;
+    LaneRun run_{};
+    std::uint64_t taken_ = 0;  ///< chunks of the run
+    bool is_timed_ = false;
+    Period bounds_;
     Chunk chunk_;
     std::span<const std::byte> from_;
     std::span<std::byte> to_;
@@ -164,10 +229,10 @@ private:
 
 Lanes make_cuda_lanes(const LaneConfig& config, Stage& stage) {
     try {
-        const auto clock = std::make_shared<StepClock>(gpu::Device(config.backend.device()));
+        const auto steps = std::make_shared<DeviceSteps>(gpu::Device(config.backend.device()));
         Lanes lanes;
         for (std::size_t i = 0; i < config.count; ++i)
-            lanes.push_back(std::make_unique<CudaLane>(config, stage, clock));
+            lanes.push_back(std::make_unique<CudaLane>(config, stage, steps));
         return lanes;
     } catch (const gpu::CudaError& error) {
         if (!error.out_of_memory()) throw;

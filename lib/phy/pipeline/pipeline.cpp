@@ -170,8 +170,14 @@ Schedule::Limits Pipeline::Impl::limits() const {
 }
 
 std::vector<PipelineReport::Busy> Pipeline::Impl::busy(const PipelineRun::Result& result) const {
-    const auto seconds = [&](PipelineSpan::Step step) { return result.busy[static_cast<std::size_t>(step)]; };
     using Step = PipelineSpan::Step;
+    const double all_of_timed = result.timed_items == 0 ? 0.0
+                                                        : static_cast<double>(result.items) /
+                                                              static_cast<double>(result.timed_items);
+    const auto seconds = [&](Step step) {
+        const double timed = result.busy[static_cast<std::size_t>(step)];
+        return step == Step::read || step == Step::write ? timed : timed * all_of_timed;
+    };
     std::vector<PipelineReport::Busy> busy;
     const bool copies = is_cuda(config.backends.front());
     busy.push_back({"read", seconds(Step::read)});

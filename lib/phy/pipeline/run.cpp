@@ -124,11 +124,13 @@ void PipelineRun::write(const Slot& slot) {
     const Range range("write");
     const double begin = now();
     task_.sink.take(slot.chunk, slot.to);
-    const LaneTimes times = lane_of(slot).times();
     record(Step::read, slot.chunk, slot.read);
-    if (times.copy_in) record(Step::copy_in, slot.chunk, *times.copy_in);
-    record(Step::work, slot.chunk, times.work);
-    if (times.copy_out) record(Step::copy_out, slot.chunk, *times.copy_out);
+    if (const std::optional<LaneTimes> times = lane_of(slot).times()) {
+        if (times->copy_in) record(Step::copy_in, slot.chunk, *times->copy_in);
+        record(Step::work, slot.chunk, times->work);
+        if (times->copy_out) record(Step::copy_out, slot.chunk, *times->copy_out);
+        result_.timed_items += slot.chunk.items;
+    }
     record(Step::write, slot.chunk, {begin, now()});
     result_.items += slot.chunk.items;
     ++result_.chunks;
@@ -234,12 +236,12 @@ PipelineRun::Result PipelineRun::run() {
     {
         const std::stop_callback stop(task_.stop, [this] { publish([this] { stopping_ = true; }); });
         guarded([&] {
+            const bool overlaps = task_.order != IssueOrder::serial && !task_.schedule.is_single();
             for (const std::unique_ptr<Lane>& lane : lanes_)
-                lane->start_run(start_);
+                lane->start_run({start_, overlaps, task_.trace});
             if (!is_running()) return;
             const std::optional<Slot> first = read_next();
-            const bool alone =
-                !first || first->is_lent || task_.order == IssueOrder::serial || task_.schedule.is_single();
+            const bool alone = !first || first->is_lent || !overlaps;
             alone ? run_alone(first) : run_overlapped(*first);
         });
     }

@@ -34,9 +34,10 @@ public:
     struct Result {
         std::uint64_t items = 0;
         std::uint64_t chunks = 0;
+        std::uint64_t timed_items = 0;  ///< of chunks whose copies and work were timed
         bool cancelled = false;
         double seconds = 0.0;
-        std::array<double, 5> busy = {};  ///< by PipelineSpan::Step
+        std::array<double, 5> busy = {};  ///< by PipelineSpan::Step; of what was timed
         std::vector<PipelineSpan> spans;
     };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// The numbers that decide how fast pipelines are, and nothing else.
 namespace phy::detail {
@@ -19,5 +20,8 @@ inline constexpr PipelineTuning host_tuning = {
 /// Links to a device reach their full speed from some megabytes on.
 inline constexpr PipelineTuning cuda_tuning = {
     .chunk_bytes = std::size_t{8} << 20, .least_bytes = std::size_t{512} << 10, .lanes = 4, .ramps = true};
+
+/// A lane on a device times one chunk of so many: what times a chunk keeps it from overlapping with others.
+inline constexpr std::uint64_t timed_one_of = 8;
 
 }  // namespace phy::detail
