@@ -5,34 +5,23 @@
 namespace phy::gpu::detail {
 namespace {
 
-template <SoftBitFormat format, int of_lane, Law law = Law::all_segments>
+template <SoftBitFormat format, int of_lane>
 struct ClosedForm {
     static constexpr int fewest_bits = 1;
-    template <Grid grid>
-    using Evaluator = Direct<grid, format, closest_law(grid, law), of_lane>;
+    static constexpr bool by_law = format == SoftBitFormat::int8;  // others saturate where no receiver works
+    template <Grid grid, Law law>
+    using Evaluator = Direct<grid, format, law, of_lane>;
 };
-
-template <SoftBitFormat format, Law law>
-void launch_by_size(const Job& job, const Common& common, cudaStream_t stream) {
-    if (job.count <= few_symbols) {
-        launch_job<ClosedForm<format, lane_of_few, law>>(job, common, stream);
-    } else {
-        launch_job<ClosedForm<format, lane_of_many, law>>(job, common, stream);
-    }
-}
 
 }  // namespace
 
 void launch_closed_form(const Job& job, const Common& common, cudaStream_t stream) {
     with_format(common.format, [&](auto format) {
-        // Others saturate where no receiver works.
-        if constexpr (format() == SoftBitFormat::int8) {
-            if (job.law == Law::one_segment)
-                return launch_by_size<format(), Law::one_segment>(job, common, stream);
-            if (job.law == Law::two_segments)
-                return launch_by_size<format(), Law::two_segments>(job, common, stream);
+        if (job.count <= few_symbols) {
+            launch_job<ClosedForm<format(), lane_of_few>>(job, common, stream);
+        } else {
+            launch_job<ClosedForm<format(), lane_of_many>>(job, common, stream);
         }
-        launch_by_size<format(), Law::all_segments>(job, common, stream);
     });
 }
 

@@ -97,19 +97,13 @@ void BatchDemapper::Impl::launch(std::span<const Allocation> allocations, Evalua
     Batch batch;
     batch.common = common;
     batch.jobs = 0;
-    batch.blocks = 0;
     for (std::size_t i = 0; i < allocations.size(); ++i) {
         auto planned = make(allocations, i);
         if (planned.evaluation != evaluation || planned.job.count == 0) continue;
-        const auto of_block =
-            static_cast<std::uint64_t>(detail::symbols_of_block(evaluation, planned.job.grid, common));
-        batch.first_block[batch.jobs] = batch.blocks;
-        batch.blocks += static_cast<std::uint32_t>((planned.job.count + of_block - 1) / of_block);
         batch.job[batch.jobs++] = planned.job;
         if (batch.jobs == detail::most_jobs) {
             detail::launch(evaluation, batch, stream);
             batch.jobs = 0;
-            batch.blocks = 0;
         }
     }
     if (batch.jobs > 0) detail::launch(evaluation, batch, stream);

@@ -26,31 +26,58 @@ void with_format(SoftBitFormat format, Visitor visit) {
     }
 }
 
-/// Calls visit(GridConstant) for grids with at least `fewest` bits an axis.
+/// Calls visit(GridConstant) for grids with at least `fewest` bits an axis. By the bits of the number: a switch
+/// becomes a table of addresses that kernels fetch before they jump.
 template <int fewest, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_grid(Grid grid, Visitor visit) {
-    switch (grid) {
-        case Grid::bpsk:
-            if constexpr (fewest <= 1) visit(GridConstant<Grid::bpsk>());
-            return;
-        case Grid::qpsk:
-            if constexpr (fewest <= 1) visit(GridConstant<Grid::qpsk>());
-            return;
-        case Grid::qam16:
-            return visit(GridConstant<Grid::qam16>());
-        case Grid::qam64:
-            return visit(GridConstant<Grid::qam64>());
-        case Grid::qam256:
-            return visit(GridConstant<Grid::qam256>());
-        case Grid::qam1024:
-            return visit(GridConstant<Grid::qam1024>());
+    const auto number = static_cast<unsigned>(grid);
+    const bool odd = (number & 1U) != 0;
+    if ((number & 4U) != 0) {
+        if (odd) return visit(GridConstant<Grid::qam1024>());
+        return visit(GridConstant<Grid::qam256>());
     }
+    if ((number & 2U) != 0) {
+        if (odd) return visit(GridConstant<Grid::qam64>());
+        return visit(GridConstant<Grid::qam16>());
+    }
+    if constexpr (fewest <= 1) {
+        if (odd) return visit(GridConstant<Grid::qpsk>());
+        visit(GridConstant<Grid::bpsk>());
+    }
+}
+
+template <Law law>
+using LawConstant = std::integral_constant<Law, law>;
+
+/// Calls visit(LawConstant) with the grid's law; where the family has kernels for each, with this one.
+template <Grid grid, bool by_law, typename Visitor>
+__host__ __device__ __forceinline__ constexpr void with_law(Law law, Visitor visit) {
+    constexpr Law most = closest_law(grid, Law::all_segments);
+    if constexpr (by_law && most != Law::one_segment) {
+        if (law == Law::one_segment) return visit(LawConstant<Law::one_segment>());
+    }
+    if constexpr (by_law && most == Law::all_segments) {
+        if (law == Law::two_segments) return visit(LawConstant<Law::two_segments>());
+    }
+    visit(LawConstant<most>());
+}
+
+/// Calls visit(std::type_identity) of the evaluator that a family has for a job. A family is one of evaluators
+/// by grid, from grids with Family::fewest_bits an axis on, and with Family::by_law by law, for one format.
+template <class Family, typename Visitor>
+__host__ __device__ __forceinline__ constexpr void with_evaluator(const Job& job, Visitor visit) {
+    with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
+        with_law<grid(), Family::by_law>(job.law, [&](auto law) {
+            visit(std::type_identity<typename Family::template Evaluator<grid(), law()>>());
+        });
+    });
 }
 
 /// The job that a block of a batch belongs to: the last that begins at the block or before it.
 __device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
-    unsigned low = 0;
-    unsigned high = batch.jobs;
+    const unsigned part = blockIdx.x >> batch.part_shift;
+    unsigned low = batch.job_of_part[part];
+    unsigned high = batch.job_of_part[part + 1] + 1U;
     while (high - low > 1) {
         const unsigned middle = (low + high) / 2;
         if (batch.first_block[middle] <= blockIdx.x) {
@@ -87,20 +114,20 @@ __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::
     if constexpr (counts) add_to_counters(common, tally);
 }
 
-/// Blocks of a family's batch: all have one size, and room for every evaluator. A family is one of evaluators
-/// by grid, from grids with Family::fewest_bits an axis on, for one format.
+/// Blocks of a family's batch: all have one size, and room for every evaluator.
 template <class Family, bool counts>
 struct BatchBlock {
-    static constexpr Shape shape = Family::template Evaluator<Grid::qam1024>::shape;
+    template <Grid grid>
+    using Evaluator = typename Family::template Evaluator<grid, closest_law(grid, Law::all_segments)>;
+    static constexpr Shape shape = Evaluator<Grid::qam1024>::shape;
     static constexpr int threads = threads_of_block(shape, counts);
     static constexpr int staging = [] {
         int most = 0;
         for (const Grid each :
              {Grid::bpsk, Grid::qpsk, Grid::qam16, Grid::qam64, Grid::qam256, Grid::qam1024}) {
             with_grid<Family::fewest_bits>(each, [&most](auto grid) {
-                using Evaluator = typename Family::template Evaluator<grid()>;
-                static_assert(Evaluator::shape.threads == shape.threads);
-                most = std::max(most, Block<Evaluator, counts>::staging);
+                static_assert(Evaluator<grid()>::shape.threads == shape.threads);
+                most = std::max(most, Block<Evaluator<grid()>, counts>::staging);
             });
         }
         return most;
@@ -116,9 +143,8 @@ __global__ void __launch_bounds__(BatchBlock<Family, counts>::threads,
     const Job& job = batch.job[index];
     const unsigned block = blockIdx.x - batch.first_block[index];
     Tally tally;
-    with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
-        demap_block<typename Family::template Evaluator<grid()>, counts>(job, block, batch.common, staging,
-                                                                         tally);
+    with_evaluator<Family>(job, [&](auto evaluator) {
+        demap_block<typename decltype(evaluator)::type, counts>(job, block, batch.common, staging, tally);
     });
     if constexpr (counts) add_to_counters(batch.common, tally);
 }
@@ -132,9 +158,9 @@ void with_counts(const Common& common, Visitor visit) {
 
 template <class Family>
 void launch_job(const Job& job, const Common& common, cudaStream_t stream) {
-    with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
+    with_evaluator<Family>(job, [&](auto evaluator) {
         with_counts(common, [&](auto counts) {
-            using Evaluator = typename Family::template Evaluator<grid()>;
+            using Evaluator = typename decltype(evaluator)::type;
             using B = Block<Evaluator, counts()>;
             const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
             demap_job<Evaluator, counts()><<<blocks, B::threads, 0, stream>>>(job, common);

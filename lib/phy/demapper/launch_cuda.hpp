@@ -14,6 +14,7 @@ namespace phy::gpu::detail {
 using phy::detail::Gain;
 using phy::detail::GainLaw;
 using phy::detail::Grid;
+using phy::detail::closest_law;
 using phy::detail::Law;
 
 /// How soft bits come about; each is a family of kernels.
@@ -59,19 +60,23 @@ struct Common {
 
 /// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
 inline constexpr std::size_t most_jobs = 128;
+inline constexpr std::size_t most_parts = 256;
 struct Batch {
     Common common;
     std::uint32_t jobs;
+
+    // By which blocks find their jobs; launch() fills it in. Every job's first block, and for parts of
+    // 2^part_shift blocks the job of their first block; after the last part, the last job.
     std::uint32_t blocks;
-    std::uint32_t first_block[most_jobs];  ///< of each job; close together, because every block searches them
+    std::uint32_t part_shift;
+    std::uint8_t job_of_part[most_parts + 1];
+    std::uint32_t first_block[most_jobs];
     Job job[most_jobs];
 };
 
-/// Symbols that one block handles, by which a batch is cut.
-int symbols_of_block(Evaluation evaluation, Grid grid, const Common& common);
-
 void launch(Evaluation evaluation, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream);
-void launch(Evaluation evaluation, const Batch& batch, cudaStream_t stream);
+/// Brings the jobs into an order that suits the GPU.
+void launch(Evaluation evaluation, Batch& batch, cudaStream_t stream);
 
 }  // namespace phy::gpu::detail

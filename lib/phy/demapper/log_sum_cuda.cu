@@ -8,7 +8,8 @@ namespace {
 template <SoftBitFormat format>
 struct LogSum {
     static constexpr int fewest_bits = 2;
-    template <Grid grid>
+    static constexpr bool by_law = false;
+    template <Grid grid, Law>
     using Evaluator = Direct<grid, format, Law::log_map, 1>;
 };
 

@@ -13,7 +13,8 @@ namespace {
 template <SoftBitFormat format>
 struct InGlobal {
     static constexpr int fewest_bits = 2;
-    template <Grid grid>
+    static constexpr bool by_law = false;
+    template <Grid grid, Law>
     using Evaluator = LookUp<grid, format, Space::global>;
 };
 
@@ -24,7 +25,7 @@ __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::
     extern __shared__ uint4 memory[];
     const auto* from = static_cast<const uint4*>(job.table.entries);
     for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
-        memory[i] = from[i];
+        memory[Evaluator::place_of(i)] = from[i];
     __syncthreads();
 
     auto* const table = reinterpret_cast<std::byte*>(memory);

@@ -29,7 +29,16 @@ struct LookUp {
         }
     }
 
+    /// Where a piece of 16 bytes of the table lies. Of entries with two pieces, every other four have them in
+    /// turned order: lanes that want the same one of theirs would meet in half of the banks.
+    static __device__ __forceinline__ unsigned place_of(unsigned piece) {
+        return has_turned_entries ? piece ^ (piece >> 3 & 1U) : piece;
+    }
+
 private:
+    static constexpr bool has_turned_entries =
+        space == Space::shared && to != SoftBitFormat::int8 && 8 * bits == 32;
+
     static __device__ __forceinline__ std::uint32_t index_of(float entry) {
         return __float_as_uint(entry) & entry_bits;
     }
@@ -62,6 +71,16 @@ private:
         }
     }
 
+    __device__ __forceinline__ void load_line(std::uint32_t index, std::uint32_t* line) const {
+        if constexpr (has_turned_entries) {
+            const std::uint32_t values = 16 * place_of(2 * index);
+            load_words<space, 16>(entries + values, line);
+            load_words<space, 16>(entries + (values ^ 16U), line + 4);
+        } else {
+            load_words<space, 8 * bits>(entries + 8 * bits * index, line);
+        }
+    }
+
     __device__ __forceinline__ void look_up_lines(const float* y, std::uint32_t* words) const {
         constexpr float limit =
             format == SoftBitFormat::float16 ? phy::detail::largest_half : phy::detail::largest_llr;
@@ -71,7 +90,7 @@ private:
             float fraction;
             const std::uint32_t index = index_of(entry_below<Ops>(y[c], scale, fraction));
             std::uint32_t line[2 * bits];
-            load_words<space, 8 * bits>(entries + 8 * bits * index, line);
+            load_line(index, line);
 #pragma unroll
             for (int k = 0; k < bits; ++k) {
                 const float rise = Ops::mul(__uint_as_float(line[bits + k]), fraction);

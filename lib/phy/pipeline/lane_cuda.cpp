@@ -51,27 +51,33 @@ public:
     gpu::Stream work;
     gpu::Stream copy_out;
 
-    void start_run(PipelineClock::time_point start) {
-        if (start == start_) return;
+    void start_run(const LaneRun& run) {
+        if (run.start == start_) return;
+        start_ = run.start;
+        last_.reset();
+        if (!run.trace) return;
         known_.record(copy_in);
         known_.synchronize();
-        offset_ = std::chrono::duration<double>(PipelineClock::now() - start).count();
-        start_ = start;
-        last_ = {};
+        offset_ = std::chrono::duration<double>(PipelineClock::now() - start_).count();
+        last_.emplace();
     }
 
     /// Of the next chunk; its marks have passed, and the host knows that it was under way within `bounds`.
+    /// Without a trace the steps are as long as they were, and end with the bounds.
     LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
         std::array<double, 6> at{};
-        at[5] = offset_ + seconds(known_, marks[5]);
+        at[5] = last_ ? offset_ + seconds(known_, marks[5]) : bounds.end;
         for (std::size_t i = 5; i-- > 0;)
             at[i] = at[i + 1] - seconds(marks[i], marks[i + 1]);
         for (double& time : at)
             time = std::clamp(time, bounds.begin, bounds.end);
-        last_ = {after(last_.copy_in, at[0], at[1]), after(last_.work, at[2], at[3]),
-                 after(last_.copy_out, at[4], at[5])};
-        return last_;
+        const LaneTimes times{Period{at[0], at[1]}, {at[2], at[3]}, Period{at[4], at[5]}};
+        if (last_) {
+            last_ = {after(last_->copy_in, *times.copy_in), after(last_->work, times.work),
+                     after(last_->copy_out, *times.copy_out)};
+        }
+        return last_.value_or(times);
     }
 
 private:
@@ -80,14 +86,15 @@ private:
     }
 
     /// No sooner than the same step of the chunk before has ended: roundings are larger than what is between.
-    static Period after(const std::optional<Period>& before, double begin, double end) {
-        return {before ? std::clamp(before->end, begin, std::max(begin, end)) : begin, end};
+    static Period after(const std::optional<Period>& before, const Period& period) {
+        const double end = std::max(period.begin, period.end);
+        return {before ? std::clamp(before->end, period.begin, end) : period.begin, end};
     }
 
     gpu::Event known_;
     double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
-    LaneTimes last_;
+    std::optional<LaneTimes> last_;  ///< with a trace
 };
 
 /// Copies a chunk to a device, works on it and copies it back.
@@ -120,7 +127,7 @@ public:
     void start_run(const LaneRun& run) override {
         run_ = run;
         taken_ = 0;
-        steps_->start_run(run.start);
+        steps_->start_run(run);
     }
 
     void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
