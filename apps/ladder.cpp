@@ -20,7 +20,8 @@ struct Ladder {
     Climb (*climb)(const phy::gpu::Device&, const LadderOptions&);
 };
 
-constexpr std::array ladders = {Ladder{"demap", phy::apps::climb_demap}};
+constexpr std::array ladders = {Ladder{"demap", phy::apps::climb_demap},
+                                Ladder{"streams", phy::apps::climb_streams}};
 
 const Ladder& find_ladder(std::string_view name) {
     std::string names;
@@ -47,7 +48,7 @@ std::string to_text(const Climb& climb, const phy::gpu::Device& device, std::siz
                             gsym(rung.seconds), rung.of_copy, before(climb, i) / rung.seconds,
                             climb.rungs.front().seconds / rung.seconds, rung.what);
     }
-    return text + fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.3f}\n", "copy kernel", "",
+    return text + fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.3f}\n", climb.copy, "",
                               climb.copy_seconds * 1e6, gsym(climb.copy_seconds), 1.0);
 }
 
@@ -71,6 +72,7 @@ Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& 
                          {"title", climb.title},
                          {"symbols", options.symbols},
                          {"snr_db", options.snr_db},
+                         {"copy", climb.copy},
                          {"copy_seconds", climb.copy_seconds},
                          {"steps", Json::array(steps)}});
 }
@@ -87,7 +89,7 @@ int main(int argc, char** argv) {
     app.name = "ladder";
     app.summary =
         "Times the steps from a beginner's CUDA kernel to the library's, and checks what they compute.\n"
-        "LADDER is one of: demap (default).";
+        "LADDER is one of: demap (default; a kernel), streams (from host memory to host memory).";
     app.operand = Operand{"LADDER", &name};
     app.options.add_options()  //
         ("symbols",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,30 +50,8 @@ double best_seconds(const gpu::Stream& stream, const gpu::Event& before, const g
 
 }  // namespace
 
-Graph::Graph(const gpu::Device& device, const Launch& work) {
-    const gpu::CurrentDevice current(device);
-    const gpu::Stream stream(device);
-    // Code that is loaded when it first runs must not have to be while capturing.
-    work(stream);
-    stream.synchronize();
-    gpu::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t captured = nullptr;
-    try {
-        work(stream);
-    } catch (...) {
-        cudaStreamEndCapture(stream, &captured);
-        if (captured != nullptr) cudaGraphDestroy(captured);
-        throw;
-    }
-    gpu::check(cudaStreamEndCapture(stream, &captured));
-    const std::shared_ptr<CUgraph_st> owner(captured, cudaGraphDestroy);
-    cudaGraphExec_t executable = nullptr;
-    gpu::check(cudaGraphInstantiate(&executable, captured, 0));
-    graph_ = {executable, cudaGraphExecDestroy};
-}
-
-void Graph::operator()(cudaStream_t stream) const {
-    gpu::check(cudaGraphLaunch(graph_.get(), stream));
+Launch as_graph(const gpu::Device& device, const Launch& work) {
+    return [graph = std::make_shared<gpu::Graph>(device, work)](cudaStream_t on) { (*graph)(on); };
 }
 
 PairedTime time_paired(const gpu::Device& device, const Launch& reference, const Launch& work, int rounds) {
@@ -117,7 +96,7 @@ Launch fastest_copy(const gpu::Device& device, std::span<const Move> moves, bool
             for (const Move& move : all)
                 kernel(move, on);
         };
-        if (graph) copy = Graph(device, copy);
+        if (graph) copy = as_graph(device, copy);
         const double seconds = best_seconds(stream, before, after, copy);
         if (seconds >= least) continue;
         least = seconds;

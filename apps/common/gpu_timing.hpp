@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,24 +8,13 @@
 #include "common/json.hpp"
 #include "phy/core/cuda.hpp"
 
-struct CUgraphExec_st;
-
 namespace phy::apps {
 
 /// Starts work on a stream.
 using Launch = std::function<void(cudaStream_t stream)>;
 
-/// Work that was captured once and starts with one call: the time between its kernels is the device's alone.
-class Graph {
-public:
-    /// Runs the work once before capturing it.
-    Graph(const gpu::Device& device, const Launch& work);
-
-    void operator()(cudaStream_t stream) const;
-
-private:
-    std::shared_ptr<CUgraphExec_st> graph_;
-};
+/// The work as one gpu::Graph.
+Launch as_graph(const gpu::Device& device, const Launch& work);
 
 /// What two pieces of work took that were done in turns.
 struct PairedTime {

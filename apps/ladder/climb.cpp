@@ -6,7 +6,7 @@
 
 namespace phy::apps {
 
-Climb climb(const gpu::Device& device, std::string title, const Move& move, std::span<const Step> steps,
+Climb climb(const gpu::Device& device, std::string title, const Copy& copy, std::span<const Step> steps,
             const std::function<void(const Step&)>& check) {
     constexpr int rounds = 20;
     for (const Step& step : steps) {
@@ -16,13 +16,13 @@ Climb climb(const gpu::Device& device, std::string title, const Move& move, std:
         stream.synchronize();
         check(step);
     }
-    const Launch copy = fastest_copy(device, {&move, 1});
     Climb result;
     result.title = std::move(title);
+    result.copy = copy.name;
     std::vector<double> copies;
     for (const Step& step : steps) {
         throw_if_interrupted();
-        const PairedTime time = time_paired(device, copy, step.launch, rounds);
+        const PairedTime time = time_paired(device, copy.launch, step.launch, rounds);
         copies.push_back(time.reference_seconds);
         result.rungs.push_back({step.name, step.what, step.threads, time.seconds, time.share});
     }

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "common/random.hpp"
 #include "common/repeat.hpp"
 #include "ladder/demap_steps.hpp"
 #include "ladder/ladder.hpp"
@@ -16,44 +15,31 @@ namespace {
 
 constexpr std::size_t qm = bits_per_symbol(Modulation::qam256);
 
-/// So many different symbols, again and again.
-constexpr std::size_t stretch = 1 << 20;
-
-std::vector<cf32> noisy_symbols(std::size_t count, double noise_variance) {
-    const RandomSequence random_bits(38211, 0);
-    const RandomSequence noise(38211, 1);
-    std::vector<std::uint8_t> bits(count * qm);
-    for (std::size_t i = 0; i < bits.size(); ++i)
-        bits[i] = static_cast<std::uint8_t>(random_bits.bits(i) >> 63);
-    std::vector<cf32> symbols(count);
-    Mapper({.modulation = Modulation::qam256})(bits, symbols);
-    for (std::size_t i = 0; i < count; ++i)
-        symbols[i] += cf32(std::sqrt(noise_variance) * noise.gaussian(i));
-    return symbols;
-}
-
-/// As many elements as size, the values again and again.
 template <typename T>
-gpu::DeviceBuffer<T> on_device(const gpu::Device& device, const std::vector<T>& values, std::size_t size) {
-    gpu::DeviceBuffer<T> buffer(device, size);
+gpu::DeviceBuffer<T> on_device(const gpu::Device& device, const std::vector<T>& values) {
+    gpu::DeviceBuffer<T> buffer(device, values.size());
     fill_repeating(device, std::span<T>(buffer), std::span(values));
     return buffer;
 }
 
-template <typename T>
-gpu::DeviceBuffer<T> on_device(const gpu::Device& device, const std::vector<T>& values) {
-    return on_device(device, values, values.size());
+/// The signal again and again, to that many symbols.
+gpu::DeviceBuffer<cf32> on_device(const gpu::Device& device, const Signal& signal, std::size_t symbols) {
+    gpu::DeviceBuffer<cf32> buffer(device, symbols);
+    fill_repeating(device, std::as_writable_bytes(std::span<cf32>(buffer)), std::span(signal.samples));
+    return buffer;
 }
 
 /// The buffers of the ladder, and the check.
 class Demap {
 public:
     Demap(const gpu::Device& device, const LadderOptions& options)
+        : Demap(device, options, make_signal(options)) {}
+
+    Demap(const gpu::Device& device, const LadderOptions& options, const Signal& signal)
         : device_(device),
-          noise_variance_(static_cast<float>(std::pow(10.0, -options.snr_db / 10.0))),
+          noise_variance_(signal.noise_variance),
           demap_(device, {.modulation = Modulation::qam256}),
-          symbols_(on_device(device, noisy_symbols(std::min(options.symbols, stretch), noise_variance_),
-                             options.symbols)),
+          symbols_(on_device(device, signal, options.symbols)),
           noise_(on_device(device, std::vector{noise_variance_})),
           llr_(device, options.symbols * qm),
           expected_(device, options.symbols * qm),
@@ -125,10 +111,12 @@ private:
 Climb climb_demap(const gpu::Device& device, const LadderOptions& options) {
     const gpu::CurrentDevice current(device);
     const Demap demap(device, options);
+    const Move move = demap.move();
     return climb(device,
                  fmt::format("256QAM, cf32 to int8, exact max-log, {} symbols at {:g} dB", options.symbols,
                              options.snr_db),
-                 demap.move(), demap.steps(), [&demap](const Step& step) { demap.check(step); });
+                 {"copy kernel", fastest_copy(device, {&move, 1})}, demap.steps(),
+                 [&demap](const Step& step) { demap.check(step); });
 }
 
 }  // namespace phy::apps

@@ -17,7 +17,7 @@ TEST_F(LadderTest, WithoutADeviceItSaysSo) {
 }
 
 TEST_F(LadderTest, WrongUsage) {
-    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap"});
+    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap, streams"});
     expect_failure({ladder_, "--symbols", "0"}, 2, {"--symbols 0"});
     expect_failure({ladder_, "--snr-db", "31"}, 2, {"--snr-db 31", "from 0 to 30"});
     expect_failure({ladder_, "--snr-db", "nan"}, 2, {"--snr-db nan"});
@@ -43,6 +43,23 @@ TEST_F(LadderTest, EveryStepComputesTheSame) {
                 EXPECT_GT(step["of_copy"].number(), 0.0);
             }
         }
+    }
+}
+
+TEST_F(LadderTest, EveryOrderOfStreamsComputesTheSame) {
+    PHY_NEEDS_GPU();
+    for (const std::string symbols : {"1", "5", "1048577", "9000001"}) {
+        const Outcome outcome = run({ladder_, "streams", "--json", "--symbols", symbols});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const JsonValue result = parse_json(outcome.out);
+        EXPECT_EQ(result["ladder"].string(), "streams");
+        EXPECT_EQ(result["copy"].string(), "both copies");
+        const auto& steps = result["steps"].array();
+        ASSERT_EQ(steps.size(), 5U);
+        EXPECT_EQ(steps.front()["name"].string(), "serial");
+        EXPECT_EQ(steps.back()["name"].string(), "phy");
+        for (const JsonValue& step : steps)
+            EXPECT_GT(step["seconds"].number(), 0.0);
     }
 }
 

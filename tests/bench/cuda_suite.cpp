@@ -27,7 +27,7 @@ std::size_t Suite::symbols_for(std::size_t bytes_a_symbol) const {
 void Suite::record(const std::string& name, const Measurement& measurement) {
     const auto& moves = measurement.moves;
     const Launch copy = apps::fastest_copy(device_, moves, measurement.graph);
-    const Launch work = measurement.graph ? Launch(apps::Graph(device_, measurement.work)) : measurement.work;
+    const Launch work = measurement.graph ? apps::as_graph(device_, measurement.work) : measurement.work;
     const apps::PairedTime time = apps::time_paired(device_, copy, work, options_.quick ? 3 : 20);
 
     const auto launches = static_cast<double>(moves.size());

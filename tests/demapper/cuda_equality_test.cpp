@@ -68,6 +68,7 @@ TEST_P(CudaEquality, AtEveryPlaceOfAValue) {
 TEST_P(CudaEquality, AtGreatLength) {
     std::vector<Window> windows = phy_test::windows_of_great_length();
     windows.push_back({.first = 0, .count = 20'012});
+    windows.push_back({.first = 16, .count = 19'984});  // ends at a multiple of 16 bytes, in part of a tile
     windows.push_back({.first = 4, .count = 8192});
     windows.push_back({.first = 4, .count = 8193, .out_offset = 16});
     expect_equality_of(20'012, 0.01F, windows);

@@ -192,6 +192,10 @@ void EventDeleter::operator()(cudaEvent_t event) const noexcept {
     forget(cudaEventDestroy(event));
 }
 
+void GraphDeleter::operator()(CUgraphExec_st* graph) const noexcept {
+    forget(cudaGraphExecDestroy(graph));
+}
+
 void DeviceMemoryDeleter::operator()(void* memory) const noexcept {
     forget(cudaFree(memory));
 }
@@ -259,6 +263,32 @@ float Event::milliseconds_since(const Event& earlier) const {
     float milliseconds = 0.0F;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_.get(), event_.get()));
     return milliseconds;
+}
+
+Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work) {
+    const CurrentDevice current(device);
+    const Stream stream(device);
+    work(stream);
+    stream.synchronize();
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t captured = nullptr;
+    try {
+        work(stream);
+    } catch (...) {
+        forget(cudaStreamEndCapture(stream, &captured));
+        if (captured != nullptr) forget(cudaGraphDestroy(captured));
+        throw;
+    }
+    check(cudaStreamEndCapture(stream, &captured));
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t code = cudaGraphInstantiate(&executable, captured, 0);
+    forget(cudaGraphDestroy(captured));
+    check(code);
+    graph_.reset(executable);
+}
+
+void Graph::operator()(cudaStream_t stream) const {
+    check(cudaGraphLaunch(graph_.get(), stream));
 }
 
 }  // namespace phy::gpu

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 /// follows is what <cuda_runtime_api.h> declares too.
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraphExec_st;
 using cudaStream_t = CUstream_st*;  // NOLINT(readability-identifier-naming)
 using cudaEvent_t = CUevent_st*;    // NOLINT(readability-identifier-naming)
 
@@ -112,6 +114,9 @@ struct EventDeleter {
     using pointer = cudaEvent_t;
     void operator()(cudaEvent_t event) const noexcept;
 };
+struct GraphDeleter {
+    void operator()(CUgraphExec_st* graph) const noexcept;
+};
 struct DeviceMemoryDeleter {
     using pointer = void*;
     void operator()(void* memory) const noexcept;
@@ -172,6 +177,21 @@ public:
 
 private:
     std::unique_ptr<CUevent_st, detail::EventDeleter> event_;
+};
+
+/// Work of a stream that was captured once and starts as a whole: the host has one call to make, and between
+/// the kernels there is the device's time alone.
+class Graph {
+public:
+    /// Has the work started once, waits for it, and captures it the second time: code that is loaded when it
+    /// first runs must not have to be while capturing. The work starts what it does on the stream that it is
+    /// given, and must not wait for it. What it points at must stay as long as the graph runs.
+    Graph(const Device& device, const std::function<void(cudaStream_t)>& work);
+
+    void operator()(cudaStream_t stream) const;
+
+private:
+    std::unique_ptr<CUgraphExec_st, detail::GraphDeleter> graph_;
 };
 
 namespace detail {

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ladder/ladder.hpp"
+#include "phy/phy_cuda.hpp"
+
+namespace phy::apps {
+namespace {
+
+constexpr std::size_t qm = bits_per_symbol(Modulation::qam256);
+
+/// Neighbouring symbols on the host and on the device, and the stream they take.
+struct Piece {
+    std::size_t first;
+    std::size_t symbols;
+    std::size_t stream;
+};
+
+class Streams {
+public:
+    Streams(const gpu::Device& device, const LadderOptions& options)
+        : device_(device),
+          signal_(make_signal(options)),
+          demap_(device, {.modulation = Modulation::qam256}),
+          stage_({.modulation = Modulation::qam256, .noise_variance = signal_.noise_variance}),
+          pipeline_({.backends = {Backend::parse(fmt::format("cuda[{}]", device.ordinal()))}, .items = options.symbols}, stage_),
+          input_(options.symbols * sizeof(cf32)),
+          output_(options.symbols * qm),
+          device_input_(device, input_.size()),
+          device_output_(device, output_.size()),
+          begin_(device, gpu::Event::Timing::off) {
+        for (int i = 0; i < 4; ++i) {
+            streams_.emplace_back(device);
+            ends_.emplace_back(device, gpu::Event::Timing::off);
+        }
+        for (std::size_t i = 0; i < input_.size(); ++i)
+            input_.data()[i] = signal_.samples[i % signal_.samples.size()];
+        expected_ = expect();
+    }
+
+    [[nodiscard]] std::size_t symbols() const { return output_.size() / qm; }
+
+    /// Both directions at once, and nothing else.
+    void copy(cudaStream_t stream) const {
+        fork(stream, 2);
+        gpu::copy_async(device_input_, input_, streams_[0]);
+        gpu::copy_async(output_, device_output_, streams_[1]);
+        join(stream, 2);
+    }
+
+    void serial(cudaStream_t stream) const {
+        const Piece all{0, symbols(), 0};
+        copy_in(all, stream);
+        demap(all, stream);
+        copy_out(all, stream);
+    }
+
+    /// Breadth first: one step of all pieces, then the next step.
+    void parallel(cudaStream_t stream) const {
+        fork(stream, streams_.size());
+        const std::vector<Piece> all = pieces(symbols() / streams_.size() + 1);
+        for (const Piece& piece : all)
+            copy_in(piece, streams_[piece.stream]);
+        for (const Piece& piece : all)
+            demap(piece, streams_[piece.stream]);
+        for (const Piece& piece : all)
+            copy_out(piece, streams_[piece.stream]);
+        join(stream, streams_.size());
+    }
+
+    /// Depth first: all steps of a piece, then the next piece.
+    void sequential(cudaStream_t stream, std::size_t symbols_of_piece) const {
+        fork(stream, streams_.size());
+        for (const Piece& piece : pieces(symbols_of_piece)) {
+            copy_in(piece, streams_[piece.stream]);
+            demap(piece, streams_[piece.stream]);
+            copy_out(piece, streams_[piece.stream]);
+        }
+        join(stream, streams_.size());
+    }
+
+    /// The pipeline has streams of its own.
+    void library(cudaStream_t stream) {
+        begin_.record(stream);
+        begin_.synchronize();
+        MemorySource source(input_, sizeof(cf32));
+        MemorySink sink(output_, qm);
+        pipeline_.run(source, sink);
+    }
+
+    /// Throws unless the output is what the library gives; spoils it for the next step.
+    void check(const Step& step) {
+        if (!std::ranges::equal(output_, expected_))
+            throw Error(fmt::format("step '{}': soft bits are not the library's", step.name));
+        std::ranges::fill(output_, std::byte{0x55});
+    }
+
+private:
+    [[nodiscard]] std::vector<std::byte> expect() const {
+        const gpu::Stream stream(device_);
+        serial(stream);
+        stream.synchronize();
+        std::vector<std::byte> expected(output_.begin(), output_.end());
+        std::ranges::fill(output_, std::byte{0x55});
+        return expected;
+    }
+
+    [[nodiscard]] std::vector<Piece> pieces(std::size_t symbols_of_piece) const {
+        std::vector<Piece> all;
+        for (std::size_t first = 0; first < symbols(); first += symbols_of_piece)
+            all.push_back({first, std::min(symbols_of_piece, symbols() - first), all.size() % streams_.size()});
+        return all;
+    }
+
+    void copy_in(const Piece& piece, cudaStream_t stream) const {
+        gpu::copy_async(samples_of(device_input_, piece), samples_of(input_, piece), stream);
+    }
+    void demap(const Piece& piece, cudaStream_t stream) const {
+        const std::span<std::byte> out = soft_bits_of(device_output_, piece);
+        demap_({SampleFormat::cf32, samples_of(device_input_, piece).data(), piece.symbols},
+               NoiseVariance(signal_.noise_variance), {SoftBitFormat::int8, out.data(), out.size()}, stream);
+    }
+    void copy_out(const Piece& piece, cudaStream_t stream) const {
+        gpu::copy_async(soft_bits_of(output_, piece), soft_bits_of(device_output_, piece), stream);
+    }
+
+    static std::span<std::byte> samples_of(std::span<std::byte> all, const Piece& piece) {
+        return all.subspan(piece.first * sizeof(cf32), piece.symbols * sizeof(cf32));
+    }
+    static std::span<std::byte> soft_bits_of(std::span<std::byte> all, const Piece& piece) {
+        return all.subspan(piece.first * qm, piece.symbols * qm);
+    }
+
+    /// The first `count` streams begin after what the stream has done, and what it does next waits for them.
+    void fork(cudaStream_t stream, std::size_t count) const {
+        begin_.record(stream);
+        for (std::size_t i = 0; i < count; ++i)
+            begin_.hold_back(streams_[i]);
+    }
+    void join(cudaStream_t stream, std::size_t count) const {
+        for (std::size_t i = 0; i < count; ++i) {
+            ends_[i].record(streams_[i]);
+            ends_[i].hold_back(stream);
+        }
+    }
+
+    gpu::Device device_;
+    Signal signal_;
+    gpu::SoftDemapper demap_;
+    SoftDemapStage stage_;
+    Pipeline pipeline_;
+    gpu::PinnedBuffer<std::byte> input_;
+    gpu::PinnedBuffer<std::byte> output_;
+    gpu::DeviceBuffer<std::byte> device_input_;
+    gpu::DeviceBuffer<std::byte> device_output_;
+    std::vector<gpu::Stream> streams_;
+    gpu::Event begin_;
+    std::vector<gpu::Event> ends_;
+    std::vector<std::byte> expected_;
+};
+
+}  // namespace
+
+Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
+    constexpr std::size_t small_piece = 1 << 20;
+    const gpu::CurrentDevice current(device);
+    Streams streams(device, options);
+    const std::vector<Step> steps = {
+        {"serial", "copy in, demap, copy out, each of everything", 0,
+         [&](cudaStream_t stream) { streams.serial(stream); }},
+        {"parallel", "four pieces on four streams, breadth first", 0,
+         [&](cudaStream_t stream) { streams.parallel(stream); }},
+        {"sequential", "four pieces on four streams, depth first", 0,
+         [&](cudaStream_t stream) { streams.sequential(stream, streams.symbols() / 4 + 1); }},
+        {"small pieces", "of 2^20 symbols on four streams, depth first", 0,
+         [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
+        {"phy", "the library's pipeline: a stream a step, smaller pieces at both ends", 0,
+         [&](cudaStream_t stream) { streams.library(stream); }}};
+    return climb(device,
+                 fmt::format("256QAM, cf32 to int8, host memory to host memory, {} symbols at {:g} dB",
+                             options.symbols, options.snr_db),
+                 {"both copies", [&](cudaStream_t stream) { streams.copy(stream); }}, steps,
+                 [&](const Step& step) { streams.check(step); });
+}
+
+}  // namespace phy::apps

@@ -1,0 +1,155 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/app.hpp"
+#include "common/backend_names.hpp"
+#include "common/choose_backend.hpp"
+#include "common/machine.hpp"
+#include "phy/phy.hpp"
+#include "slot_bench/latency.hpp"
+#include "stream_bench/grid.hpp"
+
+namespace {
+
+using namespace phy::apps;
+
+constexpr std::uint64_t slot_symbols = 45864;  // 273 resource blocks of 12 subcarriers, 14 OFDM symbols
+
+struct Options {
+    phy::Modulation modulation = phy::Modulation::qam256;
+    std::vector<std::uint64_t> symbols = {slot_symbols};
+    std::vector<Formats> formats = {{}};
+    std::string backend = "auto";
+    std::string device;
+    int threads = 1;
+    int slots = 10000;
+};
+
+/// All ways of one slot.
+struct Result {
+    std::uint64_t symbols;
+    Formats formats;
+    std::vector<LatencyRow> rows;
+};
+
+struct Setting {
+    Options options;
+    double snr_db;
+    std::vector<phy::Backend> backends;
+};
+
+std::string parse_one_device(const std::string& value) {
+    if (!parse_number<int>(value))
+        throw phy::ArgumentError("--device " + value + ": expected a whole number");
+    return parse_device(value);
+}
+
+void add_options(Options& options, po::options_description& list) {
+    list.add_options()  //
+        ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
+         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam (default) or 1024qam")  //
+        ("symbols", parsed(options.symbols, parse_symbols, "N[,N...]"),
+         "of a slot; default 45864: 273 resource blocks, 14 OFDM symbols")  //
+        ("formats", parsed(options.formats, parse_formats, "IN:OUT[,IN:OUT...]"),
+         "of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default cf32:int8")  //
+        ("backend", text(options.backend, "BACKEND"),
+         "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
+         "lists")  //
+        ("device", parsed(options.device, parse_one_device, "N"), "CUDA device: N means cuda[N]")  //
+        ("threads",
+         number_within<int>(options.threads, "--threads", "N", {1, 1024, "a whole number from 1 to 1024"}),
+         "that demap on the CPU (default 1)")  //
+        ("slots",
+         number_within<int>(options.slots, "--slots", "N",
+                            {1, 10'000'000, "a whole number from 1 to 10000000"}),
+         "that are timed, one after another (default 10000)");
+}
+
+Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {
+    const Options& options = setting.options;
+    const Signal signal(options.modulation, formats.in, setting.snr_db, symbols);
+    phy::SoftDemapStage stage({.modulation = options.modulation,
+                               .input = formats.in,
+                               .output = formats.out,
+                               .noise_variance = signal.noise_variance,
+                               .full_scale = signal.full_scale,
+                               .threads = options.threads});
+    return {symbols, formats,
+            measure_latency({signal, stage, setting.backends.front(), options.threads, options.slots})};
+}
+
+std::string to_text(const std::vector<Result>& results, const Setting& setting) {
+    std::string text = fmt::format(
+        "one slot at a time, from host memory to host memory: {} at {:g} dB on {} ({}), {} slots\n",
+        to_string(setting.options.modulation), setting.snr_db, names_of(setting.backends),
+        devices_of(setting.backends).value_or(processor()), setting.options.slots);
+    text += fmt::format("{:<13}{:>10}  {:<18}{:>11}{:>9}{:>10}\n", "formats", "symbols", "way", "median us",
+                        "p99 us", "of parts");
+    bool has_parts = false;
+    for (const Result& result : results) {
+        for (const LatencyRow& row : result.rows) {
+            text += fmt::format("{:<13}{:>10}  {:<18}{:>11.2f}{:>9.2f}{:>10}\n", to_string(result.formats),
+                                result.symbols, row.name, row.latency.median * 1e6, row.latency.p99 * 1e6,
+                                row.of_parts ? fmt::format("{:.2f}", *row.of_parts) : "");
+            has_parts = has_parts || row.of_parts;
+        }
+    }
+    if (has_parts) text += "of parts: the median over the sum of those alone, each with its own wait\n";
+    return text;
+}
+
+Json to_json(const std::vector<Result>& results, const Setting& setting) {
+    std::vector<Json> rows;
+    for (const Result& result : results) {
+        for (const LatencyRow& row : result.rows) {
+            rows.push_back(Json::object({{"symbols", result.symbols},
+                                         {"formats", to_string(result.formats)},
+                                         {"way", row.name},
+                                         {"median_seconds", row.latency.median},
+                                         {"p99_seconds", row.latency.p99},
+                                         {"of_parts", row.of_parts ? Json(*row.of_parts) : Json()}}));
+        }
+    }
+    const bool on_cuda = setting.backends.front().kind() == phy::Backend::Kind::cuda;
+    const Json context =
+        Json::object({{"date", date()},
+                      {"phy_version", phy::version},
+                      {"backend", names_of(setting.backends)},
+                      {"device", devices_of(setting.backends)},
+                      {"processor", processor()},
+                      {"threads", on_cuda ? Json() : Json(setting.options.threads)},
+                      {"modulation", to_string(setting.options.modulation)},
+                      {"snr_db", setting.snr_db},
+                      {"slots", setting.options.slots}});
+    return Json::object({{"context", context}, {"rows", Json::array(rows)}});
+}
+
+void run(const Options& options, const CommonOptions& common) {
+    const Setting setting = {options, working_snr(options.modulation),
+                             choose_backends(options.backend, options.device)};
+    Grid grid{.formats = options.formats, .symbols = options.symbols};
+    fit_symbols(grid, options.modulation, physical_memory());
+    std::vector<Result> results;
+    for (const Formats& formats : options.formats) {
+        for (const std::uint64_t symbols : options.symbols)
+            results.push_back(measure(setting, symbols, formats));
+    }
+    print_result(common, to_json(results, setting), to_text(results, setting));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    App app;
+    app.name = "slot_bench";
+    app.summary =
+        "Times single slots from host memory to host memory, for receivers that wait for each: every way\n"
+        "that phy offers and, on a GPU, the parts that the plain way is made of.";
+    add_options(options, app.options);
+    app.body = [&options](const CommonOptions& common) { run(options, common); };
+    return run_app(app, argc, argv);
+}

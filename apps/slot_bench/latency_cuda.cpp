@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "phy/phy_cuda.hpp"
+#include "slot_bench/latency.hpp"
+#include "stream_bench/check.hpp"
+
+namespace phy::apps {
+namespace {
+
+/// A slot in pinned memory and on a device, and the steps between them.
+class SlotOnCuda {
+public:
+    explicit SlotOnCuda(const Slot& slot)
+        : slot_(slot),
+          device_(slot.backend.device()),
+          stream_(device_),
+          demap_(device_, config_of(slot)),
+          input_(slot.bytes_in()),
+          output_(slot.bytes_out()),
+          on_device_in_(device_, slot.bytes_in()),
+          on_device_out_(device_, slot.bytes_out()) {
+        std::ranges::copy(slot.signal.samples, input_.begin());
+        demap_.prepare(slot.signal.noise_variance, slot.stage.config().output);
+    }
+
+    [[nodiscard]] static gpu::SoftDemapper::Config config_of(const Slot& slot) {
+        return {.modulation = slot.stage.config().modulation, .full_scale = slot.stage.config().full_scale};
+    }
+
+    [[nodiscard]] std::span<std::byte> input() const { return input_; }
+    [[nodiscard]] std::span<std::byte> output() const { return output_; }
+
+    void copy_in() const { gpu::copy_async(on_device_in_, input_, stream_); }
+    void copy_out() const { gpu::copy_async(output_, on_device_out_, stream_); }
+    void demap() const {
+        demap_({slot_.signal.format, on_device_in_.data(), slot_.signal.symbols},
+               NoiseVariance(slot_.signal.noise_variance),
+               slot_.stage.soft_bits_of(std::span<std::byte>(on_device_out_)), stream_);
+    }
+    void wait() const { stream_.synchronize(); }
+
+    [[nodiscard]] Latency time(void (SlotOnCuda::*step)() const) const {
+        return time_calls(slot_.calls, [&] {
+            (this->*step)();
+            wait();
+        });
+    }
+
+    void one_after_another() const {
+        copy_in();
+        demap();
+        copy_out();
+    }
+
+private:
+    const Slot& slot_;
+    gpu::Device device_;
+    gpu::Stream stream_;
+    gpu::SoftDemapper demap_;
+    gpu::PinnedBuffer<std::byte> input_;
+    gpu::PinnedBuffer<std::byte> output_;
+    gpu::DeviceBuffer<std::byte> on_device_in_;
+    gpu::DeviceBuffer<std::byte> on_device_out_;
+};
+
+Latency time_slot_demapper(const Slot& slot) {
+    gpu::SlotDemapper demapper(gpu::Device(slot.backend.device()), {.demapper = SlotOnCuda::config_of(slot),
+                                                                    .input = slot.signal.format,
+                                                                    .output = slot.stage.config().output,
+                                                                    .symbols = slot.signal.symbols});
+    demapper.prepare(slot.signal.noise_variance);
+    std::ranges::copy(slot.signal.samples, demapper.input().begin());
+    std::span<const std::byte> soft_bits;
+    const Latency latency = time_calls(slot.calls, [&] {
+        soft_bits = demapper.demap(slot.signal.symbols, slot.signal.noise_variance);
+    });
+    check_soft_bits(slot.stage, slot.signal.samples, soft_bits);
+    return latency;
+}
+
+}  // namespace
+
+std::vector<LatencyRow> measure_latency_on_cuda(const Slot& slot) {
+    const gpu::CurrentDevice current(gpu::Device(slot.backend.device()));
+    const SlotOnCuda steps(slot);
+    std::vector<LatencyRow> rows;
+    rows.push_back({"copy in alone", steps.time(&SlotOnCuda::copy_in), std::nullopt});
+    rows.push_back({"demap alone", steps.time(&SlotOnCuda::demap), std::nullopt});
+    rows.push_back({"copy out alone", steps.time(&SlotOnCuda::copy_out), std::nullopt});
+    double of_parts = 0.0;
+    for (const LatencyRow& part : rows)
+        of_parts += part.latency.median;
+    const auto add = [&](const char* name, const Latency& latency) {
+        rows.push_back({name, latency, latency.median / of_parts});
+    };
+    spoil_soft_bits(slot.stage, steps.output());
+    add("one after another", steps.time(&SlotOnCuda::one_after_another));
+    check_soft_bits(slot.stage, slot.signal.samples, steps.output());
+    add("Pipeline", time_pipeline(slot, steps.input(), steps.output()));
+    add("SlotDemapper", time_slot_demapper(slot));
+    return rows;
+}
+
+}  // namespace phy::apps
