@@ -69,7 +69,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Many allocations, such as the users of a slot, in one call. Up to 128 allocations of one kind of
+/// Many allocations, such as the users of a slot, in one call. Up to 64 allocations of one kind of
 /// evaluation (closed form, table or log-sum-exp) take one launch. The bytes are those of single calls;
 /// tables and threads as in SoftDemapper.
 class BatchDemapper {

@@ -28,7 +28,7 @@ struct Table {
     std::uint32_t bytes;  ///< of all entries, filled up to a multiple of 16
 };
 
-/// One call, or one piece of a batch.
+/// One call, or one piece of a batch, which is the faster the less there is to send.
 struct Job {
     const std::byte* symbols;
     const float* noise;  ///< one N0 a symbol, or null
@@ -38,15 +38,17 @@ struct Job {
         Gain scalar;   ///< without noise
         GainLaw gain;  ///< with
     };
-    Gain nats;    ///< Evaluation::log_sum: from nats to the output
-    Table table;  ///< Evaluation::table
-    Law law;      ///< Evaluation::closed_form: what is enough for the scalar gain; with noise: all segments
-    unsigned sample_bytes;
+    union {
+        Gain nats;    ///< Evaluation::log_sum: from nats to the output
+        Table table;  ///< Evaluation::table
+    };
     float unit;  ///< the value of an integer sample of 1
-    Grid grid;
     SampleFormat format;
-    bool rotating;  ///< pi/2-BPSK
-    bool odd;       ///< the first symbol's index is odd
+    std::uint8_t sample_bytes;
+    Grid grid;
+    Law law;           ///< Evaluation::closed_form: what is enough for the scalar gain; with noise: all segments
+    bool rotating;     ///< pi/2-BPSK
+    bool odd;          ///< the first symbol's index is odd
     bool aligned;      ///< symbols, llr and noise begin at multiples of 16 bytes
     bool end_aligned;  ///< and end there
 };
@@ -59,7 +61,7 @@ struct Common {
 };
 
 /// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
-inline constexpr std::size_t most_jobs = 128;
+inline constexpr std::size_t most_jobs = 64;
 inline constexpr std::size_t most_parts = 256;
 struct Batch {
     Common common;

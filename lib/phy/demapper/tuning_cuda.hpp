@@ -50,7 +50,7 @@ constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format, 
     const int most = format == SoftBitFormat::float32 && of_lane > 4 ? 4 : of_lane;
     // Left to itself, ptxas spills a register of the float16 batch on compute capability 10.0.
     const int resident = of_lane == lane_of_batch && format == SoftBitFormat::float16 ? 1 : 0;
-    return {64, symbols, most > symbols ? most / symbols : 1, resident};
+    return {of_lane == lane_of_batch ? 128 : 64, symbols, most > symbols ? most / symbols : 1, resident};
 }
 
 /// With the table in shared memory: large blocks, because each has a copy of it.

@@ -37,8 +37,9 @@ private:
     gpu::PinnedBuffer<std::byte> bytes_;
 };
 
-/// Around the steps of a chunk, in the order of time.
-using Marks = std::array<gpu::Event, 6>;
+/// Before and after each step of a chunk, in the order of time; what lies between two steps on one stream is
+/// one mark.
+using Marks = std::array<const gpu::Event*, 6>;
 
 /// What the lanes of a device share: a stream for each step, where chunks come one after another, so that what
 /// two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the host.
@@ -67,9 +68,9 @@ public:
     LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
         std::array<double, 6> at{};
-        at[5] = last_ ? offset_ + seconds(known_, marks[5]) : bounds.end;
+        at[5] = last_ ? offset_ + seconds(known_, *marks[5]) : bounds.end;
         for (std::size_t i = 5; i-- > 0;)
-            at[i] = at[i + 1] - seconds(marks[i], marks[i + 1]);
+            at[i] = at[i + 1] - (marks[i] == marks[i + 1] ? 0.0 : seconds(*marks[i], *marks[i + 1]));
         for (double& time : at)
             time = std::clamp(time, bounds.begin, bounds.end);
         const LaneTimes times{Period{at[0], at[1]}, {at[2], at[3]}, Period{at[4], at[5]}};
@@ -108,8 +109,8 @@ public:
           copied_in_(device_, gpu::Event::Timing::off),
           worked_(device_, gpu::Event::Timing::off),
           copied_out_(device_, gpu::Event::Timing::off),
-          marks_{gpu::Event(device_), gpu::Event(device_), gpu::Event(device_),
-                 gpu::Event(device_), gpu::Event(device_), gpu::Event(device_)},
+          events_{gpu::Event(device_), gpu::Event(device_), gpu::Event(device_),
+                  gpu::Event(device_), gpu::Event(device_), gpu::Event(device_)},
           input_(device_, config.bytes_in),
           output_(device_, config.bytes_out),
           device_input_(device_, config.bytes_in),
@@ -141,27 +142,27 @@ public:
 
     void copy_in() override {
         const gpu::Stream& stream = steps_->copy_in;
-        mark(0, stream);
+        record(0, stream);
         gpu::copy_async(std::span(device_input_).first(from_.size()), from_, stream);
-        mark(1, stream);
+        record(1, stream);
         pass(copied_in_, stream, work_stream());
     }
 
     void work() override {
         const gpu::Stream& stream = work_stream();
         const gpu::CurrentDevice current(device_);
-        mark(2, stream);
+        record(2, stream);
         stage_.run(chunk_, std::span(device_input_).first(from_.size()),
                    std::span(device_output_).first(to_.size()), {backend_, stream});
-        mark(3, stream);
+        record(3, stream);
         pass(worked_, stream, copy_out_stream());
     }
 
     void copy_out() override {
         const gpu::Stream& stream = copy_out_stream();
-        mark(4, stream);
+        record(4, stream);
         gpu::copy_async(to_, std::span(device_output_).first(to_.size()), stream);
-        mark(5, stream);
+        record(5, stream);
         copied_out_.record(stream);
     }
 
@@ -175,7 +176,7 @@ public:
     std::optional<LaneTimes> times() override {
         if (!is_timed_) return std::nullopt;
         const gpu::CurrentDevice current(device_);
-        return steps_->times(marks_, bounds_);
+        return steps_->times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
     }
 
 private:
@@ -187,8 +188,13 @@ private:
         return run_.overlaps ? steps_->copy_out : steps_->copy_in;
     }
 
-    void mark(std::size_t index, const gpu::Stream& stream) const {
-        if (is_timed_) marks_[index].record(stream);
+    /// On one stream a step begins where the one before has ended.
+    [[nodiscard]] const gpu::Event& mark(std::size_t index) const {
+        return events_[run_.overlaps || index == 0 || index % 2 == 1 ? index : index - 1];
+    }
+
+    void record(std::size_t index, const gpu::Stream& stream) const {
+        if (is_timed_ && &mark(index) == &events_[index]) events_[index].record(stream);
     }
 
     void pass(const gpu::Event& done, const gpu::Stream& from, const gpu::Stream& to) const {
@@ -218,7 +224,7 @@ private:
     gpu::Event copied_in_;
     gpu::Event worked_;
     gpu::Event copied_out_;
-    Marks marks_;
+    std::array<gpu::Event, 6> events_;  ///< by which a chunk is timed
     Memory input_;
     Memory output_;
     gpu::DeviceBuffer<std::byte> device_input_;

@@ -1,6 +1,7 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -54,6 +55,20 @@ std::size_t items_of(const Stage& stage, std::size_t bytes) {
         std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}});
     const std::size_t items = std::max<std::size_t>(1, bytes * sample / of_sample);
     return items < sample ? items : items / sample * sample;
+}
+
+/// The larger chunks are, the longer one direction of a link waits for the other at both ends of the stream;
+/// the smaller, the more gaps there are between them. Their sum is least at the geometric mean of stream and
+/// gap.
+std::size_t fast_chunk(const Stage& stage, const PipelineTuning& tuning, std::uint64_t items) {
+    const std::size_t of_sample =
+        std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}});
+    const double stream = static_cast<double>(items) * static_cast<double>(of_sample) / sample;
+    const double best = std::sqrt(stream * static_cast<double>(tuning.gap_bytes));
+    const auto most = static_cast<double>(tuning.chunk_bytes);
+    const auto least = static_cast<double>(tuning.least_bytes);
+    if (tuning.gap_bytes == 0) return items_of(stage, tuning.chunk_bytes);
+    return items_of(stage, static_cast<std::size_t>(std::clamp(best, least, most)));
 }
 
 /// Refused before anything is allocated, and whatever Config::items is: memory that is never used may be had,
@@ -119,7 +134,8 @@ struct Pipeline::Impl {
     Impl(const Config& config_of_user, Stage& stage_of_user);
 
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop);
-    [[nodiscard]] Schedule::Limits limits() const;
+    [[nodiscard]] Schedule::Limits limits(std::uint64_t items) const;
+    [[nodiscard]] std::uint64_t of_one_backend(std::uint64_t items) const { return items / config.backends.size(); }
     [[nodiscard]] std::vector<PipelineReport::Busy> busy(const PipelineRun::Result& result) const;
 
     Config config;
@@ -133,7 +149,7 @@ Pipeline::Impl::Impl(const Config& config_of_user, Stage& stage_of_user)
     detail::check_enum("issue order", config.order, IssueOrder::serial);
     config.backends = checked_backends(std::move(config.backends));
     const PipelineTuning& tuning = tuning_of(config.backends.front());
-    if (config.chunk == 0) config.chunk = items_of(stage, tuning.chunk_bytes);
+    if (config.chunk == 0) config.chunk = fast_chunk(stage, tuning, of_one_backend(config.items));
     if (config.lanes == 0) config.lanes = tuning.lanes;
     check_memory(stage, config.chunk, total_lanes(config));
     config.chunk = static_cast<std::size_t>(std::clamp<std::uint64_t>(config.items, 1, config.chunk));
@@ -143,7 +159,7 @@ Pipeline::Impl::Impl(const Config& config_of_user, Stage& stage_of_user)
 }
 
 PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
-    const Schedule schedule(source.items(), limits());
+    const Schedule schedule(source.items(), limits(source.items()));
     PipelineRun::Result result =
         PipelineRun(lanes, {source, stage, sink, std::move(stop), schedule, config.order, config.trace})
             .run();
@@ -161,12 +177,11 @@ PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token s
 }
 
 /// What the user wants is done, and nothing is gained by cutting what goes in turn.
-Schedule::Limits Pipeline::Impl::limits() const {
+Schedule::Limits Pipeline::Impl::limits(std::uint64_t items) const {
     if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
     const PipelineTuning& tuning = tuning_of(config.backends.front());
-    return {.most = config.chunk,
-            .least = std::min(config.chunk, items_of(stage, tuning.least_bytes)),
-            .ramps = tuning.ramps};
+    const std::size_t most = std::min(config.chunk, fast_chunk(stage, tuning, of_one_backend(items)));
+    return {.most = most, .least = std::min(most, items_of(stage, tuning.least_bytes))};
 }
 
 std::vector<PipelineReport::Busy> Pipeline::Impl::busy(const PipelineRun::Result& result) const {

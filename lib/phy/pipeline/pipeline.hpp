@@ -139,8 +139,7 @@ public:
         /// One of a CPU, or CUDA devices, which then take chunks in turn. Empty: Backend::best().
         std::vector<Backend> backends = {};
 
-        /// Items: all chunks but the last have as many. 0: at most as many as the backend is fast with, and
-        /// fewer at both ends.
+        /// Items: all chunks but the last have as many. 0: as many as the backend is fast with.
         std::size_t chunk = 0;
 
         std::size_t lanes = 0;  ///< chunks in flight for each backend; 0: as many as make it fast

@@ -8,18 +8,16 @@
 
 namespace phy::detail {
 
-/// How a stream of items is cut. While the first chunk comes in and the last one goes out nothing else is
-/// under way, so those are small where there are many.
+/// How a stream of items is cut: all chunks but the last are equal.
 class Schedule {
 public:
     struct Limits {
         std::size_t most;   ///< items of a chunk
         std::size_t least;  ///< for a chunk that is one of several; at most `most`
-        bool ramps;         ///< small chunks at both ends
     };
 
     /// All chunks but the last have `most` items.
-    static Limits even(std::size_t most) { return {.most = most, .least = most, .ramps = false}; }
+    static Limits even(std::size_t most) { return {.most = most, .least = most}; }
 
     /// items may be Source::endless.
     Schedule(std::uint64_t items, const Limits& limits);
@@ -37,11 +35,8 @@ public:
     [[nodiscard]] bool is_single() const { return items_ <= full_; }
 
 private:
-    [[nodiscard]] std::uint64_t next_size() const;
-
     std::uint64_t items_;
-    std::uint64_t full_;   ///< items of a chunk in the middle
-    std::uint64_t small_;  ///< of the first and the last
+    std::uint64_t full_;  ///< items of all chunks but the last
     Chunk next_;
 };
 
