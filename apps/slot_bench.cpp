@@ -57,7 +57,7 @@ void add_options(Options& options, po::options_description& list) {
          "of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default cf32:int8")  //
         ("backend", text(options.backend, "BACKEND"),
          "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
-         "lists")  //
+         "lists")                                                                                  //
         ("device", parsed(options.device, parse_one_device, "N"), "CUDA device: N means cuda[N]")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {1, 1024, "a whole number from 1 to 1024"}),
@@ -114,16 +114,15 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
         }
     }
     const bool on_cuda = setting.backends.front().kind() == phy::Backend::Kind::cuda;
-    const Json context =
-        Json::object({{"date", date()},
-                      {"phy_version", phy::version},
-                      {"backend", names_of(setting.backends)},
-                      {"device", devices_of(setting.backends)},
-                      {"processor", processor()},
-                      {"threads", on_cuda ? Json() : Json(setting.options.threads)},
-                      {"modulation", to_string(setting.options.modulation)},
-                      {"snr_db", setting.snr_db},
-                      {"slots", setting.options.slots}});
+    const Json context = Json::object({{"date", date()},
+                                       {"phy_version", phy::version},
+                                       {"backend", names_of(setting.backends)},
+                                       {"device", devices_of(setting.backends)},
+                                       {"processor", processor()},
+                                       {"threads", on_cuda ? Json() : Json(setting.options.threads)},
+                                       {"modulation", to_string(setting.options.modulation)},
+                                       {"snr_db", setting.snr_db},
+                                       {"slots", setting.options.slots}});
     return Json::object({{"context", context}, {"rows", Json::array(rows)}});
 }
 

@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
@@ -11,6 +15,7 @@
 #include "common/choose_backend.hpp"
 #include "common/machine.hpp"
 #include "common/progress.hpp"
+#include "common/signal.hpp"
 #include "phy/phy.hpp"
 #include "stream_bench/bench.hpp"
 #include "stream_bench/grid.hpp"
@@ -19,11 +24,14 @@ namespace {
 
 using namespace phy::apps;
 
+/// Which work together.
+using Backends = std::vector<phy::Backend>;
+
 struct Options {
     phy::Modulation modulation = phy::Modulation::qam256;
     Grid grid;
     std::string backend = "auto";
-    std::string device;
+    std::vector<std::string> devices;
     int threads = 0;
     int rounds = 11;
 };
@@ -31,12 +39,26 @@ struct Options {
 /// What is measured, and where.
 struct Setting {
     phy::Modulation modulation;
-    double snr_db;
-    std::vector<phy::Backend> backends;
+    std::vector<Backends> sets;
     int threads;
     int rounds;
+};
+
+struct Result {
+    std::vector<StreamRow> rows;
     std::string limit;
 };
+
+/// An option that may be repeated.
+auto* parsed_each(std::vector<std::string>& target, std::string (*parse)(const std::string&),
+                  const char* value_name) {
+    return po::value<std::vector<std::string>>()
+        ->composing()
+        ->value_name(value_name)
+        ->notifier([&target, parse](const std::vector<std::string>& texts) {
+            std::ranges::transform(texts, std::back_inserter(target), parse);
+        });
+}
 
 void add_options(Options& options, po::options_description& list) {
     Grid& grid = options.grid;
@@ -56,8 +78,9 @@ void add_options(Options& options, po::options_description& list) {
         ("backend", text(options.backend, "BACKEND"),
          "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
          "lists")  //
-        ("device", parsed(options.device, parse_device, "N[,N...]|all"),
-         "CUDA devices, which take chunks in turn: N means cuda[N]")  //
+        ("device", parsed_each(options.devices, parse_device, "N[,N...]|all"),
+         "CUDA devices, which take chunks in turn: N means cuda[N]; if repeated, every combination is "
+         "measured on each set of devices")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
          "that demap on the CPU; 0 (default): one a processor")  //
@@ -67,7 +90,22 @@ void add_options(Options& options, po::options_description& list) {
 }
 
 bool on_cuda(const Setting& setting) {
-    return setting.backends.front().kind() == phy::Backend::Kind::cuda;
+    return setting.sets.front().front().kind() == phy::Backend::Kind::cuda;
+}
+
+std::string all_backends(const Setting& setting) {
+    std::vector<std::string> names;
+    std::ranges::transform(setting.sets, std::back_inserter(names), names_of);
+    return fmt::format("{}", fmt::join(names, "; "));
+}
+
+/// None on a CPU.
+std::optional<std::string> all_devices(const Setting& setting) {
+    if (!on_cuda(setting)) return std::nullopt;
+    std::vector<std::string> names;
+    for (const Backends& set : setting.sets)
+        names.push_back(devices_of(set).value());
+    return fmt::format("{}", fmt::join(names, "; "));
 }
 
 /// In units of 10^9 a second.
@@ -96,31 +134,35 @@ Json json_of(const Choice& asked) {
     return asked ? Json(*asked) : Json("auto");
 }
 
-std::string line(const StreamRow& row) {
+std::string line(const StreamRow& row, std::size_t width) {
     const Combination& of = row.combination;
     return fmt::format(
-        "{:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
-        to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
+        "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
+        names_of(row.backends), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
         text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds * 1e3, gsym(row),
         gbytes_in(row), gbytes_out(row), row.of_limit, row.of_serial);
 }
 
-std::string to_text(const std::vector<StreamRow>& rows, const Setting& setting) {
+std::string to_text(const Result& result, const Setting& setting) {
     std::string text =
         fmt::format("pipeline from memory to memory: {} at {:g} dB on {} ({}), medians of {} rounds\n",
-                    to_string(setting.modulation), setting.snr_db, names_of(setting.backends),
-                    devices_of(setting.backends).value_or(processor()), setting.rounds);
-    text += fmt::format("{:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n", "formats",
-                        "symbols", "streams", "chunk", "chunks", "order", "ms", "Gsym/s", "GB/s in",
-                        "GB/s out", "of limit", "of serial");
-    for (const StreamRow& row : rows)
-        text += line(row);
-    text += fmt::format("of limit: 1 is as fast as the limit, {}\n", setting.limit);
+                    to_string(setting.modulation), working_snr(setting.modulation), all_backends(setting),
+                    all_devices(setting).value_or(processor()), setting.rounds);
+    constexpr std::string_view first = "backend";
+    std::size_t width = first.size();
+    for (const Backends& set : setting.sets)
+        width = std::max(width, names_of(set).size());
+    text += fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n",
+                        first, width, "formats", "symbols", "streams", "chunk", "chunks", "order", "ms",
+                        "Gsym/s", "GB/s in", "GB/s out", "of limit", "of serial");
+    for (const StreamRow& row : result.rows)
+        text += line(row, width);
+    text += fmt::format("of limit: 1 is as fast as the limit, {}\n", result.limit);
     text += "of serial: times as fast as one chunk after another, nothing at the same time\n";
     return text;
 }
 
-Json to_json(const StreamRow& row, const Setting& setting) {
+Json to_json(const StreamRow& row) {
     const Combination& of = row.combination;
     std::vector<Json::Member> busy;
     for (const phy::PipelineReport::Busy& step : row.busy)
@@ -133,7 +175,7 @@ Json to_json(const StreamRow& row, const Setting& setting) {
                          {"largest_chunk", row.largest_chunk},
                          {"order", to_string(of.order)},
                          {"formats", to_string(of.formats)},
-                         {"backend", names_of(setting.backends)},
+                         {"backend", names_of(row.backends)},
                          {"seconds", row.seconds},
                          {"Gsym/s", gsym(row)},
                          {"GB/s in", gbytes_in(row)},
@@ -145,46 +187,68 @@ Json to_json(const StreamRow& row, const Setting& setting) {
                          {"busy", Json::object(busy)}});
 }
 
-Json to_json(const std::vector<StreamRow>& rows, const Setting& setting) {
+Json to_json(const Result& result, const Setting& setting) {
     std::vector<Json> all;
-    for (const StreamRow& row : rows)
-        all.push_back(to_json(row, setting));
+    for (const StreamRow& row : result.rows)
+        all.push_back(to_json(row));
     const Json context = Json::object({{"date", date()},
                                        {"phy_version", phy::version},
-                                       {"backend", names_of(setting.backends)},
-                                       {"device", devices_of(setting.backends)},
+                                       {"backend", all_backends(setting)},
+                                       {"device", all_devices(setting)},
                                        {"processor", processor()},
                                        {"threads", on_cuda(setting) ? Json() : Json(setting.threads)},
                                        {"modulation", to_string(setting.modulation)},
-                                       {"snr_db", setting.snr_db},
+                                       {"snr_db", working_snr(setting.modulation)},
                                        {"rounds", setting.rounds},
-                                       {"limit", setting.limit}});
+                                       {"limit", result.limit}});
     return Json::object({{"context", context}, {"rows", Json::array(all)}});
+}
+
+std::vector<Backends> choose_sets(const Options& options) {
+    if (options.devices.empty()) return {choose_backends(options.backend, "")};
+    std::vector<Backends> sets;
+    for (const std::string& device : options.devices)
+        sets.push_back(choose_backends(options.backend, device));
+    return sets;
+}
+
+std::vector<StreamBench::Config> configs_of(const Setting& setting) {
+    std::vector<StreamBench::Config> configs;
+    for (const Backends& set : setting.sets)
+        configs.push_back({.modulation = setting.modulation,
+                           .backends = set,
+                           .threads = setting.threads,
+                           .rounds = setting.rounds});
+    return configs;
+}
+
+/// Everything on one set after another.
+Result measure(const Setting& setting, const std::vector<Combination>& all, bool quiet) {
+    const std::vector<StreamBench::Config> configs = configs_of(setting);
+    std::uint64_t work = 0;
+    for (const StreamBench::Config& config : configs) {
+        StreamBench::try_pipelines(config, all);
+        work += StreamBench::work(config, all);
+    }
+    Progress progress(work, quiet);
+    Result result;
+    for (const StreamBench::Config& config : configs) {
+        StreamBench bench(config, all);
+        // What is said of several devices holds for one.
+        if (result.limit.empty() || config.backends.size() > 1) result.limit = bench.limit();
+        for (const Combination& each : all)
+            result.rows.push_back(bench.measure(each, progress));
+    }
+    return result;
 }
 
 void run(Options options, const CommonOptions& common) {
     const std::string left_out = fit_symbols(options.grid, options.modulation, physical_memory());
     if (!left_out.empty()) spdlog::warn(left_out);
     if (options.threads == 0) options.threads = processors();
-    const std::vector<phy::Backend> backends = choose_backends(options.backend, options.device);
-    const std::vector<Combination> all = combinations(options.grid);
-    StreamBench bench({.modulation = options.modulation,
-                       .backends = backends,
-                       .threads = options.threads,
-                       .rounds = options.rounds},
-                      all);
-    std::uint64_t work = 0;
-    for (const Combination& each : all)
-        work += bench.work(each);
-    std::vector<StreamRow> rows;
-    {
-        Progress progress(work, common.quiet);
-        for (const Combination& each : all)
-            rows.push_back(bench.measure(each, progress));
-    }
-    const Setting setting = {options.modulation, bench.snr_db(), backends,
-                             options.threads,    options.rounds, bench.limit()};
-    print_result(common, to_json(rows, setting), to_text(rows, setting));
+    const Setting setting = {options.modulation, choose_sets(options), options.threads, options.rounds};
+    const Result result = measure(setting, combinations(options.grid), common.quiet);
+    print_result(common, to_json(result, setting), to_text(result, setting));
 }
 
 }  // namespace

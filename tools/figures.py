@@ -4,7 +4,7 @@
     tools/figures.py            rewrites them
     tools/figures.py --check    exit status 1 if they are not what the results say
 
-A GPU's results are cuda_NAME.json (phy_cuda_bench --json) and ladder_NAME.json (ladder --json).
+data/results/README.md says which program writes which file.
 """
 
 import argparse
@@ -112,12 +112,13 @@ def table(title, rows):
 
 
 def demod_table():
-    lines = ["| demod_app, 64M symbols cf32, files in memory (tmpfs) | seconds | a plain loop | ratio | peak memory |",
-             "| --- | --- | --- | --- | --- |"]
+    lines = ["| demod_app, 64M symbols cf32, files in memory (tmpfs) | first read to last write, s | a plain loop, s | "
+             "ratio | whole process, s | peak memory |", "| --- |" + " --- |" * 5]
     for path in sorted(RESULTS.glob("demod_app_*.json")):
         run = json.loads(path.read_text())
-        lines.append(f"| {run['report']['backend']}, {run['context']['processor']} | {run['demod_app_seconds']:.2f} | "
-                     f"{run['file_copy_seconds']:.2f} | {run['demod_app_over_file_copy']:.2f} | "
+        where = run["report"].get("device") or run["context"]["processor"]
+        lines.append(f"| {run['report']['backend']}, {where} | {run['run_seconds']:.2f} | {run['file_copy_seconds']:.2f} | "
+                     f"{run['run_over_file_copy']:.2f} | {run['demod_app_seconds']:.2f} | "
                      f"{run['demod_app_peak_kib'] / 1024:.0f} MiB |")
     return "\n".join(lines)
 
@@ -178,7 +179,7 @@ def ladder_tables():
     tables = []
     for path in sorted(RESULTS.glob("ladder_*.json")):
         run = json.loads(path.read_text())
-        lines = [f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of copy | "
+        lines = [f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of {run['copy']} | "
                  "over the step before | over the first |", "| --- |" + " --- |" * 6]
         for step in run["steps"]:
             lines.append(f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
@@ -188,8 +189,55 @@ def ladder_tables():
     return "\n\n".join(tables) or NOT_MEASURED
 
 
+def stream_line(row):
+    return (f"| {row['backend']} | {row['formats']} | {row['symbols']} | {row['order']} | {row['seconds'] * 1e3:.3f} | "
+            f"{row['Gsym/s']:.2f} | {row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.3f} | "
+            f"{row['of_serial']:.2f} |")
+
+
+def stream_table():
+    tables = []
+    for path in sorted(RESULTS.glob("stream_*.json")):
+        run = json.loads(path.read_text())
+        lines = [f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
+                 "times as fast as serial |", "| --- |" + " --- |" * 8]
+        tables.append("\n".join(lines + [stream_line(row) for row in run["rows"]]))
+    return "\n\n".join(tables) or NOT_MEASURED
+
+
+def stream_headline():
+    """The long streams of the first formats."""
+    lines = ["| pipeline, 256QAM | symbols | ms | GB/s in, out | of limit | times as fast as serial |",
+             "| --- |" + " --- |" * 5]
+    for path in sorted(RESULTS.glob("stream_*.json")):
+        run = json.loads(path.read_text())
+        for row in run["rows"]:
+            if row["symbols"] < 1 << 25 or row["order"] != "sequential" or row["formats"] != "cf32:int8":
+                continue
+            lines.append(f"| cf32 to int8, {row['backend']} | {row['symbols']} | {row['seconds'] * 1e3:.2f} | "
+                         f"{row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.2f} | {row['of_serial']:.2f} |")
+    return "\n".join(lines) if len(lines) > 2 else NOT_MEASURED
+
+
+def slot_table():
+    tables = []
+    for path in sorted(RESULTS.glob("slot_*.json")):
+        run = json.loads(path.read_text())
+        lines = [f"| {run['context']['device']}, {run['context']['slots']} slots | formats | symbols | median us | p99 us | "
+                 "of the sum of the parts |", "| --- |" + " --- |" * 5]
+        for row in run["rows"]:
+            of_parts = "" if row["of_parts"] is None else f"{row['of_parts']:.2f}"
+            lines.append(f"| {row['way']} | {row['formats']} | {row['symbols']} | {row['median_seconds'] * 1e6:.1f} | "
+                         f"{row['p99_seconds'] * 1e6:.1f} | {of_parts} |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables) or NOT_MEASURED
+
+
 def gpu_figures():
     return {
+        "streams": stream_table(),
+        "stream headline": stream_headline(),
+        "slot latency": slot_table(),
         "gpu headline": gpu_list("256QAM", GPU_HEADLINE),
         "gpu formats": gpu_matrix("256QAM", ("cf32", "cf16", "ci16", "ci8"), OUTPUTS,
                                   lambda line, column: gpu_soft(formats=f"{line}/{column}")),

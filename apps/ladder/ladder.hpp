@@ -21,7 +21,8 @@ struct LadderOptions {
 
 /// What ladders demap, at most signal_stretch symbols of it; longer inputs repeat it.
 inline Signal make_signal(const LadderOptions& options) {
-    return {Modulation::qam256, SampleFormat::cf32, options.snr_db, std::min(options.symbols, signal_stretch)};
+    return {Modulation::qam256, SampleFormat::cf32, options.snr_db,
+            std::min(options.symbols, signal_stretch)};
 }
 
 /// One way of doing the work of a ladder; the next one is meant to be faster.

@@ -28,7 +28,9 @@ public:
           signal_(make_signal(options)),
           demap_(device, {.modulation = Modulation::qam256}),
           stage_({.modulation = Modulation::qam256, .noise_variance = signal_.noise_variance}),
-          pipeline_({.backends = {Backend::parse(fmt::format("cuda[{}]", device.ordinal()))}, .items = options.symbols}, stage_),
+          pipeline_({.backends = {Backend::parse(fmt::format("cuda[{}]", device.ordinal()))},
+                     .items = options.symbols},
+                    stage_),
           input_(options.symbols * sizeof(cf32)),
           output_(options.symbols * qm),
           device_input_(device, input_.size()),
@@ -113,7 +115,8 @@ private:
     [[nodiscard]] std::vector<Piece> pieces(std::size_t symbols_of_piece) const {
         std::vector<Piece> all;
         for (std::size_t first = 0; first < symbols(); first += symbols_of_piece)
-            all.push_back({first, std::min(symbols_of_piece, symbols() - first), all.size() % streams_.size()});
+            all.push_back(
+                {first, std::min(symbols_of_piece, symbols() - first), all.size() % streams_.size()});
         return all;
     }
 

@@ -18,12 +18,12 @@ std::vector<LatencyRow> measure_latency_on_cpu(const Slot& slot) {
     std::vector<std::byte> soft_bits(slot.bytes_out());
     std::vector<LatencyRow> rows;
     spoil_soft_bits(slot.stage, soft_bits);
-    rows.push_back({"SoftDemapper", time_calls(slot.calls,
-                                               [&] {
-                                                   demap(slot.signal.view(),
-                                                         NoiseVariance(slot.signal.noise_variance),
-                                                         slot.stage.soft_bits_of(soft_bits));
-                                               }),
+    rows.push_back({"SoftDemapper",
+                    time_calls(slot.calls,
+                               [&] {
+                                   demap(slot.signal.view(), NoiseVariance(slot.signal.noise_variance),
+                                         slot.stage.soft_bits_of(soft_bits));
+                               }),
                     std::nullopt});
     check_soft_bits(slot.stage, slot.signal.samples, soft_bits);
     rows.push_back({"Pipeline", time_pipeline(slot, slot.signal.samples, soft_bits), std::nullopt});

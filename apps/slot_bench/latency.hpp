@@ -20,7 +20,8 @@ struct Latency {
 struct LatencyRow {
     std::string name;
     Latency latency;
-    std::optional<double> of_parts;  ///< median over the sum of the parts' medians; none of a part, or on a CPU
+    std::optional<double>
+        of_parts;  ///< median over the sum of the parts' medians; none of a part, or on a CPU
 };
 
 /// What goes that way again and again.

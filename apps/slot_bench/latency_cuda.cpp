@@ -71,9 +71,8 @@ Latency time_slot_demapper(const Slot& slot) {
     demapper.prepare(slot.signal.noise_variance);
     std::ranges::copy(slot.signal.samples, demapper.input().begin());
     std::span<const std::byte> soft_bits;
-    const Latency latency = time_calls(slot.calls, [&] {
-        soft_bits = demapper.demap(slot.signal.symbols, slot.signal.noise_variance);
-    });
+    const Latency latency = time_calls(
+        slot.calls, [&] { soft_bits = demapper.demap(slot.signal.symbols, slot.signal.noise_variance); });
     check_soft_bits(slot.stage, slot.signal.samples, soft_bits);
     return latency;
 }

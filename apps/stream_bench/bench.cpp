@@ -8,6 +8,7 @@
 
 #include "common/interrupt.hpp"
 #include "common/median.hpp"
+#include "common/signal.hpp"
 #include "stream_bench/check.hpp"
 
 namespace phy::apps {
@@ -46,6 +47,33 @@ std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t
     return make_host_limit(bytes_in, bytes_out, config.threads);
 }
 
+SoftDemapStage make_stage(const StreamBench::Config& config, const Formats& formats, const Signal& signal) {
+    return SoftDemapStage({.modulation = config.modulation,
+                           .input = formats.in,
+                           .output = formats.out,
+                           .noise_variance = signal.noise_variance,
+                           .full_scale = signal.full_scale,
+                           .threads = config.threads});
+}
+
+Pipeline make_pipeline(const StreamBench::Config& bench, const Combination& combination, IssueOrder order,
+                       SoftDemapStage& stage) {
+    const Pipeline::Config config = {.backends = bench.backends,
+                                     .chunk = combination.chunk.value_or(0),
+                                     .lanes = combination.streams.value_or(0),
+                                     .items = combination.symbols,
+                                     .order = order};
+    try {
+        return {config, stage};
+    } catch (const ArgumentError& error) {
+        if (combination.chunk)
+            throw ArgumentError(fmt::format("--chunk {}: {}", *combination.chunk, error.what()));
+        if (combination.streams)
+            throw ArgumentError(fmt::format("--streams {}: {}", *combination.streams, error.what()));
+        throw;
+    }
+}
+
 template <typename Work>
 double seconds_of(const Work& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -72,6 +100,22 @@ struct Times {
 
 }  // namespace
 
+void StreamBench::try_pipelines(const Config& config, const std::vector<Combination>& all) {
+    for (const Combination& each : all) {
+        const Signal short_signal(config.modulation, each.formats.in, working_snr(config.modulation), 1);
+        SoftDemapStage stage = make_stage(config, each.formats, short_signal);
+        const Pipeline pipeline = make_pipeline(config, each, each.order, stage);
+        const Pipeline serial = make_pipeline(config, each, IssueOrder::serial, stage);
+    }
+}
+
+std::uint64_t StreamBench::work(const Config& config, const std::vector<Combination>& all) {
+    std::uint64_t symbols = 0;
+    for (const Combination& each : all)
+        symbols += each.symbols;
+    return symbols * (static_cast<std::uint64_t>(config.rounds) + 1);
+}
+
 StreamBench::StreamBench(const Config& config, const std::vector<Combination>& all) : config_(config) {
     std::size_t bytes_in = 0;
     std::size_t bytes_out = 0;
@@ -81,59 +125,17 @@ StreamBench::StreamBench(const Config& config, const std::vector<Combination>& a
         bytes_in = std::max(bytes_in, each.symbols * symbol.in);
         bytes_out = std::max(bytes_out, each.symbols * symbol.out);
     }
-    for (const Combination& each : all) {
-        const Signal short_signal(config_.modulation, each.formats.in, snr_db(), 1);
-        SoftDemapStage stage = make_stage(each.formats, short_signal);
-        const Pipeline pipeline = make_pipeline(each, each.order, stage);
-        const Pipeline serial = make_pipeline(each, IssueOrder::serial, stage);
-    }
     limit_ = make_limit(config_, bytes_in, bytes_out);
-}
-
-double StreamBench::snr_db() const {
-    return working_snr(config_.modulation);
 }
 
 void StreamBench::use(const Formats& formats) {
     if (formats_ == formats) return;
     // No chunk has the length of a stretch: a chunk in another one's place shows.
     const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch - 3);
-    const Signal signal(config_.modulation, formats.in, snr_db(), symbols);
+    const Signal signal(config_.modulation, formats.in, working_snr(config_.modulation), symbols);
     fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
-    stage_.emplace(make_stage(formats, signal));
+    stage_.emplace(make_stage(config_, formats, signal));
     formats_ = formats;
-}
-
-SoftDemapStage StreamBench::make_stage(const Formats& formats, const Signal& signal) const {
-    return SoftDemapStage({.modulation = config_.modulation,
-                           .input = formats.in,
-                           .output = formats.out,
-                           .noise_variance = signal.noise_variance,
-                           .full_scale = signal.full_scale,
-                           .threads = config_.threads});
-}
-
-Pipeline StreamBench::make_pipeline(const Combination& combination, IssueOrder order,
-                                    SoftDemapStage& stage) const {
-    const Pipeline::Config config = {.backends = config_.backends,
-                                     .chunk = combination.chunk.value_or(0),
-                                     .lanes = combination.streams.value_or(0),
-                                     .items = combination.symbols,
-                                     .order = order};
-    try {
-        return {config, stage};
-    } catch (const ArgumentError& error) {
-        if (combination.chunk)
-            throw ArgumentError(fmt::format("--chunk {}: {}", *combination.chunk, error.what()));
-        if (combination.streams)
-            throw ArgumentError(fmt::format("--streams {}: {}", *combination.streams, error.what()));
-        throw;
-    }
-}
-
-std::uint64_t StreamBench::work(const Combination& combination) const {
-    const auto rounds = static_cast<std::uint64_t>(config_.rounds) + 1;
-    return combination.symbols * rounds;
 }
 
 StreamRow StreamBench::measure(const Combination& combination, Progress& progress) {
@@ -144,8 +146,8 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
     const std::span<std::byte> soft_bits = limit_->output().first(bytes_out);
     WatchfulSource source(limit_->input().first(bytes_in), symbol.in);
     MemorySink sink(soft_bits, symbol.out);
-    Pipeline pipeline = make_pipeline(combination, combination.order, *stage_);
-    Pipeline serial = make_pipeline(combination, IssueOrder::serial, *stage_);
+    Pipeline pipeline = make_pipeline(config_, combination, combination.order, *stage_);
+    Pipeline serial = make_pipeline(config_, combination, IssueOrder::serial, *stage_);
 
     spoil_soft_bits(*stage_, soft_bits);
     PipelineReport report = pipeline.run(source, sink);
@@ -163,6 +165,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
         progress.advance(combination.symbols);
     }
     return {.combination = combination,
+            .backends = config_.backends,
             .streams = pipeline.lanes() / pipeline.backends().size(),
             .chunks = report.chunks,
             .largest_chunk = source.largest_chunk(),

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/progress.hpp"
-#include "common/signal.hpp"
 #include "phy/phy.hpp"
 #include "stream_bench/grid.hpp"
 #include "stream_bench/limit.hpp"
@@ -18,6 +17,7 @@ namespace phy::apps {
 /// What came of a combination.
 struct StreamRow {
     Combination combination;
+    std::vector<Backend> backends;
     std::size_t streams = 0;  ///< for each device
     std::uint64_t chunks = 0;
     std::size_t largest_chunk = 0;  ///< symbols
@@ -42,26 +42,25 @@ public:
         int rounds = 1;   ///< that are counted, after one that is not
     };
 
-    /// Allocates memory for all combinations and makes each one's pipeline once, so that what does not fit is
-    /// refused before anything is measured: ArgumentError that names the option.
+    /// Makes each combination's pipeline once, so that what does not fit is refused before anything is
+    /// measured: ArgumentError that names the option.
+    static void try_pipelines(const Config& config, const std::vector<Combination>& all);
+
+    /// What advance() of the progress is called with in all for the combinations.
+    static std::uint64_t work(const Config& config, const std::vector<Combination>& all);
+
+    /// Allocates memory for all combinations.
     StreamBench(const Config& config, const std::vector<Combination>& all);
 
     /// Checks what the pipeline gives, and takes its time in turns with the limit and the serial pipeline.
     /// Throws Error if soft bits are wrong.
     StreamRow measure(const Combination& combination, Progress& progress);
 
-    /// What advance() of the progress is called with in all for the combination.
-    [[nodiscard]] std::uint64_t work(const Combination& combination) const;
-
     /// What the limit does.
     [[nodiscard]] std::string limit() const { return limit_->description(); }
-    [[nodiscard]] double snr_db() const;
 
 private:
     void use(const Formats& formats);
-    [[nodiscard]] SoftDemapStage make_stage(const Formats& formats, const Signal& signal) const;
-    [[nodiscard]] Pipeline make_pipeline(const Combination& combination, IssueOrder order,
-                                         SoftDemapStage& stage) const;
 
     Config config_;
     std::unique_ptr<Limit> limit_;

@@ -16,12 +16,14 @@ constexpr const char* automatic = "auto";
 
 template <typename Parse>
 auto parse_list(std::string_view option, const std::string& list, Parse parse) {
+    const std::vector<std::string> texts = split(list);
     std::vector<decltype(parse(std::string_view()))> elements;
-    for (const std::string& element : split(list)) {
+    for (const std::string& text : texts) {
         try {
-            elements.push_back(parse(element));
+            elements.push_back(parse(text));
         } catch (const ArgumentError& error) {
-            throw ArgumentError(fmt::format("{} {}: '{}': {}", option, list, element, error.what()));
+            const std::string which = texts.size() > 1 ? fmt::format("'{}': ", text) : "";
+            throw ArgumentError(fmt::format("{} {}: {}{}", option, list, which, error.what()));
         }
     }
     return elements;

@@ -50,8 +50,8 @@ inline constexpr std::uint64_t default_symbols[] = {
     std::uint64_t{1} << 14U, std::uint64_t{1} << 16U, std::uint64_t{1} << 18U, std::uint64_t{1} << 20U,
     std::uint64_t{1} << 23U, std::uint64_t{1} << 25U, std::uint64_t{1} << 27U};
 
-/// The elements of a list with commas. Each throws ArgumentError, which names the option and the element, if
-/// one is not what it should be.
+/// The elements of a list with commas. Each throws ArgumentError, which names the option, the list and the
+/// element in it, if one is not what it should be.
 std::vector<std::uint64_t> parse_symbols(const std::string& list);
 std::vector<Choice> parse_streams(const std::string& list);
 std::vector<Choice> parse_chunks(const std::string& list);

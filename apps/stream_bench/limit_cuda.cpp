@@ -98,8 +98,7 @@ public:
 
     [[nodiscard]] std::string description() const override {
         return fmt::format("copies of the same bytes in and out at once, in pieces of {} MiB, pinned{}",
-                           piece >> 20U,
-                           links_.size() == 1 ? "" : fmt::format(", split over {} devices", links_.size()));
+                           piece >> 20U, links_.size() == 1 ? "" : ", split over the devices");
     }
 
 private:

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,25 @@ TEST(StreamBenchGrid, SymbolsThatWereAskedForAreKeptOrRefused) {
     EXPECT_EQ(apps::fit_symbols(grid, Modulation::qpsk, gigabyte), "");
     EXPECT_EQ(grid.symbols, (std::vector<std::uint64_t>{1000000, 5}));
     EXPECT_THROW(apps::fit_symbols(grid, Modulation::qpsk, 10e6), ArgumentError);
+}
+
+std::string error_of(const std::function<void()>& parse) {
+    try {
+        parse();
+    } catch (const ArgumentError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(StreamBenchGrid, ErrorsNameTheElementWhereThereAreSeveral) {
+    EXPECT_EQ(error_of([] { apps::parse_streams("0"); }),
+              "--streams 0: expected a whole number from 1 to 1024, or 'auto'");
+    EXPECT_EQ(error_of([] { apps::parse_streams("auto,4,0"); }),
+              "--streams auto,4,0: '0': expected a whole number from 1 to 1024, or 'auto'");
+    EXPECT_EQ(error_of([] { apps::parse_symbols(""); }), "--symbols : expected a whole number from 1 on");
+    EXPECT_EQ(error_of([] { apps::parse_symbols("7,"); }),
+              "--symbols 7,: '': expected a whole number from 1 on");
 }
 
 /// A stage for the modulation and what it gives for some symbols.

@@ -2,9 +2,13 @@
 #include <csignal>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/app_test.hpp"
 #include "apps/parse_json.hpp"
@@ -77,7 +81,7 @@ TEST_F(StreamBenchTest, WrongNames) {
     expect_wrong("--modulation", "8psk", {"8psk", "1024qam"});
     expect_wrong("--modulation", "qpsk,16qam", {"qpsk,16qam", "1024qam"});
     expect_wrong("--order", "serial,random", {"--order serial,random: 'random'", "sequential", "parallel"});
-    expect_wrong("--formats", "cf32", {"--formats cf32: 'cf32'", "IN:OUT"});
+    expect_wrong("--formats", "cf32", {"--formats cf32: expected", "IN:OUT"});
     expect_wrong("--formats", "cf64:int8", {"--formats cf64:int8:", "cf64", "ci16"});
     expect_wrong("--formats", "cf32:int4", {"--formats cf32:int4:", "int4", "float16"});
     expect_wrong("--formats", "cf32:int8:int8", {"--formats", "int8:int8", "float16"});
@@ -116,6 +120,18 @@ TEST_F(StreamBenchTest, BackendsThatAreNotThere) {
     for (const std::string device : {"0", "all", "1000"})
         expect_failure({stream_bench_, "--device", device}, 3, {"--device " + device},
                        {"CUDA_VISIBLE_DEVICES="});
+}
+
+TEST_F(StreamBenchTest, EverySetOfDevicesIsChecked) {
+    for (const std::string wrong : {"x", "", "0,", "1,1", "-1", "all,0"}) {
+        SCOPED_TRACE(wrong);
+        expect_failure({stream_bench_, "--device", "0", "--device", wrong}, 2, {"--device " + wrong + ":"});
+        expect_failure({stream_bench_, "--device", wrong, "--device", "0"}, 2, {"--device " + wrong + ":"});
+    }
+    expect_failure({stream_bench_, "--device", "3", "--device", "0,1", "--backend", "scalar"}, 2,
+                   {"--device 3:", "scalar"});
+    expect_failure({stream_bench_, "--device", "1,0", "--device", "all"}, 3, {"--device 1,0:"},
+                   {"CUDA_VISIBLE_DEVICES="});
 }
 
 TEST_F(StreamBenchTest, TakesTheBackendThatIsForced) {
@@ -160,6 +176,15 @@ protected:
     }
 
     static bool on_cuda() { return GetParam() == "cuda"; }
+
+    /// The names of all CUDA devices that can be used.
+    static std::vector<std::string> devices() {
+        std::vector<std::string> names;
+        for (const Backend& backend : Backend::all()) {
+            if (backend.kind() == Backend::Kind::cuda && backend.supported()) names.push_back(backend.name());
+        }
+        return names;
+    }
 
     [[nodiscard]] Outcome bench_on(Arguments options) const {
         options.insert(options.end(), {"--backend", GetParam(), "--threads", "2"});
@@ -288,6 +313,7 @@ TEST_P(StreamBenchOn, RunsEveryModulationAndFormat) {
 TEST_P(StreamBenchOn, TheTextNamesEveryRow) {
     const Outcome outcome = bench_on({"--rounds", "1", "--formats", "cf16:int8,cf32:float32", "--symbols",
                                       "1234,98765", "--order", "parallel,serial", "--chunk", "4321"});
+    const std::string name = Backend::parse(GetParam()).name();
     for (const std::string formats : {"cf16:int8 ", "cf32:float32 "}) {
         for (const std::string symbols : {" 1234 ", " 98765 "}) {
             for (const std::string order : {" parallel ", " serial "}) {
@@ -297,7 +323,9 @@ TEST_P(StreamBenchOn, TheTextNamesEveryRow) {
                     const auto has = [&](const std::string& word) {
                         return line.find(word) != std::string::npos;
                     };
-                    if (line.starts_with(formats) && has(symbols) && has(order) && has(" 4321 ")) ++rows;
+                    if (line.starts_with(name + " ") && has(" " + formats) && has(symbols) && has(order) &&
+                        has(" 4321 "))
+                        ++rows;
                 }
                 EXPECT_EQ(rows, 1U) << formats << symbols << order << "in\n" << outcome.out;
             }
@@ -306,7 +334,7 @@ TEST_P(StreamBenchOn, TheTextNamesEveryRow) {
     for (const std::string word : {"256qam at 30 dB", "of limit: ", "of serial: ", "auto ", "Gsym/s",
                                    "GB/s in", on_cuda() ? "16 MiB" : "memcpy"})
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
-    EXPECT_NE(outcome.out.find(Backend::parse(GetParam()).name()), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(" on " + name + " ("), std::string::npos) << outcome.out;
 }
 
 TEST_P(StreamBenchOn, NamesAllDevicesThatWorkTogether) {
@@ -314,14 +342,38 @@ TEST_P(StreamBenchOn, NamesAllDevicesThatWorkTogether) {
     std::string names = on_cuda() ? "" : Backend::parse("cpu").name();
     if (on_cuda()) {
         options.insert(options.end(), {"--device", "all"});
-        for (const Backend& backend : Backend::all()) {
-            if (backend.kind() == Backend::Kind::cuda && backend.supported())
-                names += (names.empty() ? "" : ", ") + backend.name();
-        }
+        for (const std::string& name : devices())
+            names += (names.empty() ? "" : ", ") + name;
     }
     const JsonValue result = json_on(options);
     EXPECT_EQ(result["context"]["backend"].string(), names);
     EXPECT_EQ(result["rows"].array().front()["backend"].string(), names);
+}
+
+TEST_P(StreamBenchOn, MeasuresOneSetOfDevicesAfterAnother) {
+    Arguments options = {"--rounds", "1", "--symbols", "1000,300007"};
+    std::vector<std::string> sets = {Backend::parse(GetParam()).name()};
+    const bool several = on_cuda() && devices().size() > 1;
+    if (on_cuda()) {
+        options.insert(options.end(), {"--device", "0", "--device", several ? "0,1" : "0"});
+        sets = {"cuda[0]", several ? "cuda[0], cuda[1]" : "cuda[0]"};
+    }
+    const JsonValue result = json_on(options);
+    EXPECT_EQ(result["context"]["backend"].string(), fmt::format("{}", fmt::join(sets, "; ")));
+    EXPECT_EQ(result["context"]["limit"].string().ends_with(", split over the devices"), several);
+
+    const std::string text = bench_on(options).out;
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_NE(line.find(fmt::format(" on {} (", fmt::join(sets, "; "))), std::string::npos) << text;
+    std::getline(lines, line);
+    ASSERT_EQ(result["rows"].array().size(), 2 * sets.size());
+    for (std::size_t i = 0; i < result["rows"].array().size(); ++i) {
+        EXPECT_EQ(result["rows"].array()[i]["backend"].string(), sets[i / 2]);
+        std::getline(lines, line);
+        EXPECT_TRUE(line.starts_with(sets[i / 2] + "  ")) << text;
+    }
 }
 
 }  // namespace

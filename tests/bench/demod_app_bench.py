@@ -3,6 +3,8 @@
 
 Both process the same cf32 256QAM capture, in turn, from and to the page cache; the first round is not counted.
 Prints one JSON object: the median of each, the median of the ratio of neighbours, and demod_app's peak memory.
+demod_app_seconds is the whole process; run_seconds is what its report says, from the first read to the last write:
+on a GPU CUDA's start comes before that.
 """
 
 import argparse
@@ -35,9 +37,18 @@ def processor():
     return platform.processor()
 
 
+def program(folder, name):
+    """In a build folder or in an unpacked package."""
+    places = [folder / place / name for place in ("apps", "tests/bench", "bin", "libexec/phy/bench")]
+    found = [place for place in places if place.exists()]
+    if not found:
+        raise SystemExit(f"no {name} in {folder}")
+    return found[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path, help="build folder with apps/ and tests/bench/")
+    parser.add_argument("build", type=pathlib.Path, help="build folder, or unpacked package")
     parser.add_argument("--symbols", type=int, default=64 << 20)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--folder", help="where the capture and the output lie (default: the temporary folder)")
@@ -46,10 +57,10 @@ def main():
 
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         capture, soft_bits, copy = (f"{folder}/{name}.h5" for name in ("capture", "llr", "copy"))
-        subprocess.run([args.build / "apps/capture_gen", capture, "--modulation", "256qam", "--symbols",
+        subprocess.run([program(args.build, "capture_gen"), capture, "--modulation", "256qam", "--symbols",
                         str(args.symbols), "--snr-db", "30", "--no-bits", "--quiet"], check=True)
-        demod = [args.build / "apps/demod_app", capture, "-o", soft_bits, "--quiet", "--json", *args.demod_options]
-        plain = [args.build / "tests/bench/file_copy", capture, copy]
+        demod = [program(args.build, "demod_app"), capture, "-o", soft_bits, "--quiet", "--json", *args.demod_options]
+        plain = [program(args.build, "file_copy"), capture, copy]
         rounds = []
         for _ in range(args.rounds + 1):
             seconds, peak, report = timed(demod)
@@ -68,6 +79,8 @@ def main():
         "demod_app_seconds": statistics.median(r[0] for r in rounds),
         "file_copy_seconds": statistics.median(r[1] for r in rounds),
         "demod_app_over_file_copy": statistics.median(r[0] / r[1] for r in rounds),
+        "run_seconds": statistics.median(r[3]["seconds"] for r in rounds),
+        "run_over_file_copy": statistics.median(r[3]["seconds"] / r[1] for r in rounds),
         "demod_app_peak_kib": max(r[2] for r in rounds),
         "report": rounds[-1][3],
     }, indent=2))

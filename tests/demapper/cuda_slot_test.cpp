@@ -41,8 +41,8 @@ public:
         for (float& n0 : noise)
             n0 = noise_variance * factor(random_);
         std::ranges::copy(noise, demapper.noise().begin());
-        const auto found = per_symbol ? demapper.demap_per_symbol(symbols)
-                                      : demapper.demap(symbols, noise_variance);
+        const auto found =
+            per_symbol ? demapper.demap_per_symbol(symbols) : demapper.demap(symbols, noise_variance);
 
         const std::size_t soft_bits = symbols * bits_per_symbol(config_.demapper.modulation);
         Bytes expected(soft_bits * size_of(config_.output));

@@ -35,13 +35,13 @@ struct ci8 {
 };
 
 /// How IQ samples are stored.
-enum class SampleFormat : std::uint8_t { cf32, cf16, ci16, ci8 };
+enum class SampleFormat { cf32, cf16, ci16, ci8 };
 
 inline constexpr std::array all_sample_formats = {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16,
                                                   SampleFormat::ci8};
 
 /// How soft bits are stored.
-enum class SoftBitFormat : std::uint8_t { int8, float16, float32 };
+enum class SoftBitFormat { int8, float16, float32 };
 
 inline constexpr std::array all_soft_bit_formats = {SoftBitFormat::int8, SoftBitFormat::float16,
                                                     SoftBitFormat::float32};

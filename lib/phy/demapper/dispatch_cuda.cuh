@@ -26,8 +26,8 @@ void with_format(SoftBitFormat format, Visitor visit) {
     }
 }
 
-/// Calls visit(GridConstant) for grids with at least `fewest` bits an axis. By the bits of the number: a switch
-/// becomes a table of addresses that kernels fetch before they jump.
+/// Calls visit(GridConstant) for grids with at least `fewest` bits an axis. By the bits of the number: a
+/// switch becomes a table of addresses that kernels fetch before they jump.
 template <int fewest, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_grid(Grid grid, Visitor visit) {
     const auto number = static_cast<unsigned>(grid);
@@ -62,8 +62,9 @@ __host__ __device__ __forceinline__ constexpr void with_law(Law law, Visitor vis
     visit(LawConstant<most>());
 }
 
-/// Calls visit(std::type_identity) of the evaluator that a family has for a job. A family is one of evaluators
-/// by grid, from grids with Family::fewest_bits an axis on, and with Family::by_law by law, for one format.
+/// Calls visit(std::type_identity) of the evaluator that a family has for a job. A family is one of
+/// evaluators by grid, from grids with Family::fewest_bits an axis on, and with Family::by_law by law, for
+/// one format.
 template <class Family, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_evaluator(const Job& job, Visitor visit) {
     with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {

@@ -94,7 +94,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     } else {
         job.scalar = plan.scalar;
     }
-    job.sample_bytes = static_cast<std::uint8_t>(size_of(symbols.format()));
+    job.sample_bytes = static_cast<unsigned>(size_of(symbols.format()));
     job.unit = unit_of(symbols.format());
     job.grid = phy::detail::grid_of(allocation.modulation);
     job.law = noise.is_per_symbol() ? Law::all_segments : phy::detail::law_for(job.grid, plan.scalar.limit);

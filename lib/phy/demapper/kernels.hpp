@@ -13,7 +13,7 @@
 namespace phy::detail {
 
 /// A constellation as the kernels see it: the number of bits an axis (1 to 5), or BPSK.
-enum class Grid : std::uint8_t { bpsk, qpsk, qam16, qam64, qam256, qam1024 };
+enum class Grid { bpsk, qpsk, qam16, qam64, qam256, qam1024 };
 inline constexpr std::size_t grids = 6;
 
 constexpr int bits_of(Grid grid) {
@@ -29,7 +29,7 @@ enum class Output { int8, float32, hard };
 inline constexpr std::size_t outputs = 3;
 
 /// How a kernel evaluates: the closed form with the segments that matter before saturation, or log-sum-exp.
-enum class Law : std::uint8_t { one_segment, two_segments, all_segments, log_map };
+enum class Law { one_segment, two_segments, all_segments, log_map };
 inline constexpr std::size_t laws = 4;
 
 /// The simplest law that is the same for a grid.

@@ -30,8 +30,8 @@ std::uint64_t symbols_of_block(Evaluation evaluation, Grid grid, const Common& c
     return static_cast<std::uint64_t>(symbols_of_block(shape, common.counters != nullptr));
 }
 
-/// Neighbours run at the same time, so those with the same code come together, or warps wait for instructions;
-/// the largest constellations come first, because short blocks fill the end better.
+/// Neighbours run at the same time, so those with the same code come together, or warps wait for
+/// instructions; the largest constellations come first, because short blocks fill the end better.
 void arrange_jobs(Batch& batch) {
     const auto code = [](const Job& job) { return std::tuple(job.grid, job.format, job.law); };
     std::sort(batch.job, batch.job + batch.jobs,

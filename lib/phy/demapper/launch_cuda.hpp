@@ -11,10 +11,10 @@
 /// The interface between the host's side of the CUDA demapper and its kernels.
 namespace phy::gpu::detail {
 
+using phy::detail::closest_law;
 using phy::detail::Gain;
 using phy::detail::GainLaw;
 using phy::detail::Grid;
-using phy::detail::closest_law;
 using phy::detail::Law;
 
 /// How soft bits come about; each is a family of kernels.
@@ -28,7 +28,8 @@ struct Table {
     std::uint32_t bytes;  ///< of all entries, filled up to a multiple of 16
 };
 
-/// One call, or one piece of a batch, which is the faster the less there is to send.
+/// One call, or one piece of a batch. The less there is to send, the sooner a launch begins; but what decides
+/// where a kernel jumps stays a whole word, because bytes of parameters are not read by the uniform path.
 struct Job {
     const std::byte* symbols;
     const float* noise;  ///< one N0 a symbol, or null
@@ -44,12 +45,12 @@ struct Job {
     };
     float unit;  ///< the value of an integer sample of 1
     SampleFormat format;
-    std::uint8_t sample_bytes;
+    unsigned sample_bytes;
     Grid grid;
-    Law law;           ///< Evaluation::closed_form: what is enough for the scalar gain; with noise: all segments
-    bool rotating;     ///< pi/2-BPSK
-    bool odd;          ///< the first symbol's index is odd
-    bool aligned;      ///< symbols, llr and noise begin at multiples of 16 bytes
+    Law law;        ///< Evaluation::closed_form: what is enough for the scalar gain; with noise: all segments
+    bool rotating;  ///< pi/2-BPSK
+    bool odd;       ///< the first symbol's index is odd
+    bool aligned;   ///< symbols, llr and noise begin at multiples of 16 bytes
     bool end_aligned;  ///< and end there
 };
 

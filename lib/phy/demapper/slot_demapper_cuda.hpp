@@ -25,8 +25,8 @@ public:
         std::size_t symbols = 0;  ///< of a slot, at most
     };
 
-    /// Allocates page-locked memory for a slot. Throws ArgumentError if a value is out of its range, CudaError
-    /// if there is not enough memory.
+    /// Allocates page-locked memory for a slot. Throws ArgumentError if a value is out of its range,
+    /// CudaError if there is not enough memory.
     SlotDemapper(const Device& device, const Config& config);
     ~SlotDemapper();
     SlotDemapper(SlotDemapper&&) noexcept;

@@ -68,18 +68,31 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
     clear_unless<Evaluator>(keep, words);
 }
 
-/// Soft bits in a word with the largest magnitude.
-template <SoftBitFormat format>
-__device__ __forceinline__ unsigned count_saturated(std::uint32_t word, std::uint32_t largest) {
-    if constexpr (format == SoftBitFormat::int8) {
-        // Magnitudes of four bytes at once; a byte reaches 128 if it is the largest.
-        const std::uint32_t negative = (word >> 7) & 0x01010101U;
-        const std::uint32_t magnitude = (word ^ (negative * 0xFFU)) + negative;
-        return __popc((magnitude + (128U - largest) * 0x01010101U) & 0x80808080U);
-    } else if constexpr (format == SoftBitFormat::float16) {
-        return ((word & 0x7FFFU) == largest ? 1 : 0) + ((word >> 16 & 0x7FFFU) == largest ? 1 : 0);
+/// Adds 128 for every soft bit in an int8 word that has the largest magnitude.
+__device__ __forceinline__ unsigned add_saturated_bytes(std::uint32_t word, std::uint32_t largest,
+                                                        unsigned sum) {
+    // A byte of the biased magnitude reaches 128 if it is the largest; the complement of a negative byte is
+    // one less than its magnitude.
+    const std::uint32_t signs = __byte_perm(word, 0, 0xBA98);
+    const std::uint32_t bias = (128U - largest) * 0x01010101U;
+    const std::uint32_t biased = (word ^ signs) + (signs & 0x01010101U) + bias;
+    return __dp4a(biased & 0x80808080U, 0x01010101U, sum);
+}
+
+/// Soft bits in a row of words with the largest magnitude.
+template <SoftBitFormat format, int count>
+__device__ __forceinline__ unsigned count_saturated(const std::uint32_t* words, std::uint32_t largest) {
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < count; ++w) {
+        if constexpr (format == SoftBitFormat::int8) {
+            sum = add_saturated_bytes(words[w], largest, sum);
+        } else if constexpr (format == SoftBitFormat::float16) {
+            sum +=
+                ((words[w] & 0x7FFFU) == largest ? 1 : 0) + ((words[w] >> 16 & 0x7FFFU) == largest ? 1 : 0);
+        }
     }
-    return 0;
+    return format == SoftBitFormat::int8 ? sum / 128 : sum;
 }
 
 __device__ __forceinline__ bool is_usable(float noise) {
@@ -149,13 +162,6 @@ struct Place {
     }
 };
 
-template <class Evaluator>
-__device__ __forceinline__ void count_row(const Common& common, const std::uint32_t* words, Tally& tally) {
-#pragma unroll
-    for (int w = 0; w < Layout<Evaluator>::words; ++w)
-        tally.saturated += count_saturated<Evaluator::format>(words[w], common.saturated);
-}
-
 /// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
 /// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
 template <class Evaluator, bool per_symbol, bool counts>
@@ -183,7 +189,8 @@ __device__ __forceinline__ bool demap_whole_tile(const Evaluator& evaluate, cons
             const Gains<shape.symbols> gains(job.scalar);
             evaluate(y[row], gains.scale, gains.limit, words);
         }
-        if constexpr (counts) count_row<Evaluator>(common, words, tally);
+        if constexpr (counts)
+            tally.saturated += count_saturated<Evaluator::format, L::words>(words, common.saturated);
         store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
     }
     if constexpr (!L::stores_directly) {
@@ -233,7 +240,8 @@ __device__ __forceinline__ void demap_any_tile(const Evaluator& evaluate, const 
         evaluate(y[0], gains.scale, gains.limit, words);
         if (!finite) erase<Evaluator>(y[0], words, tally);
         clear_unless<Evaluator>([&](unsigned s, int) { return symbol + s < place.left; }, words);
-        if constexpr (counts) count_row<Evaluator>(common, words, tally);
+        if constexpr (counts)
+            tally.saturated += count_saturated<Evaluator::format, L::words>(words, common.saturated);
         store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
         __syncwarp();
     }

@@ -41,6 +41,10 @@ constexpr int lane_of_many = 8;
 constexpr int lane_of_batch = 4;
 constexpr int lane_of_few = 2;
 
+/// Of a block. A batch's blocks look for their job first, so fewer and larger ones.
+constexpr int threads_of_call = 64;
+constexpr int threads_of_batch = 128;
+
 /// Up to this many a call has few symbols.
 constexpr std::uint64_t few_symbols = 1 << 20;
 
@@ -50,7 +54,8 @@ constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format, 
     const int most = format == SoftBitFormat::float32 && of_lane > 4 ? 4 : of_lane;
     // Left to itself, ptxas spills a register of the float16 batch on compute capability 10.0.
     const int resident = of_lane == lane_of_batch && format == SoftBitFormat::float16 ? 1 : 0;
-    return {of_lane == lane_of_batch ? 128 : 64, symbols, most > symbols ? most / symbols : 1, resident};
+    const int threads = of_lane == lane_of_batch ? threads_of_batch : threads_of_call;
+    return {threads, symbols, most > symbols ? most / symbols : 1, resident};
 }
 
 /// With the table in shared memory: large blocks, because each has a copy of it.

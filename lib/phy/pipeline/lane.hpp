@@ -64,8 +64,8 @@ public:
     /// Returns when nothing uses the chunk's memory any more, whatever happened; throws nothing.
     virtual void abandon() noexcept = 0;
 
-    /// Of the chunk that was waited for; called once for each chunk of a backend, in their order. Nothing where
-    /// it was not timed.
+    /// Of the chunk that was waited for; called once for each chunk of a backend, in their order. Nothing
+    /// where it was not timed.
     virtual std::optional<LaneTimes> times() = 0;
 };
 

@@ -41,8 +41,9 @@ private:
 /// one mark.
 using Marks = std::array<const gpu::Event*, 6>;
 
-/// What the lanes of a device share: a stream for each step, where chunks come one after another, so that what
-/// two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the host.
+/// What the lanes of a device share: a stream for each step, where chunks come one after another, so that
+/// what two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the
+/// host.
 class DeviceSteps {
 public:
     explicit DeviceSteps(const gpu::Device& device)

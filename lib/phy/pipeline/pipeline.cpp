@@ -67,7 +67,6 @@ std::size_t fast_chunk(const Stage& stage, const PipelineTuning& tuning, std::ui
     const double best = std::sqrt(stream * static_cast<double>(tuning.gap_bytes));
     const auto most = static_cast<double>(tuning.chunk_bytes);
     const auto least = static_cast<double>(tuning.least_bytes);
-    if (tuning.gap_bytes == 0) return items_of(stage, tuning.chunk_bytes);
     return items_of(stage, static_cast<std::size_t>(std::clamp(best, least, most)));
 }
 
@@ -135,7 +134,7 @@ struct Pipeline::Impl {
 
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop);
     [[nodiscard]] Schedule::Limits limits(std::uint64_t items) const;
-    [[nodiscard]] std::uint64_t of_one_backend(std::uint64_t items) const { return items / config.backends.size(); }
+    [[nodiscard]] std::size_t chosen_chunk(std::uint64_t items) const;
     [[nodiscard]] std::vector<PipelineReport::Busy> busy(const PipelineRun::Result& result) const;
 
     Config config;
@@ -149,7 +148,7 @@ Pipeline::Impl::Impl(const Config& config_of_user, Stage& stage_of_user)
     detail::check_enum("issue order", config.order, IssueOrder::serial);
     config.backends = checked_backends(std::move(config.backends));
     const PipelineTuning& tuning = tuning_of(config.backends.front());
-    if (config.chunk == 0) config.chunk = fast_chunk(stage, tuning, of_one_backend(config.items));
+    if (config.chunk == 0) config.chunk = chosen_chunk(config.items);
     if (config.lanes == 0) config.lanes = tuning.lanes;
     check_memory(stage, config.chunk, total_lanes(config));
     config.chunk = static_cast<std::size_t>(std::clamp<std::uint64_t>(config.items, 1, config.chunk));
@@ -179,16 +178,23 @@ PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token s
 /// What the user wants is done, and nothing is gained by cutting what goes in turn.
 Schedule::Limits Pipeline::Impl::limits(std::uint64_t items) const {
     if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
+    const std::size_t most = std::min(config.chunk, chosen_chunk(items));
+    const std::size_t least = items_of(stage, tuning_of(config.backends.front()).least_bytes);
+    return {.most = most, .least = std::min(most, least)};
+}
+
+std::size_t Pipeline::Impl::chosen_chunk(std::uint64_t items) const {
     const PipelineTuning& tuning = tuning_of(config.backends.front());
-    const std::size_t most = std::min(config.chunk, fast_chunk(stage, tuning, of_one_backend(items)));
-    return {.most = most, .least = std::min(most, items_of(stage, tuning.least_bytes))};
+    const bool has_gaps = config.order != IssueOrder::serial && tuning.gap_bytes != 0;
+    return has_gaps ? fast_chunk(stage, tuning, items / config.backends.size())
+                    : items_of(stage, tuning.chunk_bytes);
 }
 
 std::vector<PipelineReport::Busy> Pipeline::Impl::busy(const PipelineRun::Result& result) const {
     using Step = PipelineSpan::Step;
-    const double all_of_timed = result.timed_items == 0 ? 0.0
-                                                        : static_cast<double>(result.items) /
-                                                              static_cast<double>(result.timed_items);
+    const double all_of_timed =
+        result.timed_items == 0 ? 0.0
+                                : static_cast<double>(result.items) / static_cast<double>(result.timed_items);
     const auto seconds = [&](Step step) {
         const double timed = result.busy[static_cast<std::size_t>(step)];
         return step == Step::read || step == Step::write ? timed : timed * all_of_timed;

@@ -115,8 +115,8 @@ struct PipelineSpan {
 };
 
 struct PipelineReport {
-    /// A device's steps are timed for some chunks only, unless Config::trace asks for all, and the time of the
-    /// others is taken to be in proportion to their items: timing keeps copies from overlapping.
+    /// A device's steps are timed for some chunks only, unless Config::trace asks for all, and the time of
+    /// the others is taken to be in proportion to their items: timing keeps copies from overlapping.
     struct Busy {
         std::string step;  ///< "read", "copy_in", the stage's name, "copy_out", "write"
         double seconds;    ///< over all chunks, without waiting; on CUDA over all devices

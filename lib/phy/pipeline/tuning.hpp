@@ -16,10 +16,8 @@ struct PipelineTuning {
 };
 
 /// Of a chunk, input and output stay in a core's cache from step to step.
-inline constexpr PipelineTuning host_tuning = {.chunk_bytes = std::size_t{2} << 20,
-                                               .least_bytes = std::size_t{256} << 10,
-                                               .lanes = 4,
-                                               .gap_bytes = 0};
+inline constexpr PipelineTuning host_tuning = {
+    .chunk_bytes = std::size_t{2} << 20, .least_bytes = std::size_t{256} << 10, .lanes = 4, .gap_bytes = 0};
 
 /// Of an H200 on PCIe 5.0: 3 us pass between copies of 50 GB/s.
 inline constexpr PipelineTuning cuda_tuning = {.chunk_bytes = std::size_t{16} << 20,
