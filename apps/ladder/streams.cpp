@@ -182,7 +182,7 @@ Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
          [&](cudaStream_t stream) { streams.sequential(stream, streams.symbols() / 4 + 1); }},
         {"small pieces", "of 2^20 symbols on four streams, depth first", 0,
          [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
-        {"phy", "the library's pipeline: a stream a step, smaller pieces at both ends", 0,
+        {"phy", "the library's pipeline: a stream a step, pieces by the length of the whole", 0,
          [&](cudaStream_t stream) { streams.library(stream); }}};
     return climb(device,
                  fmt::format("256QAM, cf32 to int8, host memory to host memory, {} symbols at {:g} dB",

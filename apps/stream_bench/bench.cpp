@@ -152,6 +152,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
     spoil_soft_bits(*stage_, soft_bits);
     PipelineReport report = pipeline.run(source, sink);
     check_soft_bits(*stage_, limit_->input().first(bytes_in), soft_bits);
+    const std::size_t largest_chunk = source.largest_chunk();
 
     Times times;
     for (int round = 0; round <= config_.rounds; ++round) {
@@ -168,7 +169,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
             .backends = config_.backends,
             .streams = pipeline.lanes() / pipeline.backends().size(),
             .chunks = report.chunks,
-            .largest_chunk = source.largest_chunk(),
+            .largest_chunk = largest_chunk,
             .bytes_in = bytes_in,
             .bytes_out = bytes_out,
             .seconds = median(times.pipeline),

@@ -2,6 +2,7 @@
 """Times demod_app against file_copy, a plain loop that reads and writes the same bytes.
 
 Both process the same cf32 256QAM capture, in turn, from and to the page cache; the first round is not counted.
+What comes after -- are further options of demod_app.
 Prints one JSON object: the median of each, the median of the ratio of neighbours, and demod_app's peak memory.
 demod_app_seconds is the whole process; run_seconds is what its report says, from the first read to the last write:
 on a GPU CUDA's start comes before that.
@@ -14,6 +15,7 @@ import pathlib
 import platform
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from datetime import datetime, timezone
@@ -37,6 +39,11 @@ def processor():
     return platform.processor()
 
 
+def split_at(arguments, word):
+    place = arguments.index(word) if word in arguments else len(arguments)
+    return arguments[:place], arguments[place + 1:]
+
+
 def program(folder, name):
     """In a build folder or in an unpacked package."""
     places = [folder / place / name for place in ("apps", "tests/bench", "bin", "libexec/phy/bench")]
@@ -52,14 +59,14 @@ def main():
     parser.add_argument("--symbols", type=int, default=64 << 20)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--folder", help="where the capture and the output lie (default: the temporary folder)")
-    parser.add_argument("demod_options", nargs="*", help="further options of demod_app, after --")
-    args = parser.parse_args()
+    own, demod_options = split_at(sys.argv[1:], "--")
+    args = parser.parse_args(own)
 
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         capture, soft_bits, copy = (f"{folder}/{name}.h5" for name in ("capture", "llr", "copy"))
         subprocess.run([program(args.build, "capture_gen"), capture, "--modulation", "256qam", "--symbols",
                         str(args.symbols), "--snr-db", "30", "--no-bits", "--quiet"], check=True)
-        demod = [program(args.build, "demod_app"), capture, "-o", soft_bits, "--quiet", "--json", *args.demod_options]
+        demod = [program(args.build, "demod_app"), capture, "-o", soft_bits, "--quiet", "--json", *demod_options]
         plain = [program(args.build, "file_copy"), capture, copy]
         rounds = []
         for _ in range(args.rounds + 1):
@@ -75,7 +82,7 @@ def main():
                     "num_cpus": os.cpu_count(), "kernel": platform.release()},
         "symbols": args.symbols,
         "folder": args.folder or tempfile.gettempdir(),
-        "demod_options": args.demod_options,
+        "demod_options": demod_options,
         "demod_app_seconds": statistics.median(r[0] for r in rounds),
         "file_copy_seconds": statistics.median(r[1] for r in rounds),
         "demod_app_over_file_copy": statistics.median(r[0] / r[1] for r in rounds),

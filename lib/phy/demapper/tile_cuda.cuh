@@ -68,12 +68,19 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
     clear_unless<Evaluator>(keep, words);
 }
 
+/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a sign.)
+__device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
+    std::uint32_t signs;
+    asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));
+    return signs;
+}
+
 /// Adds 128 for every soft bit in an int8 word that has the largest magnitude.
 __device__ __forceinline__ unsigned add_saturated_bytes(std::uint32_t word, std::uint32_t largest,
                                                         unsigned sum) {
     // A byte of the biased magnitude reaches 128 if it is the largest; the complement of a negative byte is
     // one less than its magnitude.
-    const std::uint32_t signs = __byte_perm(word, 0, 0xBA98);
+    const std::uint32_t signs = signs_of_bytes(word);
     const std::uint32_t bias = (128U - largest) * 0x01010101U;
     const std::uint32_t biased = (word ^ signs) + (signs & 0x01010101U) + bias;
     return __dp4a(biased & 0x80808080U, 0x01010101U, sum);

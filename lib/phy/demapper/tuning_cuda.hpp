@@ -58,11 +58,18 @@ constexpr Shape closed_form_shape(phy::detail::Grid grid, SoftBitFormat format, 
     return {threads, symbols, most > symbols ? most / symbols : 1, resident};
 }
 
+/// Left to itself, ptxas spills a register of some for compute capabilities 10.0 and 12.0.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int resident_tables = 1;
+#else
+constexpr int resident_tables = 0;
+#endif
+
 /// With the table in shared memory: large blocks, because each has a copy of it.
 constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
     const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
     const int of_lane = 8 / static_cast<int>(size_of(format));
-    const int resident = format == SoftBitFormat::float32 ? 1 : 0;
+    const int resident = format == SoftBitFormat::float32 ? 1 : resident_tables;
     return {512, symbols, of_lane > symbols ? of_lane / symbols : 1, resident};
 }
 

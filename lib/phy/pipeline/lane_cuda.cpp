@@ -56,6 +56,7 @@ public:
     void start_run(const LaneRun& run) {
         if (run.start == start_) return;
         start_ = run.start;
+        chunks_ = 0;
         last_.reset();
         if (!run.trace) return;
         known_.record(copy_in);
@@ -64,7 +65,10 @@ public:
         last_.emplace();
     }
 
-    /// Of the next chunk; its marks have passed, and the host knows that it was under way within `bounds`.
+    /// Whether the next chunk to be taken is to be timed.
+    bool times_next() { return chunks_++ % timed_one_of == 0 || last_; }
+
+    /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way within `bounds`.
     /// Without a trace the steps are as long as they were, and end with the bounds.
     LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
@@ -96,6 +100,7 @@ private:
     gpu::Event known_;
     double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
+    std::uint64_t chunks_ = 0;
     std::optional<LaneTimes> last_;  ///< with a trace
 };
 
@@ -128,7 +133,6 @@ public:
 
     void start_run(const LaneRun& run) override {
         run_ = run;
-        taken_ = 0;
         steps_->start_run(run);
     }
 
@@ -136,8 +140,7 @@ public:
         chunk_ = chunk;
         from_ = from;
         to_ = to;
-        is_timed_ = run_.trace || taken_ % timed_one_of == 0;
-        ++taken_;
+        is_timed_ = steps_->times_next();
         bounds_.begin = now();
     }
 
@@ -231,7 +234,6 @@ private:
     gpu::DeviceBuffer<std::byte> device_input_;
     gpu::DeviceBuffer<std::byte> device_output_;
     LaneRun run_{};
-    std::uint64_t taken_ = 0;  ///< chunks of the run
     bool is_timed_ = false;
     Period bounds_;
     Chunk chunk_;
