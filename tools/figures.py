@@ -206,7 +206,7 @@ def stream_table():
 
 
 def stream_headline():
-    """The long streams of the first formats."""
+    """The long streams of cf32 to int8."""
     lines = ["| pipeline, 256QAM | symbols | ms | GB/s in, out | of limit | times as fast as serial |",
              "| --- |" + " --- |" * 5]
     for path in sorted(RESULTS.glob("stream_*.json")):
@@ -214,7 +214,7 @@ def stream_headline():
         for row in run["rows"]:
             if row["symbols"] < 1 << 25 or row["order"] != "sequential" or row["formats"] != "cf32:int8":
                 continue
-            lines.append(f"| cf32 to int8, {row['backend']} | {row['symbols']} | {row['seconds'] * 1e3:.2f} | "
+            lines.append(f"| {run['context']['device']}: cf32 to int8 | {row['symbols']} | {row['seconds'] * 1e3:.2f} | "
                          f"{row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.2f} | {row['of_serial']:.2f} |")
     return "\n".join(lines) if len(lines) > 2 else NOT_MEASURED
 

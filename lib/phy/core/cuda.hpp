@@ -188,6 +188,7 @@ public:
     /// given, and must not wait for it. What it points at must stay as long as the graph runs.
     Graph(const Device& device, const std::function<void(cudaStream_t)>& work);
 
+    /// Starts all of it on the stream, which belongs to the device; one start at a time.
     void operator()(cudaStream_t stream) const;
 
 private:

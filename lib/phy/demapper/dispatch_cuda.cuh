@@ -30,6 +30,9 @@ void with_format(SoftBitFormat format, Visitor visit) {
 /// switch becomes a table of addresses that kernels fetch before they jump.
 template <int fewest, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_grid(Grid grid, Visitor visit) {
+    static_assert(static_cast<int>(Grid::qpsk) == 1 && static_cast<int>(Grid::qam16) == 2 &&
+                  static_cast<int>(Grid::qam64) == 3 && static_cast<int>(Grid::qam256) == 4 &&
+                  static_cast<int>(Grid::qam1024) == 5);
     const auto number = static_cast<unsigned>(grid);
     const bool odd = (number & 1U) != 0;
     if ((number & 4U) != 0) {

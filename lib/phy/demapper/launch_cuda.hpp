@@ -72,6 +72,7 @@ struct Batch {
     // 2^part_shift blocks the job of their first block; after the last part, the last job.
     std::uint32_t blocks;
     std::uint32_t part_shift;
+    static_assert(most_jobs <= UINT8_MAX + 1);
     std::uint8_t job_of_part[most_parts + 1];
     std::uint32_t first_block[most_jobs];
     Job job[most_jobs];

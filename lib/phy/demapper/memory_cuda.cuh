@@ -128,6 +128,8 @@ __device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, 
 template <Space space, Shape shape>
 __device__ __forceinline__ bool load_rows(SampleFormat format, const std::byte* tile, unsigned lane,
                                           float unit, Components<shape>& y) {
+    static_assert(static_cast<int>(SampleFormat::cf32) == 0 && static_cast<int>(SampleFormat::cf16) == 1 &&
+                  static_cast<int>(SampleFormat::ci16) == 2 && static_cast<int>(SampleFormat::ci8) == 3);
     // By the bits of the number: a switch becomes a table of addresses, fetched before the jump.
     const auto number = static_cast<unsigned>(format);
     const bool odd = (number & 1U) != 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "phy/demapper/core_cuda.cuh"
 #include "phy/demapper/launch_cuda.hpp"
 #include "phy/demapper/memory_cuda.cuh"
@@ -68,7 +70,8 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
     clear_unless<Evaluator>(keep, words);
 }
 
-/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a sign.)
+/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a
+/// sign.)
 __device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
     std::uint32_t signs;
     asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));

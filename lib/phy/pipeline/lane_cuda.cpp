@@ -68,8 +68,8 @@ public:
     /// Whether the next chunk to be taken is to be timed.
     bool times_next() { return chunks_++ % timed_one_of == 0 || last_; }
 
-    /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way within `bounds`.
-    /// Without a trace the steps are as long as they were, and end with the bounds.
+    /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way
+    /// within `bounds`. Without a trace the steps are as long as they were, and end with the bounds.
     LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
         std::array<double, 6> at{};

@@ -11,7 +11,8 @@ struct PipelineTuning {
     std::size_t least_bytes;  ///< a smaller chunk costs more than what overlaps saves
     std::size_t lanes;        ///< for each backend
 
-    /// What a link could move between two copies, if they follow each other at once; 0: there is no link.
+    /// Bytes that a link could have moved in the gap between two copies that follow each other; 0: there is
+    /// no link.
     std::size_t gap_bytes;
 };
 
