@@ -7,10 +7,10 @@
 #include "common/app.hpp"
 #include "common/backend_names.hpp"
 #include "common/choose_backend.hpp"
+#include "common/formats.hpp"
 #include "common/machine.hpp"
 #include "phy/phy.hpp"
 #include "slot_bench/latency.hpp"
-#include "stream_bench/grid.hpp"
 
 namespace {
 
@@ -126,11 +126,18 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
     return Json::object({{"context", context}, {"rows", Json::array(rows)}});
 }
 
+/// The bench holds samples and soft bits several times over.
+void check_sizes(const Options& options) {
+    constexpr double copies = 3.0;
+    const SymbolBytes each = most_symbol_bytes(options.modulation, options.formats);
+    for (const std::uint64_t symbols : options.symbols)
+        check_memory(symbols, each, physical_memory() / copies);
+}
+
 void run(const Options& options, const CommonOptions& common) {
     const Setting setting = {options, working_snr(options.modulation),
                              choose_backends(options.backend, options.device)};
-    Grid grid{.formats = options.formats, .symbols = options.symbols};
-    fit_symbols(grid, options.modulation, physical_memory());
+    check_sizes(options);
     std::vector<Result> results;
     for (const Formats& formats : options.formats) {
         for (const std::uint64_t symbols : options.symbols)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "common/check_soft_bits.hpp"
 #include "common/interrupt.hpp"
-#include "stream_bench/check.hpp"
 
 namespace phy::apps {
 namespace {

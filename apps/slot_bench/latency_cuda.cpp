@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "common/check_soft_bits.hpp"
 #include "phy/phy_cuda.hpp"
 #include "slot_bench/latency.hpp"
-#include "stream_bench/check.hpp"
 
 namespace phy::apps {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "common/check_soft_bits.hpp"
 #include "common/interrupt.hpp"
 #include "common/median.hpp"
 #include "common/signal.hpp"
-#include "stream_bench/check.hpp"
 
 namespace phy::apps {
 namespace {

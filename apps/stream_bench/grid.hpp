@@ -3,27 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "phy/core/format.hpp"
-#include "phy/core/modulation.hpp"
+#include "common/formats.hpp"
 #include "phy/pipeline/pipeline.hpp"
 
 namespace phy::apps {
-
-/// Of samples and soft bits.
-struct Formats {
-    SampleFormat in = SampleFormat::cf32;
-    SoftBitFormat out = SoftBitFormat::int8;
-
-    friend bool operator==(const Formats&, const Formats&) = default;
-};
-
-/// Such as "cf32:int8".
-std::string to_string(const Formats& formats);
 
 /// A number, or none where the pipeline is to choose.
 using Choice = std::optional<std::uint64_t>;
@@ -52,21 +38,9 @@ inline constexpr std::uint64_t default_symbols[] = {
 
 /// The elements of a list with commas. Each throws ArgumentError, which names the option, the list and the
 /// element in it, if one is not what it should be.
-std::vector<std::uint64_t> parse_symbols(const std::string& list);
 std::vector<Choice> parse_streams(const std::string& list);
 std::vector<Choice> parse_chunks(const std::string& list);
 std::vector<IssueOrder> parse_orders(const std::string& list);
-std::vector<Formats> parse_formats(const std::string& list);
-
-/// Bytes of a symbol's samples and of its soft bits.
-struct SymbolBytes {
-    std::size_t in = 0;
-    std::size_t out = 0;
-};
-SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats);
-
-/// The most that any of the formats takes, in and out.
-SymbolBytes most_symbol_bytes(Modulation modulation, std::span<const Formats> formats);
 
 /// Sets the symbols of a grid that has none, and returns what is to be said about those left out, if any.
 /// Throws ArgumentError where those that it has take more than half of the memory (bytes).

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "phy/core/error.hpp"
-#include "stream_bench/check.hpp"
+#include "common/check_soft_bits.hpp"
 #include "stream_bench/grid.hpp"
 #include "stream_bench/limit.hpp"
 

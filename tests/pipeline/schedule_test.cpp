@@ -157,6 +157,25 @@ TEST_F(ScheduleOf, EndsWhenTold) {
     }
 }
 
+// In units of a copied byte: the first chunk alone in one direction, and a gap for each of them.
+double lost(double stream, double chunk, double gap) {
+    return chunk + gap * stream / chunk;
+}
+
+TEST(FastChunk, LosesLeastBetweenItsLimits) {
+    const phy::detail::PipelineTuning tuning = {
+        .chunk_bytes = 16'000'000, .least_bytes = 1'000'000, .lanes = 4, .gap_bytes = 250'000};
+    for (double stream = 5e6; stream < 1e9; stream *= 1.3) {
+        const auto chunk = static_cast<double>(phy::detail::fast_chunk_bytes(stream, tuning));
+        for (const double factor : {0.5, 0.9, 1.1, 2.0})
+            EXPECT_LT(lost(stream, chunk, 250e3), lost(stream, factor * chunk, 250e3)) << stream;
+    }
+    EXPECT_EQ(phy::detail::fast_chunk_bytes(0.0, tuning), 1'000'000U);
+    EXPECT_EQ(phy::detail::fast_chunk_bytes(3e6, tuning), 1'000'000U);
+    EXPECT_EQ(phy::detail::fast_chunk_bytes(2e9, tuning), 16'000'000U);
+    EXPECT_EQ(phy::detail::fast_chunk_bytes(1e30, tuning), 16'000'000U);
+}
+
 TEST_F(ScheduleOf, StaysAtItsEnd) {
     Schedule schedule(100, {.most = 64, .least = 64});
     EXPECT_EQ(cut(schedule).size(), 2U);

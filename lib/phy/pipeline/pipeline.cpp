@@ -1,7 +1,6 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -57,17 +56,10 @@ std::size_t items_of(const Stage& stage, std::size_t bytes) {
     return items < sample ? items : items / sample * sample;
 }
 
-/// The larger chunks are, the longer one direction of a link waits for the other at both ends of the stream;
-/// the smaller, the more gaps there are between them. Their sum is least at the geometric mean of stream and
-/// gap.
 std::size_t fast_chunk(const Stage& stage, const PipelineTuning& tuning, std::uint64_t items) {
-    const std::size_t of_sample =
-        std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}});
-    const double stream = static_cast<double>(items) * static_cast<double>(of_sample) / sample;
-    const double best = std::sqrt(stream * static_cast<double>(tuning.gap_bytes));
-    const auto most = static_cast<double>(tuning.chunk_bytes);
-    const auto least = static_cast<double>(tuning.least_bytes);
-    return items_of(stage, static_cast<std::size_t>(std::clamp(best, least, most)));
+    const auto of_sample = static_cast<double>(
+        std::max({stage.input_bytes(sample), stage.output_bytes(sample), std::size_t{1}}));
+    return items_of(stage, detail::fast_chunk_bytes(static_cast<double>(items) * of_sample / sample, tuning));
 }
 
 /// Refused before anything is allocated, and whatever Config::items is: memory that is never used may be had,

@@ -1,4 +1,4 @@
-#include "stream_bench/check.hpp"
+#include "common/check_soft_bits.hpp"
 
 #include <algorithm>
 #include <cstdint>

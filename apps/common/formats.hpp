@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/app.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/format.hpp"
+#include "phy/core/modulation.hpp"
+
+/// What benchmarks are asked to measure.
+namespace phy::apps {
+
+/// Of samples and soft bits.
+struct Formats {
+    SampleFormat in = SampleFormat::cf32;
+    SoftBitFormat out = SoftBitFormat::int8;
+
+    friend bool operator==(const Formats&, const Formats&) = default;
+};
+
+/// Such as "cf32:int8".
+std::string to_string(const Formats& formats);
+
+/// The elements of a list with commas, each parsed. Throws ArgumentError, which names the option, the list
+/// and the element in it, if one is not what it should be.
+template <typename Parse>
+auto parse_list(std::string_view option, const std::string& list, Parse parse) {
+    const std::vector<std::string> texts = split(list);
+    std::vector<decltype(parse(std::string_view()))> elements;
+    for (const std::string& text : texts) {
+        try {
+            elements.push_back(parse(text));
+        } catch (const ArgumentError& error) {
+            const std::string which = texts.size() > 1 ? fmt::format("'{}': ", text) : "";
+            throw ArgumentError(fmt::format("{} {}: {}{}", option, list, which, error.what()));
+        }
+    }
+    return elements;
+}
+
+/// Throws ArgumentError that says what was expected, unless the text is a number from 1 to `most`.
+std::uint64_t parse_count(std::string_view text, std::uint64_t most, const char* expected);
+
+/// What --symbols and --formats take, see parse_list().
+std::vector<std::uint64_t> parse_symbols(const std::string& list);
+std::vector<Formats> parse_formats(const std::string& list);
+
+/// Bytes of a symbol's samples and of its soft bits.
+struct SymbolBytes {
+    std::size_t in = 0;
+    std::size_t out = 0;
+};
+SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats);
+
+/// The most that any of the formats takes, in and out.
+SymbolBytes most_symbol_bytes(Modulation modulation, std::span<const Formats> formats);
+
+/// Empty, or that so many symbols take more than half of the memory (bytes).
+std::string why_too_many(std::uint64_t symbols, const SymbolBytes& each, double memory);
+
+/// Throws ArgumentError, which names --symbols, where why_too_many() says something.
+void check_memory(std::uint64_t symbols, const SymbolBytes& each, double memory);
+
+}  // namespace phy::apps
