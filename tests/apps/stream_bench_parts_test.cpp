@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "phy/core/error.hpp"
 #include "common/check_soft_bits.hpp"
+#include "phy/core/error.hpp"
 #include "stream_bench/grid.hpp"
 #include "stream_bench/limit.hpp"
 

@@ -21,8 +21,8 @@ std::uint64_t piece_of(std::uint64_t items) {
 
 std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning) {
     const double best = std::sqrt(stream_bytes * static_cast<double>(tuning.gap_bytes));
-    return static_cast<std::size_t>(std::clamp(best, static_cast<double>(tuning.least_bytes),
-                                               static_cast<double>(tuning.chunk_bytes)));
+    return static_cast<std::size_t>(
+        std::clamp(best, static_cast<double>(tuning.least_bytes), static_cast<double>(tuning.chunk_bytes)));
 }
 
 Schedule::Schedule(std::uint64_t items, const Limits& limits)

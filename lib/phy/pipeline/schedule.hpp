@@ -9,9 +9,9 @@
 
 namespace phy::detail {
 
-/// Bytes of the chunks with which a stream of so many gets over a link soonest. The larger they are, the longer
-/// one direction waits for the other at both ends of the stream; the smaller, the more gaps there are between
-/// them. The sum of both is least at the geometric mean of stream and gap.
+/// Bytes of the chunks with which a stream of so many gets over a link soonest. The larger they are, the
+/// longer one direction waits for the other at both ends of the stream; the smaller, the more gaps there are
+/// between them. The sum of both is least at the geometric mean of stream and gap.
 std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning);
 
 /// How a stream of items is cut: all chunks but the last are equal.
