@@ -71,12 +71,7 @@ void add_options(Options& options, po::options_description& list) {
 Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {
     const Options& options = setting.options;
     const Signal signal(options.modulation, formats.in, setting.snr_db, symbols);
-    phy::SoftDemapStage stage({.modulation = options.modulation,
-                               .input = formats.in,
-                               .output = formats.out,
-                               .noise_variance = signal.noise_variance,
-                               .full_scale = signal.full_scale,
-                               .threads = options.threads});
+    phy::SoftDemapStage stage = make_stage(options.modulation, signal, formats.out, options.threads);
     return {symbols, formats,
             measure_latency({signal, stage, setting.backends.front(), options.threads, options.slots})};
 }

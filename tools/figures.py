@@ -175,34 +175,30 @@ def map_name(modulation, column):
     return f"map/{modulation}/{symbols}/{packing.replace(' ', '_')}"
 
 
-def ladder_tables():
-    tables = []
-    for path in sorted(RESULTS.glob("ladder_*.json")):
-        run = json.loads(path.read_text())
-        lines = [f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of {run['copy']} | "
-                 "over the step before | over the first |", "| --- |" + " --- |" * 6]
-        for step in run["steps"]:
-            lines.append(f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
-                         f"{step['symbols_per_second'] * 1e-9:.1f} | {step['of_copy']:.2f} | {step['speed_up']:.2f} | "
-                         f"{step['speed_up_over_first']:.2f} |")
-        tables.append("\n".join(lines))
-    return "\n\n".join(tables) or NOT_MEASURED
+def tables_of(pattern, table):
+    """A table for each file of results with such a name."""
+    runs = (json.loads(path.read_text()) for path in sorted(RESULTS.glob(pattern)))
+    return "\n\n".join("\n".join(table(run)) for run in runs) or NOT_MEASURED
 
 
-def stream_line(row):
-    return (f"| {row['backend']} | {row['formats']} | {row['symbols']} | {row['order']} | {row['seconds'] * 1e3:.3f} | "
-            f"{row['Gsym/s']:.2f} | {row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.3f} | "
-            f"{row['of_serial']:.2f} |")
+def ladder_table(run):
+    yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of {run['copy']} | "
+           "over the step before | over the first |")
+    yield "| --- |" + " --- |" * 6
+    for step in run["steps"]:
+        yield (f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
+               f"{step['symbols_per_second'] * 1e-9:.1f} | {step['of_copy']:.2f} | {step['speed_up']:.2f} | "
+               f"{step['speed_up_over_first']:.2f} |")
 
 
-def stream_table():
-    tables = []
-    for path in sorted(RESULTS.glob("stream_*.json")):
-        run = json.loads(path.read_text())
-        lines = [f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
-                 "times as fast as serial |", "| --- |" + " --- |" * 8]
-        tables.append("\n".join(lines + [stream_line(row) for row in run["rows"]]))
-    return "\n\n".join(tables) or NOT_MEASURED
+def stream_table(run):
+    yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
+           "times as fast as serial |")
+    yield "| --- |" + " --- |" * 8
+    for row in run["rows"]:
+        yield (f"| {row['backend']} | {row['formats']} | {row['symbols']} | {row['order']} | {row['seconds'] * 1e3:.3f} | "
+               f"{row['Gsym/s']:.2f} | {row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.3f} | "
+               f"{row['of_serial']:.2f} |")
 
 
 def stream_headline():
@@ -219,25 +215,21 @@ def stream_headline():
     return "\n".join(lines) if len(lines) > 2 else NOT_MEASURED
 
 
-def slot_table():
-    tables = []
-    for path in sorted(RESULTS.glob("slot_*.json")):
-        run = json.loads(path.read_text())
-        lines = [f"| {run['context']['device']}, {run['context']['slots']} slots | formats | symbols | median us | p99 us | "
-                 "of the sum of the parts |", "| --- |" + " --- |" * 5]
-        for row in run["rows"]:
-            of_parts = "" if row["of_parts"] is None else f"{row['of_parts']:.2f}"
-            lines.append(f"| {row['way']} | {row['formats']} | {row['symbols']} | {row['median_seconds'] * 1e6:.1f} | "
-                         f"{row['p99_seconds'] * 1e6:.1f} | {of_parts} |")
-        tables.append("\n".join(lines))
-    return "\n\n".join(tables) or NOT_MEASURED
+def slot_table(run):
+    yield (f"| {run['context']['device']}, {run['context']['slots']} slots | formats | symbols | median us | p99 us | "
+           "of the sum of the parts |")
+    yield "| --- |" + " --- |" * 5
+    for row in run["rows"]:
+        of_parts = "" if row["of_parts"] is None else f"{row['of_parts']:.2f}"
+        yield (f"| {row['way']} | {row['formats']} | {row['symbols']} | {row['median_seconds'] * 1e6:.1f} | "
+               f"{row['p99_seconds'] * 1e6:.1f} | {of_parts} |")
 
 
 def gpu_figures():
     return {
-        "streams": stream_table(),
+        "streams": tables_of("stream_*.json", stream_table),
         "stream headline": stream_headline(),
-        "slot latency": slot_table(),
+        "slot latency": tables_of("slot_*.json", slot_table),
         "gpu headline": gpu_list("256QAM", GPU_HEADLINE),
         "gpu formats": gpu_matrix("256QAM", ("cf32", "cf16", "ci16", "ci8"), OUTPUTS,
                                   lambda line, column: gpu_soft(formats=f"{line}/{column}")),
@@ -251,7 +243,7 @@ def gpu_figures():
                                 unit="us", value="seconds", scale=1e6),
         "gpu mapper": gpu_matrix("mapper", WORKING_SNR, [f"{packing} to {symbols}" for packing in ("one per byte", "packed")
                                                          for symbols in ("cf32", "cf16", "ci16")], map_name),
-        "gpu ladder": ladder_tables(),
+        "gpu ladder": tables_of("ladder_*.json", ladder_table),
     }
 
 

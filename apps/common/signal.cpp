@@ -36,6 +36,22 @@ void write(SampleFormat format, cf32 value, float full_scale, std::byte* out) {
 
 }  // namespace
 
+void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values) {
+    for (std::size_t first = 0; first < target.size(); first += values.size()) {
+        const std::size_t count = std::min(values.size(), target.size() - first);
+        std::ranges::copy(values.first(count), target.subspan(first).begin());
+    }
+}
+
+SoftDemapStage make_stage(Modulation modulation, const Signal& signal, SoftBitFormat output, int threads) {
+    return SoftDemapStage({.modulation = modulation,
+                           .input = signal.format,
+                           .output = output,
+                           .noise_variance = signal.noise_variance,
+                           .full_scale = signal.full_scale,
+                           .threads = threads});
+}
+
 double working_snr(Modulation modulation) {
     constexpr std::array<double, all_modulations.size()> db = {5, 5, 8, 15, 21, 30, 36};
     return db[static_cast<std::size_t>(modulation)];

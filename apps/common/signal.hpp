@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "phy/phy.hpp"
@@ -24,6 +25,12 @@ struct Signal {
 
     [[nodiscard]] SymbolView view() const { return {format, samples.data(), symbols}; }
 };
+
+/// Fills the target with the values again and again.
+void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values);
+
+/// The stage that demaps the signal.
+SoftDemapStage make_stage(Modulation modulation, const Signal& signal, SoftBitFormat output, int threads);
 
 /// Where the modulation is used, in dB: the soft bits are neither all saturated nor all noise.
 double working_snr(Modulation modulation);

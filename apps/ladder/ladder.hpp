@@ -19,10 +19,11 @@ struct LadderOptions {
     double snr_db = 0.0;
 };
 
-/// What ladders demap, at most signal_stretch symbols of it; longer inputs repeat it.
+/// What ladders demap; longer inputs repeat it. No piece of them has its length: one in another one's place
+/// shows.
 inline Signal make_signal(const LadderOptions& options) {
     return {Modulation::qam256, SampleFormat::cf32, options.snr_db,
-            std::min(options.symbols, signal_stretch)};
+            std::min(options.symbols, signal_stretch - 3)};
 }
 
 /// One way of doing the work of a ladder; the next one is meant to be faster.

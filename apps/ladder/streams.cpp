@@ -40,8 +40,7 @@ public:
             streams_.emplace_back(device);
             ends_.emplace_back(device, gpu::Event::Timing::off);
         }
-        for (std::size_t i = 0; i < input_.size(); ++i)
-            input_.data()[i] = signal_.samples[i % signal_.samples.size()];
+        fill_repeating(input_, signal_.samples);
         expected_ = expect();
     }
 
@@ -65,7 +64,7 @@ public:
     /// Breadth first: one step of all pieces, then the next step.
     void parallel(cudaStream_t stream) const {
         fork(stream, streams_.size());
-        const std::vector<Piece> all = pieces(symbols() / streams_.size() + 1);
+        const std::vector<Piece> all = pieces(quarter());
         for (const Piece& piece : all)
             copy_in(piece, streams_[piece.stream]);
         for (const Piece& piece : all)
@@ -76,6 +75,7 @@ public:
     }
 
     /// Depth first: all steps of a piece, then the next piece.
+    void sequential(cudaStream_t stream) const { sequential(stream, quarter()); }
     void sequential(cudaStream_t stream, std::size_t symbols_of_piece) const {
         fork(stream, streams_.size());
         for (const Piece& piece : pieces(symbols_of_piece)) {
@@ -87,7 +87,7 @@ public:
     }
 
     /// The pipeline has streams of its own.
-    void library(cudaStream_t stream) {
+    void pipeline(cudaStream_t stream) {
         begin_.record(stream);
         begin_.synchronize();
         MemorySource source(input_, sizeof(cf32));
@@ -95,11 +95,11 @@ public:
         pipeline_.run(source, sink);
     }
 
-    /// Throws unless the output is what the library gives; spoils it for the next step.
+    /// Throws unless the output is what the library gives; spoils all but the input for the next step.
     void check(const Step& step) {
         if (!std::ranges::equal(output_, expected_))
             throw Error(fmt::format("step '{}': soft bits are not the library's", step.name));
-        std::ranges::fill(output_, std::byte{0x55});
+        spoil();
     }
 
 private:
@@ -108,8 +108,23 @@ private:
         serial(stream);
         stream.synchronize();
         std::vector<std::byte> expected(output_.begin(), output_.end());
-        std::ranges::fill(output_, std::byte{0x55});
+        spoil();
         return expected;
+    }
+
+    void spoil() const {
+        constexpr int nonsense = 0x55;
+        const gpu::Stream stream(device_);
+        gpu::fill_async(device_input_, nonsense, stream);
+        gpu::fill_async(device_output_, nonsense, stream);
+        stream.synchronize();
+        std::ranges::fill(output_, std::byte{nonsense});
+    }
+
+    /// Of the symbols, in so many that every piece begins where memory is aligned.
+    [[nodiscard]] std::size_t quarter() const {
+        constexpr std::size_t unit = 64;
+        return (symbols() / (4 * unit) + 1) * unit;
     }
 
     [[nodiscard]] std::vector<Piece> pieces(std::size_t symbols_of_piece) const {
@@ -179,11 +194,11 @@ Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
         {"parallel", "four pieces on four streams, breadth first", 0,
          [&](cudaStream_t stream) { streams.parallel(stream); }},
         {"sequential", "four pieces on four streams, depth first", 0,
-         [&](cudaStream_t stream) { streams.sequential(stream, streams.symbols() / 4 + 1); }},
+         [&](cudaStream_t stream) { streams.sequential(stream); }},
         {"small pieces", "of 2^20 symbols on four streams, depth first", 0,
          [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
         {"phy", "the library's pipeline: a stream a step, pieces by the length of the whole", 0,
-         [&](cudaStream_t stream) { streams.library(stream); }}};
+         [&](cudaStream_t stream) { streams.pipeline(stream); }}};
     return climb(device,
                  fmt::format("256QAM, cf32 to int8, host memory to host memory, {} symbols at {:g} dB",
                              options.symbols, options.snr_db),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 
 #include "common/check_soft_bits.hpp"
 #include "phy/phy_cuda.hpp"
@@ -6,6 +7,11 @@
 
 namespace phy::apps {
 namespace {
+
+/// Brings the slot's first symbol to its end.
+void turn(const Slot& slot, std::span<std::byte> symbols) {
+    std::ranges::rotate(symbols, symbols.begin() + static_cast<std::ptrdiff_t>(size_of(slot.signal.format)));
+}
 
 /// A slot in pinned memory and on a device, and the steps between them.
 class SlotOnCuda {
@@ -52,6 +58,14 @@ public:
         copy_out();
     }
 
+    /// On other symbols than those of the calls before: what they left somewhere shows. Throws Error.
+    void check_one_after_another() const {
+        turn(slot_, input());
+        one_after_another();
+        wait();
+        check_soft_bits(slot_.stage, input(), output());
+    }
+
 private:
     const Slot& slot_;
     gpu::Device device_;
@@ -70,10 +84,10 @@ Latency time_slot_demapper(const Slot& slot) {
                                                                     .symbols = slot.signal.symbols});
     demapper.prepare(slot.signal.noise_variance);
     std::ranges::copy(slot.signal.samples, demapper.input().begin());
-    std::span<const std::byte> soft_bits;
-    const Latency latency = time_calls(
-        slot.calls, [&] { soft_bits = demapper.demap(slot.signal.symbols, slot.signal.noise_variance); });
-    check_soft_bits(slot.stage, slot.signal.samples, soft_bits);
+    const auto demap = [&] { return demapper.demap(slot.signal.symbols, slot.signal.noise_variance); };
+    const Latency latency = time_calls(slot.calls, [&] { demap(); });
+    turn(slot, demapper.input());
+    check_soft_bits(slot.stage, demapper.input(), demap());
     return latency;
 }
 
@@ -92,9 +106,8 @@ std::vector<LatencyRow> measure_latency_on_cuda(const Slot& slot) {
     const auto add = [&](const char* name, const Latency& latency) {
         rows.push_back({name, latency, latency.median / of_parts});
     };
-    spoil_soft_bits(slot.stage, steps.output());
     add("one after another", steps.time(&SlotOnCuda::one_after_another));
-    check_soft_bits(slot.stage, slot.signal.samples, steps.output());
+    steps.check_one_after_another();
     add("Pipeline", time_pipeline(slot, steps.input(), steps.output()));
     add("SlotDemapper", time_slot_demapper(slot));
     return rows;

@@ -31,13 +31,6 @@ private:
     std::size_t largest_chunk_ = 0;
 };
 
-void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values) {
-    for (std::size_t first = 0; first < target.size(); first += values.size()) {
-        const std::size_t count = std::min(values.size(), target.size() - first);
-        std::ranges::copy(values.first(count), target.subspan(first).begin());
-    }
-}
-
 std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t bytes_in,
                                   std::size_t bytes_out) {
     if constexpr (built_with_cuda) {
@@ -45,15 +38,6 @@ std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t
             return make_cuda_limit(bytes_in, bytes_out, config.backends);
     }
     return make_host_limit(bytes_in, bytes_out, config.threads);
-}
-
-SoftDemapStage make_stage(const StreamBench::Config& config, const Formats& formats, const Signal& signal) {
-    return SoftDemapStage({.modulation = config.modulation,
-                           .input = formats.in,
-                           .output = formats.out,
-                           .noise_variance = signal.noise_variance,
-                           .full_scale = signal.full_scale,
-                           .threads = config.threads});
 }
 
 Pipeline make_pipeline(const StreamBench::Config& bench, const Combination& combination, IssueOrder order,
@@ -103,7 +87,7 @@ struct Times {
 void StreamBench::try_pipelines(const Config& config, const std::vector<Combination>& all) {
     for (const Combination& each : all) {
         const Signal short_signal(config.modulation, each.formats.in, working_snr(config.modulation), 1);
-        SoftDemapStage stage = make_stage(config, each.formats, short_signal);
+        SoftDemapStage stage = make_stage(config.modulation, short_signal, each.formats.out, config.threads);
         const Pipeline pipeline = make_pipeline(config, each, each.order, stage);
         const Pipeline serial = make_pipeline(config, each, IssueOrder::serial, stage);
     }
@@ -134,7 +118,7 @@ void StreamBench::use(const Formats& formats) {
     const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch - 3);
     const Signal signal(config_.modulation, formats.in, working_snr(config_.modulation), symbols);
     fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
-    stage_.emplace(make_stage(config_, formats, signal));
+    stage_.emplace(make_stage(config_.modulation, signal, formats.out, config_.threads));
     formats_ = formats;
 }
 
