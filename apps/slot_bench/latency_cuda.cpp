@@ -10,7 +10,8 @@ namespace {
 
 /// Brings the slot's first symbol to its end.
 void turn(const Slot& slot, std::span<std::byte> symbols) {
-    std::ranges::rotate(symbols, symbols.begin() + static_cast<std::ptrdiff_t>(size_of(slot.signal.format)));
+    const auto second = symbols.begin() + static_cast<std::ptrdiff_t>(size_of(slot.signal.format));
+    std::rotate(symbols.begin(), second, symbols.end());
 }
 
 /// A slot in pinned memory and on a device, and the steps between them.
