@@ -27,7 +27,7 @@ public:
           on_device_in_(device_, slot.bytes_in()),
           on_device_out_(device_, slot.bytes_out()) {
         std::ranges::copy(slot.signal.samples, input_.begin());
-        demap_.prepare(slot.signal.noise_variance, slot.stage.config().output);
+        demap_.prepare(NoiseVariance(slot.signal.noise_variance), slot.stage.config().output);
     }
 
     [[nodiscard]] static gpu::SoftDemapper::Config config_of(const Slot& slot) {
@@ -83,7 +83,7 @@ Latency time_slot_demapper(const Slot& slot) {
                                                                     .input = slot.signal.format,
                                                                     .output = slot.stage.config().output,
                                                                     .symbols = slot.signal.symbols});
-    demapper.prepare(slot.signal.noise_variance);
+    demapper.prepare(NoiseVariance(slot.signal.noise_variance));
     std::ranges::copy(slot.signal.samples, demapper.input().begin());
     const auto demap = [&] { return demapper.demap(slot.signal.symbols, slot.signal.noise_variance); };
     const Latency latency = time_calls(slot.calls, [&] { demap(); });

@@ -68,7 +68,7 @@ void measure(Suite& suite, const Case& c) {
                                      .method = c.method,
                                      .evaluator = c.evaluator,
                                      .full_scale = signal.full_scale});
-    if (!c.noise_per_symbol) demap.prepare(signal.noise_variance, c.output);
+    if (!c.noise_per_symbol) demap.prepare(NoiseVariance(signal.noise_variance), c.output);
     const auto work = [&](cudaStream_t stream) {
         demap({c.input, samples.data(), symbols}, *noise,
               {c.output, output.data(), symbols * bits_per_symbol(c.modulation)}, stream, 0,

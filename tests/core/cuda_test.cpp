@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ using phy::gpu::CurrentDevice;
 using phy::gpu::Device;
 using phy::gpu::DeviceBuffer;
 using phy::gpu::Event;
+using phy::gpu::Graph;
 using phy::gpu::PinnedBuffer;
 using phy::gpu::Stream;
 using phy_test::BackendVariable;
@@ -258,6 +260,71 @@ TEST_F(OnDevice, EventsOrderStreams) {
 TEST_F(OnDevice, EventsThatWereNotRecordedHaveNoTime) {
     const Device device;
     EXPECT_THROW(static_cast<void>(Event(device).milliseconds_since(Event(device))), phy::gpu::CudaError);
+}
+
+TEST_F(OnDevice, EventsWithoutTimesOrderStreamsAndHaveNone) {
+    const Device device;
+    const Stream writer(device);
+    const Stream reader(device);
+    const Event written(device, Event::Timing::off);
+    constexpr std::size_t size = std::size_t{16} << 20U;
+    const DeviceBuffer<std::uint8_t> buffer(device, size);
+    const PinnedBuffer<std::uint8_t> seen(size);
+    for (int round = 1; round < 6; ++round) {
+        for (int again = 0; again < 50; ++again)
+            phy::gpu::fill_async(buffer, 0, writer);
+        phy::gpu::fill_async(buffer, round, writer);
+        written.record(writer);
+        written.hold_back(reader);
+        phy::gpu::copy_async(seen, buffer, reader);
+        reader.synchronize();
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), round), static_cast<std::ptrdiff_t>(size));
+    }
+    const Event timed(device);
+    timed.record(writer);
+    timed.synchronize();
+    EXPECT_THROW(static_cast<void>(timed.milliseconds_since(written)), phy::gpu::CudaError);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+TEST_F(OnDevice, GraphsDoTheirWorkAsOftenAsTheyAreStarted) {
+    const Device device;
+    const Stream stream(device);
+    const DeviceBuffer<std::uint8_t> buffer(device, 1000);
+    const PinnedBuffer<std::uint8_t> sent(1000);
+    const PinnedBuffer<std::uint8_t> received(1000);
+    std::fill(sent.begin(), sent.end(), std::uint8_t{1});
+    int captures = 0;
+    const Graph graph(device, [&](cudaStream_t on) {
+        ++captures;
+        phy::gpu::copy_async(buffer, sent, on);
+        phy::gpu::copy_async(received, buffer, on);
+    });
+    EXPECT_EQ(captures, 2) << "one that runs and one that is captured";
+    EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin()));
+    for (int round = 2; round < 6; ++round) {
+        std::fill(sent.begin(), sent.end(), static_cast<std::uint8_t>(round));
+        graph(stream);
+        stream.synchronize();
+        EXPECT_EQ(std::count(received.begin(), received.end(), round), 1000);
+    }
+    EXPECT_EQ(captures, 2);
+}
+
+TEST_F(OnDevice, GraphsThatCannotBeCapturedLeaveTheDeviceUsable) {
+    const Device device;
+    const DeviceBuffer<std::uint8_t> buffer(device, 1000);
+    int captures = 0;
+    EXPECT_THROW(Graph(device,
+                       [&](cudaStream_t stream) {
+                           phy::gpu::fill_async(buffer, 1, stream);
+                           if (++captures == 2) throw std::runtime_error("no more");
+                       }),
+                 std::runtime_error);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+    const Stream stream(device);
+    phy::gpu::fill_async(buffer, 2, stream);
+    EXPECT_NO_THROW(stream.synchronize());
 }
 
 TEST_F(OnDevice, CurrentDeviceIsRestored) {

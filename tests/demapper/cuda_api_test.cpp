@@ -92,9 +92,9 @@ TEST_F(CudaSoftDemapper, RefusesNoiseThatIsNotFiniteAndPositive) {
         for (const float n0 : phy_test::unusable_noise()) {
             SCOPED_TRACE(n0);
             expect_refusal(demap, 6, NoiseVariance(n0), 24);
-            EXPECT_THROW(demap.prepare(n0, SoftBitFormat::int8), phy::ArgumentError);
+            EXPECT_THROW(demap.prepare(NoiseVariance(n0), SoftBitFormat::int8), phy::ArgumentError);
         }
-        demap.prepare(usable_noise, SoftBitFormat::int8);
+        demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
         EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8)) << "after errors";
     }
 }
@@ -108,7 +108,7 @@ TEST_F(CudaSoftDemapper, RefusesValuesOutOfRange) {
     for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF, 1e-45F})
         EXPECT_THROW(SoftDemapper(device, {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
     EXPECT_THROW(SoftDemapper(device, {.modulation = static_cast<Modulation>(7)}), phy::ArgumentError);
-    EXPECT_THROW(SoftDemapper(device, {}).prepare(usable_noise, static_cast<SoftBitFormat>(3)),
+    EXPECT_THROW(SoftDemapper(device, {}).prepare(NoiseVariance(usable_noise), static_cast<SoftBitFormat>(3)),
                  phy::ArgumentError);
     EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
     EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 4096.0F, .llr_clip = 127}));
@@ -175,19 +175,19 @@ TEST_F(CudaSoftDemapper, NeedsTheTableThatACallUses) {
     ASSERT_EQ(demap.evaluator_for(NoiseVariance(usable_noise), SoftBitFormat::float32), Evaluator::table);
     expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
 
-    demap.prepare(usable_noise, SoftBitFormat::int8);
+    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
     expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);  // float32
 
-    demap.prepare(usable_noise, SoftBitFormat::float32);
-    demap.prepare(usable_noise, SoftBitFormat::float32);
+    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
+    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
     expect_refusal(demap, 6, NoiseVariance(std::nextafter(usable_noise, 1.0F)), 24);
 
     demap.forget_tables();
     expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
-    demap.prepare(usable_noise, SoftBitFormat::float32);
+    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
 }
 
@@ -197,7 +197,8 @@ TEST_F(CudaSoftDemapper, GivesTheMemoryOfTablesBack) {
     SoftDemapper demap(device, {.modulation = Modulation::qam256, .method = Method::log_map});
     const auto use_tables = [&] {
         for (int n = 0; n < 100; ++n) {
-            demap.prepare(usable_noise + 0.001F * static_cast<float>(n % 5), SoftBitFormat::float32);
+            demap.prepare(NoiseVariance(usable_noise + 0.001F * static_cast<float>(n % 5)),
+                          SoftBitFormat::float32);
             if (n % 5 == 4) demap.forget_tables();
         }
     };
@@ -221,7 +222,7 @@ TEST_F(CudaSoftDemapper, NeedsNoTableForAnythingElse) {
 TEST_F(CudaSoftDemapper, KeepsItsTablesWhenMoved) {
     const Device device;
     SoftDemapper first(device, {.modulation = Modulation::qam64, .method = Method::log_map});
-    first.prepare(usable_noise, SoftBitFormat::int8);
+    first.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
     ASSERT_NO_FATAL_FAILURE(expect_equality(first, SoftBitFormat::int8));
     SoftDemapper second = std::move(first);
     ASSERT_NO_FATAL_FAILURE(expect_equality(second, SoftBitFormat::int8));
@@ -239,7 +240,7 @@ TEST_F(CudaSoftDemapper, ServesEveryDeviceFromAnyOther) {
             SCOPED_TRACE("device " + std::to_string(device.ordinal()) + ", current " +
                          std::to_string(current.ordinal()));
             SoftDemapper demap(device, {.modulation = Modulation::qam64, .method = Method::log_map});
-            demap.prepare(usable_noise, SoftBitFormat::int8);
+            demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
             ASSERT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
             int now = -1;
             phy::gpu::check(cudaGetDevice(&now));

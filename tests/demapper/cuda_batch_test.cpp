@@ -26,7 +26,7 @@ BatchDemapper prepared(const phy::gpu::Device& device, const BatchKind& kind) {
     for (const phy::Modulation modulation : phy::all_modulations) {
         for (const float n0 : phy_test::mixed_noise) {
             for (const SoftBitFormat format : phy::all_soft_bit_formats)
-                demap.prepare(modulation, n0, format);
+                demap.prepare(modulation, phy::NoiseVariance(n0), format);
         }
     }
     return demap;
@@ -150,19 +150,19 @@ TEST_F(CudaBatchDemapper, NamesAnAllocationWithoutATable) {
     const std::vector<phy_test::Window> windows(200, {.first = 1, .count = 11});
     const CallSheet sheet = phy_test::sheet_of(scalar, input, {false, 0.1F}, SoftBitFormat::int8, windows);
     DeviceSheet memory(device);
-    demap.prepare(phy::Modulation::qam16, 0.1F, SoftBitFormat::int8);
+    demap.prepare(phy::Modulation::qam16, phy::NoiseVariance(0.1F), SoftBitFormat::int8);
     std::vector<phy::Allocation> calls = sheet.calls(memory.fill(sheet));
     calls[phy_test::flawed_place].noise = phy::NoiseVariance(0.11F);
     ASSERT_NO_FATAL_FAILURE(expect_refusal(demap, sheet, memory, calls));
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, memory, sheet));
 
-    demap.prepare(phy::Modulation::qam16, 0.11F, SoftBitFormat::int8);
+    demap.prepare(phy::Modulation::qam16, phy::NoiseVariance(0.11F), SoftBitFormat::int8);
     EXPECT_NO_THROW(demap(calls, memory.stream()));
     memory.contents();
 
     demap.forget_tables();
     EXPECT_THROW(demap(calls, memory.stream()), phy::ArgumentError);
-    demap.prepare(phy::Modulation::qam16, 0.1F, SoftBitFormat::int8);
+    demap.prepare(phy::Modulation::qam16, phy::NoiseVariance(0.1F), SoftBitFormat::int8);
     EXPECT_NO_FATAL_FAILURE(expect_single_calls(demap, memory, sheet)) << "with a new table";
 }
 
@@ -170,7 +170,8 @@ TEST_F(CudaBatchDemapper, PreparesForUsableNoiseOnly) {
     for (const phy::Evaluator evaluator : {phy::Evaluator::arithmetic, phy::Evaluator::table}) {
         BatchDemapper demap(phy::gpu::Device(), {.evaluator = evaluator});
         for (const float n0 : phy_test::unusable_noise()) {
-            EXPECT_THROW(demap.prepare(phy::Modulation::qam16, n0, SoftBitFormat::int8), phy::ArgumentError)
+            EXPECT_THROW(demap.prepare(phy::Modulation::qam16, phy::NoiseVariance(n0), SoftBitFormat::int8),
+                         phy::ArgumentError)
                 << n0;
         }
     }

@@ -131,8 +131,8 @@ public:
 
     void prepare(const NoiseKind& noise, phy::SoftBitFormat format) {
         if (noise.per_symbol) return;
-        single_.prepare(noise.scalar, format);
-        batch_.prepare(single_.config().modulation, noise.scalar, format);
+        single_.prepare(phy::NoiseVariance(noise.scalar), format);
+        batch_.prepare(single_.config().modulation, phy::NoiseVariance(noise.scalar), format);
     }
 
     void forget_tables() {

@@ -195,7 +195,7 @@ TEST_P(CudaGreatCalls, EqualTheCpu) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
     phy::gpu::SoftDemapper demap(device, {.modulation = call.modulation, .method = call.method});
-    if (!call.per_symbol) demap.prepare(call.noise().scalar, call.out);
+    if (!call.per_symbol) demap.prepare(phy::NoiseVariance(call.noise().scalar), call.out);
     phy::SoftDemapper host({.modulation = call.modulation, .method = call.method, .threads = 0});
     GreatMemory memory(device, call, seed);
     memory.fill();

@@ -5,6 +5,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "demapper/cuda_calls.hpp"
@@ -105,10 +106,45 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
         .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
     SlotDemapper demapper(Device(), config);
     EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError);
-    demapper.prepare(0.1F);
+    demapper.prepare(NoiseVariance(0.1F));
     Slots slots(config);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
+
+    demapper.prepare(NoiseVariance(0.2F));
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "") << "another table came";
+    demapper.forget_tables();
+    EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError) << "no graph may outlive its table";
+    demapper.prepare(NoiseVariance(0.1F));
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
+}
+
+TEST_F(CudaSlot, PreparesPerSymbolNoiseToo) {
+    const SlotDemapper::Config config = {
+        .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
+    SlotDemapper demapper(Device(), config);
+    demapper.prepare(NoiseVariance(std::span<const float>()));
+    Slots slots(config);
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, true), "");
+}
+
+TEST_F(CudaSlot, KeepsWhatItHasWhenMoved) {
+    const SlotDemapper::Config config = {
+        .demapper = {.modulation = Modulation::qam16, .method = phy::Method::log_map}, .symbols = 200};
+    SlotDemapper first(Device(), config);
+    first.prepare(NoiseVariance(0.1F));
+    Slots slots(config);
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(first, 200, 0.1F, false), "");
+    SlotDemapper second = std::move(first);
+    ASSERT_EQ(slots.flaw(second, 200, 0.1F, false), "");
+    SlotDemapper third(Device(), {.symbols = 1});
+    third = std::move(second);
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(third, 200, 0.1F, false), "");
 }
 
 TEST_F(CudaSlot, RefusesWhatDoesNotFitAndGoesOn) {

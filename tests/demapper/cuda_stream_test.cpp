@@ -148,7 +148,7 @@ TEST(CudaCallsIn, AStreamThatStandsStillReturn) {
     phy::gpu::BatchDemapper batch(device, {.method = kind.method});
     for (const phy::Modulation modulation : phy::all_modulations) {
         for (const float n0 : phy_test::mixed_noise)
-            batch.prepare(modulation, n0, SoftBitFormat::int8);
+            batch.prepare(modulation, phy::NoiseVariance(n0), SoftBitFormat::int8);
     }
     const CallSheet sheet = phy_test::MixedCalls(kind).take(700, SoftBitFormat::int8);
     DeviceSheet memory(device);

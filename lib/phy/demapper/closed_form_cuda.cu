@@ -13,9 +13,7 @@ struct ClosedForm {
     using Evaluator = Direct<grid, format, law, of_lane>;
 };
 
-}  // namespace
-
-void launch_closed_form(const Job& job, const Common& common, cudaStream_t stream) {
+void launch_one(const Job& job, const Common& common, const Device& /*device*/, cudaStream_t stream) {
     with_format(common.format, [&](auto format) {
         if (job.count <= few_symbols) {
             launch_job<ClosedForm<format(), lane_of_few>>(job, common, stream);
@@ -25,9 +23,28 @@ void launch_closed_form(const Job& job, const Common& common, cudaStream_t strea
     });
 }
 
-void launch_closed_form(const Batch& batch, cudaStream_t stream) {
+void launch_many(const Batch& batch, cudaStream_t stream) {
     with_format(batch.common.format,
                 [&](auto format) { launch_batch<ClosedForm<format(), lane_of_batch>>(batch, stream); });
 }
+
+Shape shape_in_batch(Grid grid, SoftBitFormat format) {
+    return closed_form_shape(grid, format, lane_of_batch);
+}
+
+void load_one(Grid grid, SoftBitFormat of_output) {
+    with_format(of_output, [&](auto format) {
+        load_job<ClosedForm<format(), lane_of_few>>(grid);
+        load_job<ClosedForm<format(), lane_of_many>>(grid);
+    });
+}
+
+void load_many(SoftBitFormat of_output) {
+    with_format(of_output, [](auto format) { load_batch<ClosedForm<format(), lane_of_batch>>(); });
+}
+
+}  // namespace
+
+const Family closed_form_family = {launch_one, launch_many, shape_in_batch, load_one, load_many};
 
 }  // namespace phy::gpu::detail

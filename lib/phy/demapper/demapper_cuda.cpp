@@ -42,8 +42,11 @@ SoftDemapper::~SoftDemapper() = default;
 SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;
 SoftDemapper& SoftDemapper::operator=(SoftDemapper&&) noexcept = default;
 
-void SoftDemapper::prepare(float noise_variance, SoftBitFormat format) {
-    impl_->maker.prepare(impl_->config.modulation, noise_variance, format);
+void SoftDemapper::prepare(NoiseVariance noise, SoftBitFormat format) {
+    const Modulation modulation = impl_->config.modulation;
+    const Evaluation evaluation = impl_->maker.prepare(modulation, noise, format);
+    const CurrentDevice current(device());
+    detail::load(evaluation, phy::detail::grid_of(modulation), format);
 }
 
 void SoftDemapper::forget_tables() {
@@ -116,8 +119,10 @@ BatchDemapper::~BatchDemapper() = default;
 BatchDemapper::BatchDemapper(BatchDemapper&&) noexcept = default;
 BatchDemapper& BatchDemapper::operator=(BatchDemapper&&) noexcept = default;
 
-void BatchDemapper::prepare(Modulation modulation, float noise_variance, SoftBitFormat format) {
-    impl_->maker.prepare(modulation, noise_variance, format);
+void BatchDemapper::prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format) {
+    const Evaluation evaluation = impl_->maker.prepare(modulation, noise, format);
+    const CurrentDevice current(device());
+    detail::load_batch(evaluation, format);
 }
 
 void BatchDemapper::forget_tables() {

@@ -22,7 +22,7 @@ namespace phy::gpu {
 /// Symbols to soft bits on a device. See phy::SoftDemapper for conventions, accuracy and bad samples.
 ///
 /// A call that evaluates by table (evaluator_for() tells) needs the table in device memory. prepare() puts it
-/// there, so that calls take neither time nor memory for it.
+/// there, so that calls take neither time nor memory for it. Other calls can do without.
 ///
 /// Several threads may call one demapper at once, on several streams; but while one of them is in prepare()
 /// or forget_tables(), no other may be in any function.
@@ -43,10 +43,12 @@ public:
     SoftDemapper(SoftDemapper&&) noexcept;
     SoftDemapper& operator=(SoftDemapper&&) noexcept;
 
-    /// Builds the table that calls with this scalar N0 and format need, and waits until it is on the device;
-    /// returns at once where they need none or it is there. Throws ArgumentError for an N0 that is not finite
-    /// and positive, CudaError if the device has no memory for it.
-    void prepare(float noise_variance, SoftBitFormat format);
+    /// Gets calls with this noise and format ready: builds the table that they need, if any, waits until it
+    /// is on the device, and has the kernels' code loaded, for which the first call would take some
+    /// milliseconds otherwise. Of per-symbol noise, which never needs a table, no value is read. Returns soon
+    /// where all that is done. Throws ArgumentError for a scalar N0 that is not finite and positive,
+    /// CudaError if the device has no memory for the table.
+    void prepare(NoiseVariance noise, SoftBitFormat format);
 
     /// Gives the memory of all tables back. Waits for the device; graphs that used them must not run again.
     void forget_tables();
@@ -89,7 +91,7 @@ public:
     BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
     /// As SoftDemapper::prepare, for allocations of this modulation.
-    void prepare(Modulation modulation, float noise_variance, SoftBitFormat format);
+    void prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
 
     /// As SoftDemapper::forget_tables.
     void forget_tables();

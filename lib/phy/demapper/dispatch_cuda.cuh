@@ -65,13 +65,14 @@ __host__ __device__ __forceinline__ constexpr void with_law(Law law, Visitor vis
     visit(LawConstant<most>());
 }
 
-/// Calls visit(std::type_identity) of the evaluator that a family has for a job. A family is one of
-/// evaluators by grid, from grids with Family::fewest_bits an axis on, and with Family::by_law by law, for
+/// Calls visit(std::type_identity) of the evaluator that a family has for a grid and a law. A family is one
+/// of evaluators by grid, from grids with Family::fewest_bits an axis on, and with Family::by_law by law, for
 /// one format.
 template <class Family, typename Visitor>
-__host__ __device__ __forceinline__ constexpr void with_evaluator(const Job& job, Visitor visit) {
-    with_grid<Family::fewest_bits>(job.grid, [&](auto grid) {
-        with_law<grid(), Family::by_law>(job.law, [&](auto law) {
+__host__ __device__ __forceinline__ constexpr void with_evaluator(Grid grid_of_job, Law law_of_job,
+                                                                  Visitor visit) {
+    with_grid<Family::fewest_bits>(grid_of_job, [&](auto grid) {
+        with_law<grid(), Family::by_law>(law_of_job, [&](auto law) {
             visit(std::type_identity<typename Family::template Evaluator<grid(), law()>>());
         });
     });
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(BatchBlock<Family, counts>::threads,
     const Job& job = batch.job[index];
     const unsigned block = blockIdx.x - batch.first_block[index];
     Tally tally;
-    with_evaluator<Family>(job, [&](auto evaluator) {
+    with_evaluator<Family>(job.grid, job.law, [&](auto evaluator) {
         demap_block<typename decltype(evaluator)::type, counts>(job, block, batch.common, staging, tally);
     });
     if constexpr (counts) add_to_counters(batch.common, tally);
@@ -162,7 +163,7 @@ void with_counts(const Common& common, Visitor visit) {
 
 template <class Family>
 void launch_job(const Job& job, const Common& common, cudaStream_t stream) {
-    with_evaluator<Family>(job, [&](auto evaluator) {
+    with_evaluator<Family>(job.grid, job.law, [&](auto evaluator) {
         with_counts(common, [&](auto counts) {
             using Evaluator = typename decltype(evaluator)::type;
             using B = Block<Evaluator, counts()>;
@@ -178,6 +179,30 @@ void launch_batch(const Batch& batch, cudaStream_t stream) {
         constexpr int threads = BatchBlock<Family, counts()>::threads;
         demap_batch<Family, counts()><<<batch.blocks, threads, 0, stream>>>(batch);
     });
+}
+
+/// Has the driver load a kernel's code, which otherwise happens when it is first launched.
+template <typename Kernel>
+void load(Kernel kernel) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel));
+}
+
+template <class Family>
+void load_job(Grid grid) {
+    for (const Law law : {Law::one_segment, Law::two_segments, Law::all_segments}) {
+        with_evaluator<Family>(grid, law, [](auto evaluator) {
+            using Evaluator = typename decltype(evaluator)::type;
+            load(demap_job<Evaluator, false>);
+            load(demap_job<Evaluator, true>);
+        });
+    }
+}
+
+template <class Family>
+void load_batch() {
+    load(demap_batch<Family, false>);
+    load(demap_batch<Family, true>);
 }
 
 }  // namespace phy::gpu::detail

@@ -1,17 +1,24 @@
 #pragma once
 
 #include "phy/demapper/launch_cuda.hpp"
+#include "phy/demapper/tuning_cuda.hpp"
 
-/// The families of kernels, each in its own file: one job, or a batch of jobs of one family.
 namespace phy::gpu::detail {
 
-void launch_closed_form(const Job& job, const Common& common, cudaStream_t stream);
-void launch_closed_form(const Batch& batch, cudaStream_t stream);
+/// A family of kernels: what one kind of evaluation can do.
+struct Family {
+    void (*launch_job)(const Job& job, const Common& common, const Device& device, cudaStream_t stream);
+    void (*launch_batch)(const Batch& batch, cudaStream_t stream);
+    Shape (*shape_in_batch)(Grid grid, SoftBitFormat format);
 
-void launch_log_sum(const Job& job, const Common& common, cudaStream_t stream);
-void launch_log_sum(const Batch& batch, cudaStream_t stream);
+    /// Load the code for every job with that grid and format, or every batch with that format.
+    void (*load_job)(Grid grid, SoftBitFormat format);
+    void (*load_batch)(SoftBitFormat format);
+};
 
-void launch_table(const Job& job, const Common& common, const Device& device, cudaStream_t stream);
-void launch_table(const Batch& batch, cudaStream_t stream);
+// Each in its own file.
+extern const Family closed_form_family;
+extern const Family log_sum_family;
+extern const Family table_family;
 
 }  // namespace phy::gpu::detail

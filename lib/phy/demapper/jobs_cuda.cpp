@@ -127,10 +127,13 @@ Common JobMaker::common(SoftBitFormat format, DemapCounters* counters) const {
     return {format, quantised ? static_cast<std::uint32_t>(llr_clip_) : largest_half, counters};
 }
 
-void JobMaker::prepare(Modulation modulation, float noise_variance, SoftBitFormat format) {
-    const NoiseVariance noise(noise_variance);
-    phy::detail::check_allocation({modulation, SymbolView(), noise, SoftBitSpan(format, nullptr, 0)});
-    if (const auto key = planner(modulation).table_for(noise, format)) tables_.add(*key);
+Evaluation JobMaker::prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format) {
+    phy::detail::check_enum("modulation", modulation, all_modulations.back());
+    phy::detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
+    phy::detail::check_noise(noise, noise.values().size());
+    const auto key = planner(modulation).table_for(noise, format);
+    if (key) tables_.add(*key);
+    return evaluation_of(planner(modulation).make_plan(noise, format), key.has_value());
 }
 
 }  // namespace phy::gpu::detail

@@ -53,7 +53,8 @@ public:
 
     [[nodiscard]] Common common(SoftBitFormat format, DemapCounters* counters) const;
 
-    void prepare(Modulation modulation, float noise_variance, SoftBitFormat format);
+    /// Puts the table on the device that such allocations need, and returns how they are evaluated.
+    Evaluation prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
     void forget_tables() { tables_.clear(); }
 
     [[nodiscard]] const Device& device() const { return device_; }

@@ -7,26 +7,24 @@
 #include <cuda_runtime_api.h>
 
 #include "phy/demapper/families_cuda.hpp"
-#include "phy/demapper/tuning_cuda.hpp"
 
 namespace phy::gpu::detail {
 namespace {
 
-/// Of a batch.
-Shape shape_of(Evaluation evaluation, Grid grid, SoftBitFormat format) {
+const Family& family_of(Evaluation evaluation) {
     switch (evaluation) {
         case Evaluation::closed_form:
-            return closed_form_shape(grid, format, lane_of_batch);
+            return closed_form_family;
         case Evaluation::log_sum:
-            return log_sum_shape(grid, format);
+            return log_sum_family;
         case Evaluation::table:
             break;
     }
-    return global_table_shape(grid, format);
+    return table_family;
 }
 
-std::uint64_t symbols_of_block(Evaluation evaluation, Grid grid, const Common& common) {
-    const Shape shape = shape_of(evaluation, grid, common.format);
+std::uint64_t symbols_of_block(const Family& family, Grid grid, const Common& common) {
+    const Shape shape = family.shape_in_batch(grid, common.format);
     return static_cast<std::uint64_t>(symbols_of_block(shape, common.counters != nullptr));
 }
 
@@ -38,10 +36,10 @@ void arrange_jobs(Batch& batch) {
               [&](const Job& a, const Job& b) { return code(a) > code(b); });
 }
 
-void find_blocks(Evaluation evaluation, Batch& batch) {
+void find_blocks(const Family& family, Batch& batch) {
     batch.blocks = 0;
     for (std::uint32_t i = 0; i < batch.jobs; ++i) {
-        const std::uint64_t of_block = symbols_of_block(evaluation, batch.job[i].grid, batch.common);
+        const std::uint64_t of_block = symbols_of_block(family, batch.job[i].grid, batch.common);
         batch.first_block[i] = batch.blocks;
         batch.blocks += static_cast<std::uint32_t>((batch.job[i].count + of_block - 1) / of_block);
     }
@@ -60,35 +58,24 @@ void find_blocks(Evaluation evaluation, Batch& batch) {
 
 void launch(Evaluation evaluation, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream) {
-    switch (evaluation) {
-        case Evaluation::closed_form:
-            launch_closed_form(job, common, stream);
-            break;
-        case Evaluation::log_sum:
-            launch_log_sum(job, common, stream);
-            break;
-        case Evaluation::table:
-            launch_table(job, common, device, stream);
-            break;
-    }
+    family_of(evaluation).launch_job(job, common, device, stream);
     check(cudaGetLastError());
 }
 
 void launch(Evaluation evaluation, Batch& batch, cudaStream_t stream) {
+    const Family& family = family_of(evaluation);
     arrange_jobs(batch);
-    find_blocks(evaluation, batch);
-    switch (evaluation) {
-        case Evaluation::closed_form:
-            launch_closed_form(batch, stream);
-            break;
-        case Evaluation::log_sum:
-            launch_log_sum(batch, stream);
-            break;
-        case Evaluation::table:
-            launch_table(batch, stream);
-            break;
-    }
+    find_blocks(family, batch);
+    family.launch_batch(batch, stream);
     check(cudaGetLastError());
+}
+
+void load(Evaluation evaluation, Grid grid, SoftBitFormat format) {
+    family_of(evaluation).load_job(grid, format);
+}
+
+void load_batch(Evaluation evaluation, SoftBitFormat format) {
+    family_of(evaluation).load_batch(format);
 }
 
 }  // namespace phy::gpu::detail

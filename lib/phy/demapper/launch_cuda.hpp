@@ -83,4 +83,8 @@ void launch(Evaluation evaluation, const Job& job, const Common& common, const D
 /// Brings the jobs into an order that suits the GPU.
 void launch(Evaluation evaluation, Batch& batch, cudaStream_t stream);
 
+/// Load the code for such jobs, or batches of them, on the current device.
+void load(Evaluation evaluation, Grid grid, SoftBitFormat format);
+void load_batch(Evaluation evaluation, SoftBitFormat format);
+
 }  // namespace phy::gpu::detail

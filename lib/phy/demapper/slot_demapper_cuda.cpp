@@ -34,6 +34,18 @@ struct SlotDemapper::Impl {
           noise(config.symbols),
           output(detail::bytes_of(config.symbols, soft_bits(1) * size_of(config.output))) {}
 
+    /// A call that threw may have left work on the stream that uses the memory.
+    ~Impl() {
+        try {
+            stream.synchronize();
+        } catch (const CudaError&) {
+            // The device was given up, and nothing runs there any more.
+        }
+    }
+
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
     [[nodiscard]] std::size_t soft_bits(std::size_t symbols) const {
         return symbols * bits_per_symbol(config.demapper.modulation);
     }
@@ -44,6 +56,12 @@ struct SlotDemapper::Impl {
                                      : NoiseVariance(std::span<const float>(noise).first(call.symbols));
         demapper({config.input, input.data(), call.symbols}, n0,
                  {config.output, output.data(), soft_bits(call.symbols)}, on);
+    }
+
+    void forget_tables() {
+        graph.reset();
+        last.reset();
+        demapper.forget_tables();
     }
 
     /// What was asked for once may not be asked for again; what was asked for twice is worth a graph.
@@ -84,8 +102,12 @@ SlotDemapper::~SlotDemapper() = default;
 SlotDemapper::SlotDemapper(SlotDemapper&&) noexcept = default;
 SlotDemapper& SlotDemapper::operator=(SlotDemapper&&) noexcept = default;
 
-void SlotDemapper::prepare(float noise_variance) {
-    impl_->demapper.prepare(noise_variance, impl_->config.output);
+void SlotDemapper::prepare(NoiseVariance noise) {
+    impl_->demapper.prepare(noise, impl_->config.output);
+}
+
+void SlotDemapper::forget_tables() {
+    impl_->forget_tables();
 }
 
 std::span<std::byte> SlotDemapper::input() {

@@ -25,15 +25,18 @@ public:
         std::size_t symbols = 0;  ///< of a slot, at most
     };
 
-    /// Allocates page-locked memory for a slot. Throws ArgumentError if a value is out of its range,
-    /// CudaError if there is not enough memory.
+    /// Allocates page-locked memory for a slot, its symbols' N0 and its soft bits. Throws ArgumentError if a
+    /// value is out of its range, CudaError if there is not enough memory.
     SlotDemapper(const Device& device, const Config& config);
     ~SlotDemapper();
     SlotDemapper(SlotDemapper&&) noexcept;
     SlotDemapper& operator=(SlotDemapper&&) noexcept;
 
     /// As SoftDemapper::prepare.
-    void prepare(float noise_variance);
+    void prepare(NoiseVariance noise);
+
+    /// As SoftDemapper::forget_tables.
+    void forget_tables();
 
     /// Where the caller writes a slot's symbols, Config::symbols of them.
     [[nodiscard]] std::span<std::byte> input();

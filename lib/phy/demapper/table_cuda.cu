@@ -64,9 +64,7 @@ void look_up_in_shared(const Job& job, const Common& common, const Device& devic
     kernel<<<static_cast<unsigned>(std::min(wanted, room)), threads, bytes, stream>>>(job, common);
 }
 
-}  // namespace
-
-void launch_table(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+void launch_one(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     with_format(common.format, [&](auto format) {
         with_grid<2>(job.grid, [&](auto grid) {
             using Evaluator = LookUp<grid(), format(), Space::shared>;
@@ -79,8 +77,27 @@ void launch_table(const Job& job, const Common& common, const Device& device, cu
     });
 }
 
-void launch_table(const Batch& batch, cudaStream_t stream) {
+void launch_many(const Batch& batch, cudaStream_t stream) {
     with_format(batch.common.format, [&](auto format) { launch_batch<InGlobal<format()>>(batch, stream); });
 }
+
+void load_one(Grid of_jobs, SoftBitFormat of_output) {
+    with_format(of_output, [&](auto format) {
+        load_job<InGlobal<format()>>(of_jobs);
+        with_grid<2>(of_jobs, [&](auto grid) {
+            using Evaluator = LookUp<grid(), format(), Space::shared>;
+            load(look_up<Evaluator, false>);
+            load(look_up<Evaluator, true>);
+        });
+    });
+}
+
+void load_many(SoftBitFormat of_output) {
+    with_format(of_output, [](auto format) { load_batch<InGlobal<format()>>(); });
+}
+
+}  // namespace
+
+const Family table_family = {launch_one, launch_many, global_table_shape, load_one, load_many};
 
 }  // namespace phy::gpu::detail

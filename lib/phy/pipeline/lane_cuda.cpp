@@ -56,34 +56,39 @@ public:
     void start_run(const LaneRun& run) {
         if (run.start == start_) return;
         start_ = run.start;
+        traces_ = run.trace;
         chunks_ = 0;
-        last_.reset();
-        if (!run.trace) return;
+        last_ = {};
+        if (!traces_) return;
+        const double before = now();
         known_.record(copy_in);
         known_.synchronize();
-        offset_ = std::chrono::duration<double>(PipelineClock::now() - start_).count();
-        last_.emplace();
+        offset_ = (before + now()) / 2;
     }
 
-    /// Whether the next chunk to be taken is to be timed.
-    bool times_next() { return chunks_++ % timed_one_of == 0 || last_; }
+    /// Seconds since the run began.
+    [[nodiscard]] double now() const {
+        return std::chrono::duration<double>(PipelineClock::now() - start_).count();
+    }
+
+    /// Counts a chunk that comes, and says whether it is to be timed.
+    bool count_chunk() { return chunks_++ % timed_one_of == 0 || traces_; }
 
     /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way
     /// within `bounds`. Without a trace the steps are as long as they were, and end with the bounds.
     LaneTimes times(const Marks& marks, const Period& bounds) {
         // Not all from known_: a float does not tell microseconds apart after a minute.
         std::array<double, 6> at{};
-        at[5] = last_ ? offset_ + seconds(known_, *marks[5]) : bounds.end;
+        at[5] = traces_ ? offset_ + seconds(known_, *marks[5]) : bounds.end;
         for (std::size_t i = 5; i-- > 0;)
             at[i] = at[i + 1] - (marks[i] == marks[i + 1] ? 0.0 : seconds(*marks[i], *marks[i + 1]));
         for (double& time : at)
             time = std::clamp(time, bounds.begin, bounds.end);
         const LaneTimes times{Period{at[0], at[1]}, {at[2], at[3]}, Period{at[4], at[5]}};
-        if (last_) {
-            last_ = {after(last_->copy_in, *times.copy_in), after(last_->work, times.work),
-                     after(last_->copy_out, *times.copy_out)};
-        }
-        return last_.value_or(times);
+        if (!traces_) return times;
+        last_ = {after(last_.copy_in, *times.copy_in), after(last_.work, times.work),
+                 after(last_.copy_out, *times.copy_out)};
+        return last_;
     }
 
 private:
@@ -100,8 +105,9 @@ private:
     gpu::Event known_;
     double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
+    bool traces_ = false;
     std::uint64_t chunks_ = 0;
-    std::optional<LaneTimes> last_;  ///< with a trace
+    LaneTimes last_;  ///< with a trace: of the chunk before
 };
 
 /// Copies a chunk to a device, works on it and copies it back.
@@ -140,8 +146,8 @@ public:
         chunk_ = chunk;
         from_ = from;
         to_ = to;
-        is_timed_ = steps_->times_next();
-        bounds_.begin = now();
+        is_timed_ = steps_->count_chunk();
+        bounds_.begin = steps_->now();
     }
 
     void copy_in() override {
@@ -149,21 +155,23 @@ public:
         record(0, stream);
         gpu::copy_async(std::span(device_input_).first(from_.size()), from_, stream);
         record(1, stream);
-        pass(copied_in_, stream, work_stream());
+        if (run_.overlaps) copied_in_.record(stream);
     }
 
     void work() override {
         const gpu::Stream& stream = work_stream();
         const gpu::CurrentDevice current(device_);
+        if (run_.overlaps) copied_in_.hold_back(stream);
         record(2, stream);
         stage_.run(chunk_, std::span(device_input_).first(from_.size()),
                    std::span(device_output_).first(to_.size()), {backend_, stream});
         record(3, stream);
-        pass(worked_, stream, copy_out_stream());
+        if (run_.overlaps) worked_.record(stream);
     }
 
     void copy_out() override {
         const gpu::Stream& stream = copy_out_stream();
+        if (run_.overlaps) worked_.hold_back(stream);
         record(4, stream);
         gpu::copy_async(to_, std::span(device_output_).first(to_.size()), stream);
         record(5, stream);
@@ -172,7 +180,7 @@ public:
 
     void wait() override {
         copied_out_.synchronize();
-        bounds_.end = now();
+        bounds_.end = steps_->now();
     }
 
     void abandon() noexcept override { abandon_quietly(); }
@@ -184,7 +192,7 @@ public:
     }
 
 private:
-    /// One chunk at a time needs no more than one stream, where nothing has to be passed on.
+    /// One chunk at a time needs no more than one stream, and steps need not wait for each other.
     [[nodiscard]] const gpu::Stream& work_stream() const {
         return run_.overlaps ? steps_->work : steps_->copy_in;
     }
@@ -199,16 +207,6 @@ private:
 
     void record(std::size_t index, const gpu::Stream& stream) const {
         if (is_timed_ && &mark(index) == &events_[index]) events_[index].record(stream);
-    }
-
-    void pass(const gpu::Event& done, const gpu::Stream& from, const gpu::Stream& to) const {
-        if (from.get() == to.get()) return;
-        done.record(from);
-        done.hold_back(to);
-    }
-
-    [[nodiscard]] double now() const {
-        return std::chrono::duration<double>(PipelineClock::now() - run_.start).count();
     }
 
     void abandon_quietly() noexcept {

@@ -162,11 +162,12 @@ public:
     Pipeline& operator=(Pipeline&&) noexcept;
 
     /// Sends all items from the source to the sink. The calling thread works too; two others call the source
-    /// and the sink, unless both lend their memory (view()), there is one chunk only, or the order is serial:
-    /// then it calls them too. What any of them or the device throws stops the run and is thrown here, once
-    /// nothing uses their memory any more. So does a request to stop, which is no error: the report says
-    /// `cancelled`. A pipeline may run again after any of these, but not after an error by which CUDA gives
-    /// up the device; one run at a time. Throws ArgumentError where a source or sink does not keep to sizes.
+    /// and the sink, unless both lend their memory (view()), there is one chunk or lane only, or the order is
+    /// serial: then it calls them too. What any of them or the device throws stops the run and is thrown
+    /// here, once nothing uses their memory any more. So does a request to stop, which is no error: the
+    /// report says `cancelled`. A pipeline may run again after any of these, but not after an error by which
+    /// CUDA gives up the device; one run at a time. Throws ArgumentError where a source or sink does not keep
+    /// to sizes.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
     [[nodiscard]] std::size_t chunk() const;  ///< items at most

@@ -236,7 +236,8 @@ PipelineRun::Result PipelineRun::run() {
     {
         const std::stop_callback stop(task_.stop, [this] { publish([this] { stopping_ = true; }); });
         guarded([&] {
-            const bool overlaps = task_.order != IssueOrder::serial && !task_.schedule.is_single();
+            const bool overlaps =
+                task_.order != IssueOrder::serial && lanes_.size() > 1 && !task_.schedule.is_single();
             for (const std::unique_ptr<Lane>& lane : lanes_)
                 lane->start_run({start_, overlaps, task_.trace});
             if (!is_running()) return;

@@ -16,7 +16,9 @@ public:
           counts_(config.counts),
           stream_(device),
           counters_(device, 1) {
-        if (config.noise_variance) demap_.prepare(*config.noise_variance, config.output);
+        const NoiseVariance per_symbol{std::span<const float>()};
+        demap_.prepare(config.noise_variance ? NoiseVariance(*config.noise_variance) : per_symbol,
+                       config.output);
         const gpu::CurrentDevice current(device);
         gpu::fill_async(counters_, 0, stream_);
         stream_.synchronize();
