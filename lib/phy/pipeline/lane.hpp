@@ -24,6 +24,7 @@ struct LaneTimes {
     std::optional<Period> copy_in;
     Period work;
     std::optional<Period> copy_out;
+    bool stands_in = false;  ///< counts until there are times of a chunk that does not stand in
 };
 
 /// What lanes have to know of a run.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -41,13 +42,15 @@ private:
 /// one mark.
 using Marks = std::array<const gpu::Event*, 6>;
 
+enum class Timing : std::uint8_t { off, stand_in, on };
+
 /// What the lanes of a device share: a stream for each step, where chunks come one after another, so that
 /// what two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the
 /// host.
 class DeviceSteps {
 public:
-    explicit DeviceSteps(const gpu::Device& device)
-        : copy_in(device), work(device), copy_out(device), known_(device) {}
+    DeviceSteps(const gpu::Device& device, std::size_t lanes)
+        : copy_in(device), work(device), copy_out(device), known_(device), lanes_(lanes) {}
 
     gpu::Stream copy_in;
     gpu::Stream work;
@@ -71,8 +74,14 @@ public:
         return std::chrono::duration<double>(PipelineClock::now() - start_).count();
     }
 
-    /// Counts a chunk that comes, and says whether it is to be timed.
-    bool count_chunk() { return chunks_++ % timed_one_of == 0 || traces_; }
+    /// Counts a chunk that comes, and says how it is to be timed. While lanes are used for the first time,
+    /// their memory is allocated and maybe code is loaded: the very first chunk stands in for later ones.
+    Timing count_chunk() {
+        const std::uint64_t index = chunks_++;
+        if (traces_) return Timing::on;
+        if (index < lanes_) return index == 0 ? Timing::stand_in : Timing::off;
+        return (index - lanes_) % timed_one_of == 0 ? Timing::on : Timing::off;
+    }
 
     /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way
     /// within `bounds`. Without a trace the steps are as long as they were, and end with the bounds.
@@ -106,6 +115,7 @@ private:
     double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
     PipelineClock::time_point start_;
     bool traces_ = false;
+    std::uint64_t lanes_;
     std::uint64_t chunks_ = 0;
     LaneTimes last_;  ///< with a trace: of the chunk before
 };
@@ -146,7 +156,7 @@ public:
         chunk_ = chunk;
         from_ = from;
         to_ = to;
-        is_timed_ = steps_->count_chunk();
+        timing_ = steps_->count_chunk();
         bounds_.begin = steps_->now();
     }
 
@@ -186,9 +196,12 @@ public:
     void abandon() noexcept override { abandon_quietly(); }
 
     std::optional<LaneTimes> times() override {
-        if (!is_timed_) return std::nullopt;
+        if (timing_ == Timing::off) return std::nullopt;
         const gpu::CurrentDevice current(device_);
-        return steps_->times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
+        LaneTimes times =
+            steps_->times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
+        times.stands_in = timing_ == Timing::stand_in;
+        return times;
     }
 
 private:
@@ -206,7 +219,7 @@ private:
     }
 
     void record(std::size_t index, const gpu::Stream& stream) const {
-        if (is_timed_ && &mark(index) == &events_[index]) events_[index].record(stream);
+        if (timing_ != Timing::off && &mark(index) == &events_[index]) events_[index].record(stream);
     }
 
     void abandon_quietly() noexcept {
@@ -232,7 +245,7 @@ private:
     gpu::DeviceBuffer<std::byte> device_input_;
     gpu::DeviceBuffer<std::byte> device_output_;
     LaneRun run_{};
-    bool is_timed_ = false;
+    Timing timing_ = Timing::off;
     Period bounds_;
     Chunk chunk_;
     std::span<const std::byte> from_;
@@ -243,7 +256,7 @@ private:
 
 Lanes make_cuda_lanes(const LaneConfig& config, Stage& stage) {
     try {
-        const auto steps = std::make_shared<DeviceSteps>(gpu::Device(config.backend.device()));
+        const auto steps = std::make_shared<DeviceSteps>(gpu::Device(config.backend.device()), config.count);
         Lanes lanes;
         for (std::size_t i = 0; i < config.count; ++i)
             lanes.push_back(std::make_unique<CudaLane>(config, stage, steps));

@@ -119,18 +119,26 @@ void PipelineRun::record(Step step, const Chunk& chunk, const Period& period) {
     if (task_.trace) result_.spans.push_back({step, chunk, period.begin, period.end});
 }
 
+void PipelineRun::record(const Chunk& chunk, const LaneTimes& times) {
+    if (has_stand_in_ && !times.stands_in) {
+        for (const Step step : {Step::copy_in, Step::work, Step::copy_out})
+            result_.busy[static_cast<std::size_t>(step)] = 0.0;
+        result_.timed_items = 0;
+    }
+    has_stand_in_ = times.stands_in;
+    if (times.copy_in) record(Step::copy_in, chunk, *times.copy_in);
+    record(Step::work, chunk, times.work);
+    if (times.copy_out) record(Step::copy_out, chunk, *times.copy_out);
+    result_.timed_items += chunk.items;
+}
+
 void PipelineRun::write(const Slot& slot) {
     lane_of(slot).wait();
     const Range range("write");
     const double begin = now();
     task_.sink.take(slot.chunk, slot.to);
     record(Step::read, slot.chunk, slot.read);
-    if (const std::optional<LaneTimes> times = lane_of(slot).times()) {
-        if (times->copy_in) record(Step::copy_in, slot.chunk, *times->copy_in);
-        record(Step::work, slot.chunk, times->work);
-        if (times->copy_out) record(Step::copy_out, slot.chunk, *times->copy_out);
-        result_.timed_items += slot.chunk.items;
-    }
+    if (const std::optional<LaneTimes> times = lane_of(slot).times()) record(slot.chunk, *times);
     record(Step::write, slot.chunk, {begin, now()});
     result_.items += slot.chunk.items;
     ++result_.chunks;

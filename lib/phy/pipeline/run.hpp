@@ -65,6 +65,7 @@ private:
     void issue(std::span<const Slot> slots);
     void write(const Slot& slot);
     void record(PipelineSpan::Step step, const Chunk& chunk, const Period& period);
+    void record(const Chunk& chunk, const LaneTimes& times);
 
     [[nodiscard]] double now() const;
     [[nodiscard]] Lane& lane_of(const Slot& slot) const { return *lanes_[slot.chunk.lane]; }
@@ -83,7 +84,8 @@ private:
     std::string stage_name_;
     PipelineClock::time_point start_ = PipelineClock::now();
     std::vector<Slot> slots_;  ///< by lane
-    Result result_;            ///< of the thread that calls the sink
+    Result result_;            ///< of the thread that calls the sink, as is:
+    bool has_stand_in_ = false;
 
     std::mutex mutex_;  ///< of what follows
     std::condition_variable changed_;

@@ -27,6 +27,6 @@ inline constexpr PipelineTuning cuda_tuning = {.chunk_bytes = std::size_t{16} <<
                                                .gap_bytes = std::size_t{256} << 10};
 
 /// A device times one chunk of so many: what times a chunk keeps it from overlapping with others.
-inline constexpr std::uint64_t timed_one_of = 16;
+inline constexpr std::uint64_t timed_one_of = 32;
 
 }  // namespace phy::detail
