@@ -4,10 +4,9 @@
 
 #include <cstdlib>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "phy/core/cuda.hpp"
+#include "thin.hpp"
 
 namespace phy_test {
 
@@ -21,23 +20,6 @@ inline std::string why_no_gpu() {
 inline bool gpu_is_required() {
     const char* value = std::getenv("PHY_REQUIRE_GPU");
     return value != nullptr && std::string(value) == "1";
-}
-
-/// True under slow tools, such as compute-sanitizer: the same cases, less often.
-inline bool is_thin() {
-    const char* value = std::getenv("PHY_TEST_THIN");
-    return value != nullptr && std::string_view(value) == "1";
-}
-
-/// All of it, or an eighth where tests are thin.
-template <typename T>
-std::vector<T> thinned(const std::vector<T>& all) {
-    if (!is_thin()) return all;
-    std::vector<T> some;
-    for (std::size_t n = 0; n < all.size(); n += all.size() < 8 ? 1 : 8)
-        some.push_back(all[n]);
-    some.push_back(all.back());
-    return some;
 }
 
 /// True if the device has no less free memory after the work than before. Other programs may use the device

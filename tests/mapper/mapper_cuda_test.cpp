@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <string>
 #include <tuple>
@@ -113,9 +112,7 @@ protected:
 
 TEST_P(GpuMapperOf, EqualsTheCpuAtEveryLength) {
     Pair pair(config(), format(), 300);
-    std::vector<std::size_t> lengths(301);
-    std::iota(lengths.begin(), lengths.end(), std::size_t{0});
-    for (const std::size_t symbols : phy_test::thinned(lengths)) {
+    for (const std::size_t symbols : phy_test::thinned_range(301)) {
         pair.compare(symbols, {}, symbols / 2);
         if (HasFatalFailure()) return;
     }

@@ -63,7 +63,7 @@ protected:
         Pipeline pipeline(config(order, lanes), stage);
         for (const Call where : all_calls) {
             if (where == Call::fill && feed == Feed::view) continue;
-            for (std::uint64_t index = 0; index < chunks; ++index) {
+            for (const std::uint64_t index : thinned_range(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
                              std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
                 expect_stop(pipeline, stage, order, feed, where, index);
@@ -216,7 +216,7 @@ private:
 };
 
 TEST_P(Cancel, FromAnotherThreadAtAnyMoment) {
-    constexpr int rounds = 100;
+    const int rounds = thinned_times(100);
     std::mt19937 random(new_seed());
     std::uniform_int_distribution<int> spread(0, 12);
     for (const IssueOrder order : all_orders) {

@@ -40,10 +40,8 @@ protected:
 
 TEST_P(Completeness, ChunksLanesAndOrderDoNotMatter) {
     const Stream stream(total);
-    const std::array chunks = {std::size_t{1},  std::size_t{2},  std::size_t{3},      std::size_t{63},
-                               std::size_t{64}, std::size_t{65}, std::size_t{1000},   total - 1,
-                               total,           total + 1,       std::size_t{100'000}};
-    for (const std::size_t chunk : chunks) {
+    const std::vector<std::size_t> chunks = {64, 1, 2, 3, 63, 65, 1000, total - 1, total, total + 1, 100'000};
+    for (const std::size_t chunk : thinned(chunks)) {
         for (const std::size_t lanes : {1U, 2U, 3U, 7U}) {
             for (const IssueOrder order : all_orders)
                 ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .lanes = lanes, .order = order},

@@ -82,7 +82,7 @@ TEST_P(Cycles, LeaveNoThreadsAndNoMemory) {
     live(0, 120);
     const long threads = status("Threads");
     const long resident = status("VmRSS");
-    live(120, 1120);
+    live(120, 120 + thinned_times(1000));
     EXPECT_EQ(status("Threads"), threads);
     if (memory_can_be_measured) {
         EXPECT_LT(status("VmRSS"), resident + allowed_kib);
@@ -108,7 +108,7 @@ TEST_P(Cycles, OfRunsOfOnePipelineLeaveNothingEither) {
     run(0, 100);
     const long threads = status("Threads");
     const long resident = status("VmRSS");
-    run(100, 600);
+    run(100, 100 + thinned_times(500));
     EXPECT_EQ(status("Threads"), threads);
     if (memory_can_be_measured) {
         EXPECT_LT(status("VmRSS"), resident + allowed_kib);

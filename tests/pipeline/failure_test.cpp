@@ -84,7 +84,7 @@ protected:
         Pipeline pipeline(config(order, lanes), stage);
         for (const Call where : all_calls) {
             if (where == Call::fill && feed == Feed::view) continue;
-            for (std::uint64_t index = 0; index < chunks; ++index) {
+            for (const std::uint64_t index : thinned_range(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
                              std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
                 Probe probe(pipeline);
@@ -150,7 +150,7 @@ TEST_P(Failure, MayBeOfAnyType) {
 TEST_P(Failure, OfSeveralAtOnceOneReachesTheCaller) {
     FakeStage stage;
     Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
-    for (int repetition = 0; repetition < 100; ++repetition) {
+    for (int repetition = 0; repetition < thinned_times(100); ++repetition) {
         Rendezvous rendezvous(3);
         Trial trial(stream_, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk& chunk) {
                         if ((call == Call::fill && chunk.index == 5) ||
