@@ -62,7 +62,7 @@ struct Block {
 /// Where components fall in a table: the entry, and the way to the next one.
 struct TableScale {
     float per_unit;  ///< entries a unit of y
-    float centre;    ///< entry of y = 0
+    float centre;    ///< entry of y = 0; 0 where entries are of magnitudes
     float last;      ///< the last entry that may be picked
 };
 
@@ -93,8 +93,8 @@ struct Kernels {
     void (*nearest_entries)(const float* iq, std::size_t count, const TableScale& table,
                             std::uint32_t* entry);
 
-    /// The entry at or below each component and the fraction of a step from there (beyond the ends: more than
-    /// one, less than zero); entry last + 1 and fraction 0 for one that is not finite.
+    /// The entry at or below each component's magnitude and the fraction of a step from there (beyond the end:
+    /// more than one), with the component's sign; entry last + 1 and fraction 0 for one that is not finite.
     void (*entries_below)(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry,
                           float* fraction);
 

@@ -97,7 +97,8 @@ Layout layout_of(const TableKey& key) {
 
 double entries_needed(const TableKey& key) {
     const Layout layout = layout_of(key);
-    return 2.0 * std::ceil(layout.reach / layout.step) + 1.0;
+    const double half = std::ceil(layout.reach / layout.step);
+    return key.format == SoftBitFormat::int8 ? 2.0 * half + 1.0 : half;
 }
 
 // Within the distance f of a boundary, the level after the nearest one of the same group is farther by 2 - f
@@ -113,14 +114,14 @@ LlrTable::LlrTable(const TableKey& key) : key_(key) {
     const Layout layout = layout_of(key);
     const AxisShape shape = shape_of(key);
     const double half = std::ceil(layout.reach / layout.step);
-    const auto entries = static_cast<std::size_t>(2.0 * half) + 1;
-    scale_ = {static_cast<float>(1.0 / (shape.amplitude * layout.step)), static_cast<float>(half), 0.0F};
+    const auto entries = static_cast<std::size_t>(entries_needed(key));
+    scale_.per_unit = static_cast<float>(1.0 / (shape.amplitude * layout.step));
+    scale_.last = static_cast<float>(entries - 1);
     if (key.format == SoftBitFormat::int8) {
-        scale_.last = static_cast<float>(entries - 1);
+        scale_.centre = static_cast<float>(half);
         fill_int8(entries, -half * layout.step, layout.step);
     } else {
-        scale_.last = static_cast<float>(entries - 2);
-        fill_float(entries, -half * layout.step, layout.step);
+        fill_float(entries, layout.step);
     }
 }
 
@@ -143,13 +144,13 @@ void LlrTable::fill_int8(std::size_t entries, double first, double step) {
     }
 }
 
-void LlrTable::fill_float(std::size_t entries, double first, double step) {
+void LlrTable::fill_float(std::size_t entries, double step) {
     const AxisShape shape = shape_of(key_);
     const auto bits = static_cast<std::size_t>(key_.bits);
-    lines_.assign(entries * 2 * bits, 0.0F);
-    Llrs here = llrs_at(key_, shape, first);
-    for (std::size_t i = 0; i + 1 < entries; ++i) {
-        const Llrs next = llrs_at(key_, shape, first + static_cast<double>(i + 1) * step);
+    lines_.assign((entries + 1) * 2 * bits, 0.0F);
+    Llrs here = llrs_at(key_, shape, 0.0);
+    for (std::size_t i = 0; i < entries; ++i) {
+        const Llrs next = llrs_at(key_, shape, static_cast<double>(i + 1) * step);
         for (std::size_t k = 0; k < bits; ++k) {
             lines_[(2 * i) * bits + k] = static_cast<float>(here[k]);
             lines_[(2 * i + 1) * bits + k] = static_cast<float>(next[k] - here[k]);
@@ -194,11 +195,15 @@ void gather_lines(const float* lines, float limit, const std::uint32_t* entry, c
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const float* value = lines + static_cast<std::size_t>(entry[2 * s + axis]) * 2 * bits;
             const float* slope = value + bits;
+            const float way = std::abs(fraction[2 * s + axis]);
             for (std::size_t k = 0; k < bits; ++k) {
-                const float llr = value[k] + slope[k] * fraction[2 * s + axis];
-                llrs[2 * k + axis] = std::max(-limit, std::min(llr, limit)) + 0.0F;
+                const float llr = value[k] + slope[k] * way;
+                llrs[2 * k + axis] = std::max(-limit, std::min(llr, limit));
             }
+            llrs[axis] *= std::copysign(1.0F, fraction[2 * s + axis]);
         }
+        for (float& llr : llrs)
+            llr += 0.0F;
         std::memcpy(out, llrs, sizeof llrs);
     }
 }

@@ -35,7 +35,7 @@ bool max_log_is_log_map(const TableKey& key);
 /// The soft bits of an axis for evenly spaced axis values, and zeros for erased components. An entry holds
 /// the LLRs of all bits of the axis, so a symbol costs two look-ups whatever the LLR function is. int8: the
 /// nearest entry, already spread to every other byte. fp32 (and fp16, before it is rounded): a straight line
-/// from entry to entry.
+/// from entry to entry, from 0 on; of -x the first bit has the LLR of x negated, the others have that of x.
 class LlrTable {
 public:
     /// Needs entries_needed(key) <= largest_table.
@@ -60,7 +60,7 @@ public:
 
 private:
     void fill_int8(std::size_t entries, double first, double step);
-    void fill_float(std::size_t entries, double first, double step);
+    void fill_float(std::size_t entries, double step);
 
     TableKey key_;
     TableScale scale_{};

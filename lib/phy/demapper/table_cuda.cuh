@@ -93,8 +93,9 @@ private:
             load_line(index, line);
 #pragma unroll
             for (int k = 0; k < bits; ++k) {
-                const float rise = Ops::mul(__uint_as_float(line[bits + k]), fraction);
-                const float llr = Ops::clamp(Ops::add(__uint_as_float(line[k]), rise), limit);
+                const float rise = Ops::mul(__uint_as_float(line[bits + k]), Ops::abs(fraction));
+                const float of_magnitude = Ops::add(__uint_as_float(line[k]), rise);
+                const float llr = Ops::clamp(k == 0 ? Ops::flip(of_magnitude, fraction) : of_magnitude, limit);
                 llrs[(c / 2 * bits + k) * 2 + c % 2] = Ops::add(llr, 0.0F);
             }
         }
