@@ -57,10 +57,8 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
 }
 
 void add_machine_options(DemodOptions& options, po::options_description& list) {
-    list.add_options()  //
-        ("backend", text(options.backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
-         "lists")  //
+    list.add_options()                                                      //
+        ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
          "that demap on the CPU; 0: one a processor; default: two fewer, and at least 1")  //

@@ -6,9 +6,11 @@
 
 #include "common/app.hpp"
 #include "common/backend_names.hpp"
+#include "common/bench_options.hpp"
 #include "common/choose_backend.hpp"
 #include "common/formats.hpp"
 #include "common/machine.hpp"
+#include "common/signal.hpp"
 #include "phy/phy.hpp"
 #include "slot_bench/latency.hpp"
 
@@ -37,8 +39,11 @@ struct Result {
 
 struct Setting {
     Options options;
-    double snr_db;
     std::vector<phy::Backend> backends;
+
+    [[nodiscard]] BenchPlace place() const {
+        return {names_of(backends), devices_of(backends), options.threads};
+    }
 };
 
 std::string parse_one_device(const std::string& value) {
@@ -48,16 +53,11 @@ std::string parse_one_device(const std::string& value) {
 }
 
 void add_options(Options& options, po::options_description& list) {
+    add_signal_options(list, options.modulation, options.formats);
     list.add_options()  //
-        ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam (default) or 1024qam")  //
         ("symbols", parsed(options.symbols, parse_symbols, "N[,N...]"),
-         "of a slot; default 45864: 273 resource blocks, 14 OFDM symbols")  //
-        ("formats", parsed(options.formats, parse_formats, "IN:OUT[,IN:OUT...]"),
-         "of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default cf32:int8")  //
-        ("backend", text(options.backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
-         "lists")                                                                                  //
+         "of a slot; default 45864: 273 resource blocks, 14 OFDM symbols")                         //
+        ("backend", text(options.backend, "BACKEND"), backend_option_text)                         //
         ("device", parsed(options.device, parse_one_device, "N"), "CUDA device: N means cuda[N]")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {1, 1024, "a whole number from 1 to 1024"}),
@@ -70,7 +70,7 @@ void add_options(Options& options, po::options_description& list) {
 
 Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {
     const Options& options = setting.options;
-    const Signal signal(options.modulation, formats.in, setting.snr_db, symbols);
+    const Signal signal(options.modulation, formats.in, working_snr(options.modulation), symbols);
     phy::SoftDemapStage stage = make_stage(options.modulation, signal, formats.out, options.threads);
     return {symbols, formats,
             measure_latency({signal, stage, setting.backends.front(), options.threads, options.slots})};
@@ -79,8 +79,8 @@ Result measure(const Setting& setting, std::uint64_t symbols, const Formats& for
 std::string to_text(const std::vector<Result>& results, const Setting& setting) {
     std::string text = fmt::format(
         "one slot at a time, from host memory to host memory: {} at {:g} dB on {} ({}), {} slots\n",
-        to_string(setting.options.modulation), setting.snr_db, names_of(setting.backends),
-        devices_of(setting.backends).value_or(processor()), setting.options.slots);
+        to_string(setting.options.modulation), working_snr(setting.options.modulation),
+        setting.place().backends, setting.place().hardware(), setting.options.slots);
     text += fmt::format("{:<13}{:>10}  {:<18}{:>11}{:>9}{:>10}\n", "formats", "symbols", "way", "median us",
                         "p99 us", "of parts");
     bool has_parts = false;
@@ -108,17 +108,9 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
                                          {"of_parts", row.of_parts ? Json(*row.of_parts) : Json()}}));
         }
     }
-    const bool on_cuda = setting.backends.front().kind() == phy::Backend::Kind::cuda;
-    const Json context = Json::object({{"date", date()},
-                                       {"phy_version", phy::version},
-                                       {"backend", names_of(setting.backends)},
-                                       {"device", devices_of(setting.backends)},
-                                       {"processor", processor()},
-                                       {"threads", on_cuda ? Json() : Json(setting.options.threads)},
-                                       {"modulation", to_string(setting.options.modulation)},
-                                       {"snr_db", setting.snr_db},
-                                       {"slots", setting.options.slots}});
-    return Json::object({{"context", context}, {"rows", Json::array(rows)}});
+    std::vector<Json::Member> context = bench_context(setting.place(), setting.options.modulation);
+    context.emplace_back("slots", setting.options.slots);
+    return Json::object({{"context", Json::object(context)}, {"rows", Json::array(rows)}});
 }
 
 /// The bench holds samples and soft bits several times over.
@@ -130,8 +122,7 @@ void check_sizes(const Options& options) {
 }
 
 void run(const Options& options, const CommonOptions& common) {
-    const Setting setting = {options, working_snr(options.modulation),
-                             choose_backends(options.backend, options.device)};
+    const Setting setting = {options, choose_backends(options.backend, options.device)};
     check_sizes(options);
     std::vector<Result> results;
     for (const Formats& formats : options.formats) {

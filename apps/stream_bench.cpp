@@ -12,6 +12,7 @@
 
 #include "common/app.hpp"
 #include "common/backend_names.hpp"
+#include "common/bench_options.hpp"
 #include "common/choose_backend.hpp"
 #include "common/machine.hpp"
 #include "common/progress.hpp"
@@ -62,9 +63,8 @@ auto* parsed_each(std::vector<std::string>& target, std::string (*parse)(const s
 
 void add_options(Options& options, po::options_description& list) {
     Grid& grid = options.grid;
+    add_signal_options(list, options.modulation, grid.formats);
     list.add_options()  //
-        ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam (default) or 1024qam")  //
         ("symbols", parsed(grid.symbols, parse_symbols, "N[,N...]"),
          "of one run; default: 2^14, 2^16, 2^18, 2^20, 2^23, 2^25 and 2^27, as memory allows")  //
         ("streams", parsed(grid.streams, parse_streams, "N[,N...]"),
@@ -72,12 +72,8 @@ void add_options(Options& options, po::options_description& list) {
         ("chunk", parsed(grid.chunks, parse_chunks, "N[,N...]"),
          "symbols that go through as one; default auto: what is fast with the backend")  //
         ("order", parsed(grid.orders, parse_orders, "ORDER[,ORDER...]"),
-         "of a device's work: sequential (default), parallel, serial")  //
-        ("formats", parsed(grid.formats, parse_formats, "IN:OUT[,IN:OUT...]"),
-         "of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default cf32:int8")  //
-        ("backend", text(options.backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
-         "lists")  //
+         "of a device's work: sequential (default), parallel, serial")      //
+        ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
         ("device", parsed_each(options.devices, parse_device, "N[,N...]|all"),
          "CUDA devices, which take chunks in turn: N means cuda[N]; if repeated, every combination is "
          "measured on each set of devices")  //
@@ -106,6 +102,10 @@ std::optional<std::string> all_devices(const Setting& setting) {
     for (const Backends& set : setting.sets)
         names.push_back(devices_of(set).value());
     return fmt::format("{}", fmt::join(names, "; "));
+}
+
+BenchPlace place_of(const Setting& setting) {
+    return {all_backends(setting), all_devices(setting), setting.threads};
 }
 
 /// In units of 10^9 a second.
@@ -146,8 +146,8 @@ std::string line(const StreamRow& row, std::size_t width) {
 std::string to_text(const Result& result, const Setting& setting) {
     std::string text =
         fmt::format("pipeline from memory to memory: {} at {:g} dB on {} ({}), medians of {} rounds\n",
-                    to_string(setting.modulation), working_snr(setting.modulation), all_backends(setting),
-                    all_devices(setting).value_or(processor()), setting.rounds);
+                    to_string(setting.modulation), working_snr(setting.modulation),
+                    place_of(setting).backends, place_of(setting).hardware(), setting.rounds);
     constexpr std::string_view first = "backend";
     std::size_t width = first.size();
     for (const Backends& set : setting.sets)
@@ -191,17 +191,10 @@ Json to_json(const Result& result, const Setting& setting) {
     std::vector<Json> all;
     for (const StreamRow& row : result.rows)
         all.push_back(to_json(row));
-    const Json context = Json::object({{"date", date()},
-                                       {"phy_version", phy::version},
-                                       {"backend", all_backends(setting)},
-                                       {"device", all_devices(setting)},
-                                       {"processor", processor()},
-                                       {"threads", on_cuda(setting) ? Json() : Json(setting.threads)},
-                                       {"modulation", to_string(setting.modulation)},
-                                       {"snr_db", working_snr(setting.modulation)},
-                                       {"rounds", setting.rounds},
-                                       {"limit", result.limit}});
-    return Json::object({{"context", context}, {"rows", Json::array(all)}});
+    std::vector<Json::Member> context = bench_context(place_of(setting), setting.modulation);
+    context.emplace_back("rounds", setting.rounds);
+    context.emplace_back("limit", result.limit);
+    return Json::object({{"context", Json::object(context)}, {"rows", Json::array(all)}});
 }
 
 std::vector<Backends> choose_sets(const Options& options) {

@@ -74,6 +74,14 @@ TEST_P(CudaEquality, AtGreatLength) {
     expect_equality_of(20'012, 0.01F, windows);
 }
 
+// Of 256QAM, log-MAP, so large that a multiprocessor has room for one.
+TEST_P(CudaEquality, AtGreatLengthWithALargeTable) {
+    const Input input(phy::SampleFormat::cf32, pool(20'012));
+    const std::vector<Window> windows = {{.first = 0, .count = 20'012}, {.first = 16, .count = 19'984}};
+    for (const SoftBitFormat format : {SoftBitFormat::float16, SoftBitFormat::float32})
+        ASSERT_NO_FATAL_FAILURE(expect_equality(input, {false, 0.003F}, format, windows));
+}
+
 TEST_P(CudaEquality, AtEveryNoiseVariance) {
     const Input input(phy::SampleFormat::cf32, pool(300));
     const std::vector<Window> windows = {{.first = 0, .count = 300},

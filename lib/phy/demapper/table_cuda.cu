@@ -15,7 +15,7 @@ struct InGlobal {
     static constexpr int fewest_bits = 2;
     static constexpr bool by_law = false;
     template <Grid grid, Law>
-    using Evaluator = LookUp<grid, format, Space::global>;
+    using Evaluator = LookUp<grid, format, Space::global, global_table_shape(grid, format)>;
 };
 
 /// Blocks take tile after tile, so that a table is brought into shared memory for many of them.
@@ -37,41 +37,72 @@ __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::
     if constexpr (counts) add_to_counters(common, tally);
 }
 
-template <class Evaluator>
-constexpr std::size_t shared_bytes(const Job& job) {
-    return job.table.bytes + Block<Evaluator, false>::staging;
-}
-
 /// What a kernel may ask for beside the few bytes that it has anyway.
 int most_shared_bytes(const Device& device) {
     return static_cast<int>(device.shared_memory_per_block()) - 16;
 }
 
 template <class Evaluator, bool counts>
-void look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
-    constexpr int threads = Block<Evaluator, counts>::threads;
-    constexpr auto kernel = look_up<Evaluator, counts>;
-    const std::size_t bytes = shared_bytes<Evaluator>(job);
-    // The limit belongs to the kernel and not to the launch, so all threads have to want the same.
-    check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes(device)));
-    int resident = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
-    constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
-    const std::uint64_t wanted = (job.count + of_block - 1) / of_block;
-    const std::uint64_t room = static_cast<std::uint64_t>(std::max(1, resident)) *
-                               static_cast<std::uint64_t>(device.multiprocessors()) * table_turns;
-    kernel<<<static_cast<unsigned>(std::min(wanted, room)), threads, bytes, stream>>>(job, common);
+class LookUpKernel {
+public:
+    LookUpKernel(const Job& job, const Device& device)
+        : job_(job), device_(device), bytes_(job.table.bytes + B::staging) {}
+
+    [[nodiscard]] bool fits() const { return bytes_ <= static_cast<unsigned>(most_shared_bytes(device_)); }
+
+    /// On a multiprocessor.
+    [[nodiscard]] int resident_blocks() const {
+        // The limit belongs to the kernel and not to the launch, so all threads have to want the same.
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   most_shared_bytes(device_)));
+        int resident = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, B::threads, bytes_));
+        return std::max(1, resident);
+    }
+
+    void launch(int resident, const Common& common, cudaStream_t stream) const {
+        constexpr std::uint64_t of_block = B::symbols;
+        const std::uint64_t wanted = (job_.count + of_block - 1) / of_block;
+        const std::uint64_t room = static_cast<std::uint64_t>(resident) *
+                                   static_cast<std::uint64_t>(device_.multiprocessors()) * table_turns;
+        kernel<<<static_cast<unsigned>(std::min(wanted, room)), B::threads, bytes_, stream>>>(job_, common);
+    }
+
+private:
+    using B = Block<Evaluator, counts>;
+    static constexpr auto kernel = look_up<Evaluator, counts>;
+
+    const Job& job_;
+    const Device& device_;
+    unsigned bytes_;
+};
+
+template <Grid grid, SoftBitFormat format>
+using InShared = LookUp<grid, format, Space::shared, shared_table_shape(grid, format)>;
+template <Grid grid, SoftBitFormat format>
+using LargeInShared = LookUp<grid, format, Space::shared, large_table_shape(grid, format)>;
+
+/// Returns false if the table has no room in shared memory.
+template <Grid grid, SoftBitFormat format, bool counts>
+bool look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+    const LookUpKernel<InShared<grid, format>, counts> usual(job, device);
+    const LookUpKernel<LargeInShared<grid, format>, counts> large(job, device);
+    if (!usual.fits()) return false;
+    const int resident = usual.resident_blocks();
+    if (resident > 1 || !large.fits()) {
+        usual.launch(resident, common, stream);
+    } else {
+        large.launch(large.resident_blocks(), common, stream);
+    }
+    return true;
 }
 
 void launch_one(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     with_format(common.format, [&](auto format) {
         with_grid<2>(job.grid, [&](auto grid) {
-            using Evaluator = LookUp<grid(), format(), Space::shared>;
-            if (shared_bytes<Evaluator>(job) > static_cast<std::size_t>(most_shared_bytes(device)))
-                return launch_job<InGlobal<format()>>(job, common, stream);
             with_counts(common, [&](auto counts) {
-                look_up_in_shared<Evaluator, counts()>(job, common, device, stream);
+                if (!look_up_in_shared<grid(), format(), counts()>(job, common, device, stream))
+                    launch_job<InGlobal<format()>>(job, common, stream);
             });
         });
     });
@@ -85,9 +116,10 @@ void load_one(Grid of_jobs, SoftBitFormat of_output) {
     with_format(of_output, [&](auto format) {
         load_job<InGlobal<format()>>(of_jobs);
         with_grid<2>(of_jobs, [&](auto grid) {
-            using Evaluator = LookUp<grid(), format(), Space::shared>;
-            load(look_up<Evaluator, false>);
-            load(look_up<Evaluator, true>);
+            load(look_up<InShared<grid(), format()>, false>);
+            load(look_up<InShared<grid(), format()>, true>);
+            load(look_up<LargeInShared<grid(), format()>, false>);
+            load(look_up<LargeInShared<grid(), format()>, true>);
         });
     });
 }

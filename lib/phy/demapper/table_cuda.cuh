@@ -5,12 +5,11 @@
 namespace phy::gpu::detail {
 
 /// Evaluates by table. The table lies in shared memory or, if it has no room there, in global memory.
-template <Grid of, SoftBitFormat to, Space space>
+template <Grid of, SoftBitFormat to, Space space, Shape of_tile>
 struct LookUp {
     static constexpr Grid grid = of;
     static constexpr SoftBitFormat format = to;
-    static constexpr Shape shape =
-        space == Space::shared ? shared_table_shape(of, to) : global_table_shape(of, to);
+    static constexpr Shape shape = of_tile;
     static constexpr int bits = bits_of(grid);
 
     const phy::detail::TableScale& scale;

@@ -73,6 +73,12 @@ constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format)
     return {512, symbols, of_lane > symbols ? of_lane / symbols : 1, resident};
 }
 
+/// Where it is so large that a multiprocessor has room for one block only.
+constexpr Shape large_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
+    const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
+    return {1024, symbols, symbols == 1 ? 2 : 1, 1};
+}
+
 /// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
 constexpr unsigned table_turns = 24;
 
