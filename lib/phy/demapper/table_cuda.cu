@@ -22,19 +22,22 @@ struct InGlobal {
 template <class Evaluator, bool counts>
 __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
-    extern __shared__ uint4 memory[];
-    const auto* from = static_cast<const uint4*>(job.table.entries);
-    for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
-        memory[Evaluator::place_of(i)] = from[i];
-    __syncthreads();
+    using B = Block<Evaluator, counts>;
+    if constexpr (B::staging < most_shared_memory) {  // or no such block has room for any table
+        extern __shared__ uint4 memory[];
+        const auto* from = static_cast<const uint4*>(job.table.entries);
+        for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
+            memory[Evaluator::place_of(i)] = from[i];
+        __syncthreads();
 
-    auto* const table = reinterpret_cast<std::byte*>(memory);
-    const Evaluator evaluate(job, table);
-    constexpr std::uint64_t of_block = Block<Evaluator, counts>::symbols;
-    Tally tally;
-    for (std::uint64_t first = blockIdx.x * of_block; first < job.count; first += gridDim.x * of_block)
-        demap_tiles<Evaluator, counts>(evaluate, job, common, first, table + job.table.bytes, tally);
-    if constexpr (counts) add_to_counters(common, tally);
+        auto* const table = reinterpret_cast<std::byte*>(memory);
+        const Evaluator evaluate(job, table);
+        Tally tally;
+        for (std::uint64_t first = std::uint64_t{blockIdx.x} * B::symbols; first < job.count;
+             first += std::uint64_t{gridDim.x} * B::symbols)
+            demap_tiles<Evaluator, counts>(evaluate, job, common, first, table + job.table.bytes, tally);
+        if constexpr (counts) add_to_counters(common, tally);
+    }
 }
 
 /// What a kernel may ask for beside the few bytes that it has anyway.

@@ -75,9 +75,16 @@ constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format)
 
 /// Where it is so large that a multiprocessor has room for one block only.
 constexpr Shape large_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
-    const int symbols = symbols_of_lane(bytes_of_symbol(grid, format));
-    return {1024, symbols, symbols == 1 ? 2 : 1, 1};
+    const Shape shape = shared_table_shape(grid, format);
+    return {1024, shape.symbols, shape.groups, 1};
 }
+
+/// Shared memory of a multiprocessor, at most, of what is compiled for.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int most_shared_memory = 64 << 10;
+#else
+constexpr int most_shared_memory = 228 << 10;
+#endif
 
 /// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
 constexpr unsigned table_turns = 24;
