@@ -87,7 +87,7 @@ constexpr int most_shared_memory = 228 << 10;
 #endif
 
 /// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
-constexpr unsigned table_turns = 24;
+constexpr unsigned table_turns = 48;
 
 /// With the table in global memory.
 constexpr Shape global_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
