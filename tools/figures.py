@@ -207,7 +207,7 @@ def stream_headline():
              "| --- |" + " --- |" * 5]
     for path in sorted(RESULTS.glob("stream_*.json")):
         run = json.loads(path.read_text())
-        devices = run["context"]["device"].split("; ")[-1].split(", ")
+        devices = max((each.split(", ") for each in run["context"]["device"].split("; ")), key=len)
         name = devices[0] if len(devices) == 1 else f"{len(devices)} x {devices[0]}"
         for row in run["rows"]:
             if row["symbols"] < 1 << 25 or row["order"] != "sequential" or row["formats"] != "cf32:int8":

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
@@ -182,6 +184,26 @@ TEST(SoftDemapper, TablesServeTheSmallestNoise) {
             formula(symbols, NoiseVariance(variance), by_formula);
             for (std::size_t i = 0; i < by_table.size(); ++i) {
                 EXPECT_NEAR(by_table[i], by_formula[i], 1e-5 * std::abs(by_formula[i])) << "N0 " << variance;
+            }
+        }
+    }
+}
+
+// No rounding error, and no negative zero.
+TEST(SoftDemapper, TheFirstBitsOfZeroAreZeroByTable) {
+    const std::vector<phy::cf32> zeros = {{0.0F, 0.0F}, {-0.0F, -0.0F}};
+    for (const Modulation modulation :
+         {Modulation::qam16, Modulation::qam64, Modulation::qam256, Modulation::qam1024}) {
+        for (const Method method : {Method::max_log, Method::log_map}) {
+            SoftDemapper demap({.modulation = modulation, .method = method, .evaluator = Evaluator::table});
+            const std::size_t bits = bits_per_symbol(modulation);
+            for (const float noise : {1.0F, 0.1F, 0.013F, 0.003F, 0.0007F}) {
+                std::vector<float> llrs(2 * bits, 7.0F);
+                demap(zeros, NoiseVariance(noise), llrs);
+                for (const std::size_t first : {std::size_t{0}, std::size_t{1}, bits, bits + 1})
+                    EXPECT_EQ(std::bit_cast<std::uint32_t>(llrs[first]), 0U)
+                        << to_string(modulation) << ", " << to_string(method) << ", N0 " << noise
+                        << ", soft bit " << first;
             }
         }
     }

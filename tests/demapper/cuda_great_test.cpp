@@ -24,6 +24,7 @@ struct GreatCall {
     bool per_symbol;
     int log2_symbols;
     std::uint64_t first_symbol;
+    phy::Evaluator evaluator = phy::Evaluator::automatic;
 
     [[nodiscard]] std::size_t symbols() const {
         return std::size_t{1} << (phy_test::is_thin() ? std::min(log2_symbols, 18) : log2_symbols);
@@ -43,8 +44,11 @@ const GreatCall great_calls[] = {
      odd},
     {"64qam_to_halves", Modulation::qam64, phy::Method::max_log, SampleFormat::cf16, SoftBitFormat::float16,
      true, 25, 0},
+    // So many that blocks with a table take several turns.
     {"16qam_by_table", Modulation::qam16, phy::Method::log_map, SampleFormat::cf16, SoftBitFormat::int8,
-     false, 26, 0},
+     false, 28, 0, phy::Evaluator::table},
+    {"256qam_by_large_table", Modulation::qam256, phy::Method::log_map, SampleFormat::cf32,
+     SoftBitFormat::float16, false, 26, 0, phy::Evaluator::table},
     {"64qam_by_sums", Modulation::qam64, phy::Method::log_map, SampleFormat::cf32, SoftBitFormat::int8, true,
      22, 0},
 };
@@ -194,9 +198,14 @@ TEST_P(CudaGreatCalls, EqualTheCpu) {
     }
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
-    phy::gpu::SoftDemapper demap(device, {.modulation = call.modulation, .method = call.method});
+    phy::gpu::SoftDemapper demap(
+        device, {.modulation = call.modulation, .method = call.method, .evaluator = call.evaluator});
+    if (call.evaluator == phy::Evaluator::table) {
+        ASSERT_EQ(demap.evaluator_for(phy::NoiseVariance(call.noise().scalar), call.out), call.evaluator);
+    }
     if (!call.per_symbol) demap.prepare(phy::NoiseVariance(call.noise().scalar), call.out);
-    phy::SoftDemapper host({.modulation = call.modulation, .method = call.method, .threads = 0});
+    phy::SoftDemapper host(
+        {.modulation = call.modulation, .method = call.method, .evaluator = call.evaluator, .threads = 0});
     GreatMemory memory(device, call, seed);
     memory.fill();
     memory.demap(demap);

@@ -121,7 +121,7 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
 }
 
-TEST_F(CudaSlot, PreparesPerSymbolNoiseToo) {
+TEST_F(CudaSlot, TakesPerSymbolNoiseInPrepare) {
     const SlotDemapper::Config config = {
         .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
     SlotDemapper demapper(Device(), config);

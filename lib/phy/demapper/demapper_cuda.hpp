@@ -22,7 +22,8 @@ namespace phy::gpu {
 /// Symbols to soft bits on a device. See phy::SoftDemapper for conventions, accuracy and bad samples.
 ///
 /// A call that evaluates by table (evaluator_for() tells) needs the table in device memory. prepare() puts it
-/// there, so that calls take neither time nor memory for it. Other calls can do without.
+/// there, so that calls take neither time nor memory for it. Other calls need no prepare(): it only saves the
+/// first of them the loading of code, which may wait and take device memory.
 ///
 /// Several threads may call one demapper at once, on several streams; but while one of them is in prepare()
 /// or forget_tables(), no other may be in any function.

@@ -93,8 +93,9 @@ struct Kernels {
     void (*nearest_entries)(const float* iq, std::size_t count, const TableScale& table,
                             std::uint32_t* entry);
 
-    /// The entry at or below each component's magnitude and the fraction of a step from there (beyond the end:
-    /// more than one), with the component's sign; entry last + 1 and fraction 0 for one that is not finite.
+    /// The entry at or below each component's magnitude and the fraction of a step from there (beyond the
+    /// end: more than one), with the component's sign; entry last + 1 and fraction 0 for one that is not
+    /// finite.
     void (*entries_below)(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry,
                           float* fraction);
 

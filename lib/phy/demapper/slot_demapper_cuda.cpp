@@ -19,7 +19,7 @@ struct Call {
 
 SlotDemapper::Config checked(const SlotDemapper::Config& config) {
     phy::detail::check_enum("sample format", config.input, all_sample_formats.back());
-    phy::detail::check_enum("soft bit format", config.output, all_soft_bit_formats.back());
+    phy::detail::check_enum("soft-bit format", config.output, all_soft_bit_formats.back());
     return config;
 }
 
@@ -38,7 +38,7 @@ struct SlotDemapper::Impl {
     ~Impl() {
         try {
             stream.synchronize();
-        } catch (const CudaError&) {
+        } catch (...) {
             // The device was given up, and nothing runs there any more.
         }
     }

@@ -113,11 +113,11 @@ bool max_log_is_log_map(const TableKey& key) {
 LlrTable::LlrTable(const TableKey& key) : key_(key) {
     const Layout layout = layout_of(key);
     const AxisShape shape = shape_of(key);
-    const double half = std::ceil(layout.reach / layout.step);
     const auto entries = static_cast<std::size_t>(entries_needed(key));
     scale_.per_unit = static_cast<float>(1.0 / (shape.amplitude * layout.step));
     scale_.last = static_cast<float>(entries - 1);
     if (key.format == SoftBitFormat::int8) {
+        const double half = static_cast<double>(entries / 2);
         scale_.centre = static_cast<float>(half);
         fill_int8(entries, -half * layout.step, layout.step);
     } else {
@@ -149,6 +149,7 @@ void LlrTable::fill_float(std::size_t entries, double step) {
     const auto bits = static_cast<std::size_t>(key_.bits);
     lines_.assign((entries + 1) * 2 * bits, 0.0F);
     Llrs here = llrs_at(key_, shape, 0.0);
+    here[0] = 0.0;  // as it is odd; but the sums are rounded
     for (std::size_t i = 0; i < entries; ++i) {
         const Llrs next = llrs_at(key_, shape, static_cast<double>(i + 1) * step);
         for (std::size_t k = 0; k < bits; ++k) {

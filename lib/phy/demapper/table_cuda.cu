@@ -23,7 +23,7 @@ template <class Evaluator, bool counts>
 __global__ void __launch_bounds__(Block<Evaluator, counts>::threads, Evaluator::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     using B = Block<Evaluator, counts>;
-    if constexpr (B::staging < most_shared_memory) {  // or no such block has room for any table
+    if constexpr (B::staging < most_shared_memory) {  // on 7.5 large blocks leave no room for a table
         extern __shared__ uint4 memory[];
         const auto* from = static_cast<const uint4*>(job.table.entries);
         for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
@@ -83,13 +83,13 @@ private:
 template <Grid grid, SoftBitFormat format>
 using InShared = LookUp<grid, format, Space::shared, shared_table_shape(grid, format)>;
 template <Grid grid, SoftBitFormat format>
-using LargeInShared = LookUp<grid, format, Space::shared, large_table_shape(grid, format)>;
+using InSharedOfLargeBlock = LookUp<grid, format, Space::shared, large_block_shape(grid, format)>;
 
 /// Returns false if the table has no room in shared memory.
 template <Grid grid, SoftBitFormat format, bool counts>
 bool look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     const LookUpKernel<InShared<grid, format>, counts> usual(job, device);
-    const LookUpKernel<LargeInShared<grid, format>, counts> large(job, device);
+    const LookUpKernel<InSharedOfLargeBlock<grid, format>, counts> large(job, device);
     if (!usual.fits()) return false;
     const int resident = usual.resident_blocks();
     if (resident > 1 || !large.fits()) {
@@ -121,8 +121,8 @@ void load_one(Grid of_jobs, SoftBitFormat of_output) {
         with_grid<2>(of_jobs, [&](auto grid) {
             load(look_up<InShared<grid(), format()>, false>);
             load(look_up<InShared<grid(), format()>, true>);
-            load(look_up<LargeInShared<grid(), format()>, false>);
-            load(look_up<LargeInShared<grid(), format()>, true>);
+            load(look_up<InSharedOfLargeBlock<grid(), format()>, false>);
+            load(look_up<InSharedOfLargeBlock<grid(), format()>, true>);
         });
     });
 }

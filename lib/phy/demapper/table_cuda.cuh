@@ -94,7 +94,8 @@ private:
             for (int k = 0; k < bits; ++k) {
                 const float rise = Ops::mul(__uint_as_float(line[bits + k]), Ops::abs(fraction));
                 const float of_magnitude = Ops::add(__uint_as_float(line[k]), rise);
-                const float llr = Ops::clamp(k == 0 ? Ops::flip(of_magnitude, fraction) : of_magnitude, limit);
+                const float llr =
+                    Ops::clamp(k == 0 ? Ops::flip(of_magnitude, fraction) : of_magnitude, limit);
                 llrs[(c / 2 * bits + k) * 2 + c % 2] = Ops::add(llr, 0.0F);
             }
         }

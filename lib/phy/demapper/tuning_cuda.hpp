@@ -73,13 +73,13 @@ constexpr Shape shared_table_shape(phy::detail::Grid grid, SoftBitFormat format)
     return {512, symbols, of_lane > symbols ? of_lane / symbols : 1, resident};
 }
 
-/// Where it is so large that a multiprocessor has room for one block only.
-constexpr Shape large_table_shape(phy::detail::Grid grid, SoftBitFormat format) {
+/// Where a multiprocessor has room for one block only, be it for the size of the table or the registers.
+constexpr Shape large_block_shape(phy::detail::Grid grid, SoftBitFormat format) {
     const Shape shape = shared_table_shape(grid, format);
     return {1024, shape.symbols, shape.groups, 1};
 }
 
-/// Shared memory of a multiprocessor, at most, of what is compiled for.
+/// Bytes that a multiprocessor has, at most, of what is compiled for.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int most_shared_memory = 64 << 10;
 #else

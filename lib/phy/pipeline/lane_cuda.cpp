@@ -42,7 +42,7 @@ private:
 /// one mark.
 using Marks = std::array<const gpu::Event*, 6>;
 
-enum class Timing : std::uint8_t { off, stand_in, on };
+enum class ChunkTiming : std::uint8_t { off, stand_in, on };
 
 /// What the lanes of a device share: a stream for each step, where chunks come one after another, so that
 /// what two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the
@@ -74,13 +74,13 @@ public:
         return std::chrono::duration<double>(PipelineClock::now() - start_).count();
     }
 
-    /// Counts a chunk that comes, and says how it is to be timed. While lanes are used for the first time,
-    /// their memory is allocated and maybe code is loaded: the very first chunk stands in for later ones.
-    Timing count_chunk() {
+    /// Counts a chunk that comes, and says how it is to be timed. Beside a run's first chunks memory may be
+    /// allocated and code loaded: the very first stands in for later ones.
+    ChunkTiming count_chunk() {
         const std::uint64_t index = chunks_++;
-        if (traces_) return Timing::on;
-        if (index < lanes_) return index == 0 ? Timing::stand_in : Timing::off;
-        return (index - lanes_) % timed_one_of == 0 ? Timing::on : Timing::off;
+        if (traces_) return ChunkTiming::on;
+        if (index < lanes_) return index == 0 ? ChunkTiming::stand_in : ChunkTiming::off;
+        return (index - lanes_) % timed_one_of == 0 ? ChunkTiming::on : ChunkTiming::off;
     }
 
     /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way
@@ -196,11 +196,11 @@ public:
     void abandon() noexcept override { abandon_quietly(); }
 
     std::optional<LaneTimes> times() override {
-        if (timing_ == Timing::off) return std::nullopt;
+        if (timing_ == ChunkTiming::off) return std::nullopt;
         const gpu::CurrentDevice current(device_);
         LaneTimes times =
             steps_->times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
-        times.stands_in = timing_ == Timing::stand_in;
+        times.stands_in = timing_ == ChunkTiming::stand_in;
         return times;
     }
 
@@ -219,7 +219,7 @@ private:
     }
 
     void record(std::size_t index, const gpu::Stream& stream) const {
-        if (timing_ != Timing::off && &mark(index) == &events_[index]) events_[index].record(stream);
+        if (timing_ != ChunkTiming::off && &mark(index) == &events_[index]) events_[index].record(stream);
     }
 
     void abandon_quietly() noexcept {
@@ -245,7 +245,7 @@ private:
     gpu::DeviceBuffer<std::byte> device_input_;
     gpu::DeviceBuffer<std::byte> device_output_;
     LaneRun run_{};
-    Timing timing_ = Timing::off;
+    ChunkTiming timing_ = ChunkTiming::off;
     Period bounds_;
     Chunk chunk_;
     std::span<const std::byte> from_;

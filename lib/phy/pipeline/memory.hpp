@@ -8,7 +8,8 @@
 namespace phy {
 
 /// Items that all lie in memory, each of the same number of bytes. On CUDA, pinned memory (PinnedBuffer) is
-/// copied from at full speed, other memory is not.
+/// copied from at full speed, other memory is not. Not for a SoftDemapStage with one N0 a symbol: its chunks
+/// hold all samples and then all N0.
 class MemorySource : public Source {
 public:
     /// Throws ArgumentError if there are not whole items in the bytes.

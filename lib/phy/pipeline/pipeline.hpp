@@ -116,7 +116,8 @@ struct PipelineSpan {
 
 struct PipelineReport {
     /// A device's steps are timed for some chunks only, unless Config::trace asks for all, and the time of
-    /// the others is taken to be in proportion to their items: timing keeps copies from overlapping.
+    /// the others is taken to be in proportion to their items: timing keeps copies from overlapping. The
+    /// first chunk's time, which may hold the loading of code, counts where no later chunk is timed.
     struct Busy {
         std::string step;  ///< "read", "copy_in", the stage's name, "copy_out", "write"
         double seconds;    ///< over all chunks, without waiting; on CUDA over all devices

@@ -84,7 +84,9 @@ private:
     std::string stage_name_;
     PipelineClock::time_point start_ = PipelineClock::now();
     std::vector<Slot> slots_;  ///< by lane
-    Result result_;            ///< of the thread that calls the sink, as is:
+
+    // Of the thread that calls the sink.
+    Result result_;
     bool has_stand_in_ = false;
 
     std::mutex mutex_;  ///< of what follows
