@@ -117,7 +117,7 @@ LlrTable::LlrTable(const TableKey& key) : key_(key) {
     scale_.per_unit = static_cast<float>(1.0 / (shape.amplitude * layout.step));
     scale_.last = static_cast<float>(entries - 1);
     if (key.format == SoftBitFormat::int8) {
-        const double half = static_cast<double>(entries / 2);
+        const double half = 0.5 * static_cast<double>(entries - 1);
         scale_.centre = static_cast<float>(half);
         fill_int8(entries, -half * layout.step, layout.step);
     } else {
