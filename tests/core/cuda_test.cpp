@@ -233,25 +233,42 @@ TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatPasses) {
     EXPECT_NO_THROW(device.synchronize());
 }
 
+/// One stream fills memory and another, held back by an event, copies it.
+class FillAndCopy {
+public:
+    explicit FillAndCopy(const Device& device)
+        : writer(device), reader_(device), buffer_(device, size), seen_(size) {}
+
+    Stream writer;
+
+    /// The copy is to see what was written last, all of it.
+    void expect_order(const Event& written, int round) const {
+        for (int again = 0; again < 20; ++again)
+            phy::gpu::fill_async(buffer_, 0, writer);
+        phy::gpu::fill_async(buffer_, round, writer);
+        written.record(writer);
+        written.hold_back(reader_);
+        phy::gpu::copy_async(seen_, buffer_, reader_);
+        reader_.synchronize();
+        EXPECT_EQ(std::count(seen_.begin(), seen_.end(), round), static_cast<std::ptrdiff_t>(size));
+    }
+
+private:
+    static constexpr std::size_t size = std::size_t{64} << 20U;
+
+    Stream reader_;
+    DeviceBuffer<std::uint8_t> buffer_;
+    PinnedBuffer<std::uint8_t> seen_;
+};
+
 TEST_F(OnDevice, EventsOrderStreams) {
     const Device device;
-    const Stream writer(device);
-    const Stream reader(device);
+    const FillAndCopy work(device);
     const Event start(device);
     const Event written(device);
-    constexpr std::size_t size = std::size_t{64} << 20U;
-    const DeviceBuffer<std::uint8_t> buffer(device, size);
-    const PinnedBuffer<std::uint8_t> seen(size);
     for (int round = 1; round < 6; ++round) {
-        start.record(writer);
-        for (int again = 0; again < 20; ++again)
-            phy::gpu::fill_async(buffer, 0, writer);
-        phy::gpu::fill_async(buffer, round, writer);
-        written.record(writer);
-        written.hold_back(reader);
-        phy::gpu::copy_async(seen, buffer, reader);
-        reader.synchronize();
-        EXPECT_EQ(std::count(seen.begin(), seen.end(), round), static_cast<std::ptrdiff_t>(size));
+        start.record(work.writer);
+        work.expect_order(written, round);
         written.synchronize();
         EXPECT_GT(written.milliseconds_since(start), 0.0F);
     }
@@ -264,24 +281,12 @@ TEST_F(OnDevice, EventsThatWereNotRecordedHaveNoTime) {
 
 TEST_F(OnDevice, EventsWithoutTimesOrderStreamsAndHaveNone) {
     const Device device;
-    const Stream writer(device);
-    const Stream reader(device);
+    const FillAndCopy work(device);
     const Event written(device, Event::Timing::off);
-    constexpr std::size_t size = std::size_t{16} << 20U;
-    const DeviceBuffer<std::uint8_t> buffer(device, size);
-    const PinnedBuffer<std::uint8_t> seen(size);
-    for (int round = 1; round < 6; ++round) {
-        for (int again = 0; again < 50; ++again)
-            phy::gpu::fill_async(buffer, 0, writer);
-        phy::gpu::fill_async(buffer, round, writer);
-        written.record(writer);
-        written.hold_back(reader);
-        phy::gpu::copy_async(seen, buffer, reader);
-        reader.synchronize();
-        EXPECT_EQ(std::count(seen.begin(), seen.end(), round), static_cast<std::ptrdiff_t>(size));
-    }
+    for (int round = 1; round < 6; ++round)
+        work.expect_order(written, round);
     const Event timed(device);
-    timed.record(writer);
+    timed.record(work.writer);
     timed.synchronize();
     EXPECT_THROW(static_cast<void>(timed.milliseconds_since(written)), phy::gpu::CudaError);
     EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
