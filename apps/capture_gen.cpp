@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/random.hpp"
+#include "phy/capture/capture.hpp"
 #include "phy/phy.hpp"
 
 namespace {
@@ -67,6 +69,11 @@ phy::CaptureWriter::Config capture_config(const Options& options) {
             .overwrite = options.force};
 }
 
+/// Which is there whatever PHY_BACKEND says.
+phy::Host scalar_host() {
+    return phy::Host({.backend = phy::Backend::scalar()});
+}
+
 /// Some symbols of the capture on their way from the generator to the file.
 struct Piece {
     std::vector<std::uint8_t> bits;
@@ -78,7 +85,7 @@ struct Piece {
 class Generator {
 public:
     explicit Generator(const Options& options)
-        : mapper_({.modulation = *options.modulation}),
+        : mapper_(scalar_host(), {.modulation = *options.modulation}),
           noise_variance_(noise_variance_of(options.snr_db)),
           per_symbol_noise_(options.per_symbol_noise),
           bits_(options.seed, 0),
@@ -129,12 +136,12 @@ Integer to_integer(float value, double full_scale) {
 }
 
 template <typename Stored, typename Convert>
-std::vector<Stored> converted(std::span<const phy::cf32> samples, Convert convert) {
-    std::vector<Stored> result(samples.size());
-    std::transform(samples.begin(), samples.end(), result.begin(), [&convert](phy::cf32 sample) {
+void append_converted(phy::CaptureWriter& writer, std::span<const phy::cf32> samples, Convert convert) {
+    std::vector<Stored> stored(samples.size());
+    std::transform(samples.begin(), samples.end(), stored.begin(), [&convert](phy::cf32 sample) {
         return Stored{convert(sample.real()), convert(sample.imag())};
     });
-    return result;
+    writer.append(stored);
 }
 
 void append_samples(phy::CaptureWriter& writer, phy::SampleFormat type, std::span<const phy::cf32> samples) {
@@ -143,20 +150,20 @@ void append_samples(phy::CaptureWriter& writer, phy::SampleFormat type, std::spa
         case phy::SampleFormat::cf32:
             return writer.append(samples);
         case phy::SampleFormat::cf16:
-            return writer.append(converted<phy::cf16>(samples, [](float value) { return phy::half(value); }));
+            return append_converted<phy::cf16>(writer, samples, [](float value) { return phy::half(value); });
         case phy::SampleFormat::ci16:
-            return writer.append(converted<phy::ci16>(
-                samples, [=](float value) { return to_integer<std::int16_t>(value, full_scale); }));
+            return append_converted<phy::ci16>(
+                writer, samples, [=](float value) { return to_integer<std::int16_t>(value, full_scale); });
         case phy::SampleFormat::ci8:
-            return writer.append(converted<phy::ci8>(
-                samples, [=](float value) { return to_integer<std::int8_t>(value, full_scale); }));
+            return append_converted<phy::ci8>(
+                writer, samples, [=](float value) { return to_integer<std::int8_t>(value, full_scale); });
     }
 }
 
 constexpr std::size_t chunk_symbols = 1U << 16U;
 constexpr std::size_t chunks_in_flight = 3;
 
-/// Pieces by lane: nothing goes through the pipeline's own memory.
+/// Pieces by lane: nothing goes through the pipeline's own memory, and so the stage has no ports.
 using Pieces = std::array<Piece, chunks_in_flight>;
 
 class Symbols : public phy::Source {
@@ -165,7 +172,7 @@ public:
 
     [[nodiscard]] std::uint64_t items() const override { return count_; }
 
-    std::size_t fill(const phy::Chunk& chunk, std::span<std::byte> /*input*/) override {
+    std::size_t fill(const phy::Chunk& chunk, std::span<const std::span<std::byte>> /*arrays*/) override {
         throw_if_interrupted();
         return chunk.items;
     }
@@ -179,16 +186,26 @@ public:
     Generation(const Options& options, Pieces& pieces) : generator_(options), pieces_(pieces) {}
 
     [[nodiscard]] std::string_view name() const override { return "generate"; }
-    [[nodiscard]] std::size_t input_bytes(std::size_t /*items*/) const override { return 0; }
-    [[nodiscard]] std::size_t output_bytes(std::size_t /*items*/) const override { return 0; }
-    void prepare(const phy::Backend& /*backend*/) override {}
-
-    void run(const phy::Chunk& chunk, std::span<const std::byte> /*input*/, std::span<std::byte> /*output*/,
-             const Place& /*place*/) override {
-        generator_.generate(chunk.first, chunk.items, pieces_[chunk.lane]);
+    [[nodiscard]] std::vector<phy::Port> inputs() const override { return {}; }
+    [[nodiscard]] std::vector<phy::Port> outputs() const override { return {}; }
+    std::unique_ptr<phy::StageRunner> on(const phy::Place& /*place*/) override {
+        return std::make_unique<Runner>(*this);
     }
 
 private:
+    class Runner : public phy::StageRunner {
+    public:
+        explicit Runner(const Generation& stage) : stage_(stage) {}
+
+        void run_on_host(const phy::HostWork& work) override {
+            const phy::Chunk& chunk = work.chunk;
+            stage_.generator_.generate(chunk.first, chunk.items, stage_.pieces_[chunk.lane]);
+        }
+
+    private:
+        const Generation& stage_;
+    };
+
     Generator generator_;
     Pieces& pieces_;
 };
@@ -199,7 +216,7 @@ public:
                 Progress& progress)
         : writer_(writer), config_(config), pieces_(pieces), progress_(progress) {}
 
-    void take(const phy::Chunk& chunk, std::span<const std::byte> /*output*/) override {
+    void take(const phy::Chunk& chunk, std::span<const std::span<const std::byte>> /*arrays*/) override {
         throw_if_interrupted();
         const Piece& piece = pieces_[chunk.lane];
         append_samples(writer_, config_.format, piece.samples);
@@ -221,9 +238,7 @@ void write_capture(const Options& options, const phy::CaptureWriter::Config& con
     Progress progress(config.symbols, quiet);
     Pieces pieces;
     Generation generation(options, pieces);
-    phy::Pipeline pipeline(
-        {.backends = {phy::Backend::scalar()}, .chunk = chunk_symbols, .lanes = chunks_in_flight},
-        generation);
+    phy::Pipeline pipeline({scalar_host()}, generation, {.chunk = chunk_symbols, .lanes = chunks_in_flight});
     Symbols symbols(config.symbols);
     CaptureSink sink(writer, config, pieces, progress);
     pipeline.run(symbols, sink);
@@ -288,5 +303,6 @@ int main(int argc, char** argv) {
         ("no-bits", flag(options.no_bits), "leave out the transmitted bits")   //
         ("force", flag(options.force), "overwrite OUT.h5 if it exists");
     app.body = [&options](const CommonOptions& common) { run(options, common); };
+    app.clean_up = phy::remove_unfinished_outputs;
     return run_app(app, argc, argv);
 }

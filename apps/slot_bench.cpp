@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "common/app.hpp"
-#include "common/backend_names.hpp"
 #include "common/bench_options.hpp"
-#include "common/choose_backend.hpp"
+#include "common/choose_places.hpp"
 #include "common/formats.hpp"
 #include "common/machine.hpp"
+#include "common/place_names.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
 #include "slot_bench/latency.hpp"
@@ -39,10 +39,11 @@ struct Result {
 
 struct Setting {
     Options options;
-    std::vector<phy::Backend> backends;
+    std::vector<phy::Place> places;
 
     [[nodiscard]] BenchPlace place() const {
-        return {names_of(backends), devices_of(backends), options.threads};
+        const int threads = places.front().is_cuda() ? 0 : places.front().host().threads();
+        return {names_of(places), devices_of(places), threads};
     }
 };
 
@@ -71,9 +72,8 @@ void add_options(Options& options, po::options_description& list) {
 Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {
     const Options& options = setting.options;
     const Signal signal(options.modulation, formats.in, working_snr(options.modulation), symbols);
-    phy::SoftDemapStage stage = make_stage(options.modulation, signal, formats.out, options.threads);
-    return {symbols, formats,
-            measure_latency({signal, stage, setting.backends.front(), options.threads, options.slots})};
+    phy::SoftDemapStage stage(stage_config(options.modulation, signal, formats.out));
+    return {symbols, formats, measure_latency({signal, stage, setting.places.front(), options.slots})};
 }
 
 std::string to_text(const std::vector<Result>& results, const Setting& setting) {
@@ -122,7 +122,7 @@ void check_sizes(const Options& options) {
 }
 
 void run(const Options& options, const CommonOptions& common) {
-    const Setting setting = {options, choose_backends(options.backend, options.device)};
+    const Setting setting = {options, choose_places(options.backend, options.device, options.threads)};
     check_sizes(options);
     std::vector<Result> results;
     for (const Formats& formats : options.formats) {

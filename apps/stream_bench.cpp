@@ -11,10 +11,10 @@
 #include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
-#include "common/backend_names.hpp"
 #include "common/bench_options.hpp"
-#include "common/choose_backend.hpp"
+#include "common/choose_places.hpp"
 #include "common/machine.hpp"
+#include "common/place_names.hpp"
 #include "common/progress.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
@@ -26,7 +26,7 @@ namespace {
 using namespace phy::apps;
 
 /// Which work together.
-using Backends = std::vector<phy::Backend>;
+using Places = std::vector<phy::Place>;
 
 struct Options {
     phy::Modulation modulation = phy::Modulation::qam256;
@@ -40,8 +40,7 @@ struct Options {
 /// What is measured, and where.
 struct Setting {
     phy::Modulation modulation;
-    std::vector<Backends> sets;
-    int threads;
+    std::vector<Places> sets;
     int rounds;
 };
 
@@ -86,7 +85,7 @@ void add_options(Options& options, po::options_description& list) {
 }
 
 bool on_cuda(const Setting& setting) {
-    return setting.sets.front().front().kind() == phy::Backend::Kind::cuda;
+    return setting.sets.front().front().is_cuda();
 }
 
 std::string all_backends(const Setting& setting) {
@@ -99,13 +98,14 @@ std::string all_backends(const Setting& setting) {
 std::optional<std::string> all_devices(const Setting& setting) {
     if (!on_cuda(setting)) return std::nullopt;
     std::vector<std::string> names;
-    for (const Backends& set : setting.sets)
+    for (const Places& set : setting.sets)
         names.push_back(devices_of(set).value());
     return fmt::format("{}", fmt::join(names, "; "));
 }
 
 BenchPlace place_of(const Setting& setting) {
-    return {all_backends(setting), all_devices(setting), setting.threads};
+    const int threads = on_cuda(setting) ? 0 : setting.sets.front().front().host().threads();
+    return {all_backends(setting), all_devices(setting), threads};
 }
 
 /// In units of 10^9 a second.
@@ -138,7 +138,7 @@ std::string line(const StreamRow& row, std::size_t width) {
     const Combination& of = row.combination;
     return fmt::format(
         "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
-        names_of(row.backends), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
+        names_of(row.places), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
         text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds * 1e3, gsym(row),
         gbytes_in(row), gbytes_out(row), row.of_limit, row.of_serial);
 }
@@ -150,7 +150,7 @@ std::string to_text(const Result& result, const Setting& setting) {
                     place_of(setting).backends, place_of(setting).hardware(), setting.rounds);
     constexpr std::string_view first = "backend";
     std::size_t width = first.size();
-    for (const Backends& set : setting.sets)
+    for (const Places& set : setting.sets)
         width = std::max(width, names_of(set).size());
     text += fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n",
                         first, width, "formats", "symbols", "streams", "chunk", "chunks", "order", "ms",
@@ -175,7 +175,7 @@ Json to_json(const StreamRow& row) {
                          {"largest_chunk", row.largest_chunk},
                          {"order", to_string(of.order)},
                          {"formats", to_string(of.formats)},
-                         {"backend", names_of(row.backends)},
+                         {"backend", names_of(row.places)},
                          {"seconds", row.seconds},
                          {"Gsym/s", gsym(row)},
                          {"GB/s in", gbytes_in(row)},
@@ -197,21 +197,18 @@ Json to_json(const Result& result, const Setting& setting) {
     return Json::object({{"context", Json::object(context)}, {"rows", Json::array(all)}});
 }
 
-std::vector<Backends> choose_sets(const Options& options) {
-    if (options.devices.empty()) return {choose_backends(options.backend, "")};
-    std::vector<Backends> sets;
+std::vector<Places> choose_sets(const Options& options) {
+    if (options.devices.empty()) return {choose_places(options.backend, "", options.threads)};
+    std::vector<Places> sets;
     for (const std::string& device : options.devices)
-        sets.push_back(choose_backends(options.backend, device));
+        sets.push_back(choose_places(options.backend, device, options.threads));
     return sets;
 }
 
 std::vector<StreamBench::Config> configs_of(const Setting& setting) {
     std::vector<StreamBench::Config> configs;
-    for (const Backends& set : setting.sets)
-        configs.push_back({.modulation = setting.modulation,
-                           .backends = set,
-                           .threads = setting.threads,
-                           .rounds = setting.rounds});
+    for (const Places& set : setting.sets)
+        configs.push_back({.modulation = setting.modulation, .places = set, .rounds = setting.rounds});
     return configs;
 }
 
@@ -228,7 +225,7 @@ Result measure(const Setting& setting, const std::vector<Combination>& all, bool
     for (const StreamBench::Config& config : configs) {
         StreamBench bench(config, all);
         // What is said of several devices holds for one.
-        if (result.limit.empty() || config.backends.size() > 1) result.limit = bench.limit();
+        if (result.limit.empty() || config.places.size() > 1) result.limit = bench.limit();
         for (const Combination& each : all)
             result.rows.push_back(bench.measure(each, progress));
     }
@@ -238,8 +235,7 @@ Result measure(const Setting& setting, const std::vector<Combination>& all, bool
 void run(Options options, const CommonOptions& common) {
     const std::string left_out = fit_symbols(options.grid, options.modulation, physical_memory());
     if (!left_out.empty()) spdlog::warn(left_out);
-    if (options.threads == 0) options.threads = processors();
-    const Setting setting = {options.modulation, choose_sets(options), options.threads, options.rounds};
+    const Setting setting = {options.modulation, choose_sets(options), options.rounds};
     const Result result = measure(setting, combinations(options.grid), common.quiet);
     print_result(common, to_json(result, setting), to_text(result, setting));
 }

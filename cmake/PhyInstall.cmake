@@ -1,42 +1,20 @@
-# cmake --install: programs, headers, library, find_package(phy) and pkg-config.
+# cmake --install: programs, headers, libraries, find_package(phy) and pkg-config.
+include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-
-set(phy_header_sets FILE_SET HEADERS COMPONENT development)
-if(PHY_HAS_CUDA)
-  list(APPEND phy_header_sets FILE_SET cuda_headers COMPONENT development)
-endif()
-install(TARGETS phy EXPORT phy_targets
-  RUNTIME COMPONENT development ARCHIVE COMPONENT development
-  LIBRARY COMPONENT applications NAMELINK_COMPONENT development
-  ${phy_header_sets})
 set(phy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/phy)
-install(EXPORT phy_targets NAMESPACE phy:: FILE phy-targets.cmake DESTINATION ${phy_package_dir}
-  COMPONENT development)
 
-# A shared library finds what it needs by itself; who links a static one must name it all. An HDF5 other than that of
-# the headers that phy was compiled with ends the program that calls it.
-get_target_property(phy_library_type phy TYPE)
-if(phy_library_type STREQUAL "STATIC_LIBRARY")
-  set(phy_is_static TRUE)
-  set(phy_pc_requires "hdf5 = ${HDF5_VERSION} libhwy")
-  set(phy_pc_libs "-pthread")
-  if(PHY_HAS_CUDA)
-    string(PREPEND phy_pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt ")
-  endif()
-else()
-  set(phy_is_static FALSE)
-  set(phy_pc_requires "")
-  set(phy_pc_libs "")
-endif()
+# phy_install_library(TARGET): in an export set of its own, so that who wants one needs nothing that another links.
+function(phy_install_library target)
+  install(TARGETS ${target} EXPORT ${target}_targets
+    RUNTIME COMPONENT development ARCHIVE COMPONENT development
+    LIBRARY COMPONENT applications NAMELINK_COMPONENT development
+    FILE_SET HEADERS COMPONENT development)
+  string(REPLACE "_" "-" file ${target})
+  install(EXPORT ${target}_targets NAMESPACE phy:: FILE ${file}-targets.cmake DESTINATION ${phy_package_dir}
+    COMPONENT development)
+endfunction()
 
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/phy-config.cmake.in phy-config.cmake
-  INSTALL_DESTINATION ${phy_package_dir} NO_SET_AND_CHECK_MACRO)
-# Until 1.0 a minor version may break an interface.
-write_basic_package_version_file(phy-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/phy-config-version.cmake
-  DESTINATION ${phy_package_dir} COMPONENT development)
-
-# The prefix is known only when installing (cmake --install --prefix), so the .pc file finds it from where it lies.
+# The prefix is known only when installing (cmake --install --prefix), so a .pc file finds it from where it lies.
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR phy_libdir_is_absolute)
 if(phy_libdir_is_absolute)
   set(phy_pc_prefix ${CMAKE_INSTALL_PREFIX})
@@ -46,11 +24,48 @@ else()
 endif()
 cmake_path(APPEND phy_pc_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
 cmake_path(APPEND phy_pc_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
-configure_file(${CMAKE_CURRENT_LIST_DIR}/phy.pc.in phy.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  COMPONENT development)
 
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
+# phy_install_pkg_config(NAME DESCRIPTION REQUIRES LIBS)
+function(phy_install_pkg_config phy_pc_name phy_pc_description phy_pc_requires phy_pc_libs)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/phy.pc.in ${phy_pc_name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${phy_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT development)
+endfunction()
+
+# A shared library finds what it needs by itself; who links a static one must name it all. An HDF5 other than that of
+# the headers that phy was compiled with ends the program that calls it.
+get_target_property(phy_library_type phy TYPE)
+set(phy_is_static FALSE)
+set(phy_pc_libs "-lphy")
+if(phy_library_type STREQUAL "STATIC_LIBRARY")
+  set(phy_is_static TRUE)
+  set(phy_pc_requires "libhwy")
+  set(phy_capture_pc_requires ", hdf5 = ${PHY_HDF5_VERSION}")
+  if(PHY_HAS_CUDA)
+    string(APPEND phy_pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+  endif()
+  string(APPEND phy_pc_libs " -pthread")
+endif()
+
+phy_install_library(phy)
+phy_install_pkg_config(phy "${PROJECT_DESCRIPTION}" "${phy_pc_requires}" "${phy_pc_libs}")
+if(PHY_CAPTURE)
+  phy_install_library(phy_capture)
+  phy_install_library(phy_receiver)
+  phy_install_pkg_config(phy-capture "IQ captures and soft bits in HDF5 for phy"
+    "phy = ${PROJECT_VERSION}${phy_capture_pc_requires}" "-lphy_capture")
+  phy_install_pkg_config(phy-receiver "Demodulation of captures with phy" "phy-capture = ${PROJECT_VERSION}"
+    "-lphy_receiver")
+endif()
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/phy-config.cmake.in phy-config.cmake
+  INSTALL_DESTINATION ${phy_package_dir} NO_SET_AND_CHECK_MACRO)
+# Until 1.0 a minor version may break an interface.
+write_basic_package_version_file(phy-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/phy-config-version.cmake
+  DESTINATION ${phy_package_dir} COMPONENT development)
+
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
 install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data COMPONENT applications)
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN results EXCLUDE)

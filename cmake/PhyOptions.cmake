@@ -1,10 +1,15 @@
-# What every target of phy is compiled with.
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
-endif()
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+# What every target of phy is compiled with. Build type, launchers and architectures belong to the project that adds phy.
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+  find_program(CCACHE_PROGRAM ccache)
+  mark_as_advanced(CCACHE_PROGRAM)
+  foreach(language CXX CUDA)
+    if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+    endif()
+  endforeach()
 endif()
 
 # CUDA: wherever there is a compiler for it; no device is needed to build.
@@ -24,24 +29,18 @@ elseif(NOT PHY_CUDA STREQUAL "OFF")
   endif()
 endif()
 if(PHY_HAS_CUDA)
-  if(CCACHE_PROGRAM AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # For the targets of this folder and those below, which have it from this variable: the cache keeps what it has. What
+  # CMake itself takes where nobody says anything is no choice of anybody's.
+  if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS} OR
+     CMAKE_CUDA_ARCHITECTURES STREQUAL "${CMAKE_CUDA_ARCHITECTURES_DEFAULT}")
+    set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
   endif()
-  set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
   enable_language(CUDA)
   set(CMAKE_CUDA_EXTENSIONS OFF)
 endif()
 message(STATUS "phy: CUDA ${PHY_HAS_CUDA} ${CMAKE_CUDA_ARCHITECTURES}")
 
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-
-if(PHY_SANITIZE)
-  # For the whole directory tree: one object without them makes the others blind or does not link.
-  set(phy_sanitize_flags -fsanitize=${PHY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
-  add_link_options(${phy_sanitize_flags})
-endif()
 
 # Linked as $<BUILD_INTERFACE:phy_options> or privately: what consumers compile with is their own affair.
 add_library(phy_options INTERFACE)
@@ -52,12 +51,18 @@ set(phy_cxx_flags -Wall -Wextra -Wconversion
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # The numeric contract: a * b + c is two roundings everywhere, fma is written where it is meant.
   -ffp-contract=off)
-# Of a kernel that spills registers or has a stack frame, ptxas makes an error.
+# ptxas warns of a kernel that spills registers or has a stack frame.
 set(phy_cuda_flags -std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-ffp-contract=off
-  -Xptxas=-warn-spills,-warn-lmem-usage,-Werror)
+  -Xptxas=-warn-spills,-warn-lmem-usage)
 if(PHY_WERROR)
   list(APPEND phy_cxx_flags -Werror)
-  list(APPEND phy_cuda_flags -Werror=all-warnings)
+  list(APPEND phy_cuda_flags -Werror=all-warnings -Xptxas=-Werror)
 endif()
 target_compile_options(phy_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${phy_cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${phy_cuda_flags}>")
+if(PHY_SANITIZE)
+  # All targets of phy have them, and who links phy links with them: one object without makes the others blind.
+  set(phy_sanitize_flags -fsanitize=${PHY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(phy_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
+  target_link_options(phy_options INTERFACE ${phy_sanitize_flags})
+endif()

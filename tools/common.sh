@@ -8,6 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost
 test_packages=("${build_packages[@]}" python3-h5py)
 bench_packages=(libbenchmark-dev)
 lint_packages=(git clang-format-14 clang-tidy-14)
+clang_packages=(clang-14)
 
 say() { printf '== %s\n' "$*"; }
 fail() {

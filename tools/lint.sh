@@ -24,7 +24,7 @@ files() {
     done
 }
 
-code=('*.cpp' '*.hpp' '*.inc' '*.cu' '*.cuh')
+code=('*.cpp' '*.hpp' '*.h' '*.inc' '*.cu' '*.cuh')
 formatted() { files "${code[@]}" | xargs -0 clang-format-14 --dry-run -Werror; }
 
 tidy() {
@@ -36,6 +36,39 @@ tidy() {
 }
 
 headers_stand_alone() { build release all_verify_interface_header_sets; }
+
+# The same by a host compiler that is told of nothing but lib/: no CUDA, no package. What is under a CUDA name too, as its
+# users are C++ programs.
+public_headers_are_plain() {
+  local header
+  public_headers | while read -r header; do
+    printf '#include "%s"\n' "$header" | g++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I lib -I build/release/lib -x c++ - ||
+      { echo "$header does not compile alone"; echo bad; }
+  done | tee >(cat >&2) | { ! grep -q '^bad$'; }
+}
+
+# What the rooms install, as lib/ lists it.
+public_headers() {
+  files 'lib/phy/*CMakeLists.txt' | while IFS= read -r -d '' file; do
+    tr '\n' ' ' <"$file" | grep -oE 'PUBLIC [^)]*' | sed -E 's/ (PRIVATE|FILE_SET) .*//' | grep -oE '[a-z0-9_/]+\.hpp' |
+      sed "s|^|$(dirname "${file#lib/}")/|"
+  done
+  echo phy/phy.hpp
+  echo phy/phy_cuda.hpp
+}
+
+# A file that is compiled once for each way of computing includes all that it uses: by Highway for the instruction set
+# that the compiler is given, and for one number at a time if it is not for vectors alone.
+inl_files_stand_alone() {
+  local file flags=() bad=0
+  if [[ $(uname -m) == x86_64 ]]; then flags=(-march=x86-64-v3 -maes -mpclmul); fi
+  local compile=(g++ -std=c++20 "${flags[@]}" -fsyntax-only -I lib -I build/release/lib -x c++)
+  while IFS= read -r -d '' file; do
+    "${compile[@]}" -D HWY_TARGET_INCLUDE='""' "$file" || bad=1
+    if ! grep -qE 'hwy|-vector|ops_vector' "$file"; then "${compile[@]}" "$file" || bad=1; fi
+  done < <(files 'lib/*-inl.h')
+  return "$bad"
+}
 
 short_files() {
   files "${code[@]}" '*.py' '*.sh' '*.md' '*.cmake' '*.in' '*CMakeLists.txt' '.ci/*' |
@@ -49,14 +82,18 @@ only_in() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
-# Rooms of lib/phy from the top of the includes to the bottom: one may include those before it in its line.
+# A room of lib/phy includes itself and the rooms that its line names, and no other.
 includes_flow_down() {
-  local rooms=(core mapper demapper measure channel pipeline) above=() room found bad=0
-  for room in "${rooms[@]}"; do
-    above+=("$room")
-    [[ -d lib/phy/$room ]] || continue
+  local below="core simd cuda pipeline" room found bad=0
+  local -A rooms=([core]="" [simd]="core" [cuda]="core simd" [pipeline]="core simd cuda" [capture]="core pipeline")
+  # Operators know no other operator.
+  for room in mapper demapper measure scrambling channel ofdm; do rooms[$room]=$below; done
+  rooms[receiver]="$below mapper demapper measure scrambling channel ofdm capture"
+  # A room that is on no line may include nothing.
+  for room in lib/phy/*/; do
+    room=$(basename "$room")
     found=$(files "lib/phy/$room/*" | xargs -0 -r grep -nE '^ *# *include *"phy/' |
-      grep -vE "\"phy/($(IFS='|' && echo "${above[*]}"))/" || true)
+      grep -vE "\"phy/($(tr ' ' '|' <<<"$room${rooms[$room]:+ ${rooms[$room]}}"))/" || true)
     if [[ -n $found ]]; then
       printf '%s\n' "$found"
       bad=1
@@ -74,11 +111,13 @@ plain_kernels() {
 
 check "clang-format" formatted
 check "no file over 500 lines" short_files
-check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
+check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/digests|tests/bench'
 check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
-check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/apps|tests/bench'
+check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/apps|tests/digests|tests/bench'
 check "includes flow down" includes_flow_down
 check "every public header compiles on its own" headers_stand_alone
+check "every public header compiles with a plain host compiler" public_headers_are_plain
+check "every -inl.h file compiles on its own" inl_files_stand_alone
 check "figures of README.md" tools/figures.py --check
 check "clang-tidy" tidy
 

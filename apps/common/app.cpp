@@ -13,7 +13,6 @@
 #include <spdlog/spdlog.h>
 
 #include "common/exit_status.hpp"
-#include "common/interrupt.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 
@@ -118,7 +117,7 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
         throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
 
     start_logging(app, log_level, common.quiet);
-    handle_signals();
+    handle_signals(app.clean_up);
     app.body(common);
 }
 

@@ -11,6 +11,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "common/interrupt.hpp"
 #include "common/json.hpp"
 #include "phy/core/error.hpp"
 
@@ -40,6 +41,9 @@ struct App {
 
     /// Runs with the options in place and signals handled; an exception becomes the exit status.
     std::function<void(const CommonOptions&)> body;
+
+    /// See handle_signals().
+    CleanUp clean_up = nullptr;
 };
 
 /// All of main(): reads the command line, runs the app and returns the exit status. An error is one line on

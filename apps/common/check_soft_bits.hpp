@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "phy/pipeline/soft_demap_stage.hpp"
+#include "phy/demapper/stage.hpp"
 
 namespace phy::apps {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/stream.hpp"
 
 namespace phy::apps {
 

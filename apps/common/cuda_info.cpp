@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/cuda.hpp"
 #include "phy/core/version.hpp"
+#include "phy/cuda/device.hpp"
 
 namespace phy::apps {
 
@@ -24,10 +24,6 @@ Json cuda_info() {
     return Json::object({{"architectures", Json::array(architectures)},
                          {"devices", Json::array(devices)},
                          {"why_not", why_not.empty() ? Json() : Json(why_not)}});
-}
-
-std::string cuda_device_name(const Backend& backend) {
-    return gpu::Device(backend.device()).name();
 }
 
 }  // namespace phy::apps

@@ -6,7 +6,7 @@
 
 #include "common/copy_kernel.hpp"
 #include "common/json.hpp"
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/stream.hpp"
 
 namespace phy::apps {
 

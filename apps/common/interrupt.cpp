@@ -6,17 +6,18 @@
 #include <unistd.h>
 
 #include "common/exit_status.hpp"
-#include "phy/capture/capture.hpp"
 
 namespace phy::apps {
 namespace {
 
 std::atomic<bool> stop_requested = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
+std::atomic<CleanUp> last_clean_up = nullptr;
+static_assert(std::atomic<CleanUp>::is_always_lock_free);
 
 extern "C" void request_stop(int /*signal*/) {
     if (stop_requested.exchange(true)) {
-        remove_unfinished_outputs();
+        if (const CleanUp clean_up = last_clean_up) clean_up();
         _exit(exit_interrupted);
     }
 }
@@ -33,7 +34,8 @@ void handle_unless_ignored(int signal) {
 
 }  // namespace
 
-void handle_signals() {
+void handle_signals(CleanUp clean_up) {
+    last_clean_up = clean_up;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         handle_unless_ignored(signal);
     for (const int signal : {SIGXFSZ, SIGPIPE})

@@ -29,8 +29,9 @@ Progress::~Progress() {
     if (terminal_ && !quiet_) std::fputs(wipe_line, stderr);
 }
 
-void Progress::advance(std::uint64_t symbols) {
-    done_ += symbols;
+void Progress::update(std::uint64_t done, std::uint64_t total) {
+    done_ = done;
+    total_ = total;
     if (quiet_) return;
     const auto now = Clock::now();
     if (now < next_) return;

@@ -8,7 +8,7 @@ namespace phy::apps {
 /// Shows on stderr how far the work is: a bar on a terminal, else a line every few seconds. Not thread-safe.
 class Progress {
 public:
-    /// total symbols are to be done; quiet shows nothing.
+    /// total symbols are to be done, as far as that is known; quiet shows nothing.
     Progress(std::uint64_t total, bool quiet);
 
     /// Wipes the bar, so that what is printed next starts on a clean line.
@@ -18,7 +18,10 @@ public:
     Progress& operator=(const Progress&) = delete;
 
     /// That many more symbols are done.
-    void advance(std::uint64_t symbols);
+    void advance(std::uint64_t symbols) { update(done_ + symbols, total_); }
+
+    /// So many are done, of how many.
+    void update(std::uint64_t done, std::uint64_t total);
 
 private:
     using Clock = std::chrono::steady_clock;

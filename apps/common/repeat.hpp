@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <span>
 
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/buffer.hpp"
 
 namespace phy::apps {
 
 /// Fills device memory with the host's values, again and again, and waits.
 template <typename T>
-void fill_repeating(const gpu::Device& device, std::span<T> target, std::span<const T> values) {
+void fill_repeating(const gpu::Device& device, gpu::DeviceSpan<T> target, std::span<const T> values) {
     const gpu::Stream stream(device);
     std::size_t filled = std::min(target.size(), values.size());
     gpu::copy_async(target.first(filled), values.first(filled), stream);

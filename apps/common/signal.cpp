@@ -43,13 +43,11 @@ void fill_repeating(std::span<std::byte> target, std::span<const std::byte> valu
     }
 }
 
-SoftDemapStage make_stage(Modulation modulation, const Signal& signal, SoftBitFormat output, int threads) {
-    return SoftDemapStage({.modulation = modulation,
-                           .input = signal.format,
-                           .output = output,
-                           .noise_variance = signal.noise_variance,
-                           .full_scale = signal.full_scale,
-                           .threads = threads});
+SoftDemapStage::Config stage_config(Modulation modulation, const Signal& signal, SoftBitFormat output) {
+    return {.demapper = {.modulation = modulation, .full_scale = signal.full_scale},
+            .input = signal.format,
+            .output = output,
+            .noise_variance = signal.noise_variance};
 }
 
 double working_snr(Modulation modulation) {
@@ -76,7 +74,8 @@ Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db,
       symbols(count) {
     const std::size_t unique = std::min(count, signal_stretch);
     std::vector<cf32> clean(unique);
-    Mapper({.modulation = modulation})(random_bits(unique * bits_per_symbol(modulation)), clean);
+    const Mapper map(Host({.backend = Backend::scalar()}), {.modulation = modulation});
+    map(random_bits(unique * bits_per_symbol(modulation)), clean);
     std::mt19937_64 random(seed + 1);
     std::normal_distribution<float> noise(0.0F, std::sqrt(noise_variance / 2.0F));
     std::uniform_real_distribution<float> spread(0.8F, 1.25F);

@@ -23,14 +23,14 @@ struct Signal {
 
     Signal(Modulation modulation, SampleFormat sample_format, double snr_db, std::size_t count);
 
-    [[nodiscard]] SymbolView view() const { return {format, samples.data(), symbols}; }
+    [[nodiscard]] SymbolView view() const { return {format, samples}; }
 };
 
 /// Fills the target with the values again and again.
 void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values);
 
-/// The stage that demaps the signal.
-SoftDemapStage make_stage(Modulation modulation, const Signal& signal, SoftBitFormat output, int threads);
+/// How the signal is demapped.
+SoftDemapStage::Config stage_config(Modulation modulation, const Signal& signal, SoftBitFormat output);
 
 /// Where the modulation is used, in dB: the soft bits are neither all saturated nor all noise.
 double working_snr(Modulation modulation);

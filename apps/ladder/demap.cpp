@@ -18,14 +18,14 @@ constexpr std::size_t qm = bits_per_symbol(Modulation::qam256);
 template <typename T>
 gpu::DeviceBuffer<T> on_device(const gpu::Device& device, const std::vector<T>& values) {
     gpu::DeviceBuffer<T> buffer(device, values.size());
-    fill_repeating(device, std::span<T>(buffer), std::span(values));
+    fill_repeating(device, buffer.span(), std::span(values));
     return buffer;
 }
 
 /// The signal again and again, to that many symbols.
 gpu::DeviceBuffer<cf32> on_device(const gpu::Device& device, const Signal& signal, std::size_t symbols) {
     gpu::DeviceBuffer<cf32> buffer(device, symbols);
-    fill_repeating(device, std::as_writable_bytes(std::span<cf32>(buffer)), std::span(signal.samples));
+    fill_repeating(device, as_bytes(buffer.span()), std::span(signal.samples));
     return buffer;
 }
 
@@ -58,13 +58,15 @@ public:
                  .table = table_.data(),
                  .table_reach = reach};
         const gpu::Stream stream(device);
-        demap_(symbols_, NoiseVariance(noise_variance_), expected_, stream);
+        demap_(symbols_, noise_variance_, expected_, stream);
         stream.synchronize();
     }
 
-    [[nodiscard]] Move move() const { return {symbols_.data(), symbols_.bytes(), llr_.data(), llr_.bytes()}; }
+    [[nodiscard]] Move move() {
+        return {symbols_.data(), symbols_.size_bytes(), llr_.data(), llr_.size_bytes()};
+    }
 
-    [[nodiscard]] std::vector<Step> steps() const {
+    [[nodiscard]] std::vector<Step> steps() {
         std::vector<Step> all;
         for (const auto& step : demap_steps::all(device_)) {
             const auto launch = [this, step](cudaStream_t stream) {
@@ -72,15 +74,13 @@ public:
             };
             all.push_back({step.name, step.what, step.threads, launch});
         }
-        const auto library = [this](cudaStream_t stream) {
-            demap_(symbols_, NoiseVariance(noise_variance_), llr_, stream);
-        };
+        const auto library = [this](cudaStream_t stream) { demap_(symbols_, noise_variance_, llr_, stream); };
         all.push_back({"phy", "the library's kernel: closed form, no table", 0, library});
         return all;
     }
 
     /// Throws unless llr_ is what the library gives; clears it for the next step.
-    void check(const Step& step) const {
+    void check(const Step& step) {
         const gpu::Stream stream(device_);
         demap_steps::find_largest_difference(llr_.data(), expected_.data(), llr_.size(), difference_.data(),
                                              stream);
@@ -110,7 +110,7 @@ private:
 
 Climb climb_demap(const gpu::Device& device, const LadderOptions& options) {
     const gpu::CurrentDevice current(device);
-    const Demap demap(device, options);
+    Demap demap(device, options);
     const Move move = demap.move();
     return climb(device,
                  fmt::format("256QAM, cf32 to int8, exact max-log, {} symbols at {:g} dB", options.symbols,

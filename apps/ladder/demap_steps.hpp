@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/stream.hpp"
 
 namespace phy::apps::demap_steps {
 

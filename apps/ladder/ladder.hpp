@@ -9,7 +9,7 @@
 
 #include "common/gpu_timing.hpp"
 #include "common/signal.hpp"
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/stream.hpp"
 
 namespace phy::apps {
 

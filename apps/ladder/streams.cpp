@@ -27,10 +27,8 @@ public:
         : device_(device),
           signal_(make_signal(options)),
           demap_(device, {.modulation = Modulation::qam256}),
-          stage_({.modulation = Modulation::qam256, .noise_variance = signal_.noise_variance}),
-          pipeline_({.backends = {Backend::parse(fmt::format("cuda[{}]", device.ordinal()))},
-                     .items = options.symbols},
-                    stage_),
+          stage_(stage_config(Modulation::qam256, signal_, SoftBitFormat::int8)),
+          pipeline_({device}, stage_, {.items = options.symbols}),
           input_(options.symbols * sizeof(cf32)),
           output_(options.symbols * qm),
           device_input_(device, input_.size()),
@@ -47,14 +45,14 @@ public:
     [[nodiscard]] std::size_t symbols() const { return output_.size() / qm; }
 
     /// Both directions at once, and nothing else.
-    void copy(cudaStream_t stream) const {
+    void copy(cudaStream_t stream) {
         fork(stream, 2);
         gpu::copy_async(device_input_, input_, streams_[0]);
         gpu::copy_async(output_, device_output_, streams_[1]);
         join(stream, 2);
     }
 
-    void serial(cudaStream_t stream) const {
+    void serial(cudaStream_t stream) {
         const Piece all{0, symbols(), 0};
         copy_in(all, stream);
         demap(all, stream);
@@ -62,7 +60,7 @@ public:
     }
 
     /// Breadth first: one step of all pieces, then the next step.
-    void parallel(cudaStream_t stream) const {
+    void parallel(cudaStream_t stream) {
         fork(stream, streams_.size());
         const std::vector<Piece> all = pieces(quarter());
         for (const Piece& piece : all)
@@ -75,8 +73,8 @@ public:
     }
 
     /// Depth first: all steps of a piece, then the next piece.
-    void sequential(cudaStream_t stream) const { sequential(stream, quarter()); }
-    void sequential(cudaStream_t stream, std::size_t symbols_of_piece) const {
+    void sequential(cudaStream_t stream) { sequential(stream, quarter()); }
+    void sequential(cudaStream_t stream, std::size_t symbols_of_piece) {
         fork(stream, streams_.size());
         for (const Piece& piece : pieces(symbols_of_piece)) {
             copy_in(piece, streams_[piece.stream]);
@@ -90,8 +88,8 @@ public:
     void pipeline(cudaStream_t stream) {
         begin_.record(stream);
         begin_.synchronize();
-        MemorySource source(input_, sizeof(cf32));
-        MemorySink sink(output_, qm);
+        MemorySource source(stage_.inputs(), {input_});
+        MemorySink sink(stage_.outputs(), {output_});
         pipeline_.run(source, sink);
     }
 
@@ -103,7 +101,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<std::byte> expect() const {
+    [[nodiscard]] std::vector<std::byte> expect() {
         const gpu::Stream stream(device_);
         serial(stream);
         stream.synchronize();
@@ -112,7 +110,7 @@ private:
         return expected;
     }
 
-    void spoil() const {
+    void spoil() {
         constexpr int nonsense = 0x55;
         const gpu::Stream stream(device_);
         gpu::fill_async(device_input_, nonsense, stream);
@@ -135,22 +133,26 @@ private:
         return all;
     }
 
-    void copy_in(const Piece& piece, cudaStream_t stream) const {
-        gpu::copy_async(samples_of(device_input_, piece), samples_of(input_, piece), stream);
+    void copy_in(const Piece& piece, cudaStream_t stream) {
+        gpu::copy_async(samples_of(device_input_.span(), piece), samples_of(std::span(input_), piece),
+                        stream);
     }
-    void demap(const Piece& piece, cudaStream_t stream) const {
-        const std::span<std::byte> out = soft_bits_of(device_output_, piece);
-        demap_({SampleFormat::cf32, samples_of(device_input_, piece).data(), piece.symbols},
-               NoiseVariance(signal_.noise_variance), {SoftBitFormat::int8, out.data(), out.size()}, stream);
+    void demap(const Piece& piece, cudaStream_t stream) {
+        demap_({SampleFormat::cf32, samples_of(device_input_.span(), piece)}, signal_.noise_variance,
+               {SoftBitFormat::int8, soft_bits_of(device_output_.span(), piece)}, stream);
     }
-    void copy_out(const Piece& piece, cudaStream_t stream) const {
-        gpu::copy_async(soft_bits_of(output_, piece), soft_bits_of(device_output_, piece), stream);
+    void copy_out(const Piece& piece, cudaStream_t stream) {
+        gpu::copy_async(soft_bits_of(std::span(output_), piece), soft_bits_of(device_output_.span(), piece),
+                        stream);
     }
 
-    static std::span<std::byte> samples_of(std::span<std::byte> all, const Piece& piece) {
+    /// Of memory of the host or of the device.
+    template <typename Bytes>
+    static Bytes samples_of(Bytes all, const Piece& piece) {
         return all.subspan(piece.first * sizeof(cf32), piece.symbols * sizeof(cf32));
     }
-    static std::span<std::byte> soft_bits_of(std::span<std::byte> all, const Piece& piece) {
+    template <typename Bytes>
+    static Bytes soft_bits_of(Bytes all, const Piece& piece) {
         return all.subspan(piece.first * qm, piece.symbols * qm);
     }
 

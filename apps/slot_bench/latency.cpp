@@ -11,20 +11,17 @@ namespace {
 
 std::vector<LatencyRow> measure_latency_on_cpu(const Slot& slot) {
     const SoftDemapStage::Config& config = slot.stage.config();
-    SoftDemapper demap({.modulation = config.modulation,
-                        .full_scale = config.full_scale,
-                        .threads = slot.threads,
-                        .backend = slot.backend});
+    SoftDemapper demap(slot.place.host(), config.demapper);
     std::vector<std::byte> soft_bits(slot.bytes_out());
     std::vector<LatencyRow> rows;
     spoil_soft_bits(slot.stage, soft_bits);
-    rows.push_back({"SoftDemapper",
-                    time_calls(slot.calls,
-                               [&] {
-                                   demap(slot.signal.view(), NoiseVariance(slot.signal.noise_variance),
-                                         slot.stage.soft_bits_of(soft_bits));
-                               }),
-                    std::nullopt});
+    rows.push_back(
+        {"SoftDemapper",
+         time_calls(slot.calls,
+                    [&] {
+                        demap(slot.signal.view(), slot.signal.noise_variance, {config.output, soft_bits});
+                    }),
+         std::nullopt});
     check_soft_bits(slot.stage, slot.signal.samples, soft_bits);
     rows.push_back({"Pipeline", time_pipeline(slot, slot.signal.samples, soft_bits), std::nullopt});
     return rows;
@@ -47,9 +44,9 @@ Latency time_calls(int calls, const std::function<void()>& call) {
 }
 
 Latency time_pipeline(const Slot& slot, std::span<const std::byte> input, std::span<std::byte> output) {
-    MemorySource source(input, size_of(slot.signal.format));
-    MemorySink sink(output, slot.bytes_out() / slot.signal.symbols);
-    Pipeline pipeline({.backends = {slot.backend}, .items = slot.signal.symbols}, slot.stage);
+    MemorySource source(slot.stage.inputs(), {input});
+    MemorySink sink(slot.stage.outputs(), {output});
+    Pipeline pipeline({slot.place}, slot.stage, {.items = slot.signal.symbols});
     spoil_soft_bits(slot.stage, output);
     const Latency latency = time_calls(slot.calls, [&] { pipeline.run(source, sink); });
     check_soft_bits(slot.stage, input, output);
@@ -58,7 +55,7 @@ Latency time_pipeline(const Slot& slot, std::span<const std::byte> input, std::s
 
 std::vector<LatencyRow> measure_latency(const Slot& slot) {
     if constexpr (built_with_cuda) {
-        if (slot.backend.kind() == Backend::Kind::cuda) return measure_latency_on_cuda(slot);
+        if (slot.place.is_cuda()) return measure_latency_on_cuda(slot);
     }
     return measure_latency_on_cpu(slot);
 }

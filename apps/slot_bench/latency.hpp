@@ -28,12 +28,11 @@ struct LatencyRow {
 struct Slot {
     const Signal& signal;
     SoftDemapStage& stage;  ///< for the signal's formats and noise
-    const Backend& backend;
-    int threads;  ///< that demap on a CPU
-    int calls;    ///< that are timed
+    const Place& place;
+    int calls;  ///< that are timed
 
     [[nodiscard]] std::size_t bytes_in() const { return signal.samples.size(); }
-    [[nodiscard]] std::size_t bytes_out() const { return stage.output_bytes(signal.symbols); }
+    [[nodiscard]] std::size_t bytes_out() const { return stage.outputs().front().bytes_of(signal.symbols); }
 };
 
 /// Of that many calls one after another, after some that are not timed.

@@ -19,48 +19,43 @@ class SlotOnCuda {
 public:
     explicit SlotOnCuda(const Slot& slot)
         : slot_(slot),
-          device_(slot.backend.device()),
+          device_(slot.place.device()),
           stream_(device_),
-          demap_(device_, config_of(slot)),
+          demap_(device_, slot.stage.config().demapper),
           input_(slot.bytes_in()),
           output_(slot.bytes_out()),
           on_device_in_(device_, slot.bytes_in()),
           on_device_out_(device_, slot.bytes_out()) {
         std::ranges::copy(slot.signal.samples, input_.begin());
-        demap_.prepare(NoiseVariance(slot.signal.noise_variance), slot.stage.config().output);
+        demap_.prepare(slot.signal.noise_variance, slot.stage.config().output);
     }
 
-    [[nodiscard]] static gpu::SoftDemapper::Config config_of(const Slot& slot) {
-        return {.modulation = slot.stage.config().modulation, .full_scale = slot.stage.config().full_scale};
-    }
+    [[nodiscard]] std::span<std::byte> input() { return input_; }
+    [[nodiscard]] std::span<std::byte> output() { return output_; }
 
-    [[nodiscard]] std::span<std::byte> input() const { return input_; }
-    [[nodiscard]] std::span<std::byte> output() const { return output_; }
-
-    void copy_in() const { gpu::copy_async(on_device_in_, input_, stream_); }
-    void copy_out() const { gpu::copy_async(output_, on_device_out_, stream_); }
-    void demap() const {
-        demap_({slot_.signal.format, on_device_in_.data(), slot_.signal.symbols},
-               NoiseVariance(slot_.signal.noise_variance),
-               slot_.stage.soft_bits_of(std::span<std::byte>(on_device_out_)), stream_);
+    void copy_in() { gpu::copy_async(on_device_in_, input_, stream_); }
+    void copy_out() { gpu::copy_async(output_, on_device_out_, stream_); }
+    void demap() {
+        demap_({slot_.signal.format, on_device_in_.span()}, slot_.signal.noise_variance,
+               {slot_.stage.config().output, on_device_out_.span()}, stream_);
     }
     void wait() const { stream_.synchronize(); }
 
-    [[nodiscard]] Latency time(void (SlotOnCuda::*step)() const) const {
+    [[nodiscard]] Latency time(void (SlotOnCuda::*step)()) {
         return time_calls(slot_.calls, [&] {
             (this->*step)();
             wait();
         });
     }
 
-    void one_after_another() const {
+    void one_after_another() {
         copy_in();
         demap();
         copy_out();
     }
 
     /// On other symbols than those of the calls before: what they left somewhere shows. Throws Error.
-    void check_one_after_another() const {
+    void check_one_after_another() {
         turn(slot_, input());
         one_after_another();
         wait();
@@ -79,11 +74,11 @@ private:
 };
 
 Latency time_slot_demapper(const Slot& slot) {
-    gpu::SlotDemapper demapper(gpu::Device(slot.backend.device()), {.demapper = SlotOnCuda::config_of(slot),
-                                                                    .input = slot.signal.format,
-                                                                    .output = slot.stage.config().output,
-                                                                    .symbols = slot.signal.symbols});
-    demapper.prepare(NoiseVariance(slot.signal.noise_variance));
+    gpu::SlotDemapper demapper(gpu::Device(slot.place.device()), {.demapper = slot.stage.config().demapper,
+                                                                  .input = slot.signal.format,
+                                                                  .output = slot.stage.config().output,
+                                                                  .symbols = slot.signal.symbols});
+    demapper.prepare(slot.signal.noise_variance);
     std::ranges::copy(slot.signal.samples, demapper.input().begin());
     const auto demap = [&] { return demapper.demap(slot.signal.symbols, slot.signal.noise_variance); };
     const Latency latency = time_calls(slot.calls, [&] { demap(); });
@@ -95,8 +90,8 @@ Latency time_slot_demapper(const Slot& slot) {
 }  // namespace
 
 std::vector<LatencyRow> measure_latency_on_cuda(const Slot& slot) {
-    const gpu::CurrentDevice current(gpu::Device(slot.backend.device()));
-    const SlotOnCuda steps(slot);
+    const gpu::CurrentDevice current(gpu::Device(slot.place.device()));
+    SlotOnCuda steps(slot);
     std::vector<LatencyRow> rows;
     rows.push_back({"copy in alone", steps.time(&SlotOnCuda::copy_in), std::nullopt});
     rows.push_back({"demap alone", steps.time(&SlotOnCuda::demap), std::nullopt});

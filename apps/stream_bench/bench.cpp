@@ -19,10 +19,10 @@ class WatchfulSource : public MemorySource {
 public:
     using MemorySource::MemorySource;
 
-    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
+    [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<const std::byte>> arrays) override {
         throw_if_interrupted();
         largest_chunk_ = std::max(largest_chunk_, chunk.items);
-        return MemorySource::view(chunk);
+        return MemorySource::view(chunk, arrays);
     }
 
     [[nodiscard]] std::size_t largest_chunk() const { return largest_chunk_; }
@@ -34,21 +34,19 @@ private:
 std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t bytes_in,
                                   std::size_t bytes_out) {
     if constexpr (built_with_cuda) {
-        if (config.backends.front().kind() == Backend::Kind::cuda)
-            return make_cuda_limit(bytes_in, bytes_out, config.backends);
+        if (config.places.front().is_cuda()) return make_cuda_limit(bytes_in, bytes_out, config.places);
     }
-    return make_host_limit(bytes_in, bytes_out, config.threads);
+    return make_host_limit(bytes_in, bytes_out, config.places.front().host().threads());
 }
 
 Pipeline make_pipeline(const StreamBench::Config& bench, const Combination& combination, IssueOrder order,
                        SoftDemapStage& stage) {
-    const Pipeline::Config config = {.backends = bench.backends,
-                                     .chunk = combination.chunk.value_or(0),
+    const Pipeline::Config config = {.chunk = combination.chunk.value_or(0),
                                      .lanes = combination.streams.value_or(0),
                                      .items = combination.symbols,
                                      .order = order};
     try {
-        return {config, stage};
+        return {bench.places, stage, config};
     } catch (const ArgumentError& error) {
         if (combination.chunk)
             throw ArgumentError(fmt::format("--chunk {}: {}", *combination.chunk, error.what()));
@@ -87,7 +85,7 @@ struct Times {
 void StreamBench::try_pipelines(const Config& config, const std::vector<Combination>& all) {
     for (const Combination& each : all) {
         const Signal short_signal(config.modulation, each.formats.in, working_snr(config.modulation), 1);
-        SoftDemapStage stage = make_stage(config.modulation, short_signal, each.formats.out, config.threads);
+        SoftDemapStage stage(stage_config(config.modulation, short_signal, each.formats.out));
         const Pipeline pipeline = make_pipeline(config, each, each.order, stage);
         const Pipeline serial = make_pipeline(config, each, IssueOrder::serial, stage);
     }
@@ -118,7 +116,7 @@ void StreamBench::use(const Formats& formats) {
     const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch - 3);
     const Signal signal(config_.modulation, formats.in, working_snr(config_.modulation), symbols);
     fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
-    stage_.emplace(make_stage(config_.modulation, signal, formats.out, config_.threads));
+    stage_.emplace(stage_config(config_.modulation, signal, formats.out));
     formats_ = formats;
 }
 
@@ -128,8 +126,8 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
     const std::size_t bytes_in = combination.symbols * symbol.in;
     const std::size_t bytes_out = combination.symbols * symbol.out;
     const std::span<std::byte> soft_bits = limit_->output().first(bytes_out);
-    WatchfulSource source(limit_->input().first(bytes_in), symbol.in);
-    MemorySink sink(soft_bits, symbol.out);
+    WatchfulSource source(stage_->inputs(), {limit_->input().first(bytes_in)});
+    MemorySink sink(stage_->outputs(), {soft_bits});
     Pipeline pipeline = make_pipeline(config_, combination, combination.order, *stage_);
     Pipeline serial = make_pipeline(config_, combination, IssueOrder::serial, *stage_);
 
@@ -150,8 +148,8 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
         progress.advance(combination.symbols);
     }
     return {.combination = combination,
-            .backends = config_.backends,
-            .streams = pipeline.lanes() / pipeline.backends().size(),
+            .places = config_.places,
+            .streams = pipeline.lanes() / pipeline.places().size(),
             .chunks = report.chunks,
             .largest_chunk = largest_chunk,
             .bytes_in = bytes_in,

@@ -17,7 +17,7 @@ namespace phy::apps {
 /// What came of a combination.
 struct StreamRow {
     Combination combination;
-    std::vector<Backend> backends;
+    std::vector<Place> places;
     std::size_t streams = 0;  ///< for each device
     std::uint64_t chunks = 0;
     std::size_t largest_chunk = 0;  ///< symbols
@@ -37,9 +37,8 @@ class StreamBench {
 public:
     struct Config {
         Modulation modulation = Modulation::qam256;
-        std::vector<Backend> backends;
-        int threads = 1;  ///< that demap on a CPU, from 1 on
-        int rounds = 1;   ///< that are counted, after one that is not
+        std::vector<Place> places;
+        int rounds = 1;  ///< that are counted, after one that is not
     };
 
     /// Makes each combination's pipeline once, so that what does not fit is refused before anything is

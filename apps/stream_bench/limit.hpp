@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/backend.hpp"
+#include "phy/pipeline/place.hpp"
 
 namespace phy::apps {
 
@@ -33,6 +33,6 @@ std::unique_ptr<Limit> make_host_limit(std::size_t bytes_in, std::size_t bytes_o
 /// Copies to and from all devices, in both directions at once, from and to pinned memory. Only where phy was
 /// built with CUDA. Throws Error if there is not enough memory.
 std::unique_ptr<Limit> make_cuda_limit(std::size_t bytes_in, std::size_t bytes_out,
-                                       const std::vector<Backend>& devices);
+                                       const std::vector<Place>& devices);
 
 }  // namespace phy::apps

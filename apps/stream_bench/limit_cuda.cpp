@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "stream_bench/limit.hpp"
 #include "stream_bench/share.hpp"
 
@@ -37,10 +37,10 @@ public:
     void take(std::span<std::byte> on_host) { on_host_ = on_host; }
     [[nodiscard]] std::size_t pieces() const { return (on_host_.size() + piece - 1) / piece; }
 
-    void copy_in(std::size_t number) const {
+    void copy_in(std::size_t number) {
         if (number < pieces()) gpu::copy_async(on_device(number), on_host(number), stream_);
     }
-    void copy_out(std::size_t number) const {
+    void copy_out(std::size_t number) {
         if (number < pieces()) gpu::copy_async(on_host(number), on_device(number), stream_);
     }
     void wait() const { stream_.synchronize(); }
@@ -50,8 +50,8 @@ private:
         const std::size_t first = number * piece;
         return on_host_.subspan(first, std::min(piece, on_host_.size() - first));
     }
-    [[nodiscard]] std::span<std::byte> on_device(std::size_t number) const {
-        return std::span<std::byte>(on_device_).first(on_host(number).size());
+    [[nodiscard]] gpu::DeviceSpan<std::byte> on_device(std::size_t number) {
+        return on_device_.first(on_host(number).size());
     }
 
     gpu::Stream stream_;
@@ -85,7 +85,7 @@ public:
             pieces = std::max({pieces, links_[i].in.pieces(), links_[i].out.pieces()});
         }
         for (std::size_t number = 0; number < pieces; ++number) {
-            for (const Link& link : links_) {
+            for (Link& link : links_) {
                 link.in.copy_in(number);
                 link.out.copy_out(number);
             }
@@ -110,10 +110,10 @@ private:
 }  // namespace
 
 std::unique_ptr<Limit> make_cuda_limit(std::size_t bytes_in, std::size_t bytes_out,
-                                       const std::vector<Backend>& devices) {
+                                       const std::vector<Place>& devices) {
     std::vector<gpu::Device> all;
-    for (const Backend& backend : devices)
-        all.emplace_back(backend.device());
+    for (const Place& place : devices)
+        all.emplace_back(place.device());
     return std::make_unique<CudaLimit>(bytes_in, bytes_out, all);
 }
 

@@ -1,8 +1,12 @@
 #pragma once
 
-/// Everything, for a phy that was built with CUDA.
+/// Everything of phy::phy, where it was built with CUDA.
 
-#include "phy/core/cuda.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/memory_resource.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/cuda/view.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"

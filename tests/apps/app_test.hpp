@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/parse_json.hpp"
 #include "apps/subprocess.hpp"
+#include "support/parse_json.hpp"
 
 namespace phy::test {
 

@@ -1,8 +1,7 @@
 #include <string>
 
 #include "apps/app_test.hpp"
-#include "gpu.hpp"
-#include "phy/core/cuda.hpp"
+#include "support/gpu.hpp"
 
 namespace phy::test {
 namespace {

@@ -1,8 +1,8 @@
 #include <filesystem>
 
 #include "apps/app_test.hpp"
-#include "apps/parse_json.hpp"
-#include "gpu.hpp"
+#include "support/gpu.hpp"
+#include "support/parse_json.hpp"
 
 namespace phy::test {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "apps/app_test.hpp"
-#include "apps/parse_json.hpp"
-#include "gpu.hpp"
 #include "phy/core/version.hpp"
+#include "support/gpu.hpp"
+#include "support/parse_json.hpp"
 
 namespace phy::test {
 namespace {

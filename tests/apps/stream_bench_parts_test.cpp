@@ -90,9 +90,9 @@ protected:
     StreamBenchCheck() : symbols_(size()) {
         for (std::size_t i = 0; i < symbols_.size(); ++i)
             symbols_[i] = {0.01F * static_cast<float>(i % 181) - 0.9F, 0.01F * static_cast<float>(i % 97)};
-        soft_bits_.resize(stage_.output_bytes(size()));
-        SoftDemapper demap({.modulation = Modulation::pi2_bpsk, .backend = Backend::scalar()});
-        demap(symbols_, NoiseVariance(0.5F), stage_.soft_bits_of(soft_bits_));
+        soft_bits_.resize(stage_.outputs().front().bytes_of(size()));
+        SoftDemapper demap(Host({.backend = Backend::scalar()}), stage_.config().demapper);
+        demap(symbols_, 0.5F, {SoftBitFormat::int8, soft_bits_});
     }
 
     [[nodiscard]] static std::size_t size() { return GetParam(); }
@@ -115,7 +115,7 @@ protected:
         return found;
     }
 
-    const SoftDemapStage stage_{{.modulation = Modulation::pi2_bpsk,
+    const SoftDemapStage stage_{{.demapper = {.modulation = Modulation::pi2_bpsk},
                                  .input = SampleFormat::cf32,
                                  .output = SoftBitFormat::int8,
                                  .noise_variance = 0.5F}};

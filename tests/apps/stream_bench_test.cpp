@@ -11,12 +11,12 @@
 #include <fmt/ranges.h>
 
 #include "apps/app_test.hpp"
-#include "apps/parse_json.hpp"
-#include "gpu.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/version.hpp"
+#include "support/gpu.hpp"
+#include "support/parse_json.hpp"
 
 namespace phy::test {
 namespace {

@@ -52,30 +52,30 @@ void measure(Suite& suite, const Case& c) {
     const Signal signal(c.modulation, c.input, c.snr_db, std::min(symbols, signal_stretch));
 
     // The noise lies behind the samples, so that the copy kernel reads both as one array.
-    const gpu::DeviceBuffer<std::byte> input(device, symbols * c.bytes_in());
-    const gpu::DeviceBuffer<std::byte> output(device, symbols * c.bytes_out());
-    const auto samples = std::span<std::byte>(input).first(symbols * size_of(c.input));
+    gpu::DeviceBuffer<std::byte> input(device, symbols * c.bytes_in());
+    gpu::DeviceBuffer<std::byte> output(device, symbols * c.bytes_out());
+    const std::size_t sample_bytes = symbols * size_of(c.input);
+    const auto samples = input.first(sample_bytes);
     apps::fill_repeating(device, samples, std::span(signal.samples));
-    std::optional<NoiseVariance> noise(signal.noise_variance);
+    std::optional<gpu::NoiseVariance> noise(signal.noise_variance);
     if (c.noise_per_symbol) {
-        const std::span values(reinterpret_cast<float*>(samples.data() + samples.size()), symbols);
+        const auto values = gpu::elements_of<float>(input.subspan(sample_bytes, input.size() - sample_bytes));
         apps::fill_repeating(device, values, std::span(signal.noise_per_symbol));
-        noise.emplace(std::span<const float>(values));
+        noise.emplace(values);
     }
-    const gpu::DeviceBuffer<DemapCounters> counters(device, 1);
+    gpu::DeviceBuffer<DemapCounters> counters(device, 1);
 
     gpu::SoftDemapper demap(device, {.modulation = c.modulation,
                                      .method = c.method,
                                      .evaluator = c.evaluator,
                                      .full_scale = signal.full_scale});
-    if (!c.noise_per_symbol) demap.prepare(NoiseVariance(signal.noise_variance), c.output);
+    if (!c.noise_per_symbol) demap.prepare(signal.noise_variance, c.output);
     const auto work = [&](cudaStream_t stream) {
-        demap({c.input, samples.data(), symbols}, *noise,
-              {c.output, output.data(), symbols * bits_per_symbol(c.modulation)}, stream, 0,
-              c.counters ? counters.data() : nullptr);
+        demap({c.input, samples}, *noise, {c.output, output.span()}, stream, 0,
+              counters.first(c.counters ? 1 : 0));
     };
     suite.record(c.name(), {.symbols = symbols,
-                            .moves = {{input.data(), input.bytes(), output.data(), output.bytes()}},
+                            .moves = {{input.data(), input.size_bytes(), output.data(), output.size_bytes()}},
                             .work = work});
 }
 

@@ -32,13 +32,13 @@ void measure(Suite& suite, Modulation modulation, SampleFormat output, BitPackin
         some.swap(bytes);
     }
     const gpu::Device& device = suite.device();
-    const gpu::DeviceBuffer<std::uint8_t> bits(device, bytes_for(symbols));
-    const gpu::DeviceBuffer<std::byte> mapped(device, symbols * size_of(output));
-    apps::fill_repeating(device, std::span<std::uint8_t>(bits), std::span<const std::uint8_t>(some));
+    gpu::DeviceBuffer<std::uint8_t> bits(device, bytes_for(symbols));
+    gpu::DeviceBuffer<std::byte> mapped(device, symbols * size_of(output));
+    apps::fill_repeating(device, bits.span(), std::span<const std::uint8_t>(some));
     const gpu::Mapper map(device, {.modulation = modulation, .packing = packing});
-    const auto work = [&](cudaStream_t stream) { map(bits, {output, mapped.data(), symbols}, stream); };
+    const auto work = [&](cudaStream_t stream) { map(bits, {output, mapped.span()}, stream); };
     suite.record(name, {.symbols = symbols,
-                        .moves = {{bits.data(), bits.bytes(), mapped.data(), mapped.bytes()}},
+                        .moves = {{bits.data(), bits.size_bytes(), mapped.data(), mapped.size_bytes()}},
                         .work = work});
 }
 

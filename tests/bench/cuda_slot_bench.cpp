@@ -24,6 +24,14 @@ constexpr std::size_t slot = 45864;         // 273 resource blocks of 12 subcarr
 constexpr std::size_t beyond_l2 = 1 << 28;  // bytes that push what came before them out of the cache
 constexpr std::size_t least_launches = 100;
 
+gpu::DeviceSpan<const std::byte> source_of(const Move& move) {
+    return gpu::device_span(static_cast<const std::byte*>(move.from), move.bytes_in);
+}
+
+gpu::DeviceSpan<std::byte> target_of(const Move& move) {
+    return gpu::device_span(static_cast<std::byte*>(move.to), move.bytes_out);
+}
+
 /// One size again and again. Cold: every launch on memory that no launch has touched for long.
 void measure_size(Suite& suite, std::size_t symbols, bool cold) {
     const auto name = fmt::format("slot/256qam/cf32/int8/{}/{}", cold ? "cold" : "warm", symbols);
@@ -35,9 +43,9 @@ void measure_size(Suite& suite, std::size_t symbols, bool cold) {
 
     const gpu::Device& device = suite.device();
     const Signal signal(Modulation::qam256, SampleFormat::cf32, 25.0, signal_stretch);
-    const gpu::DeviceBuffer<std::byte> input(device, places * symbols * sizeof(cf32));
-    const gpu::DeviceBuffer<std::byte> output(device, places * symbols * qm);
-    apps::fill_repeating(device, std::span<std::byte>(input), std::span(signal.samples));
+    gpu::DeviceBuffer<std::byte> input(device, places * symbols * sizeof(cf32));
+    gpu::DeviceBuffer<std::byte> output(device, places * symbols * qm);
+    apps::fill_repeating(device, input.span(), std::span(signal.samples));
     std::vector<Move> moves;
     for (std::size_t i = 0; i < launches; ++i) {
         const std::size_t first = i % places * symbols;
@@ -47,8 +55,8 @@ void measure_size(Suite& suite, std::size_t symbols, bool cold) {
     const gpu::SoftDemapper demap(device, {.modulation = Modulation::qam256});
     const auto work = [&](cudaStream_t stream) {
         for (const Move& move : moves)
-            demap({SampleFormat::cf32, move.from, symbols}, NoiseVariance(signal.noise_variance),
-                  {SoftBitFormat::int8, move.to, symbols * qm}, stream);
+            demap({SampleFormat::cf32, source_of(move)}, signal.noise_variance,
+                  {SoftBitFormat::int8, target_of(move)}, stream);
     };
     suite.record(name, {.symbols = symbols, .moves = moves, .work = work, .graph = true});
 }
@@ -82,17 +90,17 @@ Slot make_slot(std::span<const Modulation> mix) {
     return all;
 }
 
-std::vector<Allocation> allocations_at(const Move& place, std::span<const Modulation> mix,
-                                       std::span<const float> noise_variances) {
-    std::vector<Allocation> allocations;
-    const auto* from = static_cast<const std::byte*>(place.from);
-    auto* to = static_cast<std::byte*>(place.to);
+std::vector<gpu::Allocation> allocations_at(const Move& place, std::span<const Modulation> mix,
+                                            std::span<const float> noise_variances) {
+    std::vector<gpu::Allocation> allocations;
+    std::size_t from = 0;
+    std::size_t to = 0;
     for (std::size_t i = 0; i < mix.size(); ++i) {
         const std::size_t soft_bits = slot * bits_per_symbol(mix[i]);
         allocations.push_back({mix[i],
-                               {SampleFormat::cf32, from, slot},
-                               NoiseVariance(noise_variances[i]),
-                               {SoftBitFormat::int8, to, soft_bits}});
+                               {SampleFormat::cf32, source_of(place).subspan(from, slot * sizeof(cf32))},
+                               noise_variances[i],
+                               {SoftBitFormat::int8, target_of(place).subspan(to, soft_bits)}});
         from += slot * sizeof(cf32);
         to += soft_bits;
     }
@@ -106,12 +114,12 @@ void measure_batch(Suite& suite) {
     const std::size_t places = suite.quick() ? 4 : 26;  // 1 GB
     const gpu::Device& device = suite.device();
     const Slot one = make_slot(mix);
-    const gpu::DeviceBuffer<std::byte> input(device, places * one.samples.size());
-    const gpu::DeviceBuffer<std::byte> output(device, places * one.soft_bits);
-    apps::fill_repeating(device, std::span<std::byte>(input), std::span(one.samples));
+    gpu::DeviceBuffer<std::byte> input(device, places * one.samples.size());
+    gpu::DeviceBuffer<std::byte> output(device, places * one.soft_bits);
+    apps::fill_repeating(device, input.span(), std::span(one.samples));
 
     std::vector<Move> moves;
-    std::vector<std::vector<Allocation>> batches;
+    std::vector<std::vector<gpu::Allocation>> batches;
     for (std::size_t i = 0; i < places; ++i) {
         moves.push_back({input.data() + i * one.samples.size(), one.samples.size(),
                          output.data() + i * one.soft_bits, one.soft_bits});

@@ -38,13 +38,8 @@ struct Case {
                            to_string(evaluator), backend.name(), threads, symbols);
     }
 
-    [[nodiscard]] SoftDemapper::Config config(float full_scale) const {
-        return {.modulation = modulation,
-                .method = method,
-                .evaluator = evaluator,
-                .full_scale = full_scale,
-                .threads = threads,
-                .backend = backend};
+    [[nodiscard]] DemapperConfig config(float full_scale) const {
+        return {.modulation = modulation, .method = method, .evaluator = evaluator, .full_scale = full_scale};
     }
 };
 
@@ -55,12 +50,11 @@ public:
         : signal_(of.modulation, of.input, of.snr_db, of.symbols),
           noise_(of.noise_per_symbol ? NoiseVariance(signal_.noise_per_symbol)
                                      : NoiseVariance(signal_.noise_variance)),
-          soft_bits_(of.symbols * bits_per_symbol(of.modulation)),
-          llr_(soft_bits_ * size_of(of.output)),
+          llr_(of.symbols * bits_per_symbol(of.modulation) * size_of(of.output)),
           output_(of.output),
-          demap_(of.config(signal_.full_scale)) {}
+          demap_(Host({.threads = of.threads, .backend = of.backend}), of.config(signal_.full_scale)) {}
 
-    void operator()() { demap_(signal_.view(), noise_, SoftBitSpan(output_, llr_.data(), soft_bits_)); }
+    void operator()() { demap_(signal_.view(), noise_, {output_, llr_}); }
 
     [[nodiscard]] Traffic traffic() const {
         const std::size_t noise_bytes = noise_.is_per_symbol() ? signal_.symbols * sizeof(float) : 0;
@@ -70,7 +64,6 @@ public:
 private:
     Signal signal_;
     NoiseVariance noise_;
-    std::size_t soft_bits_;
     std::vector<std::byte> llr_;
     SoftBitFormat output_;
     SoftDemapper demap_;
@@ -122,7 +115,7 @@ void add_hard(Modulation modulation) {
                                  [=](benchmark::State& state) {
                                      const Signal signal(modulation, SampleFormat::cf32, 30.0, in_l2);
                                      std::vector<std::uint8_t> bits(in_l2 * bits_per_symbol(modulation));
-                                     HardDemapper demap({.modulation = modulation});
+                                     HardDemapper demap(Host(), {.modulation = modulation});
                                      run_paired(state, {in_l2, signal.samples.size(), bits.size()},
                                                 [&] { demap(signal.view(), bits); });
                                  })

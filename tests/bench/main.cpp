@@ -13,10 +13,10 @@ namespace {
 void warm_up() {
     const std::vector<phy::cf32> iq(1 << 16, {0.1F, 0.2F});
     std::vector<std::int8_t> llr(8 * iq.size());
-    phy::SoftDemapper demap({.modulation = phy::Modulation::qam256});
+    phy::SoftDemapper demap(phy::Host(), {.modulation = phy::Modulation::qam256});
     const auto start = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
-        demap(iq, phy::NoiseVariance(0.01F), llr);
+        demap(iq, 0.01F, llr);
     }
 }
 

@@ -64,7 +64,7 @@ TEST_P(CaptureWriterLayouts, ReaderGetsWhatWasWritten) {
                                       .noise_variance = 0.125F,
                                       .full_scale = 2048.0});
     for (const auto& [first, count] : {std::pair(0, 1), {1, 70'000}, {70'001, 79'999}})
-        writer.append(view.subview(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+        writer.append(view.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     writer.commit();
 
     phy::CaptureReader reader(path_, {.interleaved = layout == CaptureLayout::interleaved});

@@ -134,11 +134,11 @@ TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
 
     phy::SoftBitWriter writer(path, {.symbols = symbols,
                                      .format = GetParam().format,
-                                     .modulation = phy::Modulation::qam256,
-                                     .llr_scale = 8.5F,
-                                     .llr_clip = 120,
+                                     .demapper = {.modulation = phy::Modulation::qam256,
+                                                  .method = phy::Method::log_map,
+                                                  .llr_scale = 8.5F,
+                                                  .llr_clip = 120},
                                      .noise_variance = 0.125F,
-                                     .method = "logmap",
                                      .source = "capture.h5:/iq"});
     writer.append(std::as_bytes(std::span(llr)));
     writer.commit();

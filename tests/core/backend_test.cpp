@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "core/backend_variable.hpp"
 #include "phy/core/error.hpp"
+#include "support/backend_variable.hpp"
 
 namespace {
 

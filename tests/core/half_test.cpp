@@ -8,9 +8,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/half_reference.hpp"
+
 namespace {
 
 using phy::half;
+using phy_test::nearest_half_bits;
+using phy_test::value_of_half;
 
 half from_bits(unsigned bits) {
     half value;
@@ -18,34 +22,10 @@ half from_bits(unsigned bits) {
     return value;
 }
 
-/// The value that IEEE 754 gives to the bits of a binary16.
-long double value_of(unsigned bits) {
-    const int exponent = static_cast<int>(bits >> 10 & 0x1FU);
-    const auto fraction = static_cast<long double>(bits & 0x3FFU);
-    const long double sign = (bits & 0x8000U) != 0 ? -1.0L : 1.0L;
-    if (exponent == 31) {
-        return fraction != 0.0L ? std::numeric_limits<long double>::quiet_NaN()
-                                : sign * std::numeric_limits<long double>::infinity();
-    }
-    return exponent == 0 ? sign * std::ldexp(fraction, -24)
-                         : sign * std::ldexp(fraction + 1024.0L, exponent - 25);
-}
-
-/// The bits of the binary16 nearest to a number, ties to even: nearbyint in units of the last place.
-unsigned nearest_bits(long double value) {
-    const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
-    const long double magnitude = std::fabs(value);
-    const int exponent = magnitude == 0.0L ? -14 : std::max(std::ilogb(magnitude), -14);
-    const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-    // A fraction that was rounded up to 2 carries into the exponent by itself.
-    const unsigned bits = static_cast<unsigned>(exponent + 14) * 1024U + units;
-    return sign | std::min(bits, 0x7C00U);
-}
-
 void expect_nearest(float value) {
     const half rounded(value);
     const unsigned expected =
-        std::fabs(value) < 0x1p17F ? nearest_bits(value) : (std::signbit(value) ? 0xFC00U : 0x7C00U);
+        std::fabs(value) < 0x1p17F ? nearest_half_bits(value) : (std::signbit(value) ? 0xFC00U : 0x7C00U);
     ASSERT_EQ(rounded.bits, expected)
         << "of " << value << ", binary32 bits " << std::hex << std::bit_cast<std::uint32_t>(value);
 }
@@ -62,7 +42,7 @@ void expect_nearest_around(float value) {
 TEST(Half, WidensEveryValueExactly) {
     for (unsigned bits = 0; bits < 0x10000U; ++bits) {
         const auto widened = static_cast<float>(from_bits(bits));
-        const long double exact = value_of(bits);
+        const long double exact = value_of_half(bits);
         if (std::isnan(exact)) {
             ASSERT_TRUE(std::isnan(widened)) << std::hex << bits;
         } else {
@@ -75,7 +55,7 @@ TEST(Half, WidensEveryValueExactly) {
 TEST(Half, NarrowingUndoesWidening) {
     for (unsigned bits = 0; bits < 0x10000U; ++bits) {
         const half there_and_back(static_cast<float>(from_bits(bits)));
-        if (std::isnan(value_of(bits))) {
+        if (std::isnan(value_of_half(bits))) {
             ASSERT_TRUE(std::isnan(static_cast<float>(there_and_back))) << std::hex << bits;
             ASSERT_EQ(there_and_back.bits & 0x8000U, bits & 0x8000U) << std::hex << bits;
         } else {

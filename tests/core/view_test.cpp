@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "phy/core/noise_variance.hpp"
+
 namespace {
 
 using phy::cf16;
@@ -28,6 +30,8 @@ static_assert(converts<std::span<const ci16>, SymbolView>);
 static_assert(converts<std::span<ci8, 4>, SymbolView>);
 static_assert(converts<const std::array<cf32, 3>&, SymbolView>);
 static_assert(converts<cf32 (&)[5], SymbolView>);
+static_assert(converts<std::vector<cf32>, SymbolView>);
+static_assert(converts<std::vector<float>, phy::NoiseVariance>);
 
 static_assert(!converts<std::vector<float>&, SymbolView>);
 static_assert(!converts<std::vector<std::complex<double>>&, SymbolView>);
@@ -40,6 +44,7 @@ static_assert(!converts<cf32, SymbolView>);
 static_assert(converts<std::vector<cf32>&, SymbolSpan>);
 static_assert(converts<std::span<cf16>, SymbolSpan>);
 static_assert(converts<ci16 (&)[5], SymbolSpan>);
+static_assert(!converts<std::vector<cf32>, SymbolSpan>);
 static_assert(!converts<const std::vector<cf32>&, SymbolSpan>);
 static_assert(!converts<std::span<const cf32>, SymbolSpan>);
 static_assert(!converts<std::vector<float>&, SymbolSpan>);
@@ -53,6 +58,18 @@ static_assert(!converts<std::span<const std::int8_t>, SoftBitSpan>);
 static_assert(!converts<std::vector<std::uint8_t>&, SoftBitSpan>);
 static_assert(!converts<std::vector<double>&, SoftBitSpan>);
 static_assert(!converts<std::vector<bool>&, SoftBitSpan>);
+
+// What may be written to can be read.
+static_assert(converts<SymbolSpan, SymbolView>);
+static_assert(converts<SoftBitSpan, phy::SoftBitView>);
+static_assert(!converts<phy::SoftBitView, SoftBitSpan>);
+
+// N0: one float, or floats.
+static_assert(converts<float, phy::NoiseVariance>);
+static_assert(converts<const std::vector<float>&, phy::NoiseVariance>);
+static_assert(converts<std::span<float>, phy::NoiseVariance>);
+static_assert(!converts<std::vector<double>&, phy::NoiseVariance>);
+static_assert(!converts<std::vector<cf32>&, phy::NoiseVariance>);
 
 const void* address(const auto& range) {
     return std::data(range);
@@ -91,7 +108,7 @@ TEST(Views, AreEmptyByDefault) {
 
 TEST(Views, PartsCountInElements) {
     const std::vector<ci16> symbols(9);
-    const SymbolView part = SymbolView(symbols).subview(4, 3);
+    const SymbolView part = SymbolView(symbols).subspan(4, 3);
     EXPECT_EQ(part.format(), phy::SampleFormat::ci16);
     EXPECT_EQ(part.data(), address(std::span(symbols).subspan(4)));
     EXPECT_EQ(part.size(), 3U);
@@ -106,7 +123,7 @@ TEST(Views, PartsCountInElements) {
 TEST(Views, TakeUnalignedMemory) {
     std::array<std::byte, 32> bytes{};
     const SymbolView view(phy::SampleFormat::cf32, bytes.data() + 1, 3);
-    EXPECT_EQ(view.subview(1, 2).data(), bytes.data() + 9);
+    EXPECT_EQ(view.subspan(1, 2).data(), bytes.data() + 9);
     const SoftBitSpan span(phy::SoftBitFormat::float32, bytes.data() + 3, 4);
     EXPECT_EQ(span.subspan(2, 1).data(), bytes.data() + 11);
 }

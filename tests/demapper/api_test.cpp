@@ -8,12 +8,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 #include "phy/core/error.hpp"
 
 namespace {
 
 using phy::Evaluator;
+using phy::Host;
 using phy::Method;
 using phy::Modulation;
 using phy::NoiseVariance;
@@ -22,7 +23,7 @@ using phy::SoftDemapper;
 
 using Limits = std::numeric_limits<float>;
 
-static_assert(!std::is_convertible_v<float, NoiseVariance>);
+static_assert(std::is_convertible_v<float, NoiseVariance>);
 static_assert(!std::is_copy_constructible_v<SoftDemapper>);
 static_assert(std::is_nothrow_move_constructible_v<SoftDemapper>);
 
@@ -32,7 +33,7 @@ void expect_refusal(SoftDemapper& demap, std::size_t symbols, NoiseVariance nois
     std::vector<float> out(soft_bits, 7.0F);
     phy::DemapCounters counters{.erasures = 3, .saturated = 4};
     EXPECT_THROW(demap(in, noise, out), phy::ArgumentError);
-    EXPECT_THROW(demap(in, noise, out, counters), phy::ArgumentError);
+    EXPECT_THROW(demap(in, noise, out, 0, &counters), phy::ArgumentError);
     EXPECT_EQ(out, std::vector<float>(soft_bits, 7.0F));
     EXPECT_EQ(counters, (phy::DemapCounters{.erasures = 3, .saturated = 4}));
 }
@@ -40,53 +41,51 @@ void expect_refusal(SoftDemapper& demap, std::size_t symbols, NoiseVariance nois
 TEST(SoftDemapperErrors, SizesThatDoNotFit) {
     for (const Modulation modulation : phy::all_modulations) {
         SCOPED_TRACE(to_string(modulation));
-        SoftDemapper demap({.modulation = modulation});
+        SoftDemapper demap(Host(), {.modulation = modulation});
         const std::size_t bits = 6 * bits_per_symbol(modulation);
-        expect_refusal(demap, 6, NoiseVariance(0.1F), bits - 1);
-        expect_refusal(demap, 6, NoiseVariance(0.1F), bits + 1);
-        expect_refusal(demap, 6, NoiseVariance(0.1F), 0);
-        expect_refusal(demap, 0, NoiseVariance(0.1F), 1);
+        expect_refusal(demap, 6, 0.1F, bits - 1);
+        expect_refusal(demap, 6, 0.1F, bits + 1);
+        expect_refusal(demap, 6, 0.1F, 0);
+        expect_refusal(demap, 0, 0.1F, 1);
         const std::vector<float> noise(7, 0.1F);
-        expect_refusal(demap, 6, NoiseVariance(std::span(noise)), bits);
-        expect_refusal(demap, 6, NoiseVariance(std::span(noise).first(5)), bits);
-        expect_refusal(demap, 6, NoiseVariance(std::span<const float>()), bits);
+        expect_refusal(demap, 6, noise, bits);
+        expect_refusal(demap, 6, std::span(noise).first(5), bits);
+        expect_refusal(demap, 6, std::span<const float>(), bits);
     }
 }
 
 TEST(SoftDemapperErrors, NoiseThatIsNotFiniteAndPositive) {
     for (const Evaluator evaluator : {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
-        SoftDemapper demap({.modulation = Modulation::qam16, .evaluator = evaluator});
+        SoftDemapper demap(Host(), {.modulation = Modulation::qam16, .evaluator = evaluator});
         for (const float noise : phy_test::unusable_noise()) {
             SCOPED_TRACE(noise);
-            expect_refusal(demap, 6, NoiseVariance(noise), 24);
+            expect_refusal(demap, 6, noise, 24);
         }
     }
 }
 
 TEST(SoftDemapperErrors, ValuesOutOfRange) {
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, Limits::quiet_NaN(), Limits::infinity()}) {
-        EXPECT_THROW(SoftDemapper({.llr_scale = scale}), phy::ArgumentError) << scale;
+        EXPECT_THROW(SoftDemapper(Host(), {.llr_scale = scale}), phy::ArgumentError) << scale;
     }
     for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()}) {
-        EXPECT_THROW(SoftDemapper({.llr_clip = clip}), phy::ArgumentError) << clip;
+        EXPECT_THROW(SoftDemapper(Host(), {.llr_clip = clip}), phy::ArgumentError) << clip;
     }
     for (const float full_scale : {-1.0F, Limits::quiet_NaN(), Limits::infinity()}) {
-        EXPECT_THROW(SoftDemapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(SoftDemapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
     }
-    EXPECT_THROW(SoftDemapper({.threads = -1}), phy::ArgumentError);
 }
 
 TEST(SoftDemapper, TakesTheEndsOfTheRanges) {
-    EXPECT_NO_THROW(SoftDemapper({.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
-    EXPECT_NO_THROW(SoftDemapper({.llr_scale = 4096.0F, .llr_clip = 127}));
-    EXPECT_NO_THROW(SoftDemapper({.threads = 0}));
+    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
+    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr_scale = 4096.0F, .llr_clip = 127}));
 }
 
 TEST(SoftDemapper, IsUsableAfterAnError) {
-    SoftDemapper demap({.modulation = Modulation::qpsk});
-    expect_refusal(demap, 2, NoiseVariance(0.0F), 4);
+    SoftDemapper demap(Host(), {.modulation = Modulation::qpsk});
+    expect_refusal(demap, 2, 0.0F, 4);
     std::vector<float> out(2);
-    demap(std::vector<phy::cf32>{{1.0F, -2.0F}}, NoiseVariance(1.0F), out);
+    demap(std::vector<phy::cf32>{{1.0F, -2.0F}}, 1.0F, out);
     const float expected = 4.0F * std::sqrt(0.5F);
     EXPECT_FLOAT_EQ(out[0], expected);
     EXPECT_FLOAT_EQ(out[1], -2.0F * expected);
@@ -95,75 +94,60 @@ TEST(SoftDemapper, IsUsableAfterAnError) {
 TEST(SoftDemapper, TakesEmptyCalls) {
     for (const phy::Backend& backend : phy_test::host_backends()) {
         for (const int threads : {1, 3}) {
-            SoftDemapper demap({.threads = threads, .backend = backend});
+            SoftDemapper demap(phy_test::host_of(backend, threads), {});
             phy::DemapCounters counters;
-            demap({}, NoiseVariance(0.1F), phy::SoftBitSpan(), counters);
-            demap({}, NoiseVariance(std::span<const float>()), phy::SoftBitSpan(), counters);
+            demap({}, 0.1F, phy::SoftBitSpan(), 0, &counters);
+            demap({}, std::span<const float>(), phy::SoftBitSpan(), 0, &counters);
             EXPECT_EQ(counters, phy::DemapCounters());
         }
     }
 }
 
-TEST(SoftDemapper, ReportsTheBackendThatRuns) {
+TEST(SoftDemapper, ReportsItsHost) {
     for (const phy::Backend& backend : phy_test::host_backends()) {
+        const Host host = phy_test::host_of(backend, 2);
         for (const Modulation modulation : phy::all_modulations) {
-            const SoftDemapper demap({.modulation = modulation, .backend = backend});
-            EXPECT_EQ(demap.backend(), backend);
-            EXPECT_EQ(demap.backend().name(), backend.name());
+            const SoftDemapper demap(host, {.modulation = modulation});
+            EXPECT_EQ(demap.host().backend(), backend);
+            EXPECT_EQ(&demap.host().pool(), &host.pool());
         }
     }
 }
 
-TEST(SoftDemapper, RefusesBackendsThatDoNotServeHostMemoryHere) {
-    for (const phy::Backend& backend : phy::Backend::all()) {
-        if (backend.supported() && backend.kind() != phy::Backend::Kind::cuda) continue;
-        EXPECT_THROW(SoftDemapper({.backend = backend}), phy::BackendError) << backend.name();
-        EXPECT_THROW(phy::HardDemapper({.backend = backend}), phy::BackendError) << backend.name();
-    }
-}
-
 TEST(SoftDemapper, ReportsItsConfiguration) {
-    const SoftDemapper demap({.modulation = Modulation::qam1024,
-                              .method = Method::log_map,
-                              .evaluator = Evaluator::table,
-                              .llr_scale = 2.0F,
-                              .llr_clip = 31,
-                              .full_scale = 9.0F,
-                              .threads = 2,
-                              .backend = phy::Backend::scalar()});
-    EXPECT_EQ(demap.config().modulation, Modulation::qam1024);
-    EXPECT_EQ(demap.config().method, Method::log_map);
-    EXPECT_EQ(demap.config().evaluator, Evaluator::table);
-    EXPECT_EQ(demap.config().llr_scale, 2.0F);
-    EXPECT_EQ(demap.config().llr_clip, 31);
-    EXPECT_EQ(demap.config().full_scale, 9.0F);
-    EXPECT_EQ(demap.config().threads, 2);
-    EXPECT_EQ(demap.config().backend, phy::Backend::scalar());
+    const phy::DemapperConfig config = {.modulation = Modulation::qam1024,
+                                        .method = Method::log_map,
+                                        .evaluator = Evaluator::table,
+                                        .llr_scale = 2.0F,
+                                        .llr_clip = 31,
+                                        .full_scale = 9.0F};
+    EXPECT_EQ(SoftDemapper(Host(), config).config(), config);
 }
 
 TEST(SoftDemapper, KeepsWorkingWhenMoved) {
-    SoftDemapper first({.modulation = Modulation::qam16, .threads = 2});
-    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(Modulation::qam16, 5000));
+    SoftDemapper first(phy_test::host_of(phy::Backend::best(), 2), {.modulation = Modulation::qam16});
+    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_symbols(Modulation::qam16, 5000));
     const auto expected = phy_test::demapped(first, input, {false, 0.1F}, SoftBitFormat::int8);
     SoftDemapper second = std::move(first);
     EXPECT_EQ(phy_test::demapped(second, input, {false, 0.1F}, SoftBitFormat::int8), expected);
-    SoftDemapper third({.modulation = Modulation::bpsk});
+    SoftDemapper third(Host(), {.modulation = Modulation::bpsk});
     third = std::move(second);
     EXPECT_EQ(phy_test::demapped(third, input, {false, 0.1F}, SoftBitFormat::int8), expected);
 }
 
 TEST(SoftDemapper, EvaluatesAsDocumented) {
     const std::vector<float> each(4, 0.1F);
-    const NoiseVariance per_symbol{std::span(each)};
-    const NoiseVariance scalar(0.1F);
+    const NoiseVariance per_symbol = each;
+    const NoiseVariance scalar = 0.1F;
     const auto used = [](Method method, Evaluator evaluator, NoiseVariance noise) {
-        const SoftDemapper demap({.modulation = Modulation::qam64, .method = method, .evaluator = evaluator});
+        const SoftDemapper demap(Host(),
+                                 {.modulation = Modulation::qam64, .method = method, .evaluator = evaluator});
         return demap.evaluator_for(noise, SoftBitFormat::int8);
     };
     for (const Method method : {Method::max_log, Method::log_map}) {
         EXPECT_EQ(used(method, Evaluator::table, scalar), Evaluator::table);
         EXPECT_EQ(used(method, Evaluator::table, per_symbol), Evaluator::arithmetic);
-        EXPECT_EQ(used(method, Evaluator::table, NoiseVariance(1e-30F)), Evaluator::arithmetic);
+        EXPECT_EQ(used(method, Evaluator::table, 1e-30F), Evaluator::arithmetic);
         EXPECT_EQ(used(method, Evaluator::arithmetic, scalar), Evaluator::arithmetic);
         EXPECT_EQ(used(method, Evaluator::automatic, per_symbol), Evaluator::arithmetic);
     }
@@ -178,10 +162,10 @@ TEST(SoftDemapper, TablesServeTheSmallestNoise) {
         for (const float variance : {1e-45F, 1e-40F, 1e-35F, 1e-20F}) {
             std::vector<float> by_table(symbols.size() * bits_per_symbol(modulation));
             std::vector<float> by_formula(by_table.size());
-            SoftDemapper table({.modulation = modulation, .evaluator = Evaluator::table});
-            SoftDemapper formula({.modulation = modulation, .evaluator = Evaluator::arithmetic});
-            table(symbols, NoiseVariance(variance), by_table);
-            formula(symbols, NoiseVariance(variance), by_formula);
+            SoftDemapper table(Host(), {.modulation = modulation, .evaluator = Evaluator::table});
+            SoftDemapper formula(Host(), {.modulation = modulation, .evaluator = Evaluator::arithmetic});
+            table(symbols, variance, by_table);
+            formula(symbols, variance, by_formula);
             for (std::size_t i = 0; i < by_table.size(); ++i) {
                 EXPECT_NEAR(by_table[i], by_formula[i], 1e-5 * std::abs(by_formula[i])) << "N0 " << variance;
             }
@@ -195,11 +179,12 @@ TEST(SoftDemapper, TheFirstBitsOfZeroAreZeroByTable) {
     for (const Modulation modulation :
          {Modulation::qam16, Modulation::qam64, Modulation::qam256, Modulation::qam1024}) {
         for (const Method method : {Method::max_log, Method::log_map}) {
-            SoftDemapper demap({.modulation = modulation, .method = method, .evaluator = Evaluator::table});
+            SoftDemapper demap(Host(),
+                               {.modulation = modulation, .method = method, .evaluator = Evaluator::table});
             const std::size_t bits = bits_per_symbol(modulation);
             for (const float noise : {1.0F, 0.1F, 0.013F, 0.003F, 0.0007F}) {
                 std::vector<float> llrs(2 * bits, 7.0F);
-                demap(zeros, NoiseVariance(noise), llrs);
+                demap(zeros, noise, llrs);
                 for (const std::size_t first : {std::size_t{0}, std::size_t{1}, bits, bits + 1})
                     EXPECT_EQ(std::bit_cast<std::uint32_t>(llrs[first]), 0U)
                         << to_string(modulation) << ", " << to_string(method) << ", N0 " << noise
@@ -208,22 +193,6 @@ TEST(SoftDemapper, TheFirstBitsOfZeroAreZeroByTable) {
         }
     }
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST(SoftDemapperDeathTest, ThreadsThatCannotBeStartedAreAnError) {
-    const auto start_more_than_fit = [] {
-        const rlimit two_gibibytes{std::size_t{2} << 30, std::size_t{2} << 30};
-        setrlimit(RLIMIT_AS, &two_gibibytes);
-        try {
-            const SoftDemapper demap({.threads = 1024});
-        } catch (const phy::Error&) {
-            std::_Exit(42);
-        }
-        std::_Exit(0);
-    };
-    EXPECT_EXIT(start_more_than_fit(), testing::ExitedWithCode(42), "");
-}
-#endif
 
 TEST(SoftDemapper, NamesRoundTrip) {
     EXPECT_EQ(to_string(Method::max_log), "maxlog");

@@ -10,32 +10,26 @@ namespace {
 
 using phy::BatchDemapper;
 using phy::DemapCounters;
+using phy::Host;
 using phy::SoftBitFormat;
 using phy_test::AlignedBytes;
 using phy_test::BatchKind;
-using phy_test::CallSheet;
+using phy_test::RecordedCalls;
 
 static_assert(!std::is_copy_constructible_v<BatchDemapper>);
 static_assert(std::is_nothrow_move_constructible_v<BatchDemapper>);
 
 BatchDemapper on(const phy::Backend& backend, int threads, const BatchKind& kind) {
-    return BatchDemapper({.method = kind.method,
-                          .evaluator = kind.evaluator,
-                          .llr_clip = kind.llr_clip,
-                          .threads = threads,
-                          .backend = backend});
+    return BatchDemapper(phy_test::host_of(backend, threads), kind.config());
 }
 
-void expect_single_calls(BatchDemapper& demap, const CallSheet& sheet, DemapCounters* counters = nullptr) {
-    AlignedBytes memory(sheet.before());
-    if (counters != nullptr) {
-        demap(sheet.calls(memory.data()), *counters);
-    } else {
-        demap(sheet.calls(memory.data()));
-    }
-    ASSERT_EQ(sheet.difference(memory.bytes()), "")
-        << demap.backend().name() << ", " << demap.config().threads << " threads, pool seed "
-        << phy_test::pool_seed;
+void expect_single_calls(BatchDemapper& demap, const RecordedCalls& recorded,
+                         DemapCounters* counters = nullptr) {
+    AlignedBytes memory(recorded.before());
+    demap(recorded.calls(memory.bytes()), counters);
+    ASSERT_EQ(recorded.difference(memory.bytes()), "")
+        << demap.host().backend().name() << ", " << demap.host().threads() << " threads, seed "
+        << phy_test::awkward_seed;
 }
 
 class BatchOf : public testing::TestWithParam<BatchKind> {
@@ -56,14 +50,14 @@ protected:
 // The sizes go up and down, so that what a demapper keeps between calls is too small, and too large.
 TEST_P(BatchOf, EqualsSingleCalls) {
     phy_test::MixedCalls calls(GetParam());
-    std::vector<CallSheet> sheets;
+    std::vector<RecordedCalls> recordings;
     for (const SoftBitFormat format : phy::all_soft_bit_formats) {
         for (const std::size_t count : {2U, 1U, 300U, 64U})
-            sheets.push_back(calls.take(count, format));
+            recordings.push_back(calls.take(count, format));
     }
     for_all_demappers(GetParam(), [&](BatchDemapper& demap) {
-        for (const CallSheet& sheet : sheets)
-            ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, sheet));
+        for (const RecordedCalls& recorded : recordings)
+            ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, recorded));
     });
 }
 
@@ -73,13 +67,13 @@ TEST_P(BatchOf, AddsWhatSingleCallsCount) {
         kind.llr_clip = clip;
         phy_test::MixedCalls calls(kind);
         for (const SoftBitFormat format : phy::all_soft_bit_formats) {
-            const CallSheet sheet = calls.take(40, format);
-            DemapCounters expected = sheet.counters(clip);
+            const RecordedCalls recorded = calls.take(40, format);
+            DemapCounters expected = recorded.counters(clip);
             expected.erasures += 1000;
             expected.saturated += 2000;
             for_all_demappers(kind, [&](BatchDemapper& demap) {
                 DemapCounters counters{.erasures = 1000, .saturated = 2000};
-                ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, sheet, &counters));
+                ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, recorded, &counters));
                 EXPECT_EQ(counters.erasures, expected.erasures);
                 EXPECT_EQ(counters.saturated, expected.saturated);
             });
@@ -90,134 +84,120 @@ TEST_P(BatchOf, AddsWhatSingleCallsCount) {
 INSTANTIATE_TEST_SUITE_P(, BatchOf, testing::ValuesIn(phy_test::all_batch_kinds()),
                          [](const auto& kind) { return name_of(kind.param); });
 
-TEST(BatchDemapper, ServesOneGreatAllocationAmongSmallOnes) {
+TEST(BatchDemapper, ServesOneLargeAllocationAmongSmallOnes) {
     const phy_test::Input input(phy::SampleFormat::cf32,
-                                phy_test::awkward_pool(phy::Modulation::qam64, 50'000));
-    phy::SoftDemapper scalar({.modulation = phy::Modulation::qam64, .backend = phy::Backend::scalar()});
+                                phy_test::awkward_symbols(phy::Modulation::qam64, 50'000));
+    phy::SoftDemapper scalar(phy_test::scalar_host(), {.modulation = phy::Modulation::qam64});
     const std::vector<phy_test::Window> windows = {{.first = 3, .count = 2},
                                                    {.first = 0, .count = 50'000, .in_offset = 1},
                                                    {.first = 9, .count = 0},
                                                    {.first = 7, .count = 40'001, .out_offset = 3}};
-    const CallSheet sheet = phy_test::sheet_of(scalar, input, {true, 0.0F}, SoftBitFormat::float32, windows);
+    const RecordedCalls recorded =
+        phy_test::recorded_calls(scalar, input, {true, 0.0F}, SoftBitFormat::float32, windows);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         for (const int threads : {1, 3}) {
-            BatchDemapper demap({.threads = threads, .backend = backend});
-            ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, sheet));
+            BatchDemapper demap(phy_test::host_of(backend, threads), {});
+            ASSERT_NO_FATAL_FAILURE(expect_single_calls(demap, recorded));
         }
     }
 }
 
 TEST(BatchDemapper, TakesEmptyBatches) {
     for (const int threads : {1, 3}) {
-        BatchDemapper demap({.threads = threads});
+        BatchDemapper demap(phy_test::host_of(phy::Backend::best(), threads), {});
         DemapCounters counters{.erasures = 3, .saturated = 4};
         demap({});
-        demap({}, counters);
-        const std::vector<phy::Allocation> nothing(
-            5, {phy::Modulation::qpsk, {}, phy::NoiseVariance(0.1F), phy::SoftBitSpan()});
-        demap(nothing, counters);
+        demap({}, &counters);
+        const std::vector<phy::Allocation> nothing(5, {phy::Modulation::qpsk, {}, 0.1F, phy::SoftBitSpan()});
+        demap(nothing, &counters);
         EXPECT_EQ(counters, (DemapCounters{.erasures = 3, .saturated = 4}));
     }
 }
 
 TEST(BatchDemapper, NamesAnInvalidAllocationAndWritesNothing) {
-    const CallSheet sheet = phy_test::plain_batch();
+    const RecordedCalls recorded = phy_test::plain_batch();
     for (const int threads : {1, 3}) {
-        BatchDemapper demap({.threads = threads});
-        for (const phy_test::Flaw& flaw : phy_test::flaws) {
+        BatchDemapper demap(phy_test::host_of(phy::Backend::best(), threads), {});
+        for (const auto& flaw : phy_test::all_flaws<phy::Allocation>()) {
             SCOPED_TRACE(flaw.name);
-            AlignedBytes memory(sheet.before());
-            std::vector<phy::Allocation> calls = sheet.calls(memory.data());
+            AlignedBytes memory(recorded.before());
+            std::vector<phy::Allocation> calls = recorded.calls(memory.bytes());
             flaw.add_to(calls[phy_test::flawed_place]);
             DemapCounters counters{.erasures = 3, .saturated = 4};
             const auto said = phy_test::argument_error_of([&] { demap(calls); });
             ASSERT_TRUE(said.has_value());
             EXPECT_NE(said->find(std::to_string(phy_test::flawed_place)), std::string::npos) << *said;
-            EXPECT_EQ(phy_test::argument_error_of([&] { demap(calls, counters); }), said);
-            EXPECT_TRUE(std::ranges::equal(memory.bytes(), sheet.before()));
+            EXPECT_EQ(phy_test::argument_error_of([&] { demap(calls, &counters); }), said);
+            EXPECT_TRUE(std::ranges::equal(memory.bytes(), recorded.before()));
             EXPECT_EQ(counters, (DemapCounters{.erasures = 3, .saturated = 4}));
         }
-        EXPECT_NO_FATAL_FAILURE(expect_single_calls(demap, sheet)) << "after errors";
+        EXPECT_NO_FATAL_FAILURE(expect_single_calls(demap, recorded)) << "after errors";
     }
 }
 
 TEST(BatchDemapper, RefusesValuesOutOfRange) {
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper({.llr_scale = scale}), phy::ArgumentError) << scale;
+        EXPECT_THROW(BatchDemapper(Host(), {.llr_scale = scale}), phy::ArgumentError) << scale;
     for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()})
-        EXPECT_THROW(BatchDemapper({.llr_clip = clip}), phy::ArgumentError) << clip;
+        EXPECT_THROW(BatchDemapper(Host(), {.llr_clip = clip}), phy::ArgumentError) << clip;
     for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
-    EXPECT_THROW(BatchDemapper({.threads = -1}), phy::ArgumentError);
-    for (const phy::Backend& backend : phy::Backend::all()) {
-        if (backend.supported() && backend.kind() != phy::Backend::Kind::cuda) continue;
-        EXPECT_THROW(BatchDemapper({.backend = backend}), phy::BackendError) << backend.name();
-    }
+        EXPECT_THROW(BatchDemapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
 }
 
 TEST(BatchDemapper, UsesScaleClipAndFullScale) {
     const std::vector<phy::ci16> symbols = {{1000, -300}, {-77, 1234}};
     std::vector<std::int8_t> expected(8);
     std::vector<std::int8_t> soft_bits(8);
-    phy::SoftDemapper single({.modulation = phy::Modulation::qam16,
-                              .llr_scale = 2.0F,
-                              .llr_clip = 17,
-                              .full_scale = 1024.0F,
-                              .backend = phy::Backend::scalar()});
-    single(symbols, phy::NoiseVariance(0.2F), expected);
-    BatchDemapper batch({.llr_scale = 2.0F, .llr_clip = 17, .full_scale = 1024.0F});
-    const std::vector<phy::Allocation> calls = {
-        {phy::Modulation::qam16, symbols, phy::NoiseVariance(0.2F), soft_bits}};
+    const phy::DemapperConfig config = {
+        .modulation = phy::Modulation::qam16, .llr_scale = 2.0F, .llr_clip = 17, .full_scale = 1024.0F};
+    phy::SoftDemapper single(phy_test::scalar_host(), config);
+    single(symbols, 0.2F, expected);
+    BatchDemapper batch(Host(), {.llr_scale = 2.0F, .llr_clip = 17, .full_scale = 1024.0F});
+    const std::vector<phy::Allocation> calls = {{phy::Modulation::qam16, symbols, 0.2F, soft_bits}};
     batch(calls);
     EXPECT_EQ(soft_bits, expected);
     EXPECT_TRUE(std::ranges::any_of(expected, [](int q) { return q != 0 && std::abs(q) != 17; }));
     EXPECT_TRUE(std::ranges::any_of(expected, [](int q) { return std::abs(q) == 17; }));
 }
 
-TEST(BatchDemapper, ReportsItsConfigurationAndBackend) {
+TEST(BatchDemapper, ReportsItsConfigurationAndHost) {
     for (const phy::Backend& backend : phy_test::host_backends()) {
-        const BatchDemapper demap({.method = phy::Method::log_map,
-                                   .evaluator = phy::Evaluator::table,
-                                   .llr_scale = 2.0F,
-                                   .llr_clip = 31,
-                                   .full_scale = 9.0F,
-                                   .threads = 2,
-                                   .backend = backend});
-        EXPECT_EQ(demap.backend(), backend);
-        EXPECT_EQ(demap.config().method, phy::Method::log_map);
-        EXPECT_EQ(demap.config().evaluator, phy::Evaluator::table);
-        EXPECT_EQ(demap.config().llr_scale, 2.0F);
-        EXPECT_EQ(demap.config().llr_clip, 31);
-        EXPECT_EQ(demap.config().full_scale, 9.0F);
-        EXPECT_EQ(demap.config().threads, 2);
-        EXPECT_EQ(demap.config().backend, backend);
+        const Host host = phy_test::host_of(backend, 2);
+        const phy::DemapperConfig config = {.method = phy::Method::log_map,
+                                            .evaluator = phy::Evaluator::table,
+                                            .llr_scale = 2.0F,
+                                            .llr_clip = 31,
+                                            .full_scale = 9.0F};
+        const BatchDemapper demap(host, config);
+        EXPECT_EQ(&demap.host().pool(), &host.pool());
+        EXPECT_EQ(demap.config(), config);
     }
 }
 
 TEST(BatchDemapper, KeepsWorkingWhenMoved) {
-    const CallSheet sheet = phy_test::plain_batch();
-    BatchDemapper first({.threads = 2});
-    ASSERT_NO_FATAL_FAILURE(expect_single_calls(first, sheet));
+    const RecordedCalls recorded = phy_test::plain_batch();
+    BatchDemapper first(phy_test::host_of(phy::Backend::best(), 2), {});
+    ASSERT_NO_FATAL_FAILURE(expect_single_calls(first, recorded));
     BatchDemapper second = std::move(first);
-    ASSERT_NO_FATAL_FAILURE(expect_single_calls(second, sheet));
-    BatchDemapper third({.llr_clip = 1});
+    ASSERT_NO_FATAL_FAILURE(expect_single_calls(second, recorded));
+    BatchDemapper third(Host(), {.llr_clip = 1});
     third = std::move(second);
-    ASSERT_NO_FATAL_FAILURE(expect_single_calls(third, sheet));
+    ASSERT_NO_FATAL_FAILURE(expect_single_calls(third, recorded));
 }
 
 // What the comparisons above, and those on devices, rest on.
-TEST(CallSheet, FindsAnyChangedByte) {
-    const CallSheet sheet = phy_test::MixedCalls({phy::Method::max_log, phy::Evaluator::automatic})
-                                .take(3, SoftBitFormat::float16);
-    phy_test::Bytes memory = sheet.after();
-    ASSERT_EQ(sheet.difference(memory), "");
-    EXPECT_NE(sheet.difference(sheet.before()), "");
+TEST(RecordedCalls, FindsAnyChangedByte) {
+    const RecordedCalls recorded = phy_test::MixedCalls({phy::Method::max_log, phy::Evaluator::automatic})
+                                       .take(3, SoftBitFormat::float16);
+    phy_test::Bytes memory = recorded.after();
+    ASSERT_EQ(recorded.difference(memory), "");
+    EXPECT_NE(recorded.difference(recorded.before()), "");
     for (std::size_t n = 0; n < memory.size(); n += n < 500 ? 1 : 97) {
         memory[n] ^= std::byte{1};
-        ASSERT_NE(sheet.difference(memory), "") << "byte " << n;
+        ASSERT_NE(recorded.difference(memory), "") << "byte " << n;
         memory[n] ^= std::byte{1};
     }
-    EXPECT_NE(sheet.difference(std::span(memory).first(memory.size() - 1)), "");
+    EXPECT_NE(recorded.difference(std::span(memory).first(memory.size() - 1)), "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -14,12 +15,13 @@ using phy::DemapCounters;
 using phy::Evaluator;
 using phy::Method;
 using phy::Modulation;
-using phy::NoiseVariance;
 using phy::SoftBitFormat;
 using phy::gpu::Device;
 using phy::gpu::DeviceBuffer;
+using phy::gpu::DeviceSpan;
+using phy::gpu::NoiseVariance;
 using phy::gpu::SoftDemapper;
-using phy_test::CallSheet;
+using phy_test::RecordedCalls;
 
 static_assert(!std::is_copy_constructible_v<SoftDemapper>);
 static_assert(std::is_nothrow_move_constructible_v<SoftDemapper>);
@@ -27,37 +29,34 @@ static_assert(std::is_nothrow_move_constructible_v<SoftDemapper>);
 constexpr float usable_noise = 0.1F;
 
 /// Every symbol of an input of 300 in one call.
-CallSheet sheet_for(const SoftDemapper& demap, SoftBitFormat format) {
-    const SoftDemapper::Config& config = demap.config();
-    phy::SoftDemapper scalar({.modulation = config.modulation,
-                              .method = config.method,
-                              .evaluator = config.evaluator,
-                              .backend = phy::Backend::scalar()});
-    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(config.modulation, 300));
+RecordedCalls recorded_for(const SoftDemapper& demap, SoftBitFormat format) {
+    phy::SoftDemapper scalar(phy_test::scalar_host(), demap.config());
+    const phy_test::Input input(phy::SampleFormat::cf32,
+                                phy_test::awkward_symbols(demap.config().modulation, 300));
     const phy_test::Window all{.first = 0, .count = 300};
-    return phy_test::sheet_of(scalar, input, {false, usable_noise}, format, {&all, 1});
+    return phy_test::recorded_calls(scalar, input, {false, usable_noise}, format, {&all, 1});
 }
 
 void expect_equality(const SoftDemapper& demap, SoftBitFormat format) {
-    const CallSheet sheet = sheet_for(demap, format);
-    phy_test::DeviceSheet memory(demap.device());
-    phy_test::call_all(demap, sheet.calls(memory.fill(sheet)), memory.stream());
-    ASSERT_EQ(sheet.difference(memory.contents()), "");
+    const RecordedCalls recorded = recorded_for(demap, format);
+    phy_test::DeviceCallMemory memory(demap.device());
+    phy_test::call_all(demap, recorded.calls(memory.fill(recorded)), memory.stream());
+    ASSERT_EQ(recorded.difference(memory.contents()), "");
 }
 
 /// An error is thrown, and nothing was written.
 void expect_refusal(const SoftDemapper& demap, std::size_t symbols, NoiseVariance noise,
                     std::size_t soft_bits) {
     const phy::gpu::Stream stream(demap.device());
-    const DeviceBuffer<phy::cf32> in(demap.device(), symbols);
-    const DeviceBuffer<float> out(demap.device(), soft_bits);
-    const phy_test::DeviceCounters counters(demap.device(), {.erasures = 3, .saturated = 4});
+    DeviceBuffer<phy::cf32> in(demap.device(), symbols);
+    DeviceBuffer<float> out(demap.device(), soft_bits);
+    phy_test::DeviceCounters counters(demap.device(), {.erasures = 3, .saturated = 4});
     phy::gpu::fill_async(in, 0, stream);
     phy::gpu::fill_async(out, 0, stream);
     EXPECT_THROW(demap(in, noise, out, stream), phy::ArgumentError);
     EXPECT_THROW(demap(in, noise, out, stream, 0, counters.get()), phy::ArgumentError);
     std::vector<float> after(soft_bits, 7.0F);
-    phy::gpu::copy_async(std::span(after), out, stream);
+    phy::gpu::copy_async(after, out, stream);
     stream.synchronize();
     EXPECT_EQ(after, std::vector<float>(soft_bits, 0.0F));
     EXPECT_EQ(counters.value(), (DemapCounters{.erasures = 3, .saturated = 4}));
@@ -71,18 +70,17 @@ protected:
 TEST_F(CudaSoftDemapper, RefusesSizesThatDoNotFit) {
     const Device device;
     const DeviceBuffer<float> noise(device, 7);
-    const std::span<const float> n0(noise);
     for (const Modulation modulation : phy::all_modulations) {
         SCOPED_TRACE(to_string(modulation));
         const SoftDemapper demap(device, {.modulation = modulation});
         const std::size_t bits = 6 * bits_per_symbol(modulation);
-        expect_refusal(demap, 6, NoiseVariance(usable_noise), bits - 1);
-        expect_refusal(demap, 6, NoiseVariance(usable_noise), bits + 1);
-        expect_refusal(demap, 6, NoiseVariance(usable_noise), 0);
-        expect_refusal(demap, 0, NoiseVariance(usable_noise), 1);
-        expect_refusal(demap, 6, NoiseVariance(n0), bits);
-        expect_refusal(demap, 6, NoiseVariance(n0.first(5)), bits);
-        expect_refusal(demap, 6, NoiseVariance(std::span<const float>()), bits);
+        expect_refusal(demap, 6, usable_noise, bits - 1);
+        expect_refusal(demap, 6, usable_noise, bits + 1);
+        expect_refusal(demap, 6, usable_noise, 0);
+        expect_refusal(demap, 0, usable_noise, 1);
+        expect_refusal(demap, 6, noise, bits);
+        expect_refusal(demap, 6, noise.first(5), bits);
+        expect_refusal(demap, 6, DeviceSpan<const float>(), bits);
     }
 }
 
@@ -91,10 +89,10 @@ TEST_F(CudaSoftDemapper, RefusesNoiseThatIsNotFiniteAndPositive) {
         SoftDemapper demap(Device(), {.modulation = Modulation::qam16, .evaluator = evaluator});
         for (const float n0 : phy_test::unusable_noise()) {
             SCOPED_TRACE(n0);
-            expect_refusal(demap, 6, NoiseVariance(n0), 24);
-            EXPECT_THROW(demap.prepare(NoiseVariance(n0), SoftBitFormat::int8), phy::ArgumentError);
+            expect_refusal(demap, 6, n0, 24);
+            EXPECT_THROW(demap.prepare(n0, SoftBitFormat::int8), phy::ArgumentError);
         }
-        demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
+        demap.prepare(usable_noise, SoftBitFormat::int8);
         EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8)) << "after errors";
     }
 }
@@ -108,7 +106,7 @@ TEST_F(CudaSoftDemapper, RefusesValuesOutOfRange) {
     for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF, 1e-45F})
         EXPECT_THROW(SoftDemapper(device, {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
     EXPECT_THROW(SoftDemapper(device, {.modulation = static_cast<Modulation>(7)}), phy::ArgumentError);
-    EXPECT_THROW(SoftDemapper(device, {}).prepare(NoiseVariance(usable_noise), static_cast<SoftBitFormat>(3)),
+    EXPECT_THROW(SoftDemapper(device, {}).prepare(usable_noise, static_cast<SoftBitFormat>(3)),
                  phy::ArgumentError);
     EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
     EXPECT_NO_THROW(SoftDemapper(device, {.llr_scale = 4096.0F, .llr_clip = 127}));
@@ -119,10 +117,10 @@ TEST_F(CudaSoftDemapper, TakesEmptyCalls) {
     const phy::gpu::Stream stream(device);
     for (const Modulation modulation : phy::all_modulations) {
         const SoftDemapper demap(device, {.modulation = modulation});
-        const phy_test::DeviceCounters counters(device, {.erasures = 3, .saturated = 4});
-        demap({}, NoiseVariance(usable_noise), phy::SoftBitSpan(), stream);
-        demap({}, NoiseVariance(usable_noise), phy::SoftBitSpan(), stream, 1, counters.get());
-        demap({}, NoiseVariance(std::span<const float>()), phy::SoftBitSpan(), stream, 0, counters.get());
+        phy_test::DeviceCounters counters(device, {.erasures = 3, .saturated = 4});
+        demap({}, usable_noise, phy::gpu::SoftBitSpan(), stream);
+        demap({}, usable_noise, phy::gpu::SoftBitSpan(), stream, 1, counters.get());
+        demap({}, DeviceSpan<const float>(), phy::gpu::SoftBitSpan(), stream, 0, counters.get());
         stream.synchronize();
         EXPECT_EQ(counters.value(), (DemapCounters{.erasures = 3, .saturated = 4}));
     }
@@ -130,39 +128,44 @@ TEST_F(CudaSoftDemapper, TakesEmptyCalls) {
 
 TEST_F(CudaSoftDemapper, ReportsWhatItWasGiven) {
     for (const Device& device : Device::all()) {
-        const SoftDemapper demap(device, {.modulation = Modulation::qam1024,
-                                          .method = Method::log_map,
-                                          .evaluator = Evaluator::table,
-                                          .llr_scale = 2.0F,
-                                          .llr_clip = 31,
-                                          .full_scale = 9.0F});
+        const phy::DemapperConfig config = {.modulation = Modulation::qam1024,
+                                            .method = Method::log_map,
+                                            .evaluator = Evaluator::table,
+                                            .llr_scale = 2.0F,
+                                            .llr_clip = 31,
+                                            .full_scale = 9.0F};
+        const SoftDemapper demap(device, config);
         EXPECT_EQ(demap.device(), device);
-        EXPECT_EQ(demap.config().modulation, Modulation::qam1024);
-        EXPECT_EQ(demap.config().method, Method::log_map);
-        EXPECT_EQ(demap.config().evaluator, Evaluator::table);
-        EXPECT_EQ(demap.config().llr_scale, 2.0F);
-        EXPECT_EQ(demap.config().llr_clip, 31);
-        EXPECT_EQ(demap.config().full_scale, 9.0F);
+        EXPECT_EQ(demap.config(), config);
+    }
+}
+
+/// Whether the evaluators on both sides agree for a configuration; noise is none where each symbol has its
+/// own.
+void expect_the_evaluator_of_the_cpu(const phy::DemapperConfig& config, std::optional<float> noise) {
+    const SoftDemapper demap(Device(), config);
+    const phy::SoftDemapper host(phy::Host(), config);
+    const std::vector<float> values(4, usable_noise);
+    const DeviceBuffer<float> on_device(Device(), values.size());
+    for (const SoftBitFormat format : phy::all_soft_bit_formats) {
+        const auto here = noise ? phy::NoiseVariance(*noise) : phy::NoiseVariance(values);
+        const auto there = noise ? NoiseVariance(*noise) : NoiseVariance(on_device);
+        EXPECT_EQ(demap.evaluator_for(there, format), host.evaluator_for(here, format))
+            << to_string(config.modulation) << ", " << to_string(format) << ", N0 " << noise.value_or(0.0F);
     }
 }
 
 TEST_F(CudaSoftDemapper, EvaluatesAsTheCpuDoes) {
-    const std::vector<float> each(4, usable_noise);
-    std::vector<NoiseVariance> noises = {NoiseVariance(std::span<const float>(each))};
+    std::vector<std::optional<float>> noises = {std::nullopt};
     for (const float n0 : phy_test::all_noise(3.0))
         noises.emplace_back(n0);
     for (const Modulation modulation : phy::all_modulations) {
         for (const Method method : {Method::max_log, Method::log_map}) {
             for (const Evaluator evaluator :
                  {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
-                const SoftDemapper demap(
-                    Device(), {.modulation = modulation, .method = method, .evaluator = evaluator});
-                const phy::SoftDemapper host(
-                    {.modulation = modulation, .method = method, .evaluator = evaluator});
-                for (const NoiseVariance& noise : noises) {
-                    for (const SoftBitFormat format : phy::all_soft_bit_formats)
-                        EXPECT_EQ(demap.evaluator_for(noise, format), host.evaluator_for(noise, format))
-                            << to_string(modulation) << ", N0 " << noise.scalar();
+                for (const std::optional<float> noise : noises) {
+                    expect_the_evaluator_of_the_cpu(
+                        {.modulation = modulation, .method = method, .evaluator = evaluator}, noise);
                 }
             }
         }
@@ -172,33 +175,32 @@ TEST_F(CudaSoftDemapper, EvaluatesAsTheCpuDoes) {
 TEST_F(CudaSoftDemapper, NeedsTheTableThatACallUses) {
     const Device device;
     SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
-    ASSERT_EQ(demap.evaluator_for(NoiseVariance(usable_noise), SoftBitFormat::float32), Evaluator::table);
-    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
+    ASSERT_EQ(demap.evaluator_for(usable_noise, SoftBitFormat::float32), Evaluator::table);
+    expect_refusal(demap, 6, usable_noise, 24);
 
-    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
+    demap.prepare(usable_noise, SoftBitFormat::int8);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
-    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);  // float32
+    expect_refusal(demap, 6, usable_noise, 24);  // float32
 
-    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
-    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
-    expect_refusal(demap, 6, NoiseVariance(std::nextafter(usable_noise, 1.0F)), 24);
+    expect_refusal(demap, 6, std::nextafter(usable_noise, 1.0F), 24);
 
     demap.forget_tables();
-    expect_refusal(demap, 6, NoiseVariance(usable_noise), 24);
-    demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::float32);
+    expect_refusal(demap, 6, usable_noise, 24);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
 }
 
 TEST_F(CudaSoftDemapper, GivesTheMemoryOfTablesBack) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools use device memory themselves";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools use device memory themselves";
     const Device device;
     SoftDemapper demap(device, {.modulation = Modulation::qam256, .method = Method::log_map});
     const auto use_tables = [&] {
         for (int n = 0; n < 100; ++n) {
-            demap.prepare(NoiseVariance(usable_noise + 0.001F * static_cast<float>(n % 5)),
-                          SoftBitFormat::float32);
+            demap.prepare(usable_noise + 0.001F * static_cast<float>(n % 5), SoftBitFormat::float32);
             if (n % 5 == 4) demap.forget_tables();
         }
     };
@@ -222,7 +224,7 @@ TEST_F(CudaSoftDemapper, NeedsNoTableForAnythingElse) {
 TEST_F(CudaSoftDemapper, KeepsItsTablesWhenMoved) {
     const Device device;
     SoftDemapper first(device, {.modulation = Modulation::qam64, .method = Method::log_map});
-    first.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
+    first.prepare(usable_noise, SoftBitFormat::int8);
     ASSERT_NO_FATAL_FAILURE(expect_equality(first, SoftBitFormat::int8));
     SoftDemapper second = std::move(first);
     ASSERT_NO_FATAL_FAILURE(expect_equality(second, SoftBitFormat::int8));
@@ -240,7 +242,7 @@ TEST_F(CudaSoftDemapper, ServesEveryDeviceFromAnyOther) {
             SCOPED_TRACE("device " + std::to_string(device.ordinal()) + ", current " +
                          std::to_string(current.ordinal()));
             SoftDemapper demap(device, {.modulation = Modulation::qam64, .method = Method::log_map});
-            demap.prepare(NoiseVariance(usable_noise), SoftBitFormat::int8);
+            demap.prepare(usable_noise, SoftBitFormat::int8);
             ASSERT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
             int now = -1;
             phy::gpu::check(cudaGetDevice(&now));

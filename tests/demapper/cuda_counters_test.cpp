@@ -6,10 +6,10 @@ namespace {
 
 using phy::DemapCounters;
 using phy::SoftBitFormat;
-using phy_test::CallSheet;
 using phy_test::DeviceDemappers;
 using phy_test::Input;
 using phy_test::NoiseKind;
+using phy_test::RecordedCalls;
 using phy_test::Window;
 
 /// A device counts what is there by definition, as the CPU does.
@@ -17,21 +17,21 @@ class CudaCounters : public testing::TestWithParam<phy_test::Variant> {
 protected:
     void SetUp() override { PHY_NEEDS_GPU(); }
 
-    static void expect_counters(DeviceDemappers& subject, const CallSheet& sheet) {
+    static void expect_counters(DeviceDemappers& subject, const RecordedCalls& recorded) {
         const phy::gpu::Device device;
-        DemapCounters expected = sheet.counters(subject.single().config().llr_clip);
+        DemapCounters expected = recorded.counters(subject.single().config().llr_clip);
         expected.erasures += 1000;
         expected.saturated += 2000;
-        phy_test::DeviceSheet& memory = subject.memory();
+        phy_test::DeviceCallMemory& memory = subject.memory();
         for (const bool as_batch : {false, true}) {
-            const phy_test::DeviceCounters counters(device, {.erasures = 1000, .saturated = 2000});
-            const std::vector<phy::Allocation> calls = sheet.calls(memory.fill(sheet));
+            phy_test::DeviceCounters counters(device, {.erasures = 1000, .saturated = 2000});
+            const std::vector<phy::gpu::Allocation> calls = recorded.calls(memory.fill(recorded));
             if (as_batch) {
                 subject.batch()(calls, memory.stream(), counters.get());
             } else {
                 phy_test::call_all(subject.single(), calls, memory.stream(), counters.get());
             }
-            ASSERT_EQ(sheet.difference(memory.contents()), "") << (as_batch ? "batch" : "single calls");
+            ASSERT_EQ(recorded.difference(memory.contents()), "") << (as_batch ? "batch" : "single calls");
             const DemapCounters counted = counters.value();
             ASSERT_EQ(counted.erasures, expected.erasures) << (as_batch ? "batch" : "single calls");
             ASSERT_EQ(counted.saturated, expected.saturated) << (as_batch ? "batch" : "single calls");
@@ -49,34 +49,49 @@ protected:
 };
 
 TEST_P(CudaCounters, FollowTheirDefinition) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, 3001);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam().modulation, 3001);
     phy::SoftDemapper scalar = GetParam().on(phy::Backend::scalar());
-    DeviceDemappers subject(phy::gpu::Device(), phy_test::gpu_config(GetParam()));
+    DeviceDemappers subject(phy::gpu::Device(), GetParam().config());
     for (const NoiseKind& noise : noises) {
-        phy_test::for_all_formats(pool, [&](const Input& input, SoftBitFormat format) {
+        phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
             subject.prepare(noise, format);
             ASSERT_NO_FATAL_FAILURE(
-                expect_counters(subject, phy_test::sheet_of(scalar, input, noise, format, windows_)));
+                expect_counters(subject, phy_test::recorded_calls(scalar, input, noise, format, windows_)));
         });
     }
 }
 
 TEST_P(CudaCounters, KnowTheClip) {
-    const Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(GetParam().modulation, 3001));
+    const Input input(phy::SampleFormat::cf32, phy_test::awkward_symbols(GetParam().modulation, 3001));
     for (const int clip : {1, 31, 120, 126}) {
         SCOPED_TRACE(clip);
-        phy::SoftDemapper::Config of_scalar = GetParam().on(phy::Backend::scalar()).config();
-        phy::gpu::SoftDemapper::Config config = phy_test::gpu_config(GetParam());
-        config.llr_clip = of_scalar.llr_clip = clip;
-        phy::SoftDemapper scalar(of_scalar);
+        phy::DemapperConfig config = GetParam().config();
+        config.llr_clip = clip;
+        phy::SoftDemapper scalar(phy_test::scalar_host(), config);
         DeviceDemappers subject(phy::gpu::Device(), config);
         for (const NoiseKind& noise : noises) {
             subject.prepare(noise, SoftBitFormat::int8);
-            const CallSheet sheet = phy_test::sheet_of(scalar, input, noise, SoftBitFormat::int8, windows_);
-            ASSERT_GT(sheet.counters(clip).saturated, 0U);
-            ASSERT_NO_FATAL_FAILURE(expect_counters(subject, sheet));
+            const RecordedCalls recorded =
+                phy_test::recorded_calls(scalar, input, noise, SoftBitFormat::int8, windows_);
+            ASSERT_GT(recorded.counters(clip).saturated, 0U);
+            ASSERT_NO_FATAL_FAILURE(expect_counters(subject, recorded));
         }
     }
+}
+
+TEST_P(CudaCounters, AreLeftAloneWhereNoneAreGiven) {
+    const phy::gpu::Device device;
+    phy_test::DeviceCounters counters(device, {.erasures = 1000, .saturated = 2000});
+    const auto symbols = phy_test::awkward_symbols(GetParam().modulation, 300);
+    phy::gpu::DeviceBuffer<phy::cf32> samples(device, symbols.symbols.size());
+    phy::gpu::DeviceBuffer<std::int8_t> llr(device, samples.size() * bits_per_symbol(GetParam().modulation));
+    const phy::gpu::Stream stream(device);
+    phy::gpu::copy_async(samples, symbols.symbols, stream);
+    phy::gpu::SoftDemapper demap(device, GetParam().config());
+    demap.prepare(0.01F, SoftBitFormat::int8);
+    demap(samples, 0.01F, llr, stream, 0, counters.get().first(0));
+    stream.synchronize();
+    EXPECT_EQ(counters.value(), (DemapCounters{.erasures = 1000, .saturated = 2000}));
 }
 
 INSTANTIATE_TEST_SUITE_P(, CudaCounters, testing::ValuesIn(phy_test::all_variants()),

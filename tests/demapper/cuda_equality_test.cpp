@@ -3,27 +3,28 @@
 #include <optional>
 
 #include "demapper/cuda_calls.hpp"
+#include "demapper/table_cases.hpp"
 
 /// A device gives the bytes of the scalar backend, by single calls and by batches, wherever symbols and soft
 /// bits lie.
 namespace {
 
 using phy::SoftBitFormat;
-using phy_test::CallSheet;
 using phy_test::DeviceDemappers;
 using phy_test::Input;
 using phy_test::NoiseKind;
+using phy_test::RecordedCalls;
 using phy_test::Window;
 
 class CudaEquality : public testing::TestWithParam<phy_test::Variant> {
 protected:
     void SetUp() override {
         PHY_NEEDS_GPU();
-        subject_.emplace(phy::gpu::Device(), phy_test::gpu_config(GetParam()));
+        subject_.emplace(phy::gpu::Device(), GetParam().config());
     }
 
-    [[nodiscard]] phy_test::Pool pool(std::size_t size) const {
-        return phy_test::awkward_pool(GetParam().modulation, size);
+    [[nodiscard]] phy_test::SymbolsWithNoise awkward(std::size_t size) const {
+        return phy_test::awkward_symbols(GetParam().modulation, size);
     }
 
     void expect_equality(const Input& input, const NoiseKind& noise, SoftBitFormat format,
@@ -34,15 +35,16 @@ protected:
     static void expect_equality(DeviceDemappers& subject, phy::SoftDemapper& scalar, const Input& input,
                                 const NoiseKind& noise, SoftBitFormat format,
                                 std::span<const Window> windows) {
-        const CallSheet sheet = phy_test::sheet_of(scalar, input, noise, format, windows);
+        const RecordedCalls recorded = phy_test::recorded_calls(scalar, input, noise, format, windows);
         subject.prepare(noise, format);
-        ASSERT_EQ(subject.difference(sheet), "") << "pool seed " << phy_test::pool_seed;
+        ASSERT_EQ(subject.difference(recorded), "") << "seed " << phy_test::awkward_seed;
     }
 
     /// All formats and kinds of noise.
-    void expect_equality_of(std::size_t pool_size, float scalar_noise, const std::vector<Window>& windows) {
+    void expect_equality_of(std::size_t symbol_count, float scalar_noise,
+                            const std::vector<Window>& windows) {
         for (const bool per_symbol : {false, true}) {
-            phy_test::for_all_formats(pool(pool_size), [&](const Input& input, SoftBitFormat format) {
+            phy_test::for_all_formats(awkward(symbol_count), [&](const Input& input, SoftBitFormat format) {
                 if (HasFatalFailure()) return;
                 expect_equality(input, {per_symbol, scalar_noise}, format, windows);
             });
@@ -54,19 +56,19 @@ protected:
 };
 
 TEST_P(CudaEquality, AtEveryLength) {
-    expect_equality_of(262, 0.003F, phy_test::thinned(phy_test::windows_of_every_length()));
+    expect_equality_of(262, 0.003F, phy_test::fewer_cases(phy_test::windows_of_every_length()));
 }
 
 TEST_P(CudaEquality, AtEveryMisalignment) {
-    expect_equality_of(80, 0.05F, phy_test::thinned(phy_test::windows_of_every_misalignment()));
+    expect_equality_of(80, 0.05F, phy_test::fewer_cases(phy_test::windows_of_every_misalignment()));
 }
 
 TEST_P(CudaEquality, AtEveryPlaceOfAValue) {
-    expect_equality_of(262, 0.0005F, phy_test::thinned(phy_test::windows_of_every_place()));
+    expect_equality_of(262, 0.0005F, phy_test::fewer_cases(phy_test::windows_of_every_place()));
 }
 
-TEST_P(CudaEquality, AtGreatLength) {
-    std::vector<Window> windows = phy_test::windows_of_great_length();
+TEST_P(CudaEquality, InLongCalls) {
+    std::vector<Window> windows = phy_test::long_windows();
     windows.push_back({.first = 0, .count = 20'012});
     windows.push_back({.first = 16, .count = 19'984});  // ends at a multiple of 16 bytes, in part of a tile
     windows.push_back({.first = 4, .count = 8192});
@@ -74,35 +76,13 @@ TEST_P(CudaEquality, AtGreatLength) {
     expect_equality_of(20'012, 0.01F, windows);
 }
 
-/// Where a table of log-MAP to floats is so large that an H200's multiprocessor has room for one.
-float noise_of_large_table(phy::Modulation modulation) {
-    switch (modulation) {
-        case phy::Modulation::qam16:
-            return 0.0007F;
-        case phy::Modulation::qam64:
-            return 0.0015F;
-        case phy::Modulation::qam1024:
-            return 0.006F;
-        default:
-            return 0.003F;
-    }
-}
-
-TEST_P(CudaEquality, AtGreatLengthWithALargeTable) {
-    const float n0 = noise_of_large_table(GetParam().modulation);
-    const Input input(phy::SampleFormat::cf32, pool(20'012));
-    const std::vector<Window> windows = {{.first = 0, .count = 20'012}, {.first = 16, .count = 19'984}};
-    for (const SoftBitFormat format : {SoftBitFormat::float16, SoftBitFormat::float32})
-        ASSERT_NO_FATAL_FAILURE(expect_equality(input, {false, n0}, format, windows));
-}
-
 TEST_P(CudaEquality, AtEveryNoiseVariance) {
-    const Input input(phy::SampleFormat::cf32, pool(300));
+    const Input input(phy::SampleFormat::cf32, awkward(300));
     const std::vector<Window> windows = {{.first = 0, .count = 300},
                                          {.first = 1, .count = 299, .in_offset = 8}};
     // A table takes its time to build, and the extreme variances have none.
     const double step = GetParam().evaluator == phy::Evaluator::table ? 9.0 : 1.5;
-    for (const float n0 : phy_test::thinned(phy_test::all_noise(step))) {
+    for (const float n0 : phy_test::fewer_cases(phy_test::all_noise(step))) {
         for (const SoftBitFormat format : phy::all_soft_bit_formats)
             ASSERT_NO_FATAL_FAILURE(expect_equality(input, {false, n0}, format, windows)) << "N0 " << n0;
     }
@@ -113,17 +93,16 @@ TEST_P(CudaEquality, AtEveryNoiseVariance) {
 TEST_P(CudaEquality, AtOtherScalesAndClips) {
     const std::vector<Window> windows = {{.first = 0, .count = 300},
                                          {.first = 1, .count = 299, .out_offset = 5}};
-    const Input floats(phy::SampleFormat::cf32, pool(300));
-    const Input integers(phy::SampleFormat::ci16, pool(300));
+    const Input floats(phy::SampleFormat::cf32, awkward(300));
+    const Input integers(phy::SampleFormat::ci16, awkward(300));
     for (const float scale : {1.0F / 64.0F, 0.5F, 16.0F, 4096.0F}) {
         for (const int clip : {1, 31, 120}) {
-            phy::gpu::SoftDemapper::Config config = phy_test::gpu_config(GetParam());
-            phy::SoftDemapper::Config of_scalar = scalar_.config();
-            config.llr_scale = of_scalar.llr_scale = scale;
-            config.llr_clip = of_scalar.llr_clip = clip;
-            config.full_scale = of_scalar.full_scale = 20'000.0F;
+            phy::DemapperConfig config = GetParam().config();
+            config.llr_scale = scale;
+            config.llr_clip = clip;
+            config.full_scale = 20'000.0F;
             DeviceDemappers subject(phy::gpu::Device(), config);
-            phy::SoftDemapper scalar(of_scalar);
+            phy::SoftDemapper scalar(phy_test::scalar_host(), config);
             SCOPED_TRACE("scale " + std::to_string(scale) + ", clip " + std::to_string(clip));
             for (const bool per_symbol : {false, true}) {
                 for (const Input* input : {&floats, &integers}) {
@@ -138,22 +117,42 @@ TEST_P(CudaEquality, AtOtherScalesAndClips) {
 INSTANTIATE_TEST_SUITE_P(, CudaEquality, testing::ValuesIn(phy_test::all_variants()),
                          [](const auto& variant) { return name_of(variant.param); });
 
+class CudaTables : public testing::TestWithParam<phy_test::TableCase> {};
+
+TEST_P(CudaTables, GiveTheBytesOfTheScalarBackend) {
+    PHY_NEEDS_GPU();
+    const phy_test::TableCase& table = GetParam();
+    const Input input(phy::SampleFormat::cf32, phy_test::awkward_symbols(table.modulation, 20'012));
+    const std::vector<Window> windows = {{.first = 0, .count = 20'012},
+                                         {.first = 16, .count = 19'984},
+                                         {.first = 1, .count = 999, .in_offset = 8}};
+    phy::SoftDemapper scalar(phy_test::scalar_host(), table.config());
+    DeviceDemappers subject(phy::gpu::Device(), table.config());
+    const NoiseKind noise{false, table.noise};
+    const RecordedCalls recorded = phy_test::recorded_calls(scalar, input, noise, table.format, windows);
+    subject.prepare(noise, table.format);
+    EXPECT_EQ(subject.difference(recorded), "") << "seed " << phy_test::awkward_seed;
+}
+
+INSTANTIATE_TEST_SUITE_P(, CudaTables, testing::ValuesIn(phy_test::table_cases),
+                         [](const auto& table) { return std::string(table.param.name); });
+
 TEST(CudaPi2Bpsk, KnowsTheParityOfAnyFirstSymbol) {
     PHY_NEEDS_GPU();
-    const Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(phy::Modulation::pi2_bpsk, 1001));
-    phy::SoftDemapper scalar({.modulation = phy::Modulation::pi2_bpsk, .backend = phy::Backend::scalar()});
+    const Input input(phy::SampleFormat::cf32, phy_test::awkward_symbols(phy::Modulation::pi2_bpsk, 1001));
+    phy::SoftDemapper scalar(phy_test::scalar_host(), {.modulation = phy::Modulation::pi2_bpsk});
     DeviceDemappers subject(phy::gpu::Device(), {.modulation = phy::Modulation::pi2_bpsk});
-    CallSheet sheet;
+    RecordedCalls recorded;
     for (const std::uint64_t first :
          {std::uint64_t{1}, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 32,
           (std::uint64_t{1} << 32) + 1, (std::uint64_t{1} << 40) + 1, (std::uint64_t{1} << 63) + 1,
           ~std::uint64_t{0} - 1, ~std::uint64_t{0}}) {
         std::vector<std::int8_t> expected(input.size());
-        scalar(input.symbols(), phy::NoiseVariance(0.1F), expected, first);
-        sheet.add({phy::Modulation::pi2_bpsk, input.format(), SoftBitFormat::int8, {false, 0.1F}, first},
-                  input.bytes(), input.noise(), std::as_bytes(std::span(expected)));
+        scalar(input.symbols(), 0.1F, expected, first);
+        recorded.add({phy::Modulation::pi2_bpsk, input.format(), SoftBitFormat::int8, {false, 0.1F}, first},
+                     input.bytes(), input.noise(), std::as_bytes(std::span(expected)));
     }
-    EXPECT_EQ(subject.difference(sheet), "");
+    EXPECT_EQ(subject.difference(recorded), "");
 }
 
 }  // namespace

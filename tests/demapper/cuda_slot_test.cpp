@@ -15,10 +15,10 @@
 namespace {
 
 using phy::Modulation;
-using phy::NoiseVariance;
 using phy::SampleFormat;
 using phy::SoftBitFormat;
 using phy::gpu::Device;
+using phy::gpu::NoiseVariance;
 using phy::gpu::SlotDemapper;
 using phy_test::Bytes;
 
@@ -28,10 +28,7 @@ constexpr std::size_t most_symbols = 3001;
 class Slots {
 public:
     explicit Slots(const SlotDemapper::Config& config)
-        : config_(config),
-          scalar_({.modulation = config.demapper.modulation,
-                   .method = config.demapper.method,
-                   .backend = phy::Backend::scalar()}) {}
+        : config_(config), scalar_(phy_test::scalar_host(), config.demapper) {}
 
     /// Returns what is wrong with the next slot; empty if nothing is.
     std::string flaw(SlotDemapper& demapper, std::size_t symbols, float noise_variance, bool per_symbol) {
@@ -48,7 +45,7 @@ public:
         const std::size_t soft_bits = symbols * bits_per_symbol(config_.demapper.modulation);
         Bytes expected(soft_bits * size_of(config_.output));
         scalar_({config_.input, samples.data(), symbols},
-                per_symbol ? NoiseVariance(std::span<const float>(noise)) : NoiseVariance(noise_variance),
+                per_symbol ? phy::NoiseVariance(noise) : phy::NoiseVariance(noise_variance),
                 {config_.output, expected.data(), soft_bits});
         if (std::ranges::equal(found, expected)) return "";
         return std::to_string(symbols) + " symbols, N0 " + std::to_string(noise_variance) +
@@ -106,17 +103,17 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
         .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
     SlotDemapper demapper(Device(), config);
     EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError);
-    demapper.prepare(NoiseVariance(0.1F));
+    demapper.prepare(0.1F);
     Slots slots(config);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
 
-    demapper.prepare(NoiseVariance(0.2F));
+    demapper.prepare(0.2F);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "") << "another table came";
     demapper.forget_tables();
     EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError) << "no graph may outlive its table";
-    demapper.prepare(NoiseVariance(0.1F));
+    demapper.prepare(0.1F);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
 }
@@ -125,7 +122,7 @@ TEST_F(CudaSlot, TakesPerSymbolNoiseInPrepare) {
     const SlotDemapper::Config config = {
         .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
     SlotDemapper demapper(Device(), config);
-    demapper.prepare(NoiseVariance(std::span<const float>()));
+    demapper.prepare(phy::gpu::DeviceSpan<const float>());
     Slots slots(config);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, true), "");
@@ -135,7 +132,7 @@ TEST_F(CudaSlot, KeepsWhatItHasWhenMoved) {
     const SlotDemapper::Config config = {
         .demapper = {.modulation = Modulation::qam16, .method = phy::Method::log_map}, .symbols = 200};
     SlotDemapper first(Device(), config);
-    first.prepare(NoiseVariance(0.1F));
+    first.prepare(0.1F);
     Slots slots(config);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(first, 200, 0.1F, false), "");

@@ -14,17 +14,17 @@ namespace {
 
 using phy::SoftBitFormat;
 using phy::gpu::Device;
-using phy_test::CallSheet;
+using phy_test::DeviceCallMemory;
 using phy_test::DeviceDemappers;
-using phy_test::DeviceSheet;
 using phy_test::NoiseKind;
+using phy_test::RecordedCalls;
 using phy_test::Window;
 
 /// What a stream did while it was captured, to be done again.
-class Recording {
+class CapturedCalls {
 public:
     template <typename Calls>
-    Recording(cudaStream_t stream, Calls calls) {
+    CapturedCalls(cudaStream_t stream, Calls calls) {
         cudaGraph_t graph = nullptr;
         phy::gpu::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
         calls();
@@ -33,9 +33,9 @@ public:
         cudaGraphDestroy(graph);
         phy::gpu::check(code);
     }
-    ~Recording() { cudaGraphExecDestroy(graph_); }
-    Recording(const Recording&) = delete;
-    Recording& operator=(const Recording&) = delete;
+    ~CapturedCalls() { cudaGraphExecDestroy(graph_); }
+    CapturedCalls(const CapturedCalls&) = delete;
+    CapturedCalls& operator=(const CapturedCalls&) = delete;
 
     void replay(cudaStream_t stream) const { phy::gpu::check(cudaGraphLaunch(graph_, stream)); }
 
@@ -43,14 +43,14 @@ private:
     cudaGraphExec_t graph_ = nullptr;
 };
 
-/// The same calls on other data: the first, the second, ... `count` symbols of a pool.
-CallSheet part_of(const phy_test::Variant& variant, const phy_test::Input& input, const NoiseKind& noise,
-                  SoftBitFormat format, std::size_t part) {
+/// The same calls on other data: the first, the second, ... `count` symbols of an input.
+RecordedCalls part_of(const phy_test::Variant& variant, const phy_test::Input& input, const NoiseKind& noise,
+                      SoftBitFormat format, std::size_t part) {
     phy::SoftDemapper scalar = variant.on(phy::Backend::scalar());
     const std::size_t first = 1000 * part;  // even, for pi/2-BPSK
     const std::vector<Window> windows = {{.first = first, .count = 1000},
                                          {.first = first, .count = 77, .in_offset = 3, .out_offset = 5}};
-    return phy_test::sheet_of(scalar, input, noise, format, windows);
+    return phy_test::recorded_calls(scalar, input, noise, format, windows);
 }
 
 constexpr NoiseKind noises[] = {{false, 0.02F}, {true, 0.0F}};
@@ -59,57 +59,59 @@ class CudaCalls : public testing::TestWithParam<phy_test::Variant> {
 protected:
     void SetUp() override { PHY_NEEDS_GPU(); }
 
-    /// Captures calls(sheet's calls, stream), then replays them on the sheets one after the other.
+    /// Captures calls(recorded's calls, stream), then replays them on the recordings one after the other.
     template <typename Calls>
-    static void expect_replay(DeviceSheet& memory, std::span<const CallSheet> sheets, Calls calls) {
-        memory.fill(sheets[0]);
+    static void expect_replay(DeviceCallMemory& memory, std::span<const RecordedCalls> recordings,
+                              Calls calls) {
+        const std::byte* const at = memory.fill(recordings[0]).data();
         memory.contents();
-        const Recording recording(memory.stream(), [&] {
-            const std::vector<phy::Allocation> captured = sheets[0].calls(memory.data());
+        const CapturedCalls captured_calls(memory.stream(), [&] {
+            const std::vector<phy::gpu::Allocation> captured = recordings[0].calls(memory.bytes());
             calls(captured, memory.stream());
         });
-        for (const CallSheet& sheet : sheets) {
-            ASSERT_EQ(memory.fill(sheet), memory.data());
-            recording.replay(memory.stream());
-            ASSERT_EQ(sheet.difference(memory.contents()), "");
+        for (const RecordedCalls& recorded : recordings) {
+            ASSERT_EQ(memory.fill(recorded).data(), at);
+            captured_calls.replay(memory.stream());
+            ASSERT_EQ(recorded.difference(memory.contents()), "");
         }
     }
 };
 
 TEST_P(CudaCalls, CanBeCapturedAndReplayed) {
     const Device device;
-    DeviceDemappers subject(device, phy_test::gpu_config(GetParam()));
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, 3000);
+    DeviceDemappers subject(device, GetParam().config());
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam().modulation, 3000);
     for (const NoiseKind& noise : noises) {
-        phy_test::for_all_formats(pool, [&](const phy_test::Input& input, SoftBitFormat format) {
+        phy_test::for_all_formats(symbols, [&](const phy_test::Input& input, SoftBitFormat format) {
             subject.prepare(noise, format);
-            std::vector<CallSheet> sheets;
+            std::vector<RecordedCalls> recordings;
             for (const std::size_t part : {0U, 1U, 2U})
-                sheets.push_back(part_of(GetParam(), input, noise, format, part));
+                recordings.push_back(part_of(GetParam(), input, noise, format, part));
             ASSERT_NO_FATAL_FAILURE(
-                expect_replay(subject.memory(), sheets, [&](const auto& calls, cudaStream_t stream) {
+                expect_replay(subject.memory(), recordings, [&](const auto& calls, cudaStream_t stream) {
                     phy_test::call_all(subject.single(), calls, stream);
                 }));
             ASSERT_NO_FATAL_FAILURE(expect_replay(
-                subject.memory(), sheets,
+                subject.memory(), recordings,
                 [&](const auto& calls, cudaStream_t stream) { subject.batch()(calls, stream); }));
         });
     }
 }
 
 TEST_P(CudaCalls, AllocateNothing) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools use device memory themselves";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools use device memory themselves";
     const Device device;
-    DeviceDemappers subject(device, phy_test::gpu_config(GetParam()));
-    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(GetParam().modulation, 1000));
+    DeviceDemappers subject(device, GetParam().config());
+    const phy_test::Input input(phy::SampleFormat::cf32,
+                                phy_test::awkward_symbols(GetParam().modulation, 1000));
     for (const NoiseKind& noise : noises) {
         subject.prepare(noise, SoftBitFormat::int8);
-        const CallSheet sheet = part_of(GetParam(), input, noise, SoftBitFormat::int8, 0);
-        const phy_test::DeviceCounters counters(device, {});
-        const std::vector<phy::Allocation> calls = sheet.calls(subject.memory().fill(sheet));
+        const RecordedCalls recorded = part_of(GetParam(), input, noise, SoftBitFormat::int8, 0);
+        phy_test::DeviceCounters counters(device, {});
+        const std::vector<phy::gpu::Allocation> calls = recorded.calls(subject.memory().fill(recorded));
         const auto make_calls = [&](int times) {
             for (int n = 0; n < times; ++n) {
-                phy::DemapCounters* counted = n % 2 == 0 ? nullptr : counters.get();
+                const auto counted = n % 2 == 0 ? phy::gpu::DeviceSpan<phy::DemapCounters>() : counters.get();
                 phy_test::call_all(subject.single(), calls, subject.memory().stream(), counted);
                 subject.batch()(calls, subject.memory().stream(), counted);
             }
@@ -119,7 +121,7 @@ TEST_P(CudaCalls, AllocateNothing) {
         const std::size_t news_before = phy_test::allocations_of_this_thread();
         EXPECT_TRUE(phy_test::keeps_free_memory(device, [&] { make_calls(1000); }));
         EXPECT_EQ(phy_test::allocations_of_this_thread(), news_before);
-        EXPECT_EQ(sheet.difference(subject.memory().contents()), "");
+        EXPECT_EQ(recorded.difference(subject.memory().contents()), "");
     }
 }
 
@@ -142,20 +144,20 @@ struct Gate {
 
 TEST(CudaCallsIn, AStreamThatStandsStillReturn) {
     PHY_NEEDS_GPU();
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools may wait for every kernel";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools may wait for every kernel";
     const Device device;
     const phy_test::BatchKind kind{phy::Method::log_map, phy::Evaluator::automatic};
-    phy::gpu::BatchDemapper batch(device, {.method = kind.method});
+    phy::gpu::BatchDemapper batch(device, kind.config());
     for (const phy::Modulation modulation : phy::all_modulations) {
         for (const float n0 : phy_test::mixed_noise)
-            batch.prepare(modulation, phy::NoiseVariance(n0), SoftBitFormat::int8);
+            batch.prepare(modulation, n0, SoftBitFormat::int8);
     }
-    const CallSheet sheet = phy_test::MixedCalls(kind).take(700, SoftBitFormat::int8);
-    DeviceSheet memory(device);
+    const RecordedCalls recorded = phy_test::MixedCalls(kind).take(700, SoftBitFormat::int8);
+    DeviceCallMemory memory(device);
     // Once without a gate: the driver waits where it loads a kernel for the first time.
-    batch(sheet.calls(memory.fill(sheet)), memory.stream());
-    ASSERT_EQ(sheet.difference(memory.contents()), "");
-    std::vector<phy::Allocation> calls = sheet.calls(memory.fill(sheet));
+    batch(recorded.calls(memory.fill(recorded)), memory.stream());
+    ASSERT_EQ(recorded.difference(memory.contents()), "");
+    std::vector<phy::gpu::Allocation> calls = recorded.calls(memory.fill(recorded));
     device.synchronize();
 
     static Gate gate;
@@ -165,19 +167,20 @@ TEST(CudaCallsIn, AStreamThatStandsStillReturn) {
     calls.clear();
     calls.shrink_to_fit();
     gate.open = true;
-    EXPECT_EQ(sheet.difference(memory.contents()), "");
+    EXPECT_EQ(recorded.difference(memory.contents()), "");
     EXPECT_FALSE(gate.passed_in_vain) << "the call waited for its stream";
 }
 
 /// Demaps on two streams of its own and gives what went wrong.
 std::string use_from_a_thread(const phy::gpu::SoftDemapper& single, const phy::gpu::BatchDemapper& batch,
-                              const CallSheet& sheet) {
-    DeviceSheet first(single.device());
-    DeviceSheet second(single.device());
-    for (int n = 0; n < (phy_test::is_thin() ? 3 : 100); ++n) {
-        phy_test::call_all(single, sheet.calls(first.fill(sheet)), first.stream());
-        batch(sheet.calls(second.fill(sheet)), second.stream());
-        std::string difference = sheet.difference(first.contents()) + sheet.difference(second.contents());
+                              const RecordedCalls& recorded) {
+    DeviceCallMemory first(single.device());
+    DeviceCallMemory second(single.device());
+    for (int n = 0; n < (phy_test::takes_fewer_cases() ? 3 : 100); ++n) {
+        phy_test::call_all(single, recorded.calls(first.fill(recorded)), first.stream());
+        batch(recorded.calls(second.fill(recorded)), second.stream());
+        std::string difference =
+            recorded.difference(first.contents()) + recorded.difference(second.contents());
         if (!difference.empty()) return difference;
     }
     return "";
@@ -187,31 +190,31 @@ TEST(CudaCallsFrom, SeveralThreadsShareADemapper) {
     PHY_NEEDS_GPU();
     const Device device;
     const phy_test::Variant variant{phy::Modulation::qam64, phy::Method::log_map, phy::Evaluator::table};
-    DeviceDemappers subject(device, phy_test::gpu_config(variant));
+    DeviceDemappers subject(device, variant.config());
     phy::SoftDemapper scalar = variant.on(phy::Backend::scalar());
-    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(variant.modulation, 4000));
-    std::vector<CallSheet> sheets;
+    const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_symbols(variant.modulation, 4000));
+    std::vector<RecordedCalls> recordings;
     for (std::size_t n = 0; n < 6; ++n) {
         const std::vector<Window> windows = {{.first = 100 * n, .count = 3000},
                                              {.first = 7 * n, .count = 99, .out_offset = n}};
         const NoiseKind noise = n % 3 == 2 ? NoiseKind{true, 0.0F} : NoiseKind{false, 0.01F};
         const SoftBitFormat format = phy::all_soft_bit_formats[n % 2];
         subject.prepare(noise, format);
-        sheets.push_back(phy_test::sheet_of(scalar, input, noise, format, windows));
+        recordings.push_back(phy_test::recorded_calls(scalar, input, noise, format, windows));
     }
-    std::vector<std::string> wrong(sheets.size());
+    std::vector<std::string> wrong(recordings.size());
     std::vector<std::jthread> threads;
-    for (std::size_t n = 0; n < sheets.size(); ++n) {
+    for (std::size_t n = 0; n < recordings.size(); ++n) {
         threads.emplace_back([&, n] {
             try {
-                wrong[n] = use_from_a_thread(subject.single(), subject.batch(), sheets[n]);
+                wrong[n] = use_from_a_thread(subject.single(), subject.batch(), recordings[n]);
             } catch (const phy::Error& error) {
                 wrong[n] = error.what();
             }
         });
     }
     threads.clear();
-    EXPECT_EQ(wrong, std::vector<std::string>(sheets.size()));
+    EXPECT_EQ(wrong, std::vector<std::string>(recordings.size()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "demapper/call_sheet.hpp"
+#include "demapper/recorded_calls.hpp"
 
 /// Every backend gives the bytes of the scalar backend, and where a symbol stands in a call, in memory or in
 /// a vector changes nothing. The expected bytes are always a part of one call of the scalar backend; it is
@@ -8,17 +8,17 @@
 namespace {
 
 using phy::SoftBitFormat;
-using phy_test::CallSheet;
 using phy_test::Input;
 using phy_test::NoiseKind;
+using phy_test::RecordedCalls;
 using phy_test::Window;
 
-void expect_equality(phy::SoftDemapper& subject, const CallSheet& sheet) {
-    phy_test::AlignedBytes memory(sheet.before());
-    for (const phy::Allocation& call : sheet.calls(memory.data()))
+void expect_equality(phy::SoftDemapper& subject, const RecordedCalls& recorded) {
+    phy_test::AlignedBytes memory(recorded.before());
+    for (const phy::Allocation& call : recorded.calls(memory.bytes()))
         subject(call.symbols, call.noise, call.llr, call.first_symbol);
-    ASSERT_EQ(sheet.difference(memory.bytes()), "")
-        << subject.backend().name() << ", pool seed " << phy_test::pool_seed;
+    ASSERT_EQ(recorded.difference(memory.bytes()), "")
+        << subject.host().backend().name() << ", seed " << phy_test::awkward_seed;
 }
 
 class Equality : public testing::TestWithParam<phy_test::Variant> {
@@ -30,15 +30,18 @@ protected:
     }
 
     /// All backends, formats and kinds of noise.
-    void expect_equality_of(std::size_t pool_size, float scalar_noise, const std::vector<Window>& windows) {
-        const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, pool_size);
+    void expect_equality_of(std::size_t symbol_count, float scalar_noise,
+                            const std::vector<Window>& windows) {
+        const phy_test::SymbolsWithNoise symbols =
+            phy_test::awkward_symbols(GetParam().modulation, symbol_count);
         for (const bool per_symbol : {false, true}) {
             const NoiseKind noise{per_symbol, scalar_noise};
-            phy_test::for_all_formats(pool, [&](const Input& input, SoftBitFormat format) {
-                const CallSheet sheet = phy_test::sheet_of(scalar_, input, noise, format, windows);
+            phy_test::for_all_formats(symbols, [&](const Input& input, SoftBitFormat format) {
+                const RecordedCalls recorded =
+                    phy_test::recorded_calls(scalar_, input, noise, format, windows);
                 for (phy::SoftDemapper& subject : subjects_) {
                     if (HasFatalFailure()) return;
-                    expect_equality(subject, sheet);
+                    expect_equality(subject, recorded);
                 }
             });
         }
@@ -60,41 +63,41 @@ TEST_P(Equality, AtEveryPlaceOfAValue) {
     expect_equality_of(262, 0.0005F, phy_test::windows_of_every_place());
 }
 
-TEST_P(Equality, AtGreatLength) {
-    expect_equality_of(20'012, 0.01F, phy_test::windows_of_great_length());
+TEST_P(Equality, InLongCalls) {
+    expect_equality_of(20'012, 0.01F, phy_test::long_windows());
 }
 
 TEST_P(Equality, AtEveryNoiseVariance) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, 300);
-    const Input input(phy::SampleFormat::cf32, pool);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam().modulation, 300);
+    const Input input(phy::SampleFormat::cf32, symbols);
     const Window all{.first = 0, .count = 300};
     // A table takes its time to build, and the extreme variances have none.
     for (const float n0 : phy_test::all_noise(GetParam().evaluator == phy::Evaluator::table ? 9.0 : 1.5)) {
         for (const SoftBitFormat format : phy::all_soft_bit_formats) {
-            const CallSheet sheet = phy_test::sheet_of(scalar_, input, {false, n0}, format, {&all, 1});
+            const RecordedCalls recorded =
+                phy_test::recorded_calls(scalar_, input, {false, n0}, format, {&all, 1});
             for (phy::SoftDemapper& subject : subjects_)
-                ASSERT_NO_FATAL_FAILURE(expect_equality(subject, sheet));
+                ASSERT_NO_FATAL_FAILURE(expect_equality(subject, recorded));
         }
     }
 }
 
 TEST_P(Equality, AtOtherScalesAndClips) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, 300);
-    const Input input(phy::SampleFormat::cf32, pool);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam().modulation, 300);
+    const Input input(phy::SampleFormat::cf32, symbols);
     const Window all{.first = 0, .count = 300};
     for (const float scale : {1.0F / 64.0F, 0.5F, 16.0F, 4096.0F}) {
         for (const int clip : {1, 31, 120}) {
-            phy::SoftDemapper::Config config = scalar_.config();
+            phy::DemapperConfig config = scalar_.config();
             config.llr_scale = scale;
             config.llr_clip = clip;
-            phy::SoftDemapper scalar(config);
+            phy::SoftDemapper scalar(phy_test::scalar_host(), config);
             for (const bool per_symbol : {false, true}) {
-                const CallSheet sheet =
-                    phy_test::sheet_of(scalar, input, {per_symbol, 0.02F}, SoftBitFormat::int8, {&all, 1});
+                const RecordedCalls recorded = phy_test::recorded_calls(scalar, input, {per_symbol, 0.02F},
+                                                                        SoftBitFormat::int8, {&all, 1});
                 for (const phy::Backend& backend : phy_test::host_backends()) {
-                    config.backend = backend;
-                    phy::SoftDemapper subject(config);
-                    ASSERT_NO_FATAL_FAILURE(expect_equality(subject, sheet))
+                    phy::SoftDemapper subject(phy_test::host_of(backend), config);
+                    ASSERT_NO_FATAL_FAILURE(expect_equality(subject, recorded))
                         << "scale " << scale << ", clip " << clip;
                 }
             }

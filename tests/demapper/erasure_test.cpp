@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 
 /// What bad samples and bad noise variances do, to their own soft bits and to no others.
 namespace {
@@ -11,7 +11,7 @@ using phy::SoftBitFormat;
 using phy_test::Bytes;
 using phy_test::Input;
 using phy_test::NoiseKind;
-using phy_test::Pool;
+using phy_test::SymbolsWithNoise;
 
 constexpr unsigned seed = 404;
 constexpr std::size_t symbol_count = 140;
@@ -71,7 +71,7 @@ protected:
     }
 
     std::size_t qm_;
-    Pool clean_;
+    SymbolsWithNoise clean_;
 };
 
 TEST_P(Erasure, OfAComponentZeroesItsAxis) {
@@ -80,16 +80,16 @@ TEST_P(Erasure, OfAComponentZeroesItsAxis) {
         std::size_t at = 0;
         for (const Bad& bad : all_bad()) {
             at = (at + 11) % symbol_count;
-            Pool pool = clean_;
-            const phy::cf32 symbol = pool.symbols[at];
-            pool.symbols[at] = {bad.i ? bad.value : symbol.real(), bad.q ? bad.value : symbol.imag()};
+            SymbolsWithNoise symbols = clean_;
+            const phy::cf32 symbol = symbols.symbols[at];
+            symbols.symbols[at] = {bad.i ? bad.value : symbol.real(), bad.q ? bad.value : symbol.imag()};
             const Bytes expected = with_zeros(
                 clean, out, at, [&](std::size_t k) { return qm_ == 1 || (k % 2 == 0 ? bad.i : bad.q); });
             DemapCounters counters;
-            ASSERT_EQ(phy_test::demapped(demap, Input(in, pool), noise, out, &counters), expected)
-                << "symbol " << at << ": " << pool.symbols[at];
+            ASSERT_EQ(phy_test::demapped(demap, Input(in, symbols), noise, out, &counters), expected)
+                << "symbol " << at << ": " << symbols.symbols[at];
             ASSERT_EQ(counters.erasures, (bad.i ? 1U : 0U) + (bad.q ? 1U : 0U));
-            ASSERT_EQ(phy_test::demapped(demap, Input(in, pool), noise, out), expected);
+            ASSERT_EQ(phy_test::demapped(demap, Input(in, symbols), noise, out), expected);
         }
     });
 }
@@ -101,11 +101,11 @@ TEST_P(Erasure, OfANoiseVarianceZeroesItsSymbol) {
         std::size_t at = 0;
         for (const float unusable : phy_test::unusable_noise()) {
             at = (at + 19) % symbol_count;
-            Pool pool = clean_;
-            pool.noise[at] = unusable;
+            SymbolsWithNoise symbols = clean_;
+            symbols.noise[at] = unusable;
             const Bytes expected = with_zeros(clean, out, at, [](std::size_t) { return true; });
             DemapCounters counters;
-            ASSERT_EQ(phy_test::demapped(demap, Input(in, pool), noise, out, &counters), expected)
+            ASSERT_EQ(phy_test::demapped(demap, Input(in, symbols), noise, out, &counters), expected)
                 << "symbol " << at << ": N0 " << unusable;
             ASSERT_EQ(counters.erasures, 1U);
         }
@@ -114,13 +114,13 @@ TEST_P(Erasure, OfANoiseVarianceZeroesItsSymbol) {
 
 TEST_P(Erasure, OfEverythingCountsEachCause) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-    Pool pool = clean_;
-    pool.symbols[7] = {nan, nan};
-    pool.noise[7] = 0.0F;
-    pool.noise[8] = nan;
+    SymbolsWithNoise symbols = clean_;
+    symbols.symbols[7] = {nan, nan};
+    symbols.noise[7] = 0.0F;
+    symbols.noise[8] = nan;
     for_all_calls([&](phy::SoftDemapper& demap, SampleFormat in, SoftBitFormat out, const NoiseKind& noise) {
         DemapCounters counters;
-        phy_test::demapped(demap, Input(in, pool), noise, out, &counters);
+        phy_test::demapped(demap, Input(in, symbols), noise, out, &counters);
         EXPECT_EQ(counters.erasures, noise.per_symbol ? 4U : 2U);
     });
 }
@@ -128,14 +128,14 @@ TEST_P(Erasure, OfEverythingCountsEachCause) {
 // The greatest finite numbers are samples like others: their soft bits have a sign and the greatest size.
 TEST_P(Erasure, IsNotWhatHugeSamplesAre) {
     constexpr float huge = std::numeric_limits<float>::max();
-    Pool pool = clean_;
-    pool.symbols[3] = {huge, -huge};
-    if (qm_ == 1) pool.symbols[3] = {0.0F, -huge};
+    SymbolsWithNoise symbols = clean_;
+    symbols.symbols[3] = {huge, -huge};
+    if (qm_ == 1) symbols.symbols[3] = {0.0F, -huge};
     for (const phy::Backend& backend : phy_test::host_backends()) {
         phy::SoftDemapper demap = GetParam().on(backend);
         for (const NoiseKind& noise : {NoiseKind{false, usable_noise}, NoiseKind{true, 0.0F}}) {
             DemapCounters counters;
-            const Bytes soft_bits = phy_test::demapped(demap, Input(SampleFormat::cf32, pool), noise,
+            const Bytes soft_bits = phy_test::demapped(demap, Input(SampleFormat::cf32, symbols), noise,
                                                        SoftBitFormat::int8, &counters);
             const auto outermost = [&](std::size_t k) {
                 return phy_test::soft_bit(SoftBitFormat::int8, soft_bits, 3 * qm_ + k);

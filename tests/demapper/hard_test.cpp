@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 #include "phy/core/error.hpp"
 #include "phy/mapper/mapper.hpp"
 
@@ -18,14 +18,14 @@ protected:
     [[nodiscard]] std::size_t qm() const { return bits_per_symbol(GetParam()); }
 
     [[nodiscard]] phy::HardDemapper on(const phy::Backend& backend, int threads = 1) const {
-        return phy::HardDemapper({.modulation = GetParam(), .threads = threads, .backend = backend});
+        return phy::HardDemapper(phy_test::host_of(backend, threads), {.modulation = GetParam()});
     }
 
     /// The bits by the definition: the sign of the soft bit.
     [[nodiscard]] Bits signs(const Input& input) const {
-        phy::SoftDemapper soft({.modulation = GetParam(), .backend = phy::Backend::scalar()});
+        phy::SoftDemapper soft(phy_test::scalar_host(), {.modulation = GetParam()});
         std::vector<float> soft_bits(input.size() * qm());
-        soft(input.symbols(), phy::NoiseVariance(0.01F), soft_bits);
+        soft(input.symbols(), 0.01F, soft_bits);
         Bits bits(soft_bits.size());
         std::ranges::transform(soft_bits, bits.begin(), [](float l) { return l < 0.0F ? 1 : 0; });
         return bits;
@@ -39,9 +39,9 @@ protected:
 };
 
 TEST_P(HardDemapperOf, DecidesByTheSignOfTheSoftBit) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam(), 20'011);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam(), 20'011);
     for (const SampleFormat format : phy::all_sample_formats) {
-        const Input input(format, pool);
+        const Input input(format, symbols);
         const Bits expected = signs(input);
         for (const phy::Backend& backend : phy_test::host_backends()) {
             for (const int threads : {1, 2, 3}) {
@@ -54,9 +54,9 @@ TEST_P(HardDemapperOf, DecidesByTheSignOfTheSoftBit) {
 }
 
 TEST_P(HardDemapperOf, AtEveryLengthPlaceAndMisalignment) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam(), 262);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam(), 262);
     for (const SampleFormat format : phy::all_sample_formats) {
-        const Input input(format, pool);
+        const Input input(format, symbols);
         const Bits whole = signs(input);
         phy_test::Bytes shifted(input.bytes().size() + 64);
         for (const phy::Backend& backend : phy_test::host_backends()) {
@@ -68,8 +68,8 @@ TEST_P(HardDemapperOf, AtEveryLengthPlaceAndMisalignment) {
                 Bits expected = memory;
                 std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(count * qm()), count * qm(),
                             expected.begin() + static_cast<std::ptrdiff_t>(offset));
-                const phy::SymbolView symbols(format, shifted.data() + offset, input.size());
-                hard(symbols.subview(count, count), std::span(memory).subspan(offset, count * qm()), count);
+                const phy::SymbolView view(format, shifted.data() + offset, input.size());
+                hard(view.subspan(count, count), std::span(memory).subspan(offset, count * qm()), count);
                 ASSERT_EQ(memory, expected)
                     << backend.name() << ", " << to_string(format) << ", " << count << " symbols";
             }
@@ -85,8 +85,8 @@ TEST_P(HardDemapperOf, UndoesTheMapper) {
             sent.push_back(static_cast<std::uint8_t>(n / 2 >> k & 1U));
     }
     constexpr float full_scale = 8192.0F;
-    const phy::Mapper map({.modulation = GetParam(), .full_scale = full_scale});
-    phy::HardDemapper hard({.modulation = GetParam(), .full_scale = full_scale});
+    const phy::Mapper map(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale});
+    phy::HardDemapper hard(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale});
     for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
         phy_test::Bytes bytes(symbols * size_of(format));
         map(sent, phy::SymbolSpan(format, bytes.data(), symbols));
@@ -120,21 +120,20 @@ TEST_P(HardDemapperOf, AWrongSizeIsAnErrorThatWritesNothing) {
 INSTANTIATE_TEST_SUITE_P(, HardDemapperOf, testing::ValuesIn(phy::all_modulations),
                          [](const auto& test) { return phy_test::test_name(test.param); });
 
-TEST(HardDemapper, ReportsItsConfigurationAndBackend) {
+TEST(HardDemapper, ReportsItsConfigurationAndHost) {
     for (const phy::Backend& backend : phy_test::host_backends()) {
-        const phy::HardDemapper hard(
-            {.modulation = Modulation::qam64, .full_scale = 3.0F, .backend = backend});
-        EXPECT_EQ(hard.backend(), backend);
-        EXPECT_EQ(hard.config().modulation, Modulation::qam64);
-        EXPECT_EQ(hard.config().full_scale, 3.0F);
-        EXPECT_EQ(hard.config().backend, backend);
+        const phy::Host host = phy_test::host_of(backend, 2);
+        const phy::DemapperConfig config = {.modulation = Modulation::qam64, .full_scale = 3.0F};
+        const phy::HardDemapper hard(host, config);
+        EXPECT_EQ(&hard.host().pool(), &host.pool());
+        EXPECT_EQ(hard.config(), config);
     }
 }
 
 TEST(HardDemapper, RefusesValuesOutOfRange) {
-    EXPECT_THROW(phy::HardDemapper({.threads = -1}), phy::ArgumentError);
     for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF}) {
-        EXPECT_THROW(phy::HardDemapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(phy::HardDemapper(phy::Host(), {.full_scale = full_scale}), phy::ArgumentError)
+            << full_scale;
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 
 /// Log-MAP in every way, and max-log by table, against double precision.
 namespace {
@@ -40,9 +40,9 @@ protected:
                                     float noise) const {
         const std::size_t bits = symbols.size() * qm();
         Demapped out{std::vector<std::int8_t>(bits), std::vector<phy::half>(bits), std::vector<float>(bits)};
-        demap(symbols, phy::NoiseVariance(noise), out.int8);
-        demap(symbols, phy::NoiseVariance(noise), out.float16);
-        demap(symbols, phy::NoiseVariance(noise), out.float32);
+        demap(symbols, noise, out.int8);
+        demap(symbols, noise, out.float16);
+        demap(symbols, noise, out.float32);
         return out;
     }
 };
@@ -89,7 +89,7 @@ TEST_P(LogMapAccuracy, AtEveryNoiseVariance) {
         const std::vector<phy::cf32> symbols =
             phy_test::NoisySymbols(GetParam().modulation, snr, seed).take(1000);
         std::vector<std::int8_t> soft_bits(symbols.size() * qm());
-        demap(symbols, phy::NoiseVariance(noise), soft_bits);
+        demap(symbols, noise, soft_bits);
         for (std::size_t n = 0; n < symbols.size(); ++n) {
             const std::complex<double> y(symbols[n]);
             const auto expected = reference(GetParam().method, y, static_cast<double>(noise), n);
@@ -139,10 +139,10 @@ TEST_P(LogMapAccuracy, WithOtherScalesAndClips) {
             phy_test::NoisySymbols(GetParam().modulation, snr, seed).take(10'000);
         for (const float scale : {0.5F, 6.0F, 16.0F}) {
             for (const int clip : {31, 120, 127}) {
-                phy::SoftDemapper::Config config = GetParam().on(phy::Backend::best()).config();
+                phy::DemapperConfig config = GetParam().config();
                 config.llr_scale = scale;
                 config.llr_clip = clip;
-                phy::SoftDemapper demap(config);
+                phy::SoftDemapper demap(phy::Host(), config);
                 const Demapped actual = demapped(demap, symbols, noise);
                 for (std::size_t n = 0; n < symbols.size(); ++n) {
                     const std::complex<double> y(symbols[n]);

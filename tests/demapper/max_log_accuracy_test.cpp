@@ -3,7 +3,7 @@
 #include <iostream>
 #include <tuple>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 
 /// Max-log by arithmetic against double precision, on millions of noisy symbols.
 namespace {
@@ -26,9 +26,9 @@ struct Demapped {
         int8.resize(bits);
         float16.resize(bits);
         float32.resize(bits);
-        demap(symbols, phy::NoiseVariance(noise), int8);
-        demap(symbols, phy::NoiseVariance(noise), float16);
-        demap(symbols, phy::NoiseVariance(noise), float32);
+        demap(symbols, noise, int8);
+        demap(symbols, noise, float16);
+        demap(symbols, noise, float32);
     }
 };
 
@@ -51,8 +51,10 @@ struct Deviation {
 
 class MaxLogAgainstDouble {
 public:
-    explicit MaxLogAgainstDouble(const phy::SoftDemapper::Config& config)
-        : demap_(config), reference_(config.modulation), qm_(bits_per_symbol(config.modulation)) {}
+    explicit MaxLogAgainstDouble(const phy::DemapperConfig& config)
+        : demap_(phy::Host(), config),
+          reference_(config.modulation),
+          qm_(bits_per_symbol(config.modulation)) {}
 
     void add(std::span<const phy::cf32> symbols, float noise) {
         const Demapped actual(demap_, symbols, noise);
@@ -68,7 +70,7 @@ public:
 
 private:
     void add(const phy_test::SoftBits& expected, std::size_t k, const Demapped& actual, std::size_t at) {
-        const phy::SoftDemapper::Config& config = demap_.config();
+        const phy::DemapperConfig& config = demap_.config();
         const auto scale = static_cast<double>(config.llr_scale);
         const int off = std::abs(actual.int8[at] - phy_test::quantised(expected[k], scale, config.llr_clip));
         const double largest = largest_of_axis(expected, k, qm_);
@@ -177,7 +179,7 @@ TEST_P(MaxLogAccuracyOf, WithANoiseVarianceForEachSymbol) {
         noise[n] = phy_test::noise_of_snr(static_cast<double>(n % 451) / 10.0);
     }
     std::vector<std::int8_t> soft_bits(symbols.size() * qm);
-    phy::SoftDemapper({.modulation = modulation})(symbols, phy::NoiseVariance(noise), soft_bits);
+    phy::SoftDemapper(phy::Host(), {.modulation = modulation})(symbols, noise, soft_bits);
     phy_test::Reference reference(modulation);
     std::uint64_t off = 0;
     for (std::size_t n = 0; n < symbols.size(); ++n) {
@@ -208,8 +210,8 @@ TEST_P(MaxLogAccuracyOf, FromStoredFormatsAndFullScales) {
                                          : config_scale;
             const phy_test::Bytes bytes = phy_test::stored(format, symbols, full_scale);
             std::vector<float> soft_bits(symbols.size() * qm);
-            phy::SoftDemapper demap({.modulation = modulation, .full_scale = config_scale});
-            demap({format, bytes.data(), symbols.size()}, phy::NoiseVariance(noise), soft_bits);
+            phy::SoftDemapper demap(phy::Host(), {.modulation = modulation, .full_scale = config_scale});
+            demap({format, bytes.data(), symbols.size()}, noise, soft_bits);
             for (std::size_t n = 0; n < symbols.size(); ++n) {
                 const auto scale = static_cast<double>(full_scale);
                 const std::complex<double> y(phy_test::component(format, bytes, 2 * n, scale),

@@ -1,39 +1,14 @@
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
+#include "support/fenced_pages.hpp"
 
 /// Neither vectors nor tails touch memory beside the spans of a call: beside them lie pages that may be
 /// neither read nor written, so that a touch ends the test with a segmentation fault.
 namespace {
 
 using phy_test::Bytes;
-
-/// Memory between two forbidden pages.
-class FencedPages {
-public:
-    explicit FencedPages(std::size_t capacity)
-        : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), pages_((capacity + page_ - 1) / page_) {
-        void* memory = mmap(nullptr, (pages_ + 2) * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        memory_ = static_cast<std::byte*>(memory);
-        if (mprotect(memory_ + page_, pages_ * page_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-    }
-    ~FencedPages() { munmap(memory_, (pages_ + 2) * page_); }
-    FencedPages(const FencedPages&) = delete;
-    FencedPages& operator=(const FencedPages&) = delete;
-
-    [[nodiscard]] std::byte* after_fence() const { return memory_ + page_; }
-    [[nodiscard]] std::byte* before_fence(std::size_t size) const {
-        return memory_ + (pages_ + 1) * page_ - size;
-    }
-
-private:
-    std::size_t page_;
-    std::size_t pages_;
-    std::byte* memory_;
-};
+using phy_test::FencedPages;
 
 constexpr std::size_t longest = 130;
 
@@ -50,7 +25,8 @@ public:
         std::byte* symbols = copied(in_, in, at_end);
         std::byte* n0 = copied(noise_, std::as_bytes(std::span(input_.noise()).first(count)), at_end);
         std::byte* soft_bits = at_end ? out_.before_fence(expected.size()) : out_.after_fence();
-        demap_({input_.format(), symbols, count}, noise.of({reinterpret_cast<const float*>(n0), count}),
+        demap_({input_.format(), symbols, count},
+               noise.of(std::span(reinterpret_cast<const float*>(n0), count)),
                {format_, soft_bits, count * qm_});
         ASSERT_TRUE(std::ranges::equal(expected, std::span(soft_bits, expected.size())))
             << to_string(input_.format()) << " to " << to_string(format_) << ", " << name_of(noise) << ", "
@@ -76,11 +52,11 @@ private:
 class Memory : public testing::TestWithParam<phy_test::Variant> {};
 
 TEST_P(Memory, BesideTheSpansIsNotTouched) {
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam().modulation, longest);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam().modulation, longest);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         SCOPED_TRACE(backend.name());
         phy::SoftDemapper demap = GetParam().on(backend);
-        phy_test::for_all_formats(pool, [&](const phy_test::Input& input, phy::SoftBitFormat format) {
+        phy_test::for_all_formats(symbols, [&](const phy_test::Input& input, phy::SoftBitFormat format) {
             FencedCall call(demap, input, format);
             for (const phy_test::NoiseKind& noise : {phy_test::NoiseKind{false, 0.01F}, {true, 0.0F}}) {
                 const Bytes whole = phy_test::demapped(demap, input, noise, format);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-#include "demapper/call_sheet.hpp"
+#include "demapper/recorded_calls.hpp"
 #include "phy/core/error.hpp"
 
 /// Batches as a slot has them: of everything that an allocation may be, in any order.
@@ -15,6 +15,10 @@ struct BatchKind {
     phy::Method method;
     phy::Evaluator evaluator;
     int llr_clip = 127;
+
+    [[nodiscard]] phy::DemapperConfig config() const {
+        return {.method = method, .evaluator = evaluator, .llr_clip = llr_clip};
+    }
 };
 
 inline std::string name_of(const BatchKind& kind) {
@@ -39,48 +43,46 @@ class MixedCalls {
 public:
     explicit MixedCalls(const BatchKind& kind) {
         for (const phy::Modulation modulation : phy::all_modulations) {
-            scalar_.emplace_back(phy::SoftDemapper::Config{.modulation = modulation,
-                                                           .method = kind.method,
-                                                           .evaluator = kind.evaluator,
-                                                           .llr_clip = kind.llr_clip,
-                                                           .backend = phy::Backend::scalar()});
-            const Pool pool = awkward_pool(modulation, pool_size);
+            phy::DemapperConfig config = kind.config();
+            config.modulation = modulation;
+            scalar_.emplace_back(scalar_host(), config);
+            const SymbolsWithNoise symbols = awkward_symbols(modulation, symbol_count);
             for (const phy::SampleFormat format : phy::all_sample_formats)
-                inputs_.emplace_back(format, pool);
+                inputs_.emplace_back(format, symbols);
         }
     }
 
     /// The next batch, of soft bits in one format.
-    CallSheet take(std::size_t count, phy::SoftBitFormat format) {
-        CallSheet sheet;
+    RecordedCalls take(std::size_t count, phy::SoftBitFormat format) {
+        RecordedCalls recorded;
         for (std::size_t n = 0; n < count; ++n)
-            add_to(sheet, format);
-        return sheet;
+            add_to(recorded, format);
+        return recorded;
     }
 
 private:
-    static constexpr std::size_t pool_size = 5000;
+    static constexpr std::size_t symbol_count = 5000;
     static constexpr std::size_t longest = 3000;
 
-    void add_to(CallSheet& sheet, phy::SoftBitFormat format) {
+    void add_to(RecordedCalls& recorded, phy::SoftBitFormat format) {
         const phy::Modulation modulation = phy::all_modulations[random_() % scalar_.size()];
         const phy::SampleFormat in = phy::all_sample_formats[random_() % phy::all_sample_formats.size()];
         const std::size_t n0 = random_() % 6;  // three of them: one a symbol
         const std::size_t count = random_() % (random_() % 2 == 0 ? 10 : longest + 1);
-        const std::size_t first = random_() % (pool_size - longest);
+        const std::size_t first = random_() % (symbol_count - longest);
         const Input& input = input_of(modulation, in);
         const Bytes& whole = whole_of(modulation, in, std::min(n0, std::size(mixed_noise)), format);
         const std::size_t symbol = bits_per_symbol(modulation) * size_of(format);
-        sheet.add({.modulation = modulation,
-                   .in = in,
-                   .out = format,
-                   .noise = kind_of(n0),
-                   .first_symbol = first + 2 * std::uint64_t{random_()},
-                   .in_offset = offset(),
-                   .out_offset = offset()},
-                  std::span(input.bytes()).subspan(first * size_of(in), count * size_of(in)),
-                  std::span(input.noise()).subspan(first, count),
-                  std::span(whole).subspan(first * symbol, count * symbol));
+        recorded.add({.modulation = modulation,
+                      .in = in,
+                      .out = format,
+                      .noise = kind_of(n0),
+                      .first_symbol = first + 2 * std::uint64_t{random_()},
+                      .in_offset = offset(),
+                      .out_offset = offset()},
+                     std::span(input.bytes()).subspan(first * size_of(in), count * size_of(in)),
+                     std::span(input.noise()).subspan(first, count),
+                     std::span(whole).subspan(first * symbol, count * symbol));
     }
 
     static NoiseKind kind_of(std::size_t n0) {
@@ -105,50 +107,54 @@ private:
         return whole;
     }
 
-    std::mt19937 random_{pool_seed};
+    std::mt19937 random_{awkward_seed};
     std::vector<phy::SoftDemapper> scalar_;
     std::vector<Input> inputs_;
     std::map<std::tuple<phy::Modulation, phy::SampleFormat, std::size_t, phy::SoftBitFormat>, Bytes> wholes_;
 };
 
 /// A way to make an allocation of a batch of int8 soft bits invalid.
+template <class Allocation>
 struct Flaw {
     const char* name;
-    void (*add_to)(phy::Allocation&);
+    void (*add_to)(Allocation&);
 };
 
-inline const Flaw flaws[] = {
-    {"too few soft bits", [](phy::Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() - 1); }},
-    {"too many soft bits", [](phy::Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() + 1); }},
-    {"no soft bits", [](phy::Allocation& a) { a.llr = phy::SoftBitSpan(); }},
-    {"N0 of 0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(0.0F); }},
-    {"negative N0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(-1.0F); }},
-    {"infinite N0", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(HUGE_VALF); }},
-    {"N0 that is no number", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(std::nanf("")); }},
-    {"N0 for no symbol", [](phy::Allocation& a) { a.noise = phy::NoiseVariance(std::span<const float>()); }},
-    {"another format",
-     [](phy::Allocation& a) {
-         a.llr = phy::SoftBitSpan(phy::SoftBitFormat::float16, a.llr.data(), a.llr.size());
-     }},
-    {"a format that there is not",
-     [](phy::Allocation& a) {
-         a.llr = phy::SoftBitSpan(static_cast<phy::SoftBitFormat>(3), a.llr.data(), a.llr.size());
-     }},
-    {"a modulation that there is not",
-     [](phy::Allocation& a) { a.modulation = static_cast<phy::Modulation>(7); }},
-};
+/// In memory of the host or of a device.
+template <class Allocation>
+std::vector<Flaw<Allocation>> all_flaws() {
+    using Noise = decltype(Allocation::noise);
+    using Span = decltype(Allocation::llr);
+    return {
+        {"too few soft bits", [](Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() - 1); }},
+        {"too many soft bits", [](Allocation& a) { a.llr = a.llr.subspan(0, a.llr.size() + 1); }},
+        {"no soft bits", [](Allocation& a) { a.llr = Span(); }},
+        {"N0 of 0", [](Allocation& a) { a.noise = 0.0F; }},
+        {"negative N0", [](Allocation& a) { a.noise = -1.0F; }},
+        {"infinite N0", [](Allocation& a) { a.noise = HUGE_VALF; }},
+        {"N0 that is no number", [](Allocation& a) { a.noise = std::nanf(""); }},
+        {"N0 for no symbol", [](Allocation& a) { a.noise = typename Noise::Values(); }},
+        {"another format",
+         [](Allocation& a) {
+             const auto twice = a.llr.subspan(0, 2 * a.llr.size()).bytes();
+             a.llr = Span(phy::SoftBitFormat::float16, twice);
+         }},
+        {"a modulation that there is not",
+         [](Allocation& a) { a.modulation = static_cast<phy::Modulation>(7); }},
+    };
+}
 
 /// The place of a flaw in a batch: a number that nothing else in a message is.
 inline constexpr std::size_t flawed_place = 137;
 
 /// 200 allocations that need no table and have soft bits in int8.
-inline CallSheet plain_batch() {
-    phy::SoftDemapper scalar({.modulation = phy::Modulation::qam16, .backend = phy::Backend::scalar()});
-    const Input input(phy::SampleFormat::cf32, awkward_pool(phy::Modulation::qam16, 20));
+inline RecordedCalls plain_batch() {
+    phy::SoftDemapper scalar(scalar_host(), {.modulation = phy::Modulation::qam16});
+    const Input input(phy::SampleFormat::cf32, awkward_symbols(phy::Modulation::qam16, 20));
     std::vector<Window> windows;
     for (std::size_t n = 0; n < 200; ++n)
         windows.push_back({.first = n % 8, .count = 1 + n % 12});
-    return sheet_of(scalar, input, {false, 0.1F}, phy::SoftBitFormat::int8, windows);
+    return recorded_calls(scalar, input, {false, 0.1F}, phy::SoftBitFormat::int8, windows);
 }
 
 /// What the ArgumentError of a call says; nothing else may come of it.

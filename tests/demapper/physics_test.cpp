@@ -65,7 +65,7 @@ std::vector<std::size_t> count_errors(Modulation modulation, double snr, std::si
     for (std::uint8_t& bit : sent)
         bit = static_cast<std::uint8_t>(random() >> 63);
     std::vector<phy::cf32> received(symbols);
-    phy::Mapper({.modulation = modulation})(sent, received);
+    phy::Mapper(phy::Host(), {.modulation = modulation})(sent, received);
     std::normal_distribution<double> noise(0.0, std::sqrt(0.5 / snr));
     for (phy::cf32& symbol : received) {
         const double i = static_cast<double>(symbol.real()) + noise(random);
@@ -73,7 +73,7 @@ std::vector<std::size_t> count_errors(Modulation modulation, double snr, std::si
         symbol = {static_cast<float>(i), static_cast<float>(q)};
     }
     std::vector<std::uint8_t> decided(sent.size());
-    phy::HardDemapper({.modulation = modulation})(received, decided);
+    phy::HardDemapper(phy::Host(), {.modulation = modulation})(received, decided);
     std::vector<std::size_t> errors(qm);
     for (std::size_t n = 0; n < sent.size(); ++n)
         errors[n % qm] += sent[n] != decided[n] ? 1 : 0;

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "mapper/equations.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "support/equations.hpp"
 
 /// What a demapper should compute, in double precision from the definition of an LLR and nothing else.
 namespace phy_test {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "demapper/pool.hpp"
+#include "demapper/awkward_symbols.hpp"
 
 /// One call, the same call cut into pieces, and the same call shared by threads; and what is counted.
 namespace {
@@ -31,8 +31,8 @@ Bytes in_pieces(phy::SoftDemapper& demap, const Input& input, const NoiseKind& n
     for (std::size_t piece = 0; first < input.size(); ++piece) {
         const std::size_t count = std::min(sizes[piece % sizes.size()], input.size() - first);
         const std::span values = std::span(input.noise()).subspan(first, count);
-        demap(input.symbols().subview(first, count), noise.of(values), out.subspan(first * qm, count * qm),
-              counters, first);
+        demap(input.symbols().subspan(first, count), noise.of(values), out.subspan(first * qm, count * qm),
+              first, &counters);
         first += count;
     }
     return bytes;
@@ -40,13 +40,13 @@ Bytes in_pieces(phy::SoftDemapper& demap, const Input& input, const NoiseKind& n
 
 class Sharing : public testing::TestWithParam<phy_test::Variant> {
 protected:
-    [[nodiscard]] phy_test::Pool pool(std::size_t count) const {
-        return phy_test::awkward_pool(GetParam().modulation, count);
+    [[nodiscard]] phy_test::SymbolsWithNoise awkward(std::size_t count) const {
+        return phy_test::awkward_symbols(GetParam().modulation, count);
     }
 };
 
 TEST_P(Sharing, PiecesEqualTheWhole) {
-    const phy_test::Pool symbols = pool(3001);
+    const phy_test::SymbolsWithNoise symbols = awkward(3001);
     const std::vector<std::vector<std::size_t>> cuts = {{1, 2, 3, 61, 128, 0, 17}, {1000}, {777, 5}};
     for (const phy::Backend& backend : phy_test::host_backends()) {
         SCOPED_TRACE(backend.name());
@@ -66,7 +66,7 @@ TEST_P(Sharing, PiecesEqualTheWhole) {
 }
 
 TEST_P(Sharing, ThreadsEqualOneThread) {
-    const phy_test::Pool symbols = pool(20'011);
+    const phy_test::SymbolsWithNoise symbols = awkward(20'011);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         SCOPED_TRACE(backend.name());
         phy::SoftDemapper alone = GetParam().on(backend);
@@ -87,7 +87,7 @@ TEST_P(Sharing, ThreadsEqualOneThread) {
 }
 
 TEST_P(Sharing, ThreadsServeShortCalls) {
-    const phy_test::Pool symbols = pool(70);
+    const phy_test::SymbolsWithNoise symbols = awkward(70);
     phy::SoftDemapper alone = GetParam().on(phy::Backend::scalar());
     phy::SoftDemapper shared = GetParam().on(phy::Backend::best(), 3);
     const Input input(phy::SampleFormat::cf32, symbols);
@@ -100,7 +100,7 @@ TEST_P(Sharing, ThreadsServeShortCalls) {
 }
 
 TEST_P(Sharing, CountersFollowTheirDefinition) {
-    const phy_test::Pool symbols = pool(3001);
+    const phy_test::SymbolsWithNoise symbols = awkward(3001);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         phy::SoftDemapper demap = GetParam().on(backend);
         for (const NoiseKind& noise :
@@ -126,7 +126,7 @@ TEST_P(Sharing, CountersFollowTheirDefinition) {
 class SharingArithmetic : public Sharing {};
 
 TEST_P(SharingArithmetic, OneNoiseVarianceForAllEqualsTheSameForEach) {
-    phy_test::Pool symbols = pool(300);
+    phy_test::SymbolsWithNoise symbols = awkward(300);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         phy::SoftDemapper demap = GetParam().on(backend);
         for (const float variance : phy_test::all_noise(2.5)) {
@@ -149,14 +149,14 @@ Bytes repeated(const Bytes& bytes, std::size_t times) {
     return result;
 }
 
-/// Calls whose output is greater than the caches, with an input that repeats itself: then the output does.
-class GreatCalls : public testing::TestWithParam<Modulation> {
+/// Calls whose output does not fit into the caches, with an input that repeats itself: then the output does.
+class LargeCalls : public testing::TestWithParam<Modulation> {
 protected:
     void expect_repetition(const Input& input, const NoiseKind& noise, SoftBitFormat format) const {
         const std::size_t qm = bits_per_symbol(GetParam());
-        phy::SoftDemapper scalar({.modulation = GetParam(), .backend = phy::Backend::scalar()});
+        phy::SoftDemapper scalar(phy_test::scalar_host(), {.modulation = GetParam()});
         const Bytes once = phy_test::demapped(scalar, input, noise, format);
-        const std::size_t times = great / once.size() + 1;
+        const std::size_t times = beyond_caches / once.size() + 1;
         const Bytes symbols = repeated(input.bytes(), times);
         std::vector<float> values;
         for (std::size_t n = 0; n < times; ++n) {
@@ -164,7 +164,7 @@ protected:
         }
         for (const phy::Backend& backend : phy_test::host_backends()) {
             for (const auto& [threads, offset] : {std::pair{1, 0}, {3, 5}}) {
-                phy::SoftDemapper demap({.modulation = GetParam(), .threads = threads, .backend = backend});
+                phy::SoftDemapper demap(phy_test::host_of(backend, threads), {.modulation = GetParam()});
                 Bytes memory(once.size() * times + 64, canary);
                 std::byte* out = memory.data() + offset;
                 demap({input.format(), symbols.data(), values.size()}, noise.of(values),
@@ -177,7 +177,7 @@ protected:
     }
 
 private:
-    static constexpr std::size_t great = std::size_t{17} << 20;
+    static constexpr std::size_t beyond_caches = std::size_t{17} << 20;
     static constexpr std::byte canary{0xA5};
 
     /// `memory` is `once` again and again, and then untouched.
@@ -189,17 +189,17 @@ private:
     }
 };
 
-TEST_P(GreatCalls, RepeatWhatRepeats) {
+TEST_P(LargeCalls, RepeatWhatRepeats) {
     // An even number, so that pi/2-BPSK repeats too, and no multiple of a vector or a block.
-    const phy_test::Pool pool = phy_test::awkward_pool(GetParam(), 4098);
+    const phy_test::SymbolsWithNoise symbols = phy_test::awkward_symbols(GetParam(), 4098);
     for (const NoiseKind& noise : noise_kinds) {
-        expect_repetition(Input(phy::SampleFormat::cf32, pool), noise, SoftBitFormat::float32);
-        expect_repetition(Input(phy::SampleFormat::ci16, pool), noise, SoftBitFormat::float16);
-        expect_repetition(Input(phy::SampleFormat::ci8, pool), noise, SoftBitFormat::int8);
+        expect_repetition(Input(phy::SampleFormat::cf32, symbols), noise, SoftBitFormat::float32);
+        expect_repetition(Input(phy::SampleFormat::ci16, symbols), noise, SoftBitFormat::float16);
+        expect_repetition(Input(phy::SampleFormat::ci8, symbols), noise, SoftBitFormat::int8);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, GreatCalls, testing::ValuesIn(phy::all_modulations),
+INSTANTIATE_TEST_SUITE_P(, LargeCalls, testing::ValuesIn(phy::all_modulations),
                          [](const auto& test) { return phy_test::test_name(test.param); });
 
 std::vector<phy_test::Variant> arithmetic_variants() {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "demapper/reference.hpp"
-#include "phy/core/backend.hpp"
+#include "phy/core/host.hpp"
 #include "phy/core/view.hpp"
 
 /// Symbols for tests, and the formats they are stored in.
@@ -128,6 +128,15 @@ inline std::vector<phy::Backend> host_backends() {
         return backend.kind() == phy::Backend::Kind::cuda || !backend.supported();
     });
     return backends;
+}
+
+/// One of them with exactly that many threads, also where there are fewer processors.
+inline phy::Host host_of(const phy::Backend& backend, int threads = 1) {
+    return phy::detail::host_of_exactly(threads, backend);
+}
+
+inline phy::Host scalar_host() {
+    return host_of(phy::Backend::scalar());
 }
 
 /// A modulation's name as gtest allows it.

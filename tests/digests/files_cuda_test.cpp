@@ -1,5 +1,5 @@
 #include "digests/files.hpp"
-#include "gpu.hpp"
+#include "support/gpu.hpp"
 
 namespace phy::test {
 namespace {

@@ -75,7 +75,4 @@ std::vector<std::unique_ptr<HostOutputs>> host_outputs();
 /// The first GPU, of which there must be one. Only where phy is built with CUDA.
 std::unique_ptr<Outputs> gpu_outputs();
 
-/// Outputs::stage() on a backend.
-Bytes stage_on(const std::string& backend, int threads, const SoftCall& call, const Signal& signal);
-
 }  // namespace phy_test

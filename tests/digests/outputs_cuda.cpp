@@ -1,9 +1,10 @@
+#include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "digests/calls.hpp"
 #include "digests/outputs.hpp"
-#include "phy/core/cuda.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
@@ -12,6 +13,7 @@ namespace phy_test {
 namespace {
 
 using phy::gpu::DeviceBuffer;
+using phy::gpu::DeviceSpan;
 
 class GpuOutputs : public Outputs {
 public:
@@ -22,37 +24,36 @@ public:
     Bytes soft(const SoftCall& call, const Signal& signal) override {
         phy::gpu::SoftDemapper& demap = demapper_for(call);
         const OnDevice input(*this, signal);
-        const auto noise = noise_at(call, input.noise_of_each());
+        const phy::gpu::NoiseVariance noise = input.noise_of(call);
         demap.prepare(noise, phy::parse_soft_bit_format(call.output));
-        return counted(soft_bit_bytes(call, signal.symbols), [&](std::byte* llr, auto* counters) {
-            demap(symbols_at(call, input.samples.data(), signal.symbols), noise,
-                  soft_bits_at(call, llr, signal.symbols), stream_, call.first_symbol, counters);
+        return counted(soft_bit_bytes(call, signal.symbols), [&](DeviceSpan<std::byte> llr, auto counters) {
+            demap(input.symbols_of(call), noise, soft_bits_at(call, llr), stream_, call.first_symbol,
+                  counters);
         });
     }
 
     Bytes batch(const std::vector<SoftCall>& calls, const std::vector<Signal>& signals) override {
-        phy::gpu::BatchDemapper demap(device_, soft_config<phy::gpu::BatchDemapper::Config>(calls.front()));
+        phy::gpu::BatchDemapper demap(device_, soft_config(calls.front()));
         std::vector<OnDevice> inputs;
         std::size_t size = 0;
         for (std::size_t n = 0; n < calls.size(); ++n) {
             const SoftCall& call = calls[n];
             inputs.emplace_back(*this, signals[n]);
-            demap.prepare(phy::parse_modulation(call.modulation), noise_at(call, inputs[n].noise_of_each()),
+            demap.prepare(phy::parse_modulation(call.modulation), inputs[n].noise_of(call),
                           phy::parse_soft_bit_format(call.output));
             size += soft_bit_bytes(call, signals[n].symbols);
         }
-        return counted(size, [&](std::byte* llr, auto* counters) {
+        return counted(size, [&](DeviceSpan<std::byte> llr, auto counters) {
             demap(allocations(calls, inputs, llr), stream_, counters);
         });
     }
 
     Bytes slot(const SoftCall& call, const Signal& signal) override {
-        phy::gpu::SlotDemapper demap(device_,
-                                     {.demapper = modulated_config<phy::gpu::SoftDemapper::Config>(call),
-                                      .input = phy::parse_sample_format(call.input),
-                                      .output = phy::parse_soft_bit_format(call.output),
-                                      .symbols = signal.symbols});
-        demap.prepare(noise_at(call, signal.noise));
+        phy::gpu::SlotDemapper demap(device_, {.demapper = modulated_config(call),
+                                               .input = phy::parse_sample_format(call.input),
+                                               .output = phy::parse_soft_bit_format(call.output),
+                                               .symbols = signal.symbols});
+        demap.prepare(OnDevice(*this, signal).noise_of(call));
         std::ranges::copy(signal.samples, demap.input().begin());
         std::ranges::copy(signal.noise, demap.noise().begin());
         const auto llr =
@@ -61,7 +62,7 @@ public:
     }
 
     Bytes stage(const SoftCall& call, const Signal& signal) override {
-        return stage_on("cuda[" + std::to_string(device_.ordinal()) + "]", 1, call, signal);
+        return stage_on(device_, call, signal);
     }
 
     Bytes mapped(const MapCall& call, const std::vector<std::uint8_t>& bits) override {
@@ -69,8 +70,8 @@ public:
         const phy::SampleFormat format = phy::parse_sample_format(call.output);
         const DeviceBuffer<std::uint8_t> sent =
             on_device(std::span(bits).first(map_bytes(call, usual_symbols)));
-        const DeviceBuffer<std::byte> symbols = unwritten(usual_symbols * size_of(format));
-        map(sent, {format, symbols.data(), usual_symbols}, stream_, odd_first_symbol);
+        DeviceBuffer<std::byte> symbols = unwritten(usual_symbols * size_of(format));
+        map(sent, {format, symbols.span()}, stream_, odd_first_symbol);
         return on_host(symbols);
     }
 
@@ -82,7 +83,12 @@ private:
               noise(gpu.on_device(std::span(signal.noise))),
               symbols(signal.symbols) {}
 
-        [[nodiscard]] std::span<const float> noise_of_each() const { return {noise.data(), symbols}; }
+        [[nodiscard]] phy::gpu::SymbolView symbols_of(const SoftCall& call) const {
+            return {phy::parse_sample_format(call.input), samples.span()};
+        }
+        [[nodiscard]] phy::gpu::NoiseVariance noise_of(const SoftCall& call) const {
+            return call.noise ? phy::gpu::NoiseVariance(*call.noise) : phy::gpu::NoiseVariance(noise);
+        }
 
         DeviceBuffer<std::byte> samples;
         DeviceBuffer<float> noise;
@@ -94,7 +100,7 @@ private:
             return std::tie(of.modulation, of.method, of.evaluator, of.llr_scale, of.llr_clip, of.full_scale);
         };
         if (!demap_ || key(call) != key(configured_)) {
-            demap_.emplace(device_, modulated_config<phy::gpu::SoftDemapper::Config>(call));
+            demap_.emplace(device_, modulated_config(call));
             configured_ = call;
         }
         return *demap_;
@@ -103,28 +109,33 @@ private:
     /// Once without counters and once with them.
     template <typename Demap>
     Bytes counted(std::size_t size, Demap demap) const {
-        const DeviceBuffer<std::byte> plain = unwritten(size);
-        demap(plain.data(), static_cast<phy::DemapCounters*>(nullptr));
-        const DeviceBuffer<std::byte> llr = unwritten(size);
-        const DeviceBuffer<phy::DemapCounters> on_gpu(device_, 1);
+        DeviceBuffer<std::byte> plain = unwritten(size);
+        demap(plain.span(), DeviceSpan<phy::DemapCounters>());
+        DeviceBuffer<std::byte> llr = unwritten(size);
+        DeviceBuffer<phy::DemapCounters> on_gpu(device_, 1);
         phy::gpu::fill_async(on_gpu, 0, stream_);
-        demap(llr.data(), on_gpu.data());
+        demap(llr.span(), on_gpu.span());
         phy::DemapCounters counters;
         phy::gpu::copy_async(std::span(&counters, 1), on_gpu, stream_);
         return counted_output(on_host(plain), on_host(llr), counters);
     }
 
-    static std::vector<phy::Allocation> allocations(const std::vector<SoftCall>& calls,
-                                                    const std::vector<OnDevice>& inputs, std::byte* llr) {
-        std::vector<phy::Allocation> result;
+    static phy::gpu::SoftBitSpan soft_bits_at(const SoftCall& call, DeviceSpan<std::byte> bytes) {
+        return {phy::parse_soft_bit_format(call.output), bytes};
+    }
+
+    static std::vector<phy::gpu::Allocation> allocations(const std::vector<SoftCall>& calls,
+                                                         const std::vector<OnDevice>& inputs,
+                                                         DeviceSpan<std::byte> llr) {
+        std::vector<phy::gpu::Allocation> result;
+        std::size_t first = 0;
         for (std::size_t n = 0; n < calls.size(); ++n) {
             const SoftCall& call = calls[n];
-            const std::size_t symbols = inputs[n].symbols;
-            result.push_back({phy::parse_modulation(call.modulation),
-                              symbols_at(call, inputs[n].samples.data(), symbols),
-                              noise_at(call, inputs[n].noise_of_each()), soft_bits_at(call, llr, symbols),
+            const std::size_t bytes = soft_bit_bytes(call, inputs[n].symbols);
+            result.push_back({phy::parse_modulation(call.modulation), inputs[n].symbols_of(call),
+                              inputs[n].noise_of(call), soft_bits_at(call, llr.subspan(first, bytes)),
                               call.first_symbol});
-            llr += soft_bit_bytes(call, symbols);
+            first += bytes;
         }
         return result;
     }

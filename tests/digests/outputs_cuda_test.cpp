@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "digests/lines.hpp"
-#include "gpu.hpp"
+#include "support/gpu.hpp"
 
 /// A GPU gives the digests that a processor gives.
 namespace {
 
+using phy_test::fewer_cases;
 using phy_test::Outputs;
 using phy_test::Section;
-using phy_test::thinned;
 
 class CudaDigests : public testing::Test {
 protected:
@@ -24,13 +24,13 @@ protected:
 TEST_F(CudaDigests, OfSoftBitsAreThoseRecorded) {
     Section section("soft/");
     for (const std::string& modulation : phy_test::modulations())
-        add_soft_lines(section, *gpu_, thinned(phy_test::soft_lines(modulation)), &Outputs::soft);
+        add_soft_lines(section, *gpu_, fewer_cases(phy_test::soft_lines(modulation)), &Outputs::soft);
     EXPECT_EQ(section.differences(), "");
 }
 
 TEST_F(CudaDigests, OfScalesAreThoseRecorded) {
     Section section("scaled/");
-    add_soft_lines(section, *gpu_, thinned(phy_test::scaled_lines()), &Outputs::soft);
+    add_soft_lines(section, *gpu_, fewer_cases(phy_test::scaled_lines()), &Outputs::soft);
     EXPECT_EQ(section.differences(), "");
 }
 
@@ -42,25 +42,25 @@ TEST_F(CudaDigests, OfLargeOutputsAreThoseRecorded) {
 
 TEST_F(CudaDigests, OfSlotsAreThoseRecorded) {
     Section section("slot/");
-    add_soft_lines(section, *gpu_, thinned(phy_test::slot_lines()), &Outputs::slot);
+    add_soft_lines(section, *gpu_, fewer_cases(phy_test::slot_lines()), &Outputs::slot);
     EXPECT_EQ(section.differences(), "");
 }
 
 TEST_F(CudaDigests, OfPipelinesAreThoseRecorded) {
     Section section("stage/");
-    add_soft_lines(section, *gpu_, thinned(phy_test::stage_lines()), &Outputs::stage);
+    add_soft_lines(section, *gpu_, fewer_cases(phy_test::stage_lines()), &Outputs::stage);
     EXPECT_EQ(section.differences(), "");
 }
 
 TEST_F(CudaDigests, OfBatchesAreThoseRecorded) {
     Section section("batch/");
-    add_batch_lines(section, *gpu_, thinned(phy_test::batch_lines()));
+    add_batch_lines(section, *gpu_, fewer_cases(phy_test::batch_lines()));
     EXPECT_EQ(section.differences(), "");
 }
 
 TEST_F(CudaDigests, OfMappedSymbolsAreThoseRecorded) {
     Section section("map/");
-    add_map_lines(section, *gpu_, thinned(phy_test::map_lines()));
+    add_map_lines(section, *gpu_, fewer_cases(phy_test::map_lines()));
     EXPECT_EQ(section.differences(), "");
 }
 

@@ -1,4 +1,4 @@
-#include "phy/mapper/constellation.hpp"
+#include "phy/core/constellation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mapper/equations.hpp"
+#include "support/equations.hpp"
 
 namespace {
 

@@ -10,18 +10,19 @@
 #include <tuple>
 #include <vector>
 
-#include "gpu.hpp"
 #include "phy/core/error.hpp"
+#include "support/gpu.hpp"
 
 namespace {
 
 using phy::BitPacking;
 using phy::Modulation;
 using phy::SampleFormat;
-using phy::SymbolSpan;
 using phy::gpu::copy_async;
 using phy::gpu::Device;
+using phy::gpu::device_span;
 using phy::gpu::DeviceBuffer;
+using phy::gpu::DeviceSpan;
 using phy::gpu::Stream;
 using Bytes = std::vector<std::uint8_t>;
 
@@ -46,13 +47,18 @@ struct Place {
     std::size_t symbols = 0;
 };
 
+/// Symbols of that format in bytes of a device.
+phy::gpu::SymbolSpan symbols_at(DeviceSpan<std::uint8_t> bytes, SampleFormat format) {
+    return {format, phy::gpu::as_bytes(bytes)};
+}
+
 /// A mapper on both sides, and memory of both for up to most_symbols.
 class Pair {
 public:
     Pair(const phy::Mapper::Config& config, SampleFormat format, std::size_t most_symbols)
         : config_(config),
           format_(format),
-          here_(config),
+          here_(phy::Host(), config),
           there_(device_, config),
           bits_(random_bytes(bytes_of_bits(config, most_symbols))),
           before_(random_bytes(most_symbols * size_of(format) + 2 * margin)),
@@ -68,16 +74,17 @@ public:
         const std::size_t touched = place.symbols + symbols * size_of(format_) + margin;
 
         Bytes expected(before_.begin(), before_.begin() + static_cast<std::ptrdiff_t>(touched));
-        here_(bits, SymbolSpan(format_, expected.data() + place.symbols, symbols), first_symbol);
+        here_(bits, phy::SymbolSpan(format_, expected.data() + place.symbols, symbols), first_symbol);
 
-        const auto device_bits = std::span(device_bits_).subspan(place.bits, bits.size());
-        const auto device_symbols = std::span(device_symbols_).first(touched);
+        const DeviceSpan<std::uint8_t> device_bits = device_bits_.subspan(place.bits, bits.size());
+        const DeviceSpan<std::uint8_t> device_symbols = device_symbols_.first(touched);
         copy_async(device_bits, bits, stream_);
         copy_async(device_symbols, std::span(before_).first(touched), stream_);
-        there_(device_bits, SymbolSpan(format_, device_symbols_.data() + place.symbols, symbols), stream_,
-               first_symbol);
+        there_(device_bits,
+               symbols_at(device_symbols.subspan(place.symbols, symbols * size_of(format_)), format_),
+               stream_, first_symbol);
         Bytes actual(touched);
-        copy_async(std::span(actual), device_symbols, stream_);
+        copy_async(actual, device_symbols, stream_);
         stream_.synchronize();
 
         const auto [difference, unused] = std::mismatch(actual.begin(), actual.end(), expected.begin());
@@ -112,7 +119,7 @@ protected:
 
 TEST_P(GpuMapperOf, EqualsTheCpuAtEveryLength) {
     Pair pair(config(), format(), 300);
-    for (const std::size_t symbols : phy_test::thinned_range(301)) {
+    for (const std::size_t symbols : phy_test::fewer_indices(301)) {
         pair.compare(symbols, {}, symbols / 2);
         if (HasFatalFailure()) return;
     }
@@ -126,7 +133,7 @@ TEST_P(GpuMapperOf, EqualsTheCpuAtEveryAlignment) {
         for (std::size_t turn = 0; turn < 16; ++turn)
             places.push_back({(at_symbols + turn) % 16, 16 + at_symbols});
     }
-    for (const Place& place : phy_test::thinned(places)) {
+    for (const Place& place : phy_test::fewer_cases(places)) {
         for (const std::size_t symbols : {37 + place.bits, 2085 + place.bits}) {
             pair.compare(symbols, place, place.bits + place.symbols);
             if (HasFatalFailure()) return;
@@ -150,18 +157,18 @@ TEST_P(GpuMapperOf, EqualsTheCpuWhereBlocksLoop) {
 TEST_P(GpuMapperOf, StaysInItsMemory) {
     const Device device;
     const Stream stream(device);
-    const phy::Mapper here(config());
+    const phy::Mapper here(phy::Host(), config());
     const phy::gpu::Mapper there(device, config());
     for (const std::size_t symbols : {1U, 7U, 300U, 1001U}) {
         const Bytes bits = random_bytes(bytes_of_bits(config(), symbols));
         Bytes expected(symbols * size_of(format()));
-        here(bits, SymbolSpan(format(), expected.data(), symbols));
-        const DeviceBuffer<std::uint8_t> device_bits(device, bits.size());
-        const DeviceBuffer<std::uint8_t> device_symbols(device, expected.size());
+        here(bits, phy::SymbolSpan(format(), expected.data(), symbols));
+        DeviceBuffer<std::uint8_t> device_bits(device, bits.size());
+        DeviceBuffer<std::uint8_t> device_symbols(device, expected.size());
         copy_async(device_bits, bits, stream);
-        there(device_bits, SymbolSpan(format(), device_symbols.data(), symbols), stream);
+        there(device_bits, symbols_at(device_symbols, format()), stream);
         Bytes actual(expected.size());
-        copy_async(std::span(actual), device_symbols, stream);
+        copy_async(actual, device_symbols, stream);
         stream.synchronize();
         EXPECT_EQ(actual, expected) << symbols << " symbols, seed " << seed;
     }
@@ -195,10 +202,10 @@ TEST_F(GpuMapper, RunsInAGraph) {
     const phy::Mapper::Config config{.modulation = Modulation::qam256};
     const Device device;
     const Stream stream(device);
-    const phy::Mapper here(config);
+    const phy::Mapper here(phy::Host(), config);
     const phy::gpu::Mapper there(device, config);
-    const DeviceBuffer<std::uint8_t> device_bits(device, symbols * 8);
-    const DeviceBuffer<phy::cf32> device_symbols(device, symbols);
+    DeviceBuffer<std::uint8_t> device_bits(device, symbols * 8);
+    DeviceBuffer<phy::cf32> device_symbols(device, symbols);
 
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
@@ -214,7 +221,7 @@ TEST_F(GpuMapper, RunsInAGraph) {
         expect_cuda(cudaGraphLaunch(executable, stream));
         std::vector<phy::cf32> actual(symbols);
         std::vector<phy::cf32> expected(symbols);
-        copy_async(std::span(actual), device_symbols, stream);
+        copy_async(actual, device_symbols, stream);
         stream.synchronize();
         here(bits, expected);
         EXPECT_EQ(actual, expected) << "replay " << first << ", seed " << seed;
@@ -224,7 +231,7 @@ TEST_F(GpuMapper, RunsInAGraph) {
 }
 
 TEST_F(GpuMapper, MapsBeyondTwoToThe32Symbols) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "takes too long under slow tools";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "takes too long under slow tools";
     constexpr std::size_t boundary = std::size_t{1} << 32;
     constexpr std::size_t symbols = boundary + 4099;
     constexpr std::size_t window = 8192;
@@ -232,23 +239,23 @@ TEST_F(GpuMapper, MapsBeyondTwoToThe32Symbols) {
     if (device.free_memory() < 6 * boundary) GTEST_SKIP() << "needs 24 GiB of device memory";
     const phy::Mapper::Config config{.modulation = Modulation::pi2_bpsk};
     const Stream stream(device);
-    const DeviceBuffer<std::uint8_t> device_bits(device, symbols);
-    const DeviceBuffer<phy::ci16> device_symbols(device, symbols);
+    DeviceBuffer<std::uint8_t> device_bits(device, symbols);
+    DeviceBuffer<phy::ci16> device_symbols(device, symbols);
     fill_async(device_bits, 0, stream);
     const Bytes bits = random_bytes(window);
     const std::size_t first = symbols - window;
-    copy_async(std::span(device_bits).subspan(first), bits, stream);
+    copy_async(device_bits.subspan(first, window), bits, stream);
     phy::gpu::Mapper(device, config)(device_bits, device_symbols, stream, 1);
 
-    const phy::Mapper here(config);
+    const phy::Mapper here(phy::Host(), config);
     std::vector<phy::ci16> expected(window);
     std::vector<phy::ci16> actual(window);
     here(bits, expected, 1 + first);
-    copy_async(std::span(actual), std::span(device_symbols).subspan(first), stream);
+    copy_async(actual, device_symbols.subspan(first, window), stream);
     stream.synchronize();
     EXPECT_EQ(actual, expected) << "seed " << seed;
     here(Bytes(window), expected, 1);
-    copy_async(std::span(actual), std::span(device_symbols).first(window), stream);
+    copy_async(actual, device_symbols.first(window), stream);
     stream.synchronize();
     EXPECT_EQ(actual, expected);
 }
@@ -268,27 +275,32 @@ TEST_F(GpuMapper, RefusesWhatTheCpuRefusesInTheSameWords) {
     const Stream stream(device);
     for (const BitPacking packing : {BitPacking::one_per_byte, BitPacking::packed}) {
         const phy::Mapper::Config config{.modulation = Modulation::qam64, .packing = packing};
-        const phy::Mapper here(config);
+        const phy::Mapper here(phy::Host(), config);
         const phy::gpu::Mapper there(device, config);
         const std::size_t right_size = bytes_of_bits(config, 8);
-        const auto errors_agree = [&](std::size_t size, SymbolSpan symbols) {
-            const Bytes bits(size);
-            const std::string expected = error_of([&] { here(bits, symbols); });
-            EXPECT_EQ(error_of([&] { there(bits, symbols, stream); }), expected);
+        // Nothing reads or writes the memory, which has one address on both sides.
+        std::vector<std::byte> room(right_size + 8 * sizeof(phy::cf32));
+        const auto errors_agree = [&](std::size_t size, SampleFormat format, std::size_t symbols) {
+            const auto bits = std::span(reinterpret_cast<const std::uint8_t*>(room.data()), size);
+            const auto out = std::span(room).first(symbols * size_of(format));
+            const std::string expected = error_of([&] { here(bits, {format, out}); });
+            EXPECT_EQ(error_of([&] {
+                          there(device_span(bits.data(), bits.size()),
+                                {format, device_span(out.data(), out.size())}, stream);
+                      }),
+                      expected);
             EXPECT_TRUE(expected.starts_with("mapper: ")) << expected;
         };
-        std::vector<phy::cf32> symbols(8);
-        std::vector<phy::ci8> narrow(8);
-        errors_agree(right_size - 1, symbols);
-        errors_agree(right_size + 1, symbols);
-        errors_agree(0, symbols);
-        errors_agree(right_size, narrow);
-        errors_agree(0, SymbolSpan(SampleFormat::ci8, nullptr, 0));
-        errors_agree(1, SymbolSpan(SampleFormat::cf32, nullptr, 0));
+        errors_agree(right_size - 1, SampleFormat::cf32, 8);
+        errors_agree(right_size + 1, SampleFormat::cf32, 8);
+        errors_agree(0, SampleFormat::cf32, 8);
+        errors_agree(right_size, SampleFormat::ci8, 8);
+        errors_agree(0, SampleFormat::ci8, 0);
+        errors_agree(1, SampleFormat::cf32, 0);
     }
     for (const float full_scale : {0.0F, -1.0F, std::nanf(""), HUGE_VALF}) {
         const phy::Mapper::Config config{.full_scale = full_scale};
-        const std::string expected = error_of([&] { const phy::Mapper mapper(config); });
+        const std::string expected = error_of([&] { const phy::Mapper mapper(phy::Host(), config); });
         EXPECT_EQ(error_of([&] { const phy::gpu::Mapper mapper(device, config); }), expected);
         EXPECT_TRUE(expected.starts_with("mapper: full_scale")) << expected;
     }

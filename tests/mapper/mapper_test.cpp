@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "mapper/equations.hpp"
 #include "phy/core/error.hpp"
+#include "support/equations.hpp"
 
 namespace {
 
 using phy::BitPacking;
+using phy::Host;
 using phy::Mapper;
 using phy::Modulation;
 using phy::SampleFormat;
@@ -66,7 +67,7 @@ TEST_P(MapperOf, FollowsTheEquationsInEveryFormat) {
     std::vector<phy::cf32> wide(symbols);
     std::vector<phy::cf16> narrow(symbols);
     std::vector<phy::ci16> integer(symbols);
-    const Mapper mapper({.modulation = modulation(), .full_scale = 10000.0F});
+    const Mapper mapper(Host(), {.modulation = modulation(), .full_scale = 10000.0F});
     mapper(bits, wide);
     mapper(bits, narrow);
     mapper(bits, integer);
@@ -84,7 +85,7 @@ TEST_P(MapperOf, FollowsTheEquationsInEveryFormat) {
 TEST_P(MapperOf, RandomBitsHaveUnitMeanPower) {
     const std::size_t symbols = 100'000;
     std::vector<phy::cf32> mapped(symbols);
-    Mapper({.modulation = modulation()})(random_bits(symbols * qm()), mapped);
+    Mapper(Host(), {.modulation = modulation()})(random_bits(symbols * qm()), mapped);
     double power = 0.0;
     for (const phy::cf32 symbol : mapped)
         power += std::norm(std::complex<double>(symbol));
@@ -93,8 +94,8 @@ TEST_P(MapperOf, RandomBitsHaveUnitMeanPower) {
 }
 
 TEST_P(MapperOf, PackedEqualsOnePerByteAtEveryLength) {
-    const Mapper one_per_byte({.modulation = modulation()});
-    const Mapper from_packed({.modulation = modulation(), .packing = BitPacking::packed});
+    const Mapper one_per_byte(Host(), {.modulation = modulation()});
+    const Mapper from_packed(Host(), {.modulation = modulation(), .packing = BitPacking::packed});
     for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
         for (std::size_t symbols = 0; symbols <= 70; ++symbols) {
             SCOPED_TRACE(std::string(to_string(format)) + ", " + std::to_string(symbols) + " symbols");
@@ -107,7 +108,7 @@ TEST_P(MapperOf, PackedEqualsOnePerByteAtEveryLength) {
 
 TEST_P(MapperOf, TrailingBitsOfTheLastByteAreIgnored) {
     const std::size_t symbols = 3;
-    const Mapper mapper({.modulation = modulation(), .packing = BitPacking::packed});
+    const Mapper mapper(Host(), {.modulation = modulation(), .packing = BitPacking::packed});
     Bytes bytes = packed(random_bits(symbols * qm()));
     const Bytes expected = map(mapper, SampleFormat::cf32, bytes, symbols);
     const std::size_t used = symbols * qm() % 8;
@@ -117,7 +118,7 @@ TEST_P(MapperOf, TrailingBitsOfTheLastByteAreIgnored) {
 
 TEST_P(MapperOf, OnlyTheLowestBitOfAByteCounts) {
     const std::size_t symbols = 50;
-    const Mapper mapper({.modulation = modulation()});
+    const Mapper mapper(Host(), {.modulation = modulation()});
     const Bytes bits = random_bits(symbols * qm());
     Bytes noisy = bits;
     for (std::size_t n = 0; n < noisy.size(); ++n) {
@@ -129,7 +130,7 @@ TEST_P(MapperOf, OnlyTheLowestBitOfAByteCounts) {
 
 TEST_P(MapperOf, PiecesEqualTheWhole) {
     const std::size_t symbols = 33;
-    const Mapper mapper({.modulation = modulation()});
+    const Mapper mapper(Host(), {.modulation = modulation()});
     const Bytes bits = random_bits(symbols * qm());
     const Bytes whole = map(mapper, SampleFormat::cf32, bits, symbols);
     for (std::size_t cut = 0; cut <= symbols; ++cut) {
@@ -143,7 +144,7 @@ TEST_P(MapperOf, PiecesEqualTheWhole) {
 
 TEST_P(MapperOf, WritesUnalignedMemoryAndNothingElse) {
     const std::size_t symbols = 21;
-    const Mapper mapper({.modulation = modulation()});
+    const Mapper mapper(Host(), {.modulation = modulation()});
     const Bytes bits = random_bits(symbols * qm());
     for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
         const Bytes expected = map(mapper, format, bits, symbols);
@@ -161,7 +162,7 @@ TEST_P(MapperOf, WritesUnalignedMemoryAndNothingElse) {
 TEST_P(MapperOf, ErrorsWriteNothing) {
     const std::size_t symbols = 8;
     for (const BitPacking packing : {BitPacking::one_per_byte, BitPacking::packed}) {
-        const Mapper mapper({.modulation = modulation(), .packing = packing});
+        const Mapper mapper(Host(), {.modulation = modulation(), .packing = packing});
         const std::size_t bytes = packing == BitPacking::packed ? qm() : 8 * qm();
         std::vector<phy::cf32> out(symbols, phy::cf32(7.0F, 7.0F));
         EXPECT_THROW(mapper(Bytes(bytes + 1), out), phy::ArgumentError);
@@ -181,7 +182,7 @@ std::string test_name(const testing::TestParamInfo<Modulation>& modulation) {
 INSTANTIATE_TEST_SUITE_P(, MapperOf, testing::ValuesIn(phy::all_modulations), test_name);
 
 TEST(Mapper, TurnsPi2BpskByTheParityOfTheIndex) {
-    const Mapper mapper({.modulation = Modulation::pi2_bpsk});
+    const Mapper mapper(Host(), {.modulation = Modulation::pi2_bpsk});
     const float a = std::sqrt(0.5F);
     std::vector<phy::cf32> out(1);
     for (const std::uint64_t even : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{1} << 63}) {
@@ -197,7 +198,7 @@ TEST(Mapper, TurnsPi2BpskByTheParityOfTheIndex) {
 TEST(Mapper, LimitsIntegersToPlusMinus32767) {
     std::vector<phy::ci16> out(2);
     for (const float full_scale : {1e5F, 1e30F, std::numeric_limits<float>::max()}) {
-        Mapper({.modulation = Modulation::qpsk, .full_scale = full_scale})(Bytes{0, 1, 1, 0}, out);
+        Mapper(Host(), {.modulation = Modulation::qpsk, .full_scale = full_scale})(Bytes{0, 1, 1, 0}, out);
         EXPECT_EQ(out[0], (phy::ci16{32767, -32767})) << full_scale;
         EXPECT_EQ(out[1], (phy::ci16{-32767, 32767})) << full_scale;
     }
@@ -205,20 +206,20 @@ TEST(Mapper, LimitsIntegersToPlusMinus32767) {
 
 TEST(Mapper, DefaultFullScaleLeaves12Decibel) {
     std::vector<phy::ci16> out(1);
-    Mapper({.modulation = Modulation::qpsk})(Bytes{0, 1}, out);
+    Mapper(Host(), {.modulation = Modulation::qpsk})(Bytes{0, 1}, out);
     EXPECT_EQ(out[0], (phy::ci16{5793, -5793}));
 }
 
 TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
     for (const float full_scale : {0.0F, -0.0F, -1.0F, std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
-        EXPECT_THROW(Mapper({.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(Mapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
     }
-    EXPECT_NO_THROW(Mapper({.full_scale = std::numeric_limits<float>::denorm_min()}));
+    EXPECT_NO_THROW(Mapper(Host(), {.full_scale = std::numeric_limits<float>::denorm_min()}));
 }
 
 TEST(Mapper, ReportsItsConfiguration) {
     const Mapper mapper(
-        {.modulation = Modulation::qam64, .packing = BitPacking::packed, .full_scale = 12.0F});
+        Host(), {.modulation = Modulation::qam64, .packing = BitPacking::packed, .full_scale = 12.0F});
     EXPECT_EQ(mapper.config().modulation, Modulation::qam64);
     EXPECT_EQ(mapper.config().packing, BitPacking::packed);
     EXPECT_EQ(mapper.config().full_scale, 12.0F);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <thread>
 
-#include "pipeline/probe.hpp"
+#include "pipeline/call_recorder.hpp"
+#include "pipeline/checked_run.hpp"
+#include "pipeline/waiting.hpp"
 
 /// A request to stop ends the run with what the sink has had by then, and leaves the pipeline as it was.
 namespace {
@@ -19,54 +21,54 @@ constexpr std::size_t chunk_items = 16;
 constexpr std::uint64_t chunks = 11;
 constexpr std::size_t total = (chunks - 1) * chunk_items + 5;
 
-class Cancel : public OnDevices {
+class Cancel : public OnPlaces {
 protected:
-    const Stream stream_ = Stream(total);
+    const TestStream stream_ = TestStream(total);
 
     static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return on_devices({.chunk = chunk_items, .lanes = lanes, .order = order});
+        return {.chunk = chunk_items, .lanes = lanes, .order = order};
     }
 
     /// Asks from within that call of that chunk. The caller is not called for another one, but for a group of
     /// chunks whose work has begun. Within the last call of all there is nothing left to cancel.
-    void expect_stop(Pipeline& pipeline, FakeStage& stage, IssueOrder order, Feed feed, Call where,
-                     std::uint64_t index) const {
+    void expect_stop(Pipeline& pipeline, FakeStage& stage, IssueOrder order, SourceMode source_mode,
+                     Call where, std::uint64_t index) const {
         std::stop_source stop;
-        Probe probe(pipeline);
-        Trial trial(stream_, feed, Drain::view, {&probe, [&](Call call, const Chunk& chunk) {
-                                                     if (call == where && chunk.index == index)
-                                                         stop.request_stop();
-                                                 }});
-        const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
-        probe.close();
-        EXPECT_EQ(trial.flaw_of_stopped(report), "");
+        CallRecorder recorder(pipeline);
+        CheckedRun checked(stream_, source_mode, SinkMode::view,
+                           {&recorder, [&](Call call, const Chunk& chunk) {
+                                if (call == where && chunk.index == index) stop.request_stop();
+                            }});
+        const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
+        recorder.end_run();
+        EXPECT_EQ(checked.mistake_of_stopped(report), "");
         const bool is_last_of_all = where == Call::take && index + 1 == chunks;
         EXPECT_EQ(report.cancelled, !is_last_of_all);
-        EXPECT_EQ(probe.fault(), "");
+        EXPECT_EQ(recorder.mistake(), "");
         switch (where) {
             case Call::work:
-                EXPECT_LE(probe.end_of(Call::work),
+                EXPECT_LE(recorder.end_of(Call::work),
                           index + (order == IssueOrder::parallel ? pipeline.lanes() : 1));
                 break;
             case Call::take:
-                EXPECT_EQ(trial.chunks(), index + 1);
+                EXPECT_EQ(checked.chunks(), index + 1);
                 break;
             default:
-                EXPECT_EQ(probe.end_of(Call::source_view), index + 1);
+                EXPECT_EQ(recorder.end_of(Call::source_view), index + 1);
         }
-        EXPECT_EQ(flaw_of_run(pipeline, stage, stream_, feed, Drain::view), "") << "after it";
+        EXPECT_EQ(mistake_of_run(pipeline, stage, stream_, source_mode, SinkMode::view), "") << "after it";
     }
 
     /// In all calls of all chunks, one run each.
-    void expect_stops(IssueOrder order, std::size_t lanes, Feed feed) const {
+    void expect_stops(IssueOrder order, std::size_t lanes, SourceMode source_mode) const {
         FakeStage stage;
-        Pipeline pipeline(config(order, lanes), stage);
+        Pipeline pipeline(places(), stage, config(order, lanes));
         for (const Call where : all_calls) {
-            if (where == Call::fill && feed == Feed::view) continue;
-            for (const std::uint64_t index : thinned_range(chunks)) {
+            if (where == Call::fill && source_mode == SourceMode::view) continue;
+            for (const std::uint64_t index : fewer_indices(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
                              std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
-                expect_stop(pipeline, stage, order, feed, where, index);
+                expect_stop(pipeline, stage, order, source_mode, where, index);
                 ASSERT_FALSE(HasFailure());
             }
         }
@@ -76,34 +78,35 @@ protected:
 TEST_P(Cancel, FromWithinAnyCallAtAnyChunk) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 2U, 3U, 14U})
-            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, Feed::fill));
+            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, SourceMode::fill));
     }
 }
 
 TEST_P(Cancel, FromWithinAnyCallWhereSourceAndSinkLendMemory) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 2U, 3U, 14U})
-            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, Feed::view));
+            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, SourceMode::view));
     }
 }
 
 // The chunk is the first and the last.
 TEST_P(Cancel, FromWithinAnyCallOfASingleChunk) {
-    const Stream small(7);
+    const TestStream small(7);
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
-        for (const Feed feed : {Feed::fill, Feed::view}) {
+        Pipeline pipeline(places(), stage, config(order, 3));
+        for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view}) {
             for (const Call where : all_calls) {
-                if (where == Call::fill && feed == Feed::view) continue;
+                if (where == Call::fill && source_mode == SourceMode::view) continue;
                 std::stop_source stop;
-                Trial trial(small, feed, Drain::view, {.hook = [&](Call call, const Chunk&) {
-                                if (call == where) stop.request_stop();
-                            }});
-                const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
-                EXPECT_EQ(trial.flaw_of_stopped(report), "") << name_of(where) << ", " << to_string(order);
+                CheckedRun checked(small, source_mode, SinkMode::view, {.hook = [&](Call call, const Chunk&) {
+                                       if (call == where) stop.request_stop();
+                                   }});
+                const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
+                EXPECT_EQ(checked.mistake_of_stopped(report), "")
+                    << name_of(where) << ", " << to_string(order);
                 EXPECT_TRUE(report.cancelled || where == Call::take) << name_of(where);
-                EXPECT_EQ(flaw_of_run(pipeline, stage, small), "");
+                EXPECT_EQ(mistake_of_run(pipeline, stage, small), "");
             }
         }
     }
@@ -112,19 +115,19 @@ TEST_P(Cancel, FromWithinAnyCallOfASingleChunk) {
 TEST_P(Cancel, BeforeTheRunNothingIsCalled) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t items : {total, std::size_t{3}}) {
-            const Stream some(items);
+            const TestStream some(items);
             FakeStage stage;
-            Pipeline pipeline(config(order, 3), stage);
+            Pipeline pipeline(places(), stage, config(order, 3));
             std::stop_source stop;
             stop.request_stop();
             std::atomic<int> calls = 0;
-            Trial trial(some, items == total ? Feed::view : Feed::fill, Drain::view,
-                        {.hook = [&](Call, const Chunk&) { ++calls; }});
-            const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
-            EXPECT_EQ(trial.flaw_of_cancelled(report), "");
+            CheckedRun checked(some, items == total ? SourceMode::view : SourceMode::fill, SinkMode::view,
+                               {.hook = [&](Call, const Chunk&) { ++calls; }});
+            const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
+            EXPECT_EQ(checked.mistake_of_cancelled(report), "");
             EXPECT_EQ(report.chunks, 0U);
             EXPECT_EQ(calls, 0);
-            EXPECT_EQ(flaw_of_run(pipeline, stage, some), "");
+            EXPECT_EQ(mistake_of_run(pipeline, stage, some), "");
         }
     }
 }
@@ -132,24 +135,24 @@ TEST_P(Cancel, BeforeTheRunNothingIsCalled) {
 TEST_P(Cancel, AfterTheRunChangesNothing) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
+        Pipeline pipeline(places(), stage, config(order, 3));
         std::stop_source stop;
-        Trial trial(stream_, Feed::fill, Drain::view);
-        const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
+        CheckedRun checked(stream_, SourceMode::fill, SinkMode::view);
+        const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
         stop.request_stop();
-        EXPECT_EQ(trial.flaw(report), "");
-        EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+        EXPECT_EQ(checked.mistake(report), "");
+        EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
     }
 }
 
 TEST_P(Cancel, WithoutARequestATokenChangesNothing) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
+        Pipeline pipeline(places(), stage, config(order, 3));
         std::stop_source stop;
         for (int repetition = 0; repetition < 3; ++repetition) {
-            Trial trial(stream_, Feed::fill, Drain::view);
-            EXPECT_EQ(trial.flaw(trial.run(pipeline, stage, stop.get_token())), "");
+            CheckedRun checked(stream_, SourceMode::fill, SinkMode::view);
+            EXPECT_EQ(checked.mistake(checked.run(pipeline, stage, stop.get_token())), "");
         }
     }
 }
@@ -157,30 +160,31 @@ TEST_P(Cancel, WithoutARequestATokenChangesNothing) {
 // The sink sits on the first chunk, the source has no lane left and the stage nothing to do.
 TEST_P(Cancel, WhileAllWaitForTheSink) {
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
     std::stop_source stop;
     Gate all_worked;
     Gate taken;
     Gate asked;
     bool came = false;
-    Trial trial(stream_, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk& chunk) {
-                    if (call == Call::work && chunk.index + 1 == pipeline.lanes()) all_worked.open();
-                    if (call == Call::take && chunk.index == 0) {
-                        taken.open();
-                        came = asked.wait();
-                    }
-                }});
+    CheckedRun checked(stream_, SourceMode::fill, SinkMode::view,
+                       {.hook = [&](Call call, const Chunk& chunk) {
+                           if (call == Call::work && chunk.index + 1 == pipeline.lanes()) all_worked.open();
+                           if (call == Call::take && chunk.index == 0) {
+                               taken.open();
+                               came = asked.wait();
+                           }
+                       }});
     std::jthread canceller([&] {
         EXPECT_TRUE(all_worked.wait() && taken.wait());
         stop.request_stop();
         asked.open();
     });
-    const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
+    const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
     canceller.join();
     EXPECT_TRUE(came);
-    EXPECT_EQ(trial.flaw_of_cancelled(report), "");
+    EXPECT_EQ(checked.mistake_of_cancelled(report), "");
     EXPECT_EQ(report.chunks, 1U);
-    EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+    EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
 }
 
 /// Asks at some moment between two calls of a run, which are counted from 1 on; the later one waits for it.
@@ -216,32 +220,32 @@ private:
 };
 
 TEST_P(Cancel, FromAnotherThreadAtAnyMoment) {
-    const int rounds = thinned_times(100);
+    const int rounds = fewer_times(100);
     std::mt19937 random(new_seed());
     std::uniform_int_distribution<int> spread(0, 12);
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 3U}) {
             FakeStage stage;
-            Pipeline pipeline(config(order, lanes), stage);
+            Pipeline pipeline(places(), stage, config(order, lanes));
             for (int round = 0; round < rounds; ++round) {
-                const Feed feed = round % 3 == 0 ? Feed::view : Feed::fill;
-                const int last_call = static_cast<int>(chunks) * (feed == Feed::view ? 4 : 5);
+                const SourceMode source_mode = round % 3 == 0 ? SourceMode::view : SourceMode::fill;
+                const int last_call = static_cast<int>(chunks) * (source_mode == SourceMode::view ? 4 : 5);
                 const int earliest = std::uniform_int_distribution<int>(1, last_call + 5)(random);
                 const int latest = earliest + spread(random);
                 Canceller canceller(earliest, latest);
-                Trial trial(stream_, feed, Drain::view,
-                            {.hook = [&](Call, const Chunk&) { canceller.count(); }});
-                const PipelineReport report = trial.run(pipeline, stage, canceller.token());
-                ASSERT_EQ(trial.flaw_of_stopped(report), "");
+                CheckedRun checked(stream_, source_mode, SinkMode::view,
+                                   {.hook = [&](Call, const Chunk&) { canceller.count(); }});
+                const PipelineReport report = checked.run(pipeline, stage, canceller.token());
+                ASSERT_EQ(checked.mistake_of_stopped(report), "");
                 ASSERT_TRUE(report.cancelled || latest >= last_call) << "asked from call " << earliest;
                 if (round % 10 == 0) {
-                    ASSERT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+                    ASSERT_EQ(mistake_of_run(pipeline, stage, stream_), "");
                 }
             }
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Cancel, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, Cancel, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 #include <unistd.h>
 
-#include "core/backend_variable.hpp"
 #include "phy/core/error.hpp"
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
 
 namespace {
 
@@ -20,59 +19,74 @@ static_assert(!std::is_copy_constructible_v<Pipeline>);
 static_assert(std::is_nothrow_move_constructible_v<Pipeline>);
 static_assert(std::is_nothrow_move_assignable_v<Pipeline>);
 
-/// Those of CPUs that run here.
-std::vector<Backend> host_backends() {
-    std::vector<Backend> backends = Backend::all();
-    std::erase_if(backends, [](const Backend& backend) {
-        return backend.kind() == Backend::Kind::cuda || !backend.supported();
-    });
-    return backends;
+/// One for each backend of the CPU that runs here.
+std::vector<phy::Host> all_hosts() {
+    std::vector<phy::Host> hosts;
+    for (const Backend& backend : Backend::all()) {
+        if (backend.kind() != Backend::Kind::cuda && backend.supported())
+            hosts.push_back(phy::Host({.backend = backend}));
+    }
+    return hosts;
 }
 
 TEST(PipelineConfig, SaysWhatItBecame) {
     FakeStage stage;
-    const Pipeline pipeline({.backends = {Backend::scalar()}, .chunk = 77, .lanes = 5}, stage);
+    const Pipeline pipeline({scalar_host()}, stage, {.chunk = 77, .lanes = 5});
     EXPECT_EQ(pipeline.chunk(), 77U);
     EXPECT_EQ(pipeline.lanes(), 5U);
-    EXPECT_EQ(pipeline.backends(), std::vector{Backend::scalar()});
+    ASSERT_EQ(pipeline.places().size(), 1U);
+    EXPECT_EQ(pipeline.places().front().backend(), Backend::scalar());
 }
 
-TEST(PipelineConfig, EveryCpuBackendWorks) {
-    const Stream stream(100);
-    for (const Backend& backend : host_backends()) {
+TEST(PipelineConfig, EveryHostWorks) {
+    const TestStream stream(100);
+    for (const phy::Host& host : all_hosts()) {
+        const std::string name = host.backend().name();
         FakeStage stage;
-        Pipeline pipeline({.backends = {backend}, .chunk = 30}, stage);
-        EXPECT_EQ(stage.prepared, std::vector{backend});
+        Pipeline pipeline({host}, stage, {.chunk = 30});
+        EXPECT_EQ(stage.places, std::vector{name});
         EXPECT_TRUE(stage.where.empty());
-        Trial trial(stream, Feed::view, Drain::view);
-        const phy::PipelineReport report = trial.run(pipeline, stage);
-        EXPECT_EQ(trial.flaw(report), "");
-        EXPECT_EQ(stage.where, std::vector(4, backend));
-        EXPECT_EQ(stage.prepared.size(), 1U);
-        EXPECT_EQ(report.lanes, std::vector<std::string>(pipeline.lanes(), backend.name()));
+        CheckedRun checked(stream, SourceMode::view, SinkMode::view);
+        const phy::PipelineReport report = checked.run(pipeline, stage);
+        EXPECT_EQ(checked.mistake(report), "");
+        EXPECT_EQ(stage.where, std::vector(4, name));
+        EXPECT_EQ(stage.places.size(), 1U);
+        EXPECT_EQ(report.lanes, std::vector<std::string>(pipeline.lanes(), name));
     }
 }
 
 TEST(PipelineConfig, DefaultsAreSensible) {
-    for (const Backend& backend : host_backends()) {
-        const BackendVariable forced(backend.name().c_str());
-        FakeStage stage;
-        const Pipeline pipeline({}, stage);
-        EXPECT_EQ(pipeline.backends(), std::vector{backend});
-        EXPECT_GT(pipeline.chunk(), 1000U);
-        EXPECT_GE(pipeline.lanes(), 3U) << "the source, the stage and the sink are to have one each";
+    FakeStage stage;
+    const Pipeline pipeline({scalar_host()}, stage);
+    EXPECT_GT(pipeline.chunk(), 1000U);
+    EXPECT_GE(pipeline.lanes(), 3U) << "the source, the stage and the sink are to have one each";
+}
+
+TEST(PipelineConfig, ChunksAreWholeBlocks) {
+    for (const std::size_t granularity : {1U, 2U, 12U, 28U, 84U, 1000U, 45'864U, 10'000'000U}) {
+        FakeStage stage({.granularity = granularity});
+        for (const std::size_t chunk : {0U, 1U, 11U, 12U, 13U, 1000U, 100'000U}) {
+            for (const std::uint64_t items : {phy::Source::endless, std::uint64_t{0}, std::uint64_t{500}}) {
+                const Pipeline pipeline({scalar_host()}, stage, {.chunk = chunk, .items = items});
+                EXPECT_GT(pipeline.chunk(), 0U);
+                EXPECT_EQ(pipeline.chunk() % granularity, 0U);
+                if (chunk == 0 || items == 500) continue;
+                const std::size_t most = items == 0 ? granularity : chunk + granularity - 1;
+                EXPECT_LE(pipeline.chunk(), most);
+            }
+        }
     }
 }
 
 TEST(PipelineConfig, ChunksAreNoLargerThanWhatCanCome) {
     for (const std::size_t items : {0U, 1U, 50U, 1000U, 1001U}) {
-        const Stream stream(items);
+        const TestStream stream(items);
         for (const std::size_t chunk : {0U, 1000U, 100'000U}) {
-            for (const Feed feed : {Feed::fill, Feed::view, Feed::endless}) {
+            for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view, SourceMode::endless}) {
                 FakeStage stage;
-                Pipeline pipeline({.backends = {Backend::scalar()}, .chunk = chunk, .items = items}, stage);
+                Pipeline pipeline({scalar_host()}, stage, {.chunk = chunk, .items = items});
                 EXPECT_LE(pipeline.chunk(), std::max<std::size_t>(items, 1));
-                EXPECT_EQ(flaw_of_run(pipeline, stage, stream, feed), "") << items << ", " << chunk;
+                EXPECT_EQ(mistake_of_run(pipeline, stage, stream, source_mode), "") << items << ", " << chunk;
             }
         }
     }
@@ -80,10 +94,10 @@ TEST(PipelineConfig, ChunksAreNoLargerThanWhatCanCome) {
 
 TEST(PipelineConfig, FewerItemsMayComeThanWereSaid) {
     FakeStage stage;
-    Pipeline pipeline({.backends = {Backend::scalar()}, .chunk = 64, .items = 1000}, stage);
+    Pipeline pipeline({scalar_host()}, stage, {.chunk = 64, .items = 1000});
     EXPECT_EQ(pipeline.chunk(), 64U);
     for (const std::size_t items : {0U, 63U, 64U, 999U})
-        EXPECT_EQ(flaw_of_run(pipeline, stage, Stream(items)), "") << items;
+        EXPECT_EQ(mistake_of_run(pipeline, stage, TestStream(items)), "") << items;
 }
 
 // Nothing is allocated before a run: so what is just allowed can be tested.
@@ -93,14 +107,14 @@ TEST(PipelineConfig, ChunksInFlightTakeHalfTheMemoryAtMost) {
     const std::size_t items = memory / 2 / (item_in + item_out);
     FakeStage stage;
     const auto make = [&](std::size_t chunk, std::size_t lanes) {
-        return Pipeline({.backends = {Backend::scalar()}, .chunk = chunk, .lanes = lanes}, stage);
+        return Pipeline({scalar_host()}, stage, {.chunk = chunk, .lanes = lanes});
     };
     for (const std::size_t lanes : {1U, 4U, 1000U}) {
         EXPECT_THROW(make(items / lanes + items / 1000, lanes), phy::ArgumentError) << lanes;
         EXPECT_THROW(make(SIZE_MAX, lanes), phy::ArgumentError) << lanes;
         EXPECT_THROW(make(SIZE_MAX / item_out + 1, lanes), phy::ArgumentError) << lanes;
     }
-    EXPECT_TRUE(stage.prepared.empty());
+    EXPECT_TRUE(stage.places.empty());
     for (const std::size_t lanes : {1U, 4U, 1000U})
         EXPECT_EQ(make(items / lanes - items / 100'000, lanes).lanes(), lanes);
 }
@@ -108,58 +122,69 @@ TEST(PipelineConfig, ChunksInFlightTakeHalfTheMemoryAtMost) {
 TEST(PipelineConfig, TooManyLanesAreRefused) {
     FakeStage stage;
     for (const std::size_t lanes : {std::size_t{1'000'000}, SIZE_MAX / 2 + 1, SIZE_MAX})
-        EXPECT_THROW(Pipeline({.backends = {Backend::scalar()}, .chunk = 1, .lanes = lanes}, stage),
-                     phy::ArgumentError)
+        EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = 1, .lanes = lanes}), phy::ArgumentError)
             << lanes;
 }
 
-TEST(PipelineConfig, CpuBackendsWorkAlone) {
-    FakeStage stage;
-    for (const Backend& first : host_backends()) {
-        for (const Backend& second : host_backends())
-            EXPECT_THROW(Pipeline({.backends = {first, second}}, stage), phy::ArgumentError)
-                << first.name() << ", " << second.name();
-    }
-    EXPECT_TRUE(stage.prepared.empty());
+// The blocks of the smallest chunk alone would take more.
+TEST(PipelineConfig, RoundedChunksCountInTheMemory) {
+    FakeStage stage({.granularity = std::size_t{1} << 60U});
+    EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = 1}), phy::ArgumentError);
+    EXPECT_THROW(Pipeline({scalar_host()}, stage), phy::ArgumentError);
+    EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = SIZE_MAX}), phy::ArgumentError);
 }
 
-TEST(PipelineConfig, BackendsThatDoNotRunHereAreRefused) {
+TEST(PipelineConfig, ScratchMemoryCountsInTheMemory) {
+    FakeStage stage({.more_scratch = std::size_t{1} << 60U});
+    EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = 1}), phy::ArgumentError);
+    EXPECT_TRUE(stage.places.empty());
+}
+
+TEST(PipelineConfig, ThereIsAPlace) {
     FakeStage stage;
-    int refused = 0;
-    for (const Backend& backend : Backend::all()) {
-        if (backend.supported()) continue;
-        ++refused;
+    EXPECT_THROW(Pipeline({}, stage), phy::ArgumentError);
+}
+
+TEST(PipelineConfig, HostsWorkAlone) {
+    FakeStage stage;
+    for (const phy::Host& first : all_hosts()) {
+        for (const phy::Host& second : all_hosts())
+            EXPECT_THROW(Pipeline({first, second}, stage), phy::ArgumentError);
+    }
+    EXPECT_TRUE(stage.places.empty());
+}
+
+TEST(PipelineConfig, StagesThatMakeNoSenseAreRefused) {
+    const std::vector<std::pair<StageShape, std::string>> shapes = {
+        {{.inputs = {{"a", 1}, {"a", 1}}}, "port 'a' is there twice"},
+        {{.outputs = {{"a", 1}, {"b", 1}, {"a", 2}}}, "port 'a' is there twice"},
+        {{.inputs = {{"", 1}}}, "no name"},
+        {{.inputs = {{"a", 0}}}, "records of 0 bytes"},
+        {{.outputs = {{"a", 4, 0}}}, "for 0 items"},
+        {{.inputs = {{"a", 4, 12}}}, "a divisor of the granularity, 1"},
+        {{.outputs = {{"a", 4, 12}}, .granularity = 18}, "a divisor of the granularity, 18"},
+        {{.granularity = 0}, "granularity is 0"},
+    };
+    for (const auto& [shape, text] : shapes) {
+        FakeStage stage(shape);
         try {
-            const Pipeline pipeline({.backends = {backend}}, stage);
-            ADD_FAILURE() << backend.name();
-        } catch (const phy::BackendError& error) {
-            EXPECT_NE(std::string(error.what()).find(backend.name()), std::string::npos) << error.what();
+            const Pipeline pipeline({scalar_host()}, stage);
+            ADD_FAILURE() << text;
+        } catch (const phy::ArgumentError& error) {
+            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("stage 'scramble'"), std::string::npos) << error.what();
         }
     }
-    EXPECT_TRUE(stage.prepared.empty());
-    if (refused == 0) GTEST_SKIP() << "all backends run here";
-}
-
-TEST(PipelineConfig, AForcedBackendThatDoesNotExistIsRefused) {
-    const BackendVariable forced("cpu[neon]");
-    try {
-        if (Backend::parse("cpu[neon]").supported()) GTEST_SKIP() << "NEON runs here";
-    } catch (const phy::BackendError&) {
-    }
-    FakeStage stage;
-    EXPECT_THROW(Pipeline({}, stage), phy::BackendError);
-    EXPECT_NO_THROW(Pipeline({.backends = {Backend::scalar()}}, stage));
 }
 
 TEST(PipelineConfig, OrdersOutOfRangeAreRefused) {
     FakeStage stage;
     for (const int order : {3, 4, 255}) {
-        EXPECT_THROW(
-            Pipeline({.backends = {Backend::scalar()}, .order = static_cast<IssueOrder>(order)}, stage),
-            phy::ArgumentError)
+        EXPECT_THROW(Pipeline({scalar_host()}, stage, {.order = static_cast<IssueOrder>(order)}),
+                     phy::ArgumentError)
             << order;
     }
-    EXPECT_TRUE(stage.prepared.empty());
+    EXPECT_TRUE(stage.places.empty());
 }
 
 TEST(IssueOrderNames, AreThoseOfTheCommandLine) {

@@ -5,40 +5,35 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "apps/parse_json.hpp"
-#include "demapper/pool.hpp"
-#include "phy/pipeline/memory.hpp"
-#include "phy/pipeline/soft_demap_stage.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/pipeline/trace.hpp"
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
+#include "support/parse_json.hpp"
 
 /// What only devices have: memory of their own, engines that work side by side, a current one of each thread.
 namespace {
 
-using phy::Backend;
 using phy::Chunk;
 using phy::IssueOrder;
-using phy::Modulation;
 using phy::Pipeline;
 using phy::PipelineReport;
 using phy::PipelineSpan;
-using phy::SoftDemapStage;
+using phy::Place;
 using phy::gpu::DeviceBuffer;
 using phy::gpu::PinnedBuffer;
 using phy_test::FakeStage;
-using phy_test::Stream;
+using phy_test::TestStream;
 using Step = PipelineSpan::Step;
 
 class CudaPipeline : public testing::Test {
 protected:
     void SetUp() override { PHY_NEEDS_GPU(); }
 
-    static std::vector<Backend> first_device() { return {Backend::parse("cuda")}; }
+    static std::vector<Place> first_device() { return {phy::gpu::Device()}; }
 };
 
 /// The same pinned memory for every chunk.
@@ -50,10 +45,13 @@ public:
     }
 
     [[nodiscard]] std::uint64_t items() const override { return items_; }
-    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
-        return std::span<const std::byte>(memory_).first(chunk.items * phy_test::item_in);
+    [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<const std::byte>> arrays) override {
+        arrays[0] = std::span<const std::byte>(memory_).first(chunk.items * phy_test::item_in);
+        return true;
     }
-    std::size_t fill(const Chunk& /*chunk*/, std::span<std::byte> /*input*/) override { return 0; }
+    std::size_t fill(const Chunk& /*chunk*/, std::span<const std::span<std::byte>> /*arrays*/) override {
+        return 0;
+    }
 
 private:
     std::uint64_t items_;
@@ -68,15 +66,20 @@ public:
             memory_.emplace_back(chunk * phy_test::item_out);
     }
 
-    [[nodiscard]] std::span<std::byte> view(const Chunk& chunk) override {
-        return std::span<std::byte>(memory_[chunk.lane]).first(chunk.items * phy_test::item_out);
+    [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<std::byte>> arrays) override {
+        arrays[0] = std::span<std::byte>(memory_[chunk.lane]).first(chunk.items * phy_test::item_out);
+        return true;
     }
 
-    void take(const Chunk& chunk, std::span<const std::byte> output) override {
+    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
         const std::array input = {std::byte{0x5A}, std::byte{0x5A}, std::byte{0x5A}};
         std::array<std::byte, phy_test::item_out> expected{};
-        phy_test::put_item(chunk.first + chunk.items - 1, input.data(), expected.data());
-        wrong_ += std::ranges::equal(output.last(phy_test::item_out), expected) ? 0 : 1;
+        const phy_test::StageShape shape;
+        phy_test::Scramble last = scramble_of(shape, {.first = chunk.first + chunk.items - 1, .items = 1});
+        last.in[0] = phy_test::scramble_array(input.data(), shape.inputs[0]);
+        last.out[0] = phy_test::scramble_array(expected.data(), shape.outputs[0]);
+        run_scramble(last);
+        wrong_ += std::ranges::equal(arrays[0].last(phy_test::item_out), expected) ? 0 : 1;
     }
 
     [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
@@ -87,44 +90,44 @@ private:
 };
 
 TEST_F(CudaPipeline, TakesMoreThanTheDeviceHolds) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "takes too long under slow tools";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "takes too long under slow tools";
     constexpr std::size_t chunk = std::size_t{8} << 20;
     const std::uint64_t items = phy::gpu::Device().memory() / phy_test::item_out + 2 * chunk + 1;
     FakeStage stage;
-    Pipeline pipeline({.backends = first_device(), .chunk = chunk}, stage);
+    Pipeline pipeline(first_device(), stage, {.chunk = chunk});
     RepeatingSource source(items, chunk);
     CheckingSink sink(pipeline.lanes(), chunk);
     const PipelineReport report = pipeline.run(source, sink);
     EXPECT_EQ(report.items, items);
     EXPECT_EQ(sink.wrong(), 0U);
-    EXPECT_EQ(stage.fault(), "");
+    EXPECT_EQ(stage.mistake(), "");
 }
 
 TEST_F(CudaPipeline, DeviceMemoryThatIsNotThereIsNamed) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "leaves too little memory for tools";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "leaves too little memory for tools";
     const phy::gpu::Device device;
     const std::size_t left = std::size_t{256} << 20;
     const DeviceBuffer<std::byte> most(device, device.free_memory() - left);
     FakeStage stage;
     try {
-        const Pipeline pipeline({.backends = first_device(), .chunk = left / 4, .lanes = 2}, stage);
+        const Pipeline pipeline(first_device(), stage, {.chunk = left / 4, .lanes = 2});
         FAIL() << "all of it was to be had";
     } catch (const phy::Error& error) {
         const std::string text = error.what();
         for (const std::string word : {"cuda[0]", "out of GPU memory", "2 chunks"})
             EXPECT_NE(text.find(word), std::string::npos) << text;
     }
-    Pipeline small({.backends = first_device(), .chunk = 1000, .lanes = 2}, stage);
-    EXPECT_EQ(phy_test::flaw_of_run(small, stage, Stream(10'000)), "") << "after it";
+    Pipeline small(first_device(), stage, {.chunk = 1000, .lanes = 2});
+    EXPECT_EQ(phy_test::mistake_of_run(small, stage, TestStream(10'000)), "") << "after it";
 }
 
 TEST_F(CudaPipeline, CyclesLeaveTheMemoryOfTheDeviceAlone) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools use device memory themselves";
-    const Stream stream(1000);
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools use device memory themselves";
+    const TestStream stream(1000);
     const auto cycle = [&] {
         FakeStage stage;
-        Pipeline pipeline({.backends = first_device(), .chunk = 100, .lanes = 3}, stage);
-        ASSERT_EQ(phy_test::flaw_of_run(pipeline, stage, stream), "");
+        Pipeline pipeline(first_device(), stage, {.chunk = 100, .lanes = 3});
+        ASSERT_EQ(phy_test::mistake_of_run(pipeline, stage, stream), "");
     };
     for (int i = 0; i < 10; ++i)
         ASSERT_NO_FATAL_FAILURE(cycle());
@@ -136,14 +139,18 @@ TEST_F(CudaPipeline, CyclesLeaveTheMemoryOfTheDeviceAlone) {
 
 TEST_F(CudaPipeline, AStageRunsWithItsDeviceCurrent) {
     for (const phy::gpu::Device& device : phy::gpu::Device::all()) {
-        const std::vector<Backend> backends = {
-            Backend::parse("cuda[" + std::to_string(device.ordinal()) + "]")};
         FakeStage stage;
         int current = -1;
-        stage.on_prepare = [&] { cudaGetDevice(&current); };
-        Pipeline pipeline({.backends = backends}, stage);
+        stage.on_place = [&](const Place&) { cudaGetDevice(&current); };
+        Pipeline pipeline({device}, stage);
         EXPECT_EQ(current, device.ordinal());
-        EXPECT_EQ(phy_test::flaw_of_run(pipeline, stage, Stream(100'000)), "") << device.ordinal();
+        stage.on_start_end = [&](const std::string& what) {
+            current = -1;
+            cudaGetDevice(&current);
+            const bool is_of_place = what != "start" && what != "end";
+            EXPECT_TRUE(!is_of_place || current == device.ordinal()) << what;
+        };
+        EXPECT_EQ(phy_test::mistake_of_run(pipeline, stage, TestStream(100'000)), "") << device.ordinal();
     }
 }
 
@@ -159,13 +166,12 @@ bool overlap(const std::vector<PipelineSpan>& spans, Step one, Step other) {
 
 // In both, so that one order cannot hide that the other serialises.
 TEST_F(CudaPipeline, StepsOfDifferentChunksOverlap) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools keep steps from overlapping";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools keep steps from overlapping";
     constexpr std::size_t items = std::size_t{32} << 20;
     constexpr std::size_t chunk = std::size_t{2} << 20;
     for (const IssueOrder order : {IssueOrder::sequential, IssueOrder::parallel}) {
         FakeStage stage;
-        Pipeline pipeline(
-            {.backends = first_device(), .chunk = chunk, .lanes = 4, .order = order, .trace = true}, stage);
+        Pipeline pipeline(first_device(), stage, {.chunk = chunk, .lanes = 4, .order = order, .trace = true});
         RepeatingSource source(items, chunk);
         CheckingSink sink(pipeline.lanes(), chunk);
         const PipelineReport report = pipeline.run(source, sink);
@@ -184,19 +190,19 @@ class LateStage : public FakeStage {
 public:
     static constexpr double delay = 0.05;
 
-    void run(const Chunk& chunk, std::span<const std::byte> input, std::span<std::byte> output,
-             const Place& place) override {
-        if (chunk.index == 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay));
-        FakeStage::run(chunk, input, output, place);
+    LateStage() {
+        hooks.hook = [](phy_test::Call, const Chunk& chunk) {
+            if (chunk.index == 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay));
+        };
     }
 };
 
 TEST_F(CudaPipeline, TheFirstChunkStandsForOthersOnlyWhereNoneIsTimed) {
-    if (phy_test::is_thin()) GTEST_SKIP() << "tools slow every chunk down";
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools slow every chunk down";
     constexpr std::size_t chunk = 1000;
     const auto seconds_of_work = [&](std::uint64_t chunks, bool trace) {
         LateStage stage;
-        Pipeline pipeline({.backends = first_device(), .chunk = chunk, .lanes = 3, .trace = trace}, stage);
+        Pipeline pipeline(first_device(), stage, {.chunk = chunk, .lanes = 3, .trace = trace});
         RepeatingSource source(chunks * chunk, chunk);
         CheckingSink sink(pipeline.lanes(), chunk);
         const PipelineReport report = pipeline.run(source, sink);
@@ -213,63 +219,13 @@ TEST_F(CudaPipeline, TheFirstChunkStandsForOthersOnlyWhereNoneIsTimed) {
 
 TEST_F(CudaPipeline, SerialStepsDoNotOverlap) {
     FakeStage stage;
-    Pipeline pipeline(
-        {.backends = first_device(), .chunk = 100'000, .order = IssueOrder::serial, .trace = true}, stage);
+    Pipeline pipeline(first_device(), stage, {.chunk = 100'000, .order = IssueOrder::serial, .trace = true});
     RepeatingSource source(1'000'000, 100'000);
     CheckingSink sink(pipeline.lanes(), 100'000);
     const PipelineReport report = pipeline.run(source, sink);
     for (const Step one : {Step::copy_in, Step::work, Step::copy_out}) {
         for (const Step other : {Step::copy_in, Step::work, Step::copy_out})
             EXPECT_FALSE(overlap(report.spans, one, other));
-    }
-}
-
-/// By the scalar backend and by the pipeline, in one call and in chunks.
-void expect_scalar_bytes(const SoftDemapStage::Config& config, const phy_test::Input& input,
-                         std::size_t chunk) {
-    phy::SoftDemapper scalar({.modulation = config.modulation, .backend = Backend::scalar()});
-    const phy_test::NoiseKind noise = {!config.noise_variance, config.noise_variance.value_or(0.0F)};
-    const phy_test::Bytes expected = phy_test::demapped(scalar, input, noise, config.output);
-    SoftDemapStage stage(config);
-    Pipeline pipeline({.backends = {Backend::parse("cuda")}, .chunk = chunk}, stage);
-    phy_test::Bytes found(expected.size());
-
-    class Filling : public phy::Source {
-    public:
-        Filling(const SoftDemapStage& stage, const phy_test::Input& input) : stage_(stage), input_(input) {}
-        [[nodiscard]] std::uint64_t items() const override { return input_.size(); }
-        std::size_t fill(const Chunk& chunk, std::span<std::byte> to) override {
-            const std::size_t bytes = size_of(input_.format());
-            const std::span<const std::byte> samples = input_.bytes();
-            std::ranges::copy(samples.subspan(chunk.first * bytes, chunk.items * bytes), to.begin());
-            const std::span<float> noise = stage_.noise_of(to, chunk.items);
-            if (!noise.empty())
-                std::ranges::copy(std::span(input_.noise()).subspan(chunk.first, chunk.items), noise.begin());
-            return chunk.items;
-        }
-
-    private:
-        const SoftDemapStage& stage_;
-        const phy_test::Input& input_;
-    };
-    Filling source(stage, input);
-    phy::MemorySink sink(found, stage.output_bytes(1));
-    pipeline.run(source, sink);
-    ASSERT_TRUE(found == expected) << to_string(config.modulation) << ", chunks of " << chunk;
-}
-
-TEST_F(CudaPipeline, DemapsAsTheScalarBackend) {
-    for (const Modulation modulation : phy::all_modulations) {
-        const phy_test::Input input(phy::SampleFormat::cf32, phy_test::awkward_pool(modulation, 5000));
-        for (const std::size_t chunk : {1U, 777U, 4999U, 100'000U}) {
-            if (chunk == 1 && modulation != Modulation::pi2_bpsk) continue;
-            if (chunk != 777 && phy_test::is_thin()) continue;
-            for (const std::optional<float> noise : {std::optional(0.01F), std::optional<float>()}) {
-                for (const phy::SoftBitFormat output : phy::all_soft_bit_formats)
-                    ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(
-                        {.modulation = modulation, .output = output, .noise_variance = noise}, input, chunk));
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
 
 /// Pipelines come and go, and nothing of them stays.
 namespace {
@@ -31,14 +31,14 @@ long status(const std::string& name) {
     throw std::runtime_error("/proc/self/status has no " + name);
 }
 
-class Cycles : public OnDevices {
+class Cycles : public OnPlaces {
 protected:
     static constexpr std::size_t chunk_items = 4096;
-    const Stream stream_ = Stream(5 * chunk_items + 100);
+    const TestStream stream_ = TestStream(5 * chunk_items + 100);
 
     enum Ending { complete, cancelled_by_source, cancelled_by_stage, source_throws, sink_throws, endings };
 
-    static Hook hook_of(int ending, std::stop_source& stop) {
+    static CallHook hook_of(int ending, std::stop_source& stop) {
         return [ending, &stop](Call call, const Chunk& chunk) {
             if (ending == cancelled_by_source && call == Call::fill && chunk.index == 3) stop.request_stop();
             if (ending == cancelled_by_stage && call == Call::work && chunk.index == 2) stop.request_stop();
@@ -53,21 +53,22 @@ protected:
     void live(int number) const {
         const int ending = number % endings;
         FakeStage stage;
-        Pipeline pipeline(on_devices({.chunk = chunk_items,
-                                      .lanes = static_cast<std::size_t>(1 + number / endings % 4),
-                                      .order = all_orders[static_cast<std::size_t>(number / 20) % 3],
-                                      .trace = number % 2 == 0}),
-                          stage);
+        Pipeline pipeline(places(), stage,
+                          {.chunk = chunk_items,
+                           .lanes = static_cast<std::size_t>(1 + number / endings % 4),
+                           .order = all_orders[static_cast<std::size_t>(number / 20) % 3],
+                           .trace = number % 2 == 0});
         std::stop_source stop;
-        Trial trial(stream_, Feed::fill, Drain::take, {.hook = hook_of(ending, stop)});
+        CheckedRun checked(stream_, SourceMode::fill, SinkMode::take, {.hook = hook_of(ending, stop)});
         const bool throws = ending == source_throws || ending == sink_throws;
         try {
-            const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
+            const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
             EXPECT_FALSE(throws);
-            EXPECT_EQ(ending == complete ? trial.flaw(report) : trial.flaw_of_cancelled(report), "");
+            EXPECT_EQ(ending == complete ? checked.mistake(report) : checked.mistake_of_cancelled(report),
+                      "");
         } catch (const std::runtime_error& error) {
             EXPECT_STREQ(error.what(), ending == source_throws ? "source" : "sink");
-            EXPECT_EQ(trial.flaw(), "");
+            EXPECT_EQ(checked.mistake(), "");
         }
     }
 
@@ -82,7 +83,7 @@ TEST_P(Cycles, LeaveNoThreadsAndNoMemory) {
     live(0, 120);
     const long threads = status("Threads");
     const long resident = status("VmRSS");
-    live(120, 120 + thinned_times(1000));
+    live(120, 120 + fewer_times(1000));
     EXPECT_EQ(status("Threads"), threads);
     if (memory_can_be_measured) {
         EXPECT_LT(status("VmRSS"), resident + allowed_kib);
@@ -92,30 +93,31 @@ TEST_P(Cycles, LeaveNoThreadsAndNoMemory) {
 TEST_P(Cycles, OfRunsOfOnePipelineLeaveNothingEither) {
     constexpr long allowed_kib = 4 * 1024;
     FakeStage stage;
-    Pipeline pipeline(on_devices({.chunk = chunk_items, .lanes = 3, .trace = true}), stage);
+    Pipeline pipeline(places(), stage, {.chunk = chunk_items, .lanes = 3, .trace = true});
     const auto run = [&](int from, int to) {
         for (int number = from; number < to && !HasFailure(); ++number) {
             std::stop_source stop;
-            Trial trial(stream_, Feed::fill, Drain::take, {.hook = hook_of(number % endings, stop)});
+            CheckedRun checked(stream_, SourceMode::fill, SinkMode::take,
+                               {.hook = hook_of(number % endings, stop)});
             try {
-                trial.run(pipeline, stage, stop.get_token());
+                checked.run(pipeline, stage, stop.get_token());
             } catch (const std::runtime_error&) {
             }
             stage.where.clear();
-            ASSERT_EQ(trial.flaw(), "");
+            ASSERT_EQ(checked.mistake(), "");
         }
     };
     run(0, 100);
     const long threads = status("Threads");
     const long resident = status("VmRSS");
-    run(100, 100 + thinned_times(500));
+    run(100, 100 + fewer_times(500));
     EXPECT_EQ(status("Threads"), threads);
     if (memory_can_be_measured) {
         EXPECT_LT(status("VmRSS"), resident + allowed_kib);
     }
-    EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+    EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(, Cycles, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, Cycles, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

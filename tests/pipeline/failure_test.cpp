@@ -3,7 +3,9 @@
 #include <stdexcept>
 
 #include "phy/core/error.hpp"
-#include "pipeline/probe.hpp"
+#include "pipeline/call_recorder.hpp"
+#include "pipeline/checked_run.hpp"
+#include "pipeline/waiting.hpp"
 
 /// What is thrown anywhere ends the run, reaches the caller as it is, and leaves the pipeline as it was.
 namespace {
@@ -17,8 +19,8 @@ constexpr std::size_t chunk_items = 16;
 constexpr std::uint64_t chunks = 9;
 constexpr std::size_t total = (chunks - 1) * chunk_items + 5;
 
-struct Breakdown : std::runtime_error {
-    Breakdown(Call where, std::uint64_t number)
+struct InjectedError : std::runtime_error {
+    InjectedError(Call where, std::uint64_t number)
         : runtime_error(std::string("no more of ") + name_of(where)), call(where), chunk(number) {}
 
     Call call;
@@ -33,38 +35,39 @@ bool same_thread(Call a, Call b) {
     return a == b || (is_of_source_thread(a) && is_of_source_thread(b));
 }
 
-class Failure : public OnDevices {
+class Failure : public OnPlaces {
 protected:
-    const Stream stream_ = Stream(total);
+    const TestStream stream_ = TestStream(total);
 
     static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return on_devices({.chunk = chunk_items, .lanes = lanes, .order = order});
+        return {.chunk = chunk_items, .lanes = lanes, .order = order};
     }
 
     /// Throws from that call of that chunk.
-    void expect_breakdown(Pipeline& pipeline, FakeStage& stage, Probe& probe, Feed feed, Call where,
-                          std::uint64_t index) const {
-        Trial trial(stream_, feed, Drain::view, {&probe, [&](Call call, const Chunk& chunk) {
-                                                     if (call == where && chunk.index == index)
-                                                         throw Breakdown(where, index);
-                                                 }});
+    void expect_injected_error(Pipeline& pipeline, FakeStage& stage, CallRecorder& recorder,
+                               SourceMode source_mode, Call where, std::uint64_t index) const {
+        CheckedRun checked(stream_, source_mode, SinkMode::view,
+                           {&recorder, [&](Call call, const Chunk& chunk) {
+                                if (call == where && chunk.index == index) throw InjectedError(where, index);
+                            }});
         try {
-            trial.run(pipeline, stage);
+            checked.run(pipeline, stage);
             ADD_FAILURE() << "nothing was thrown";
-        } catch (const Breakdown& breakdown) {
-            EXPECT_EQ(breakdown.call, where);
-            EXPECT_EQ(breakdown.chunk, index);
-            EXPECT_STREQ(breakdown.what(), Breakdown(where, index).what());
+        } catch (const InjectedError& error) {
+            EXPECT_EQ(error.call, where);
+            EXPECT_EQ(error.chunk, index);
+            EXPECT_STREQ(error.what(), InjectedError(where, index).what());
         }
-        probe.close();
-        EXPECT_EQ(trial.flaw(), "");
-        EXPECT_LE(trial.chunks(), index + (where == Call::take ? 1 : 0));
+        recorder.end_run();
+        EXPECT_EQ(checked.mistake(), "");
+        EXPECT_LE(checked.chunks(), index + (where == Call::take ? 1 : 0));
     }
 
     /// Of the chunk that broke down and those after it.
-    static void expect_nothing_after(const Probe& probe, Call where, std::uint64_t index, bool serial) {
-        const std::vector<Probe::Event> events = probe.events();
-        const auto thrown = std::ranges::find(events, Probe::Event{where, index});
+    static void expect_nothing_after(const CallRecorder& recorder, Call where, std::uint64_t index,
+                                     bool serial) {
+        const std::vector<CallRecorder::Event> events = recorder.events();
+        const auto thrown = std::ranges::find(events, CallRecorder::Event{where, index});
         ASSERT_NE(thrown, events.end());
         for (auto event = thrown + 1; event != events.end(); ++event) {
             EXPECT_FALSE(same_thread(event->call, where)) << name_of(event->call) << " " << event->chunk;
@@ -79,19 +82,20 @@ protected:
     }
 
     /// In all calls of all chunks, one run each.
-    void expect_breakdowns(IssueOrder order, std::size_t lanes, Feed feed) const {
+    void expect_injected_errors(IssueOrder order, std::size_t lanes, SourceMode source_mode) const {
         FakeStage stage;
-        Pipeline pipeline(config(order, lanes), stage);
+        Pipeline pipeline(places(), stage, config(order, lanes));
         for (const Call where : all_calls) {
-            if (where == Call::fill && feed == Feed::view) continue;
-            for (const std::uint64_t index : thinned_range(chunks)) {
+            if (where == Call::fill && source_mode == SourceMode::view) continue;
+            for (const std::uint64_t index : fewer_indices(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
                              std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
-                Probe probe(pipeline);
-                expect_breakdown(pipeline, stage, probe, feed, where, index);
-                expect_nothing_after(probe, where, index, order == IssueOrder::serial);
-                EXPECT_EQ(flaw_of_run(pipeline, stage, stream_, feed, Drain::view), "") << "after it";
-                EXPECT_EQ(probe.fault(), "");
+                CallRecorder recorder(pipeline);
+                expect_injected_error(pipeline, stage, recorder, source_mode, where, index);
+                expect_nothing_after(recorder, where, index, order == IssueOrder::serial);
+                EXPECT_EQ(mistake_of_run(pipeline, stage, stream_, source_mode, SinkMode::view), "")
+                    << "after it";
+                EXPECT_EQ(recorder.mistake(), "");
                 ASSERT_FALSE(HasFailure());
             }
         }
@@ -101,28 +105,28 @@ protected:
 TEST_P(Failure, OfAnyCallAtAnyChunkReachesTheCaller) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 2U, 3U, 12U})
-            ASSERT_NO_FATAL_FAILURE(expect_breakdowns(order, lanes, Feed::fill));
+            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, lanes, SourceMode::fill));
     }
 }
 
 TEST_P(Failure, OfAnyCallWhereSourceAndSinkLendMemoryReachesTheCaller) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 2U, 3U, 12U})
-            ASSERT_NO_FATAL_FAILURE(expect_breakdowns(order, lanes, Feed::view));
+            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, lanes, SourceMode::view));
     }
 }
 
 TEST_P(Failure, OfAnyCallOfASingleChunkReachesTheCaller) {
-    const Stream small(7);
+    const TestStream small(7);
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
     for (const Call where : all_calls) {
-        Trial trial(small, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk&) {
-                        if (call == where) throw Breakdown(where, 0);
-                    }});
-        EXPECT_THROW(trial.run(pipeline, stage), Breakdown) << name_of(where);
-        EXPECT_EQ(trial.chunks(), 0U);
-        EXPECT_EQ(flaw_of_run(pipeline, stage, small), "");
+        CheckedRun checked(small, SourceMode::fill, SinkMode::view, {.hook = [&](Call call, const Chunk&) {
+                               if (call == where) throw InjectedError(where, 0);
+                           }});
+        EXPECT_THROW(checked.run(pipeline, stage), InjectedError) << name_of(where);
+        EXPECT_EQ(checked.chunks(), 0U);
+        EXPECT_EQ(mistake_of_run(pipeline, stage, small), "");
     }
 }
 
@@ -130,56 +134,58 @@ TEST_P(Failure, OfAnyCallOfASingleChunkReachesTheCaller) {
 TEST_P(Failure, MayBeOfAnyType) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
+        Pipeline pipeline(places(), stage, config(order, 3));
         for (const Call where : all_calls) {
-            Trial trial(stream_, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk& chunk) {
-                            if (call == where && chunk.index == 4) throw std::pair(where, 42L);
-                        }});
+            CheckedRun checked(stream_, SourceMode::fill, SinkMode::view,
+                               {.hook = [&](Call call, const Chunk& chunk) {
+                                   if (call == where && chunk.index == 4) throw std::pair(where, 42L);
+                               }});
             try {
-                trial.run(pipeline, stage);
+                checked.run(pipeline, stage);
                 ADD_FAILURE() << "nothing was thrown";
             } catch (const std::pair<Call, long>& thrown) {
                 EXPECT_EQ(thrown, std::pair(where, 42L));
             }
         }
-        EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+        EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
     }
 }
 
 // The source, the stage and the sink throw at the same time.
 TEST_P(Failure, OfSeveralAtOnceOneReachesTheCaller) {
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
-    for (int repetition = 0; repetition < thinned_times(100); ++repetition) {
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
+    for (int repetition = 0; repetition < fewer_times(100); ++repetition) {
         Rendezvous rendezvous(3);
-        Trial trial(stream_, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk& chunk) {
-                        if ((call == Call::fill && chunk.index == 5) ||
-                            (call == Call::work && chunk.index == 4) ||
-                            (call == Call::take && chunk.index == 3)) {
-                            rendezvous.meet(0);
-                            throw Breakdown(call, chunk.index);
-                        }
-                    }});
-        EXPECT_THROW(trial.run(pipeline, stage), Breakdown);
+        CheckedRun checked(
+            stream_, SourceMode::fill, SinkMode::view, {.hook = [&](Call call, const Chunk& chunk) {
+                if ((call == Call::fill && chunk.index == 5) || (call == Call::work && chunk.index == 4) ||
+                    (call == Call::take && chunk.index == 3)) {
+                    rendezvous.meet(0);
+                    throw InjectedError(call, chunk.index);
+                }
+            }});
+        EXPECT_THROW(checked.run(pipeline, stage), InjectedError);
         EXPECT_EQ(rendezvous.rounds(), 1U);
-        EXPECT_EQ(trial.flaw(), "");
-        ASSERT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+        EXPECT_EQ(checked.mistake(), "");
+        ASSERT_EQ(mistake_of_run(pipeline, stage, stream_), "");
     }
 }
 
 TEST_P(Failure, AfterARequestToStopReachesTheCallerToo) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
+        Pipeline pipeline(places(), stage, config(order, 3));
         for (const Call where : all_calls) {
             std::stop_source stop;
-            Trial trial(stream_, Feed::fill, Drain::view, {.hook = [&](Call call, const Chunk& chunk) {
-                            if (call != where || chunk.index != 4) return;
-                            stop.request_stop();
-                            throw Breakdown(where, 4);
-                        }});
-            EXPECT_THROW(trial.run(pipeline, stage, stop.get_token()), Breakdown) << name_of(where);
-            EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+            CheckedRun checked(stream_, SourceMode::fill, SinkMode::view,
+                               {.hook = [&](Call call, const Chunk& chunk) {
+                                   if (call != where || chunk.index != 4) return;
+                                   stop.request_stop();
+                                   throw InjectedError(where, 4);
+                               }});
+            EXPECT_THROW(checked.run(pipeline, stage, stop.get_token()), InjectedError) << name_of(where);
+            EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
         }
     }
 }
@@ -187,31 +193,32 @@ TEST_P(Failure, AfterARequestToStopReachesTheCallerToo) {
 TEST_P(Failure, OfTheSourceToSayItsLengthReachesTheCaller) {
     class Shapeless : public phy::Source {
     public:
-        [[nodiscard]] std::uint64_t items() const override { throw Breakdown(Call::source_view, 99); }
-        std::size_t fill(const Chunk& /*chunk*/, std::span<std::byte> /*input*/) override {
+        [[nodiscard]] std::uint64_t items() const override { throw InjectedError(Call::source_view, 99); }
+        std::size_t fill(const Chunk& /*chunk*/, std::span<const std::span<std::byte>> /*arrays*/) override {
             ADD_FAILURE() << "called all the same";
             return 0;
         }
     };
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
     Shapeless source;
-    FakeSink sink(stream_, Drain::view);
-    EXPECT_THROW(pipeline.run(source, sink), Breakdown);
+    FakeSink sink(stream_, SinkMode::view);
+    EXPECT_THROW(pipeline.run(source, sink), InjectedError);
     EXPECT_EQ(sink.chunks(), 0U);
-    EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+    EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
 }
 
 /// Hands over as many items or bytes more than it should, or fewer.
-struct SloppySource : phy::Source {
-    SloppySource(int items, int bytes) : wrong_items(items), wrong_bytes(bytes) {}
+struct WrongSizeSource : phy::Source {
+    WrongSizeSource(int items, int bytes) : wrong_items(items), wrong_bytes(bytes) {}
 
     [[nodiscard]] std::uint64_t items() const override { return 100; }
-    [[nodiscard]] std::span<const std::byte> view(const Chunk& chunk) override {
-        if (wrong_bytes == 0) return {};
-        return std::span(from).first(chunk.items * item_in + static_cast<std::size_t>(wrong_bytes));
+    [[nodiscard]] bool view(const Chunk& chunk, FakeSource::View arrays) override {
+        if (wrong_bytes == 0) return false;
+        arrays[0] = std::span(from).first(chunk.items * item_in + static_cast<std::size_t>(wrong_bytes));
+        return true;
     }
-    std::size_t fill(const Chunk& chunk, std::span<std::byte> /*input*/) override {
+    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> /*arrays*/) override {
         return chunk.items + static_cast<std::size_t>(wrong_items);
     }
 
@@ -220,53 +227,54 @@ struct SloppySource : phy::Source {
     Bytes from = Bytes(1000);
 };
 
-struct SloppySink : phy::Sink {
-    explicit SloppySink(int excess) : wrong(excess) {}
+struct WrongSizeSink : phy::Sink {
+    explicit WrongSizeSink(int excess) : wrong_bytes(excess) {}
 
-    [[nodiscard]] std::span<std::byte> view(const Chunk& chunk) override {
-        return std::span(to).first(chunk.items * item_out + static_cast<std::size_t>(wrong));
+    [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<std::byte>> arrays) override {
+        arrays[0] = std::span(to).first(chunk.items * item_out + static_cast<std::size_t>(wrong_bytes));
+        return true;
     }
-    void take(const Chunk& /*chunk*/, std::span<const std::byte> /*output*/) override {}
+    void take(const Chunk& /*chunk*/, std::span<const std::span<const std::byte>> /*arrays*/) override {}
 
-    int wrong;
+    int wrong_bytes;
     Bytes to = Bytes(1000);
 };
 
 TEST_P(Failure, OfSourcesAndSinksToKeepToSizesIsNoticed) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3), stage);
-        FakeSink sink(stream_, Drain::view);
+        Pipeline pipeline(places(), stage, config(order, 3));
+        FakeSink sink(stream_, SinkMode::view);
         for (const auto& [items, bytes] : {std::pair(1, 0), std::pair(1000, 0), std::pair(0, 1),
                                            std::pair(0, -1), std::pair(0, 3), std::pair(0, -3)}) {
-            SloppySource sloppy(items, bytes);
-            EXPECT_THROW(pipeline.run(sloppy, sink), phy::ArgumentError) << items << ", " << bytes;
+            WrongSizeSource wrong(items, bytes);
+            EXPECT_THROW(pipeline.run(wrong, sink), phy::ArgumentError) << items << ", " << bytes;
         }
         for (const int bytes : {1, -1, 5, -5}) {
-            FakeSource source(stream_, Feed::fill);
-            SloppySink sloppy(bytes);
-            EXPECT_THROW(pipeline.run(source, sloppy), phy::ArgumentError) << bytes;
+            FakeSource source(stream_, SourceMode::fill);
+            WrongSizeSink wrong(bytes);
+            EXPECT_THROW(pipeline.run(source, wrong), phy::ArgumentError) << bytes;
         }
         EXPECT_EQ(sink.chunks(), 0U);
         EXPECT_TRUE(stage.where.empty());
-        EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+        EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
     }
 }
 
-TEST_P(Failure, ToPrepareReachesTheCaller) {
+TEST_P(Failure, ToMakeTheStageReadyReachesTheCaller) {
     FakeStage stage;
-    stage.on_prepare = [] { throw Breakdown(Call::work, 7); };
+    stage.on_place = [](const phy::Place&) { throw InjectedError(Call::work, 7); };
     try {
-        const Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
+        const Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
         ADD_FAILURE() << "nothing was thrown";
-    } catch (const Breakdown& breakdown) {
-        EXPECT_EQ(breakdown.chunk, 7U);
+    } catch (const InjectedError& error) {
+        EXPECT_EQ(error.chunk, 7U);
     }
-    stage.on_prepare = {};
-    Pipeline pipeline(config(IssueOrder::sequential, 3), stage);
-    EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
+    stage.on_place = {};
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
+    EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(, Failure, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, Failure, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

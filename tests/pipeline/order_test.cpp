@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "pipeline/probe.hpp"
+#include "pipeline/call_recorder.hpp"
+#include "pipeline/checked_run.hpp"
+#include "pipeline/waiting.hpp"
 
 /// What runs when, and in which threads: latches prove what overlaps, counts what does not.
 namespace {
@@ -14,43 +16,43 @@ constexpr std::size_t chunk_items = 16;
 constexpr std::uint64_t chunks = 23;
 constexpr std::size_t total = (chunks - 1) * chunk_items + 5;
 
-bool is_fill(const Probe::Event& event) {
+bool is_fill(const CallRecorder::Event& event) {
     return event.call == Call::fill;
 }
 
-class Order : public OnDevices {
+class Order : public OnPlaces {
 protected:
-    const Stream stream_ = Stream(total);
+    const TestStream stream_ = TestStream(total);
 
     static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return on_devices({.chunk = chunk_items, .lanes = lanes, .order = order});
+        return {.chunk = chunk_items, .lanes = lanes, .order = order};
     }
 
     /// Runs with a hook, and expects that all went well.
-    void run(Pipeline& pipeline, FakeStage& stage, Probe& probe, Feed feed, Drain drain,
-             const Hook& hook = {}) const {
-        Trial trial(stream_, feed, drain, {&probe, hook});
-        const phy::PipelineReport report = trial.run(pipeline, stage);
-        probe.close();
-        EXPECT_EQ(trial.flaw(report), "");
+    void run(Pipeline& pipeline, FakeStage& stage, CallRecorder& recorder, SourceMode source_mode,
+             SinkMode sink_mode, const CallHook& hook = {}) const {
+        CheckedRun checked(stream_, source_mode, sink_mode, {&recorder, hook});
+        const phy::PipelineReport report = checked.run(pipeline, stage);
+        recorder.end_run();
+        EXPECT_EQ(checked.mistake(report), "");
         EXPECT_EQ(report.chunks, chunks);
-        EXPECT_EQ(probe.fault(), "");
+        EXPECT_EQ(recorder.mistake(), "");
     }
 
     /// In each round the calls of the parties meet that name it.
     void expect_to_meet(IssueOrder order, std::size_t lanes, int parties, std::uint64_t rounds,
                         const std::function<std::optional<std::uint64_t>(Call, std::uint64_t)>& round_of) {
         FakeStage stage;
-        Pipeline pipeline(config(order, lanes), stage);
-        for (const Feed feed : {Feed::view, Feed::fill}) {
-            Probe probe(pipeline);
+        Pipeline pipeline(places(), stage, config(order, lanes));
+        for (const SourceMode source_mode : {SourceMode::view, SourceMode::fill}) {
+            CallRecorder recorder(pipeline);
             Rendezvous rendezvous(parties);
-            run(pipeline, stage, probe, feed, Drain::take, [&](Call call, const Chunk& chunk) {
+            run(pipeline, stage, recorder, source_mode, SinkMode::take, [&](Call call, const Chunk& chunk) {
                 if (const auto round = round_of(call, chunk.index)) rendezvous.meet(*round);
             });
             EXPECT_FALSE(rendezvous.failed());
             EXPECT_EQ(rendezvous.rounds(), rounds);
-            EXPECT_GE(probe.most_inside(), parties);
+            EXPECT_GE(recorder.most_inside(), parties);
         }
     }
 };
@@ -59,14 +61,14 @@ TEST_P(Order, ChunksKeepTheirLaneAndTurn) {
     for (const IssueOrder order : all_orders) {
         for (const std::size_t lanes : {1U, 2U, 3U, 7U, 40U}) {
             FakeStage stage;
-            Pipeline pipeline(config(order, lanes), stage);
-            for (const Feed feed : {Feed::view, Feed::fill, Feed::endless}) {
+            Pipeline pipeline(places(), stage, config(order, lanes));
+            for (const SourceMode source_mode : {SourceMode::view, SourceMode::fill, SourceMode::endless}) {
                 SCOPED_TRACE(std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
-                Probe probe(pipeline);
-                run(pipeline, stage, probe, feed, Drain::view);
+                CallRecorder recorder(pipeline);
+                run(pipeline, stage, recorder, source_mode, SinkMode::view);
                 for (const Call call : {Call::source_view, Call::sink_view, Call::work, Call::take})
-                    EXPECT_EQ(probe.end_of(call), chunks) << name_of(call);
-                EXPECT_EQ(probe.end_of(Call::fill), feed == Feed::view ? 0 : chunks);
+                    EXPECT_EQ(recorder.end_of(call), chunks) << name_of(call);
+                EXPECT_EQ(recorder.end_of(Call::fill), source_mode == SourceMode::view ? 0 : chunks);
             }
         }
     }
@@ -75,10 +77,10 @@ TEST_P(Order, ChunksKeepTheirLaneAndTurn) {
 TEST_P(Order, TwoThreadsHelpTheCaller) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 4), stage);
-        Probe probe(pipeline);
-        run(pipeline, stage, probe, Feed::fill, Drain::view);
-        std::set<std::thread::id> threads = probe.threads();
+        Pipeline pipeline(places(), stage, config(order, 4));
+        CallRecorder recorder(pipeline);
+        run(pipeline, stage, recorder, SourceMode::fill, SinkMode::view);
+        std::set<std::thread::id> threads = recorder.threads();
         EXPECT_TRUE(threads.contains(std::this_thread::get_id())) << to_string(order);
         EXPECT_LE(threads.size(), order == IssueOrder::serial ? 1U : 3U) << to_string(order);
     }
@@ -119,9 +121,9 @@ TEST_P(Order, TwoLanesWriteTheLastWhileTheyWork) {
 TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
     for (const std::size_t lanes : {2U, 3U, 4U, 6U}) {
         FakeStage stage;
-        Pipeline pipeline(config(IssueOrder::parallel, lanes), stage);
+        Pipeline pipeline(places(), stage, config(IssueOrder::parallel, lanes));
         const std::uint64_t ring = pipeline.lanes();
-        Probe probe(pipeline);
+        CallRecorder recorder(pipeline);
         std::map<std::uint64_t, Gate> taken;
         std::map<std::uint64_t, Gate> read;
         for (std::uint64_t first = 0; first + ring < chunks; first += ring) {
@@ -129,7 +131,7 @@ TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
             read[first + ring];
         }
         bool came = true;
-        run(pipeline, stage, probe, Feed::fill, Drain::take, [&](Call call, const Chunk& chunk) {
+        run(pipeline, stage, recorder, SourceMode::fill, SinkMode::take, [&](Call call, const Chunk& chunk) {
             if (call == Call::take && taken.contains(chunk.index)) taken[chunk.index].open();
             if (call == Call::fill && read.contains(chunk.index)) read[chunk.index].open();
             if (call == Call::work && read.contains(chunk.index + 1))
@@ -142,13 +144,13 @@ TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
 // With four lanes a group is two chunks at least.
 TEST_P(Order, ParallelWorksOnSeveralChunksThatHaveBeenRead) {
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::parallel, 4), stage);
-    for (const Feed feed : {Feed::fill, Feed::view}) {
-        Probe probe(pipeline);
-        run(pipeline, stage, probe, feed, Drain::view);
+    Pipeline pipeline(places(), stage, config(IssueOrder::parallel, 4));
+    for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view}) {
+        CallRecorder recorder(pipeline);
+        run(pipeline, stage, recorder, source_mode, SinkMode::view);
         std::uint64_t read = 0;
         std::uint64_t worked = 0;
-        for (const Probe::Event& event : probe.events()) {
+        for (const CallRecorder::Event& event : recorder.events()) {
             if (event.call == Call::sink_view) read = event.chunk + 1;
             if (event.call != Call::work) continue;
             ++worked;
@@ -161,51 +163,52 @@ TEST_P(Order, ParallelWorksOnSeveralChunksThatHaveBeenRead) {
 TEST_P(Order, SerialDoesOneThingAtATime) {
     for (const std::size_t lanes : {1U, 2U, 4U}) {
         FakeStage stage;
-        Pipeline pipeline(config(IssueOrder::serial, lanes), stage);
-        for (const Feed feed : {Feed::fill, Feed::view}) {
-            Probe probe(pipeline);
-            run(pipeline, stage, probe, feed, Drain::view);
-            EXPECT_EQ(probe.most_inside(), 1);
-            std::vector<Probe::Event> expected;
+        Pipeline pipeline(places(), stage, config(IssueOrder::serial, lanes));
+        for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view}) {
+            CallRecorder recorder(pipeline);
+            run(pipeline, stage, recorder, source_mode, SinkMode::view);
+            EXPECT_EQ(recorder.most_inside(), 1);
+            std::vector<CallRecorder::Event> expected;
             for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
                 for (const Call call : all_calls)
                     expected.push_back({call, chunk});
             }
-            if (feed == Feed::view) std::erase_if(expected, is_fill);
-            EXPECT_EQ(probe.events(), expected);
+            if (source_mode == SourceMode::view) std::erase_if(expected, is_fill);
+            EXPECT_EQ(recorder.events(), expected);
         }
     }
 }
 
 TEST_P(Order, OneLaneHoldsOneChunk) {
-    if (GetParam().backends.size() > 1) GTEST_SKIP() << "each device has a lane";
+    if (GetParam().places.size() > 1) GTEST_SKIP() << "each device has a lane";
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 1), stage);
-        Probe probe(pipeline);
-        run(pipeline, stage, probe, Feed::fill, Drain::view);
-        EXPECT_EQ(probe.most_inside(), 1) << to_string(order);
+        Pipeline pipeline(places(), stage, config(order, 1));
+        CallRecorder recorder(pipeline);
+        run(pipeline, stage, recorder, SourceMode::fill, SinkMode::view);
+        EXPECT_EQ(recorder.most_inside(), 1) << to_string(order);
     }
 }
 
-// The sink holds the first chunk until the source has all lanes' chunks; the probe sees if it has more.
+// The sink holds the first chunk until the source has all lanes' chunks; the recorder sees if it has more.
 TEST_P(Order, TheSourceIsAheadByAllLanesAndNoMore) {
     for (const IssueOrder order : {IssueOrder::sequential, IssueOrder::parallel}) {
         for (const std::size_t lanes : {1U, 2U, 3U, 7U}) {
             FakeStage stage;
-            Pipeline pipeline(config(order, lanes), stage);
-            Probe probe(pipeline);
+            Pipeline pipeline(places(), stage, config(order, lanes));
+            CallRecorder recorder(pipeline);
             Gate all_read;
             bool came = false;
-            run(pipeline, stage, probe, Feed::fill, Drain::take, [&](Call call, const Chunk& chunk) {
-                if (call == Call::source_view && chunk.index + 1 == pipeline.lanes()) all_read.open();
-                if (call == Call::take && chunk.index == 0) came = all_read.wait();
-            });
+            run(pipeline, stage, recorder, SourceMode::fill, SinkMode::take,
+                [&](Call call, const Chunk& chunk) {
+                    if (call == Call::source_view && chunk.index + 1 == pipeline.lanes()) all_read.open();
+                    if (call == Call::take && chunk.index == 0) came = all_read.wait();
+                });
             EXPECT_TRUE(came) << to_string(order) << ", lanes " << lanes;
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Order, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, Order, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

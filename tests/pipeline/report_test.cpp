@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
 
 namespace {
 
@@ -18,12 +18,12 @@ constexpr std::size_t chunk_items = 100;
 constexpr std::uint64_t chunks = 17;
 constexpr std::size_t total = (chunks - 1) * chunk_items + 3;
 
-class Report : public OnDevices {
+class Report : public OnPlaces {
 protected:
-    const Stream stream_ = Stream(total);
+    const TestStream stream_ = TestStream(total);
 
     static Pipeline::Config config(IssueOrder order, std::size_t lanes, bool trace) {
-        return on_devices({.chunk = chunk_items, .lanes = lanes, .order = order, .trace = trace});
+        return {.chunk = chunk_items, .lanes = lanes, .order = order, .trace = trace};
     }
 
     static std::vector<Step> steps() {
@@ -36,13 +36,14 @@ protected:
         return {"read", "copy_in", "scramble", "copy_out", "write"};
     }
 
-    [[nodiscard]] PipelineReport run(const Pipeline::Config& config, const Hook& hook = {},
-                                     Feed feed = Feed::fill) const {
+    [[nodiscard]] PipelineReport run(const Pipeline::Config& config, const CallHook& hook = {},
+                                     SourceMode source_mode = SourceMode::fill) const {
         FakeStage stage;
-        Pipeline pipeline(config, stage);
-        Trial trial(stream_, feed, feed == Feed::view ? Drain::view : Drain::take, {.hook = hook});
-        PipelineReport report = trial.run(pipeline, stage);
-        EXPECT_EQ(trial.flaw(report), "");
+        Pipeline pipeline(places(), stage, config);
+        CheckedRun checked(stream_, source_mode,
+                           source_mode == SourceMode::view ? SinkMode::view : SinkMode::take, {.hook = hook});
+        PipelineReport report = checked.run(pipeline, stage);
+        EXPECT_EQ(checked.mistake(report), "");
         return report;
     }
 
@@ -73,17 +74,17 @@ protected:
 TEST_P(Report, SaysWhatWasDoneAndWhere) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3, false), stage);
-        Trial trial(stream_, Feed::fill, Drain::take);
-        const PipelineReport report = trial.run(pipeline, stage);
+        Pipeline pipeline(places(), stage, config(order, 3, false));
+        CheckedRun checked(stream_, SourceMode::fill, SinkMode::take);
+        const PipelineReport report = checked.run(pipeline, stage);
         EXPECT_EQ(report.items, total);
         EXPECT_EQ(report.chunks, chunks);
         EXPECT_FALSE(report.cancelled);
         EXPECT_GT(report.seconds, 0.0);
         EXPECT_EQ(report.stage, "scramble");
         ASSERT_EQ(report.lanes.size(), pipeline.lanes());
-        for (const phy::Backend& backend : GetParam().backends)
-            EXPECT_EQ(std::ranges::count(report.lanes, backend.name()), 3) << backend.name();
+        for (const phy::Place& place : places())
+            EXPECT_EQ(std::ranges::count(report.lanes, place.name()), 3) << place.name();
         EXPECT_TRUE(report.spans.empty());
         std::vector<std::string> names;
         for (const PipelineReport::Busy& busy : report.busy) {
@@ -96,12 +97,12 @@ TEST_P(Report, SaysWhatWasDoneAndWhere) {
 }
 
 TEST_P(Report, OfNothing) {
-    const Stream empty(0);
+    const TestStream empty(0);
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 2, true), stage);
-    Trial trial(empty, Feed::fill, Drain::take);
-    const PipelineReport report = trial.run(pipeline, stage);
-    EXPECT_EQ(trial.flaw(report), "");
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 2, true));
+    CheckedRun checked(empty, SourceMode::fill, SinkMode::take);
+    const PipelineReport report = checked.run(pipeline, stage);
+    EXPECT_EQ(checked.mistake(report), "");
     EXPECT_EQ(report.chunks, 0U);
     EXPECT_TRUE(report.spans.empty());
     EXPECT_EQ(report.stage, "scramble");
@@ -112,11 +113,12 @@ TEST_P(Report, OfNothing) {
 
 TEST_P(Report, SpansAreCompleteAndInOrder) {
     for (const IssueOrder order : all_orders) {
-        for (const auto& [lanes, feed] :
-             {std::pair(1U, Feed::fill), std::pair(3U, Feed::fill), std::pair(3U, Feed::view),
-              std::pair(30U, Feed::fill), std::pair(30U, Feed::view)}) {
+        for (const auto& [lanes, source_mode] :
+             {std::pair(1U, SourceMode::fill), std::pair(3U, SourceMode::fill),
+              std::pair(3U, SourceMode::view), std::pair(30U, SourceMode::fill),
+              std::pair(30U, SourceMode::view)}) {
             SCOPED_TRACE(std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
-            const PipelineReport report = run(config(order, lanes, true), {}, feed);
+            const PipelineReport report = run(config(order, lanes, true), {}, source_mode);
             EXPECT_EQ(report.spans.size(), chunks * steps().size());
             std::vector<std::vector<PipelineSpan>> rows;
             for (const Step step : steps()) {
@@ -136,11 +138,12 @@ TEST_P(Report, SpansAreCompleteAndInOrder) {
 
 // The source waits for a lane, the stage for the source, the sink for the stage: none of it is in a span.
 TEST_P(Report, SpansHoldNoWaiting) {
-    for (const auto& [order, feed] :
-         {std::pair(IssueOrder::sequential, Feed::fill), std::pair(IssueOrder::sequential, Feed::view),
-          std::pair(IssueOrder::parallel, Feed::fill), std::pair(IssueOrder::parallel, Feed::view),
-          std::pair(IssueOrder::serial, Feed::fill)}) {
-        const PipelineReport report = run(config(order, 2, true), {}, feed);
+    for (const auto& [order, source_mode] : {std::pair(IssueOrder::sequential, SourceMode::fill),
+                                             std::pair(IssueOrder::sequential, SourceMode::view),
+                                             std::pair(IssueOrder::parallel, SourceMode::fill),
+                                             std::pair(IssueOrder::parallel, SourceMode::view),
+                                             std::pair(IssueOrder::serial, SourceMode::fill)}) {
+        const PipelineReport report = run(config(order, 2, true), {}, source_mode);
         const std::size_t lanes = report.lanes.size();
         const std::vector<PipelineSpan> reads = spans_of(report, Step::read);
         const std::vector<PipelineSpan> writes = spans_of(report, Step::write);
@@ -197,13 +200,14 @@ TEST_P(Report, BusyHoldsTheTimeOfEachCall) {
 TEST_P(Report, OfACancelledRunHoldsWhatTheSinkHad) {
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(config(order, 3, true), stage);
+        Pipeline pipeline(places(), stage, config(order, 3, true));
         std::stop_source stop;
-        Trial trial(stream_, Feed::fill, Drain::take, {.hook = [&](Call call, const Chunk& chunk) {
-                        if (call == Call::take && chunk.index == 4) stop.request_stop();
-                    }});
-        const PipelineReport report = trial.run(pipeline, stage, stop.get_token());
-        EXPECT_EQ(trial.flaw_of_cancelled(report), "");
+        CheckedRun checked(stream_, SourceMode::fill, SinkMode::take,
+                           {.hook = [&](Call call, const Chunk& chunk) {
+                               if (call == Call::take && chunk.index == 4) stop.request_stop();
+                           }});
+        const PipelineReport report = checked.run(pipeline, stage, stop.get_token());
+        EXPECT_EQ(checked.mistake_of_cancelled(report), "");
         EXPECT_EQ(report.items, 5 * chunk_items);
         EXPECT_EQ(report.spans.size(), 5 * steps().size());
         EXPECT_EQ(report.stage, "scramble");
@@ -212,12 +216,12 @@ TEST_P(Report, OfACancelledRunHoldsWhatTheSinkHad) {
 
 TEST_P(Report, OfALaterRunIsOfThatRunOnly) {
     FakeStage stage;
-    Pipeline pipeline(config(IssueOrder::sequential, 3, true), stage);
-    const Stream small(2 * chunk_items);
-    EXPECT_EQ(flaw_of_run(pipeline, stage, stream_), "");
-    Trial trial(small, Feed::fill, Drain::take);
-    const PipelineReport report = trial.run(pipeline, stage);
-    EXPECT_EQ(trial.flaw(report), "");
+    Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3, true));
+    const TestStream small(2 * chunk_items);
+    EXPECT_EQ(mistake_of_run(pipeline, stage, stream_), "");
+    CheckedRun checked(small, SourceMode::fill, SinkMode::take);
+    const PipelineReport report = checked.run(pipeline, stage);
+    EXPECT_EQ(checked.mistake(report), "");
     EXPECT_EQ(report.chunks, 2U);
     EXPECT_EQ(report.spans.size(), 2 * steps().size());
     for (const PipelineSpan& span : report.spans) {
@@ -226,6 +230,6 @@ TEST_P(Report, OfALaterRunIsOfThatRunOnly) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Report, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, Report, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<Chunk> cut(Schedule schedule, std::size_t at_most = SIZE_MAX) {
 
 std::string describe(std::uint64_t items, const Schedule::Limits& limits) {
     return std::to_string(items) + " items, most " + std::to_string(limits.most) + ", least " +
-           std::to_string(limits.least);
+           std::to_string(limits.least) + ", blocks of " + std::to_string(limits.granularity);
 }
 
 /// Gapless, and within the limits.
@@ -68,6 +68,16 @@ protected:
             limits.most *= 64;
             limits.least *= 64;
         }
+        limits.granularity = 1;
+        return limits;
+    }
+
+    /// The same with blocks of some items.
+    Schedule::Limits random_limits_of_blocks() {
+        Schedule::Limits limits = random_limits();
+        limits.granularity = 1 + below(3000);
+        limits.most *= limits.granularity;
+        limits.least *= limits.granularity;
         return limits;
     }
 };
@@ -78,6 +88,27 @@ TEST_F(ScheduleOf, AnyStreamIsCompleteAndLegal) {
         const std::uint64_t items = below(1 + limits.most * (1 + below(40)));
         expect_legal(items, limits);
         if (HasFailure()) return;
+    }
+}
+
+TEST_F(ScheduleOf, BlocksAreNotCut) {
+    for (int i = 0; i < 5000; ++i) {
+        const Schedule::Limits limits = random_limits_of_blocks();
+        const std::uint64_t items = below(1 + limits.most * (1 + below(40)));
+        SCOPED_TRACE(describe(items, limits));
+        expect_legal(items, limits);
+        for (const Chunk& chunk : cut(Schedule(items, limits)))
+            ASSERT_EQ(chunk.first % limits.granularity, 0U);
+        if (HasFailure()) return;
+    }
+}
+
+// Blocks alone do not keep steps from overlapping.
+TEST_F(ScheduleOf, AStreamOfSomeBlocksGivesStepsThatCanOverlap) {
+    const std::size_t block = 45'864;
+    for (std::size_t blocks = 4; blocks < 100; ++blocks) {
+        const Schedule schedule(blocks * block, {.most = 1000 * block, .least = block, .granularity = block});
+        EXPECT_GE(cut(schedule).size(), blocks % 4 == 0 ? 4U : 3U) << blocks;
     }
 }
 

@@ -1,23 +1,36 @@
-#include "phy/core/cuda.hpp"
-#include "pipeline/item.hpp"
+#include "phy/cuda/device.hpp"
 #include "pipeline/scramble_cuda.hpp"
 
 namespace phy_test {
 namespace {
 
-__global__ void scramble(std::uint64_t first, std::size_t items, const std::byte* in, std::byte* out) {
+constexpr unsigned threads = 128;
+
+__global__ void fill_scratch(Scramble scramble) {
     const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (item < items) put_item(first + item, in + item * item_in, out + item * item_out);
+    if (item < scramble.items) scramble.scratch[item] = scramble.number_of(item);
+}
+
+__global__ void put_records(Scramble scramble, std::size_t port) {
+    const std::size_t record = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (record < scramble.records(port)) scramble.put(port, record);
+}
+
+unsigned blocks_of(std::size_t count) {
+    return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
 }  // namespace
 
-void scramble_on_device(std::uint64_t first, std::size_t items, const std::byte* in, std::byte* out,
-                        CUstream_st* stream) {
-    constexpr unsigned threads = 128;
-    const auto blocks = static_cast<unsigned>((items + threads - 1) / threads);
-    scramble<<<blocks, threads, 0, stream>>>(first, items, in, out);
-    phy::gpu::check(cudaGetLastError());
+void run_scramble_on_device(const Scramble& scramble, CUstream_st* stream) {
+    if (scramble.scratch != nullptr) {
+        fill_scratch<<<blocks_of(scramble.items), threads, 0, stream>>>(scramble);
+        phy::gpu::check(cudaGetLastError());
+    }
+    for (std::size_t port = 0; port < scramble.outputs; ++port) {
+        put_records<<<blocks_of(scramble.records(port)), threads, 0, stream>>>(scramble, port);
+        phy::gpu::check(cudaGetLastError());
+    }
 }
 
 }  // namespace phy_test

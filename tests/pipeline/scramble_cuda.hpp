@@ -1,14 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "pipeline/scramble.hpp"
 
 struct CUstream_st;
 
 namespace phy_test {
 
-/// put_item of items in device memory, on a stream of the current device.
-void scramble_on_device(std::uint64_t first, std::size_t items, const std::byte* in, std::byte* out,
-                        CUstream_st* stream);
+/// As run_scramble with arrays in device memory, on a stream of the current device.
+void run_scramble_on_device(const Scramble& scramble, CUstream_st* stream);
 
 }  // namespace phy_test

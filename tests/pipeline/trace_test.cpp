@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "apps/parse_json.hpp"
-#include "pipeline/trial.hpp"
+#include "pipeline/checked_run.hpp"
+#include "support/parse_json.hpp"
 
 namespace {
 
@@ -186,21 +186,21 @@ TEST(Trace, DoesNotDependOnTheLocale) {
     EXPECT_EQ(text, expected);
 }
 
-class TraceOfRun : public OnDevices {};
+class TraceOfRun : public OnPlaces {};
 
 TEST_P(TraceOfRun, MatchesItsReport) {
-    const Stream stream(1037);
+    const TestStream stream(1037);
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(on_devices({.chunk = 100, .lanes = 3, .order = order, .trace = true}), stage);
-        Trial trial(stream, Feed::fill, Drain::take);
-        const PipelineReport report = trial.run(pipeline, stage);
-        EXPECT_EQ(trial.flaw(report), "");
+        Pipeline pipeline(places(), stage, {.chunk = 100, .lanes = 3, .order = order, .trace = true});
+        CheckedRun checked(stream, SourceMode::fill, SinkMode::take);
+        const PipelineReport report = checked.run(pipeline, stage);
+        EXPECT_EQ(checked.mistake(report), "");
         EXPECT_GT(report.spans.size(), 30U);
         expect_trace(report);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, TraceOfRun, testing::ValuesIn(device_sets()), name_of_set);
+INSTANTIATE_TEST_SUITE_P(, TraceOfRun, testing::ValuesIn(place_sets()), name_of_set);
 
 }  // namespace

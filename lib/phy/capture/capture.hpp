@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/core/demapper_config.hpp"
+#include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
 
@@ -22,7 +24,7 @@
 namespace phy {
 
 /// What a capture says about itself. Attributes are looked for on the dataset, then on the root group.
-struct CaptureDescription {
+struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
     std::string dataset;                       ///< path inside the file, such as "/iq"
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
@@ -39,7 +41,7 @@ struct CaptureDescription {
     std::size_t bits_per_symbol = 0;         ///< Qm of the dataset bits, 0 without
 };
 
-struct CaptureOptions {
+struct PHY_EXPORT CaptureOptions {
     std::string dataset = {};  ///< empty: "/iq", else the only dataset that looks like IQ
     bool interleaved = false;  ///< the dataset is real and holds I, Q, I, Q, ... in its flattened order
 
@@ -58,7 +60,7 @@ struct CaptureOptions {
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
 /// Integers in ci16 and ci8 are delivered as they are: description().full_scale goes to the demapper, which
 /// leaves the samples of other formats alone.
-class CaptureReader {
+class PHY_EXPORT CaptureReader {
 public:
     /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
     /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
@@ -95,16 +97,13 @@ private:
 /// While one is open, its temporary file is also listed for remove_unfinished_outputs(), of which the list
 /// has 64 places. Where the size of files is limited (RLIMIT_FSIZE), a write beyond the limit is a FileError
 /// only in a process that ignores SIGXFSZ.
-class SoftBitWriter {
+class PHY_EXPORT SoftBitWriter {
 public:
     struct Config {
         std::uint64_t symbols = 0;
         SoftBitFormat format = SoftBitFormat::int8;
-        Modulation modulation = Modulation::qpsk;
-        float llr_scale = 6.0F;                    ///< written for int8
-        int llr_clip = 127;                        ///< written for int8
-        std::optional<float> noise_variance = {};  ///< written for scalar noise
-        std::string method = "maxlog";
+        DemapperConfig demapper = {};                 ///< by which they were made; scale and clip are int8's
+        std::optional<float> noise_variance = {};     ///< written for scalar noise
         std::string source = {};                      ///< file and dataset the soft bits come from
         std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
@@ -146,12 +145,12 @@ enum class CaptureLayout {
 
 /// "compound", "trailing", "interleaved", "chunked", "gzip". The parser throws ArgumentError that lists the
 /// names.
-std::string_view to_string(CaptureLayout layout);
-CaptureLayout parse_capture_layout(std::string_view name);
+PHY_EXPORT std::string_view to_string(CaptureLayout layout);
+PHY_EXPORT CaptureLayout parse_capture_layout(std::string_view name);
 
 /// Writes a capture that CaptureReader reads: /iq, and where wanted /noise_variance and /bits. Appears under
 /// its name only when complete, as SoftBitWriter does, and throws the same errors.
-class CaptureWriter {
+class PHY_EXPORT CaptureWriter {
 public:
     struct Config {
         std::uint64_t symbols = 0;
@@ -185,6 +184,6 @@ private:
 
 /// Deletes the temporary files of all writers that are open in this process. Safe to call from a signal
 /// handler (it only unlinks); the process is expected to exit afterwards.
-void remove_unfinished_outputs() noexcept;
+PHY_EXPORT void remove_unfinished_outputs() noexcept;
 
 }  // namespace phy

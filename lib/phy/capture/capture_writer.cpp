@@ -23,17 +23,7 @@ constexpr std::array all_capture_layouts = {CaptureLayout::compound, CaptureLayo
 constexpr hsize_t chunk_symbols = hsize_t{1} << 16;
 
 hdf5::NumberKind number_kind(SampleFormat format) {
-    switch (format) {
-        case SampleFormat::cf32:
-            return hdf5::NumberKind::float32;
-        case SampleFormat::cf16:
-            return hdf5::NumberKind::float16;
-        case SampleFormat::ci16:
-            return hdf5::NumberKind::int16;
-        case SampleFormat::ci8:
-            break;
-    }
-    return hdf5::NumberKind::int8;
+    return with_constant(format, [](auto constant) { return hdf5::number_kind_of<ComponentOf<constant()>>; });
 }
 
 bool is_real(CaptureLayout layout) {
@@ -97,7 +87,7 @@ CaptureLayout parse_capture_layout(std::string_view name) {
     return detail::parse_name("capture layout", name, all_capture_layouts);
 }
 
-struct CaptureWriter::Impl {
+struct PHY_HIDDEN CaptureWriter::Impl {
     Impl(const std::filesystem::path& path, const Config& config);
 
     void require_open() const;

@@ -119,17 +119,10 @@ std::string describe(const IqLayout& layout) {
 }
 
 SampleFormat delivered_format(NumberKind kind) {
-    switch (kind) {
-        case NumberKind::float16:
-            return SampleFormat::cf16;
-        case NumberKind::int16:
-            return SampleFormat::ci16;
-        case NumberKind::int8:
-            return SampleFormat::ci8;
-        case NumberKind::float32:
-        case NumberKind::float64:
-        case NumberKind::int32:
-            break;
+    for (const SampleFormat format : all_sample_formats) {
+        const NumberKind of_format =
+            with_constant(format, [](auto constant) { return number_kind_of<ComponentOf<constant()>>; });
+        if (of_format == kind) return format;
     }
     return SampleFormat::cf32;
 }

@@ -1,10 +1,9 @@
 #include "phy/capture/number.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
-
-#include "phy/core/half.hpp"
 
 namespace phy::hdf5 {
 
@@ -13,21 +12,9 @@ namespace {
 /// Calls function with a value of the C++ type of that kind.
 template <typename Function>
 auto with_type_of(NumberKind kind, Function function) {
-    switch (kind) {
-        case NumberKind::float16:
-            return function(half{});
-        case NumberKind::float32:
-            return function(float{});
-        case NumberKind::float64:
-            return function(double{});
-        case NumberKind::int8:
-            return function(std::int8_t{});
-        case NumberKind::int16:
-            return function(std::int16_t{});
-        case NumberKind::int32:
-            break;
-    }
-    return function(std::int32_t{});
+    return detail::with_enumerator<NumberTypes::size>(kind, [&](auto constant) {
+        return function(NumberTypes::At<static_cast<std::size_t>(constant())>{});
+    });
 }
 
 hid_t little_endian_type(NumberKind kind) {
@@ -71,7 +58,7 @@ void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std
 }  // namespace
 
 std::size_t size_of(NumberKind kind) {
-    return with_type_of(kind, [](auto number) { return sizeof(number); });
+    return NumberTypes::sizes[static_cast<std::size_t>(kind)];
 }
 
 bool is_float(NumberKind kind) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -8,14 +7,21 @@
 #include <string_view>
 
 #include "phy/capture/handle.hpp"
+#include "phy/core/half.hpp"
+#include "phy/core/type_list.hpp"
 
 namespace phy::hdf5 {
 
 /// The numbers that captures hold.
 enum class NumberKind { float16, float32, float64, int8, int16, int32 };
 
-inline constexpr std::array all_number_kinds = {NumberKind::float16, NumberKind::float32, NumberKind::float64,
-                                                NumberKind::int8,    NumberKind::int16,   NumberKind::int32};
+/// In the order of the enumerators.
+using NumberTypes = detail::TypeList<half, float, double, std::int8_t, std::int16_t, std::int32_t>;
+
+inline constexpr auto all_number_kinds = detail::all_enumerators<NumberKind, NumberTypes::size>;
+
+template <typename Number>
+inline constexpr auto number_kind_of = static_cast<NumberKind>(NumberTypes::index_of<Number>);
 
 /// Such a number as a file stores it.
 struct NumberType {

@@ -127,7 +127,7 @@ std::size_t require_bits(const InputDataset& bits, std::uint64_t symbols) {
 
 }  // namespace
 
-struct CaptureReader::Impl {
+struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
 
     /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,

@@ -1,38 +1,36 @@
 #pragma once
 
 #include "phy/capture/capture.hpp"
-#include "phy/pipeline/soft_demap_stage.hpp"
+#include "phy/core/export.hpp"
+#include "phy/pipeline/pipeline.hpp"
 
 namespace phy {
 
-/// How to demap a capture: its modulation, format, full scale and N0, one a symbol if it has that. Throws
-/// FileError if it says no modulation or no N0 that is finite and positive.
-SoftDemapStage::Config demap_config(const CaptureDescription& capture);
-
-/// What to write when it is demapped so.
-SoftBitWriter::Config soft_bit_config(const CaptureDescription& capture, const SoftDemapStage& stage);
-
-/// The symbols of a capture, and each one's N0 where the stage wants it, for a pipeline.
-class CaptureSource : public Source {
+/// The symbols of a capture for a pipeline, an item each; as a second array, where it is asked for, their N0.
+class PHY_EXPORT CaptureSource : public Source {
 public:
-    /// The stage takes the capture's format, and one N0 a symbol only if the capture has that
-    /// (ArgumentError). Both must outlive the source.
-    CaptureSource(CaptureReader& capture, const SoftDemapStage& stage);
+    /// Throws ArgumentError where N0 is asked for and the capture has none for each symbol. The reader must
+    /// outlive the source.
+    CaptureSource(CaptureReader& capture, bool noise_per_symbol);
 
     [[nodiscard]] std::uint64_t items() const override;
-    std::size_t fill(const Chunk& chunk, std::span<std::byte> input) override;
+
+    /// The first array is of the capture's format, the second of binary32.
+    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override;
 
 private:
     CaptureReader& capture_;
-    const SoftDemapStage& stage_;
+    bool noise_per_symbol_;
 };
 
-/// Appends soft bits to a file, whose format is the stage's.
-class SoftBitSink : public Sink {
+/// Appends the one array of a stage, soft bits in the writer's format, to a file.
+class PHY_EXPORT SoftBitSink : public Sink {
 public:
     explicit SoftBitSink(SoftBitWriter& writer) : writer_(writer) {}
 
-    void take(const Chunk& /*chunk*/, std::span<const std::byte> output) override { writer_.append(output); }
+    void take(const Chunk& /*chunk*/, std::span<const std::span<const std::byte>> arrays) override {
+        writer_.append(arrays[0]);
+    }
 
 private:
     SoftBitWriter& writer_;

@@ -13,29 +13,21 @@ namespace phy {
 namespace {
 
 hdf5::NumberKind number_kind(SoftBitFormat format) {
-    switch (format) {
-        case SoftBitFormat::int8:
-            return hdf5::NumberKind::int8;
-        case SoftBitFormat::float16:
-            return hdf5::NumberKind::float16;
-        case SoftBitFormat::float32:
-            break;
-    }
-    return hdf5::NumberKind::float32;
+    return with_constant(format, [](auto constant) { return hdf5::number_kind_of<SoftBitOf<constant()>>; });
 }
 
 void write_attributes(const hdf5::OutputDataset& llr, const SoftBitWriter::Config& config) {
     const auto write = [&](const char* name, auto value) {
         hdf5::write_attribute(llr.id(), name, value, llr.name());
     };
-    write("modulation", to_string(config.modulation));
+    write("modulation", to_string(config.demapper.modulation));
     write("llr_sign", std::string_view("positive_is_zero"));
     if (config.format == SoftBitFormat::int8) {
-        write("llr_scale", config.llr_scale);
-        write("llr_clip", config.llr_clip);
+        write("llr_scale", config.demapper.llr_scale);
+        write("llr_clip", config.demapper.llr_clip);
     }
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
-    write("method", std::string_view(config.method));
+    write("method", to_string(config.demapper.method));
     write("source", std::string_view(config.source));
     if (config.sample_rate) write("sample_rate", *config.sample_rate);
     if (config.center_frequency) write("center_frequency", *config.center_frequency);
@@ -44,7 +36,7 @@ void write_attributes(const hdf5::OutputDataset& llr, const SoftBitWriter::Confi
 
 }  // namespace
 
-struct SoftBitWriter::Impl {
+struct PHY_HIDDEN SoftBitWriter::Impl {
     Impl(const std::filesystem::path& path, const Config& config);
 
     hdf5::OutputFile file;
@@ -53,9 +45,10 @@ struct SoftBitWriter::Impl {
 
 SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     : file(path, config.overwrite,
-           hdf5::total_bytes(config.symbols, bits_per_symbol(config.modulation) * size_of(config.format))) {
+           hdf5::total_bytes(config.symbols,
+                             bits_per_symbol(config.demapper.modulation) * size_of(config.format))) {
     llr.emplace(file, "/llr", hdf5::hdf5_type({.kind = number_kind(config.format)}),
-                hdf5::Dimensions{config.symbols, bits_per_symbol(config.modulation)});
+                hdf5::Dimensions{config.symbols, bits_per_symbol(config.demapper.modulation)});
     write_attributes(*llr, config);
     file.flush();
 }

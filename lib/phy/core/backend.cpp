@@ -6,9 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "phy/core/cuda_devices.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/instruction_sets.hpp"
+#include "phy/core/machine.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy {
@@ -33,8 +32,13 @@ std::optional<int> parse_cuda(std::string_view name) {
     return ordinal;
 }
 
-const detail::InstructionSet* find_instruction_set(std::string_view name) {
-    const auto& sets = detail::instruction_sets;
+const std::vector<detail::InstructionSetFacts>& instruction_sets() {
+    static const std::vector<detail::InstructionSetFacts> sets = detail::list_instruction_sets();
+    return sets;
+}
+
+const detail::InstructionSetFacts* find_instruction_set(std::string_view name) {
+    const auto& sets = instruction_sets();
     const auto found =
         std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.name == name; });
     return found == sets.end() ? nullptr : &*found;
@@ -61,8 +65,8 @@ Backend fastest(const std::vector<Backend>& backends, std::string_view wanted, a
 const std::vector<Backend>& Backend::all_of_host() {
     static const std::vector<Backend> backends = [] {
         std::vector<Backend> list;
-        for (const auto& set : detail::instruction_sets) {
-            if (set.built_in()) list.push_back({Kind::cpu, set.name, 0});
+        for (const auto& set : instruction_sets()) {
+            if (set.built_in) list.push_back({Kind::cpu, set.name, 0});
         }
         list.push_back(scalar());
         return list;
@@ -143,7 +147,7 @@ bool Backend::supported() const {
     if (kind_ == Kind::scalar) return true;
     if (kind_ == Kind::cuda) return detail::why_not_on_cuda_device(device_).empty();
     const auto* set = find_instruction_set(instruction_set_);
-    return set != nullptr && set->supported();
+    return set != nullptr && set->supported;
 }
 
 }  // namespace phy

@@ -5,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/core/export.hpp"
+
 namespace phy {
 
 /// What executes a stage: the scalar reference, one SIMD instruction set of the CPU, or a CUDA device. A
 /// small value that can be compared and copied. All backends give the same bytes; they differ in speed only.
-class Backend {
+class PHY_EXPORT Backend {
 public:
     enum class Kind { scalar, cpu, cuda };
 
@@ -33,6 +35,9 @@ public:
     static Backend parse(std::string_view name);
 
     static Backend scalar() { return {Kind::scalar, "", 0}; }
+
+    /// A CUDA device by its ordinal, whether it is there or not.
+    static Backend cuda(int device) { return {Kind::cuda, "", device}; }
 
     [[nodiscard]] Kind kind() const { return kind_; }
 

@@ -2,29 +2,31 @@
 
 #include <stdexcept>
 
+#include "phy/core/export.hpp"
+
 namespace phy {
 
 /// Base of every exception that phy throws. what() is one line that names the thing at fault and what was
 /// expected.
-class Error : public std::runtime_error {
+class PHY_EXPORT Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
 /// An argument or a combination of arguments is invalid.
-class ArgumentError : public Error {
+class PHY_EXPORT ArgumentError : public Error {
 public:
     using Error::Error;
 };
 
 /// A backend or device that was asked for is not built in or does not run on this machine.
-class BackendError : public Error {
+class PHY_EXPORT BackendError : public Error {
 public:
     using Error::Error;
 };
 
 /// A file is missing, damaged, of the wrong kind, or cannot be written.
-class FileError : public Error {
+class PHY_EXPORT FileError : public Error {
 public:
     using Error::Error;
 };

@@ -1,34 +1,41 @@
 #pragma once
 
-#include <array>
+#include <bit>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include "phy/core/export.hpp"
 #include "phy/core/half.hpp"
+#include "phy/core/type_list.hpp"
 
+/// How IQ samples and soft bits are stored. What a format is stands once, in its traits; an array whose
+/// format is known at run time is a SymbolView, a SymbolSpan or a SoftBitSpan (view.hpp).
 namespace phy {
 
 /// One IQ sample: in-phase first, quadrature second, interleaved in memory.
 using cf32 = std::complex<float>;
 
 /// IQ in binary16.
-struct cf16 {
+struct PHY_EXPORT cf16 {
     half re;
     half im;
     friend constexpr bool operator==(cf16, cf16) = default;
 };
 
 /// IQ in 16-bit integers; the value is the integer times the reciprocal of a full scale (default 32768).
-struct ci16 {
+struct PHY_EXPORT ci16 {
     std::int16_t re;
     std::int16_t im;
     friend constexpr bool operator==(ci16, ci16) = default;
 };
 
 /// IQ in 8-bit integers; the value is the integer times the reciprocal of a full scale (default 128).
-struct ci8 {
+struct PHY_EXPORT ci8 {
     std::int8_t re;
     std::int8_t im;
     friend constexpr bool operator==(ci8, ci8) = default;
@@ -37,70 +44,114 @@ struct ci8 {
 /// How IQ samples are stored.
 enum class SampleFormat { cf32, cf16, ci16, ci8 };
 
-inline constexpr std::array all_sample_formats = {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16,
-                                                  SampleFormat::ci8};
-
 /// How soft bits are stored.
 enum class SoftBitFormat { int8, float16, float32 };
 
-inline constexpr std::array all_soft_bit_formats = {SoftBitFormat::int8, SoftBitFormat::float16,
-                                                    SoftBitFormat::float32};
+namespace detail {
+
+/// What a sample format is; the lists are in the order of the enumerators.
+struct SampleFormatFacts {
+    std::string_view name;
+    float full_scale;  ///< by which samples are divided unless another one is given
+};
+inline constexpr SampleFormatFacts sample_format_facts[] = {
+    {"cf32", 1.0F}, {"cf16", 1.0F}, {"ci16", 32768.0F}, {"ci8", 128.0F}};
+using SampleTypes = TypeList<cf32, cf16, ci16, ci8>;
+using ComponentTypes = TypeList<float, half, std::int16_t, std::int8_t>;
+
+struct SoftBitFormatFacts {
+    std::string_view name;
+    float largest;  ///< soft bits are limited to +-this; of int8 it is the caller's choice, llr_clip
+};
+inline constexpr SoftBitFormatFacts soft_bit_format_facts[] = {
+    {"int8", 127.0F}, {"float16", 65504.0F}, {"float32", 0x1p64F}};
+using SoftBitTypes = TypeList<std::int8_t, half, float>;
+
+static_assert(SampleTypes::size == std::size(sample_format_facts) &&
+              SampleTypes::size == ComponentTypes::size);
+static_assert(SoftBitTypes::size == std::size(soft_bit_format_facts));
+
+}  // namespace detail
+
+inline constexpr auto all_sample_formats = detail::all_enumerators<SampleFormat, detail::SampleTypes::size>;
+inline constexpr auto all_soft_bit_formats =
+    detail::all_enumerators<SoftBitFormat, detail::SoftBitTypes::size>;
 
 /// Bytes of one IQ sample: 8, 4, 4, 2.
 constexpr std::size_t size_of(SampleFormat format) {
-    constexpr std::array<std::size_t, all_sample_formats.size()> sizes = {8, 4, 4, 2};
-    return sizes[static_cast<std::size_t>(format)];
+    return detail::SampleTypes::sizes[static_cast<std::size_t>(format)];
 }
 
 /// Bytes of one soft bit: 1, 2, 4.
 constexpr std::size_t size_of(SoftBitFormat format) {
-    constexpr std::array<std::size_t, all_soft_bit_formats.size()> sizes = {1, 2, 4};
-    return sizes[static_cast<std::size_t>(format)];
+    return detail::SoftBitTypes::sizes[static_cast<std::size_t>(format)];
 }
 
 /// The full scale by which integer samples are divided unless another is given: 2^(bits-1), and 1 for
 /// floating point samples.
 constexpr float default_full_scale(SampleFormat format) {
-    constexpr std::array<float, all_sample_formats.size()> scales = {1.0F, 1.0F, 32768.0F, 128.0F};
-    return scales[static_cast<std::size_t>(format)];
+    return detail::sample_format_facts[static_cast<std::size_t>(format)].full_scale;
 }
 
 /// "cf32", "cf16", "ci16", "ci8".
 constexpr std::string_view to_string(SampleFormat format) {
-    constexpr std::array<std::string_view, all_sample_formats.size()> names = {"cf32", "cf16", "ci16", "ci8"};
-    return names[static_cast<std::size_t>(format)];
+    return detail::sample_format_facts[static_cast<std::size_t>(format)].name;
 }
 
 /// "int8", "float16", "float32".
 constexpr std::string_view to_string(SoftBitFormat format) {
-    constexpr std::array<std::string_view, all_soft_bit_formats.size()> names = {"int8", "float16",
-                                                                                 "float32"};
-    return names[static_cast<std::size_t>(format)];
+    return detail::soft_bit_format_facts[static_cast<std::size_t>(format)].name;
 }
 
 /// Inverses of to_string; throw ArgumentError that lists the names.
-SampleFormat parse_sample_format(std::string_view name);
-SoftBitFormat parse_soft_bit_format(std::string_view name);
+PHY_EXPORT SampleFormat parse_sample_format(std::string_view name);
+PHY_EXPORT SoftBitFormat parse_soft_bit_format(std::string_view name);
 
-/// The format of a C++ type, known at compile time; types that are no format have none.
+/// A C++ type that is a sample or a soft bit.
 template <typename T>
-inline constexpr SampleFormat sample_format_of = T::no_such_sample_format;
-template <>
-inline constexpr SampleFormat sample_format_of<cf32> = SampleFormat::cf32;
-template <>
-inline constexpr SampleFormat sample_format_of<cf16> = SampleFormat::cf16;
-template <>
-inline constexpr SampleFormat sample_format_of<ci16> = SampleFormat::ci16;
-template <>
-inline constexpr SampleFormat sample_format_of<ci8> = SampleFormat::ci8;
+concept Sample = detail::SampleTypes::contains<T>;
+template <typename T>
+concept SoftBit = detail::SoftBitTypes::contains<T>;
 
-template <typename T>
-inline constexpr SoftBitFormat soft_bit_format_of = T::no_such_soft_bit_format;
-template <>
-inline constexpr SoftBitFormat soft_bit_format_of<std::int8_t> = SoftBitFormat::int8;
-template <>
-inline constexpr SoftBitFormat soft_bit_format_of<half> = SoftBitFormat::float16;
-template <>
-inline constexpr SoftBitFormat soft_bit_format_of<float> = SoftBitFormat::float32;
+/// The format of a C++ type, and the type of a format, known at compile time.
+template <Sample T>
+inline constexpr auto sample_format_of = static_cast<SampleFormat>(detail::SampleTypes::index_of<T>);
+template <SoftBit T>
+inline constexpr auto soft_bit_format_of = static_cast<SoftBitFormat>(detail::SoftBitTypes::index_of<T>);
+template <SampleFormat format>
+using SampleOf = detail::SampleTypes::At<static_cast<std::size_t>(format)>;
+template <SampleFormat format>
+using ComponentOf = detail::ComponentTypes::At<static_cast<std::size_t>(format)>;
+template <SoftBitFormat format>
+using SoftBitOf = detail::SoftBitTypes::At<static_cast<std::size_t>(format)>;
+
+/// Calls visit(std::integral_constant) with the format as a constant.
+template <typename Visitor>
+constexpr decltype(auto) with_constant(SampleFormat format, Visitor&& visit) {
+    return detail::with_enumerator<detail::SampleTypes::size>(format, std::forward<Visitor>(visit));
+}
+template <typename Visitor>
+constexpr decltype(auto) with_constant(SoftBitFormat format, Visitor&& visit) {
+    return detail::with_enumerator<detail::SoftBitTypes::size>(format, std::forward<Visitor>(visit));
+}
+
+namespace detail {
+
+/// The bits of the largest soft bit of a format.
+constexpr std::uint32_t bits_of_largest(SoftBitFormat format) {
+    return with_constant(format, [](auto constant) -> std::uint32_t {
+        using T = SoftBitOf<constant()>;
+        const auto largest =
+            static_cast<T>(soft_bit_format_facts[static_cast<std::size_t>(constant())].largest);
+        if constexpr (sizeof(T) == 1)
+            return std::bit_cast<std::uint8_t>(largest);
+        else if constexpr (sizeof(T) == 2)
+            return std::bit_cast<std::uint16_t>(largest);
+        else
+            return std::bit_cast<std::uint32_t>(largest);
+    });
+}
+
+}  // namespace detail
 
 }  // namespace phy

@@ -3,11 +3,13 @@
 #include <bit>
 #include <cstdint>
 
+#include "phy/core/export.hpp"
+
 namespace phy {
 
 /// IEEE 754 binary16, the two bytes of HDF5's and NumPy's float16 and of CUDA's __half. Storage only:
 /// arithmetic is done in float.
-struct half {
+struct PHY_EXPORT half {
     std::uint16_t bits = 0;
 
     half() = default;

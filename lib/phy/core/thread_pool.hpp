@@ -1,56 +1,113 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
 namespace phy::detail {
 
-/// A fixed number of threads that share short jobs: the caller is one of them. Workers spin for a
-/// hundred microseconds after a job, so that back-to-back calls cost about a microsecond each, and sleep
-/// after that.
+/// A fixed number of threads that share short jobs: the caller is one of them, the others are workers.
+/// Workers look for the next job for about a hundred microseconds after the last, so that back-to-back calls
+/// cost about a microsecond each, but give their processor away while they look. After that they sleep.
 class ThreadPool {
 public:
-    /// threads >= 1 counts the caller; 0 stands for one a processor. Throws Error if they cannot be started.
+    /// threads >= 1 counts the caller. Throws Error if they cannot be started.
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;  // workers refer to it
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
+    [[nodiscard]] int size() const { return static_cast<int>(ranges_.size()); }
 
-    /// Calls job(part) once for every part from 0 to parts - 1 <= size() - 1, each on a thread of its own,
-    /// and returns when all have returned. One part runs on the caller alone. The job must not throw.
-    /// Allocates nothing.
+    /// Calls job(part, item) once for every item from 0 to items - 1 and returns when all have returned.
+    /// part, below size(), is a place that no two running calls of one for_each share: for workspaces of an
+    /// operator. The items are cut into as many ranges as there are parts, so that a thread meets the same
+    /// items again in the next call of as many; a thread that has finished its range takes items from the
+    /// ranges of others.
+    ///
+    /// The caller never waits for a thread that has not begun: where the others sleep, it does all items
+    /// itself. May be called from several threads at a time and from a job: while the pool works for one
+    /// caller, another does all its items alone, as part 0. Where there are as many callers as threads, all
+    /// work alone. The job must not throw. Allocates nothing.
     template <typename Job>
-    void run(int parts, const Job& job) {
-        static_assert(std::is_nothrow_invocable_v<const Job&, int>);
-        if (parts == 1) {
-            job(0);
-        } else if (parts > 1) {
-            run_erased(
-                [](const void* erased, int part) noexcept { (*static_cast<const Job*>(erased))(part); }, &job,
-                parts);
+    void for_each(std::size_t items, const Job& job) {
+        static_assert(std::is_nothrow_invocable_v<const Job&, int, std::size_t>);
+        const bool many = items > 1 && size() > 1;
+        if (many && begin_sharing(items)) {
+            const auto call = [](const void* erased, int part, std::size_t item) noexcept {
+                (*static_cast<const Job*>(erased))(part, item);
+            };
+            share(items, {call, &job});
+        } else {
+            for (std::size_t item = 0; item < items; ++item)
+                job(0, item);
         }
+        if (many) callers_.fetch_sub(1, std::memory_order_relaxed);
     }
 
 private:
-    using ErasedJob = void (*)(const void*, int) noexcept;
+    using Clock = std::chrono::steady_clock;
 
-    void run_erased(ErasedJob call, const void* job, int parts);
-    void work(int part);
+    struct ErasedJob {
+        void (*call)(const void*, int, std::size_t) noexcept = nullptr;
+        const void* job = nullptr;
+    };
+
+    /// The items of a part that nobody has taken.
+    struct alignas(64) Range {
+        std::atomic<std::size_t> next{0};
+        std::size_t end = 0;
+    };
+
+    struct Waking;
+    struct Worker;
+
+    /// Counts the caller, and locks the pool for it if it can be helped.
+    bool begin_sharing(std::size_t items);
+    void share(std::size_t items, ErasedJob job);
+    void cut(std::size_t items);
+    template <typename BeforeItem>
+    bool take_items(std::size_t part, const BeforeItem& before_item);
+    void open();
+    void close();
+    void note_processor();
+    void consider_waking(Waking& waking);
+    void wake(std::uint32_t workers);
+
+    void work(std::size_t part);
+    bool must_wait(Worker& worker, std::uint32_t job) const;
+    void help(Worker& worker, std::uint32_t gate);
+    void leave();
+    void wake_others(std::uint32_t inside);
+    void note_use(Worker& worker);
+    void note_no_use();
+    void sleep(Worker& worker);
     void stop();
-    std::size_t wait_for_job(std::size_t seen) const;
 
-    ErasedJob call_ = nullptr;
-    const void* job_ = nullptr;
-    int parts_ = 0;
-    std::atomic<std::size_t> generation_{0};
-    std::atomic<int> running_{0};
-    std::atomic<bool> stopping_{false};
+    std::vector<Range> ranges_;
     std::vector<std::thread> workers_;
+
+    // A job, which the caller that has the lock writes before it opens the gate.
+    ErasedJob job_;
+    std::atomic<std::uint32_t> useful_workers_{0};
+    Clock::duration worked_{0};  ///< by callers since workers were last woken
+
+    std::atomic<bool> stopping_{false};
+    alignas(64) std::atomic<bool> busy_{false};
+    std::atomic<std::uint32_t> callers_{0};
+
+    /// Who may touch the job: its number, whether it takes workers in, whether the caller sleeps until they
+    /// have left, and how many are inside.
+    alignas(64) std::atomic<std::uint32_t> gate_{0};
+
+    alignas(64) std::atomic<std::uint32_t> sleepers_{0};
+    std::atomic<std::uint32_t> wakes_{0};  ///< changes with every one
+    std::atomic<Clock::duration> patience_{Clock::duration(0)};
+    std::atomic<int> processor_of_caller_{-1};
 };
 
 }  // namespace phy::detail

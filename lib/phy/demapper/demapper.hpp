@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 
-#include "phy/core/backend.hpp"
-#include "phy/core/modulation.hpp"
+#include "phy/core/demapper_config.hpp"
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/noise_variance.hpp"
 #include "phy/core/view.hpp"
 
 /// Soft and hard demapping of the constellations of TS 38.211 clause 5.1.
@@ -20,44 +21,8 @@
 /// the same bytes.
 namespace phy {
 
-/// How the likelihoods of the constellation points are combined.
-enum class Method {
-    max_log,  ///< L = (min over b=1 of |y-s|^2 - min over b=0 of |y-s|^2) / N0
-    log_map,  ///< L = ln sum over b=0 of exp(-|y-s|^2/N0) - ln sum over b=1: the exact ratio
-};
-
-/// How an LLR is evaluated.
-enum class Evaluator {
-    automatic,   ///< the fastest that meets the accuracy below
-    arithmetic,  ///< closed form (max-log) or direct log-sum-exp (log-MAP)
-    table,       ///< look-up by axis value; see SoftDemapper for when it applies
-};
-
-/// "maxlog", "logmap"; "auto", "arithmetic", "table". The parsers throw ArgumentError that lists the names.
-std::string_view to_string(Method method);
-std::string_view to_string(Evaluator evaluator);
-Method parse_method(std::string_view name);
-Evaluator parse_evaluator(std::string_view name);
-
-/// N0, either one for all symbols of a call or one a symbol (as an MMSE equaliser delivers). Refers to the
-/// caller's array; holds none.
-class NoiseVariance {
-public:
-    explicit NoiseVariance(float all_symbols) : scalar_(all_symbols) {}
-    explicit NoiseVariance(std::span<const float> per_symbol) : values_(per_symbol), per_symbol_(true) {}
-
-    [[nodiscard]] bool is_per_symbol() const { return per_symbol_; }
-    [[nodiscard]] float scalar() const { return scalar_; }
-    [[nodiscard]] std::span<const float> values() const { return values_; }
-
-private:
-    float scalar_ = 0.0F;
-    std::span<const float> values_;
-    bool per_symbol_ = false;
-};
-
 /// What happened in one or more demapper calls.
-struct DemapCounters {
+struct PHY_EXPORT DemapCounters {
     std::uint64_t erasures = 0;   ///< non-finite components plus unusable per-symbol noise variances
     std::uint64_t saturated = 0;  ///< soft bits at the limit of their format: int8 +-llr_clip, fp16 +-65504
 
@@ -83,24 +48,14 @@ struct DemapCounters {
 /// Bad samples. A NaN or infinite component is an erasure: the soft bits of its axis are 0 (BPSK: of the
 /// symbol). A per-symbol N0 that is not finite and positive makes all soft bits of its symbol 0.
 ///
-/// Not thread-safe: one demapper a thread. It may itself use several threads (Config::threads).
-class SoftDemapper {
+/// Not thread-safe: one demapper a thread. It uses the threads of its Host, which several demappers may
+/// share.
+class PHY_EXPORT SoftDemapper {
 public:
-    struct Config {
-        Modulation modulation = Modulation::qpsk;
-        Method method = Method::max_log;
-        Evaluator evaluator = Evaluator::automatic;
-        float llr_scale = 6.0F;   ///< int8: least significant bits a nat, from 1/64 to 4096
-        int llr_clip = 127;       ///< int8: soft bits are limited to +-llr_clip, from 1 to 127
-        float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
-        int threads = 1;          ///< threads that share one call; 0 means one a processor
-        Backend backend = Backend::best();
-    };
+    using Config = DemapperConfig;
 
-    /// Throws ArgumentError if a value is out of its range, BackendError if the backend does not run here or
-    /// works on device memory, Error if the threads cannot be started. (Making a Config calls
-    /// Backend::best(), which throws if PHY_BACKEND names none that runs.)
-    explicit SoftDemapper(const Config& config);
+    /// Throws ArgumentError if a value of the configuration is out of its range.
+    SoftDemapper(const Host& host, const Config& config);
     ~SoftDemapper();
     SoftDemapper(SoftDemapper&&) noexcept;
     SoftDemapper& operator=(SoftDemapper&&) noexcept;
@@ -108,20 +63,15 @@ public:
     /// Demaps all symbols; llr.size() must be symbols.size() * Qm. A scalar N0 must be finite and positive, a
     /// per-symbol one must have symbols.size() values. Otherwise ArgumentError, and nothing was written.
     /// first_symbol is the index i of the first symbol in its sequence, of which pi/2-BPSK needs the parity.
-    /// Allocates nothing, except when a table is built for a new N0.
-    void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol = 0);
-
-    /// The same, and adds to the counters: every soft bit is looked at again, which takes up to 40 % of the
-    /// speed.
-    void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, DemapCounters& counters,
-                    std::uint64_t first_symbol = 0);
+    /// Counters, where given, are added to: every soft bit is looked at again, which takes up to 40 % of the
+    /// speed. Allocates nothing, except when a table is built for a new N0.
+    void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol = 0,
+                    DemapCounters* counters = nullptr);
 
     /// The evaluator that a call with this noise and output format uses: arithmetic or table.
     [[nodiscard]] Evaluator evaluator_for(NoiseVariance noise, SoftBitFormat format) const;
 
-    /// The backend that runs, as reported by the code that was dispatched to.
-    [[nodiscard]] Backend backend() const;
-
+    [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
 
 private:
@@ -131,17 +81,13 @@ private:
 
 /// Symbols to bits: the sign of the soft bit (bit 1 if L < 0), one bit a byte, symbol-major; erased
 /// components give 0. Needs no noise variance. Not thread-safe: one demapper a thread.
-class HardDemapper {
+class PHY_EXPORT HardDemapper {
 public:
-    struct Config {
-        Modulation modulation = Modulation::qpsk;
-        float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
-        int threads = 1;          ///< threads that share one call; 0 means one a processor
-        Backend backend = Backend::best();
-    };
+    /// Of which the modulation and the full scale matter.
+    using Config = DemapperConfig;
 
     /// Throws as SoftDemapper's constructor.
-    explicit HardDemapper(const Config& config);
+    HardDemapper(const Host& host, const Config& config);
     ~HardDemapper();
     HardDemapper(HardDemapper&&) noexcept;
     HardDemapper& operator=(HardDemapper&&) noexcept;
@@ -149,7 +95,7 @@ public:
     /// bits.size() must be symbols.size() * Qm (ArgumentError). first_symbol as in SoftDemapper.
     void operator()(SymbolView symbols, std::span<std::uint8_t> bits, std::uint64_t first_symbol = 0);
 
-    [[nodiscard]] Backend backend() const;
+    [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
 
 private:

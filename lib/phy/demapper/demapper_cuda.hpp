@@ -4,7 +4,9 @@
 #include <memory>
 #include <span>
 
-#include "phy/core/cuda.hpp"
+#include "phy/core/export.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
 #include "phy/demapper/batch.hpp"
 #include "phy/demapper/demapper.hpp"
 
@@ -12,7 +14,8 @@
 ///
 /// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
 /// and can be captured in a graph. Symbols, per-symbol noise, soft bits and counters are in memory that the
-/// device can reach, do not overlap, and stay there until the work is done.
+/// device can reach (device_span() takes raw pointers), do not overlap, and stay there until the work is
+/// done.
 ///
 /// Any length and any alignment of symbols and soft bits will do. Where they and the per-symbol noise begin
 /// at multiples of 16 bytes, as every DeviceBuffer does, memory is moved in 16-byte pieces; elsewhere a call
@@ -27,16 +30,9 @@ namespace phy::gpu {
 ///
 /// Several threads may call one demapper at once, on several streams; but while one of them is in prepare()
 /// or forget_tables(), no other may be in any function.
-class SoftDemapper {
+class PHY_EXPORT SoftDemapper {
 public:
-    struct Config {
-        Modulation modulation = Modulation::qpsk;
-        Method method = Method::max_log;
-        Evaluator evaluator = Evaluator::automatic;
-        float llr_scale = 6.0F;   ///< int8: least significant bits a nat, from 1/64 to 4096
-        int llr_clip = 127;       ///< int8: soft bits are limited to +-llr_clip, from 1 to 127
-        float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
-    };
+    using Config = DemapperConfig;
 
     /// Throws ArgumentError if a value is out of its range.
     SoftDemapper(const Device& device, const Config& config);
@@ -56,10 +52,10 @@ public:
 
     /// Demaps all symbols on the stream, which belongs to the device. Sizes, noise, first_symbol and errors
     /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
-    /// counters, if given, is in device memory and is added to when the work runs. Counting takes no more
-    /// memory traffic: a few per cent of the speed from cf32, more from smaller samples (see README.md).
+    /// counters, one element if given, are added to when the work runs. Counting takes no more memory
+    /// traffic: a few per cent of the speed from cf32, more from smaller samples (see README.md).
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,
-                    std::uint64_t first_symbol = 0, DemapCounters* counters = nullptr) const;
+                    std::uint64_t first_symbol = 0, DeviceSpan<DemapCounters> counters = {}) const;
 
     /// The evaluator that a call with this noise and output format uses: arithmetic or table.
     [[nodiscard]] Evaluator evaluator_for(NoiseVariance noise, SoftBitFormat format) const;
@@ -72,18 +68,16 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// One piece of a batch in memory that a device reaches.
+using Allocation = phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan>;
+
 /// Many allocations, such as the users of a slot, in one call. Up to 64 allocations of one kind of
 /// evaluation (closed form, table or log-sum-exp) take one launch. The bytes are those of single calls;
 /// tables and threads as in SoftDemapper.
-class BatchDemapper {
+class PHY_EXPORT BatchDemapper {
 public:
-    struct Config {
-        Method method = Method::max_log;
-        Evaluator evaluator = Evaluator::automatic;
-        float llr_scale = 6.0F;   ///< as in SoftDemapper
-        int llr_clip = 127;       ///< as in SoftDemapper
-        float full_scale = 0.0F;  ///< as in SoftDemapper
-    };
+    /// Each allocation has its own modulation; that of the configuration does not matter.
+    using Config = DemapperConfig;
 
     /// Throws ArgumentError if a value is out of its range.
     BatchDemapper(const Device& device, const Config& config);
@@ -101,7 +95,7 @@ public:
     /// The array of allocations may go when the call returns; what they point at must stay. Errors as in
     /// SoftDemapper; an ArgumentError gives the allocation's index, and nothing was started.
     void operator()(std::span<const Allocation> allocations, cudaStream_t stream,
-                    DemapCounters* counters = nullptr) const;
+                    DeviceSpan<DemapCounters> counters = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "phy/core/cuda.hpp"
+#include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 
@@ -16,10 +16,10 @@ namespace phy::gpu {
 /// phy::SoftDemapper. Where much is to be done and nobody waits, phy::Pipeline is faster.
 ///
 /// One call at a time.
-class SlotDemapper {
+class PHY_EXPORT SlotDemapper {
 public:
     struct Config {
-        SoftDemapper::Config demapper = {};
+        DemapperConfig demapper = {};
         SampleFormat input = SampleFormat::cf32;
         SoftBitFormat output = SoftBitFormat::int8;
         std::size_t symbols = 0;  ///< of a slot, at most

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "phy/core/check_size.hpp"
+#include "phy/core/thread_pool.hpp"
 #include "phy/mapper/points.hpp"
 
 namespace phy {
@@ -61,34 +63,42 @@ void map(Bits bits, const Point* table, SymbolSpan symbols, std::uint64_t first_
 
 template <Modulation modulation, typename Bits>
 void map(Bits bits, const std::vector<ci16>& integer_points, SymbolSpan symbols, std::uint64_t first_symbol) {
-    switch (symbols.format()) {
-        case SampleFormat::cf32:
-            return map<modulation>(bits, points<cf32, modulation>.data(), symbols, first_symbol);
-        case SampleFormat::cf16:
-            return map<modulation>(bits, points<cf16, modulation>.data(), symbols, first_symbol);
-        case SampleFormat::ci16:
-            return map<modulation>(bits, integer_points.data(), symbols, first_symbol);
-        case SampleFormat::ci8:
-            return;  // check_call() has refused it
-    }
+    with_constant(symbols.format(), [&](auto format) {
+        using Point = SampleOf<format()>;
+        if constexpr (std::is_same_v<Point, ci16>) {
+            map<modulation>(bits, integer_points.data(), symbols, first_symbol);
+        } else if constexpr (!std::is_same_v<Point, ci8>) {  // check_call() has refused it
+            map<modulation>(bits, points<Point, modulation>.data(), symbols, first_symbol);
+        }
+    });
 }
 
 }  // namespace
 
-Mapper::Mapper(const Config& config) : config_(config) {
+Mapper::Mapper(const Host& host, const Config& config) : host_(host), config_(config) {
     detail::check_config(config);
     integer_points_ = detail::make_integer_points(config.modulation, config.full_scale);
 }
 
 void Mapper::operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
                         std::uint64_t first_symbol) const {
-    detail::check_call(config_, bits.size(), symbols);
-    detail::with_constant(config_.modulation, [&](auto modulation) {
-        if (config_.packing == BitPacking::packed) {
-            map<modulation()>(PackedBits(bits.data()), integer_points_, symbols, first_symbol);
-        } else {
-            map<modulation()>(SingleBits(bits.data()), integer_points_, symbols, first_symbol);
-        }
+    detail::check_call(config_, bits.size(), symbols.format(), symbols.size());
+    // Packed bits of every piece begin with a byte.
+    constexpr std::size_t piece = std::size_t{1} << 14;
+    const std::size_t pieces = (symbols.size() + piece - 1) / piece;
+    host_.pool().for_each(pieces, [&](int, std::size_t index) noexcept {
+        const std::size_t first = index * piece;
+        const SymbolSpan out = symbols.subspan(first, std::min(piece, symbols.size() - first));
+        const std::size_t first_bit = first * bits_per_symbol(config_.modulation);
+        with_constant(config_.modulation, [&](auto modulation) {
+            if (config_.packing == BitPacking::packed) {
+                map<modulation()>(PackedBits(bits.data() + first_bit / 8), integer_points_, out,
+                                  first_symbol + first);
+            } else {
+                map<modulation()>(SingleBits(bits.data() + first_bit), integer_points_, out,
+                                  first_symbol + first);
+            }
+        });
     });
 }
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
 
@@ -16,8 +18,8 @@ enum class BitPacking {
 };
 
 /// Maps bits to the constellations of TS 38.211 clause 5.1 (unit mean power, even bits of a symbol on I, odd
-/// bits on Q). Immutable, so one mapper may be used from many threads.
-class Mapper {
+/// bits on Q). The threads of the host share a call. Immutable, so one mapper may be used from many threads.
+class PHY_EXPORT Mapper {
 public:
     struct Config {
         Modulation modulation = Modulation::qpsk;
@@ -29,7 +31,7 @@ public:
     };
 
     /// Throws ArgumentError if full_scale is not finite and positive.
-    explicit Mapper(const Config& config);
+    Mapper(const Host& host, const Config& config);
 
     /// Writes symbols.size() symbols in cf32, cf16 or ci16 (ArgumentError for ci8). bits holds
     /// symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for packed (trailing
@@ -39,18 +41,20 @@ public:
     void operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
                     std::uint64_t first_symbol = 0) const;
 
+    [[nodiscard]] const Host& host() const { return host_; }
     [[nodiscard]] const Config& config() const { return config_; }
 
 private:
+    Host host_;
     Config config_;
     std::vector<ci16> integer_points_;
 };
 
 /// Packs one-per-byte bits, eight a byte, first bit most significant; the last byte is filled up with zeros.
 /// packed.size() must be (bits.size() + 7) / 8 (ArgumentError).
-void pack_bits(std::span<const std::uint8_t> bits, std::span<std::uint8_t> packed);
+PHY_EXPORT void pack_bits(std::span<const std::uint8_t> bits, std::span<std::uint8_t> packed);
 
 /// Inverse of pack_bits for bits.size() bits; packed.size() must be (bits.size() + 7) / 8 (ArgumentError).
-void unpack_bits(std::span<const std::uint8_t> packed, std::span<std::uint8_t> bits);
+PHY_EXPORT void unpack_bits(std::span<const std::uint8_t> packed, std::span<std::uint8_t> bits);
 
 }  // namespace phy

@@ -3,9 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
-#include "phy/core/cuda.hpp"
+#include "phy/core/constellation.hpp"
+#include "phy/core/export.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
 #include "phy/mapper/mapper.hpp"
 
 namespace phy::gpu {
@@ -17,7 +19,7 @@ namespace phy::gpu {
 /// and can be captured in a graph. Any length and any alignment will do; it is fastest where symbols lie at a
 /// multiple of their size. Bits and symbols are in memory that the device can reach, do not overlap, and stay
 /// there until the work is done. Immutable, so one mapper may be used from many threads.
-class Mapper {
+class PHY_EXPORT Mapper {
 public:
     using Config = phy::Mapper::Config;
 
@@ -26,7 +28,7 @@ public:
 
     /// Writes symbols.size() symbols on the stream, which belongs to the device. Sizes, formats, first_symbol
     /// and errors as in phy::Mapper.
-    void operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols, cudaStream_t stream,
+    void operator()(DeviceSpan<const std::uint8_t> bits, SymbolSpan symbols, cudaStream_t stream,
                     std::uint64_t first_symbol = 0) const;
 
     [[nodiscard]] const Device& device() const { return device_; }
@@ -36,7 +38,9 @@ private:
     Device device_;
     Config config_;
     int multiprocessors_ = 0;
-    std::array<std::array<std::uint32_t, 32>, 3> axis_values_{};  ///< by SampleFormat; see launch_cuda.hpp
+    /// By SampleFormat; see cuda/launch.hpp.
+    std::array<std::array<std::uint32_t, std::size_t{1} << most_axis_bits>, all_sample_formats.size()>
+        axis_values_{};
 };
 
 }  // namespace phy::gpu

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "phy/core/check_size.hpp"
+#include "phy/core/equations.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
-#include "phy/mapper/equations.hpp"
 
 namespace phy::detail {
 namespace {
@@ -35,11 +35,11 @@ void check_config(const Mapper::Config& config) {
                         ": expected a finite positive number");
 }
 
-void check_call(const Mapper::Config& config, std::size_t bits, SymbolSpan symbols) {
-    const std::size_t bit_count = symbols.size() * bits_per_symbol(config.modulation);
+void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat format, std::size_t symbols) {
+    const std::size_t bit_count = symbols * bits_per_symbol(config.modulation);
     check_size("mapper: bits", bits,
                config.packing == BitPacking::packed ? packed_size(bit_count) : bit_count);
-    if (symbols.format() == SampleFormat::ci8) {
+    if (format == SampleFormat::ci8) {
         throw ArgumentError("mapper: cannot write ci8 symbols: expected cf32, cf16 or ci16");
     }
 }

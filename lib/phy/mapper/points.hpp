@@ -3,10 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
-#include "phy/mapper/constellation.hpp"
+#include "phy/core/constellation.hpp"
 #include "phy/mapper/mapper.hpp"
 
 /// What the mappers of all backends have in common: the points in every format, and what they refuse.
@@ -54,33 +53,11 @@ std::vector<ci16> make_integer_points(Modulation modulation, float full_scale);
 /// Throws ArgumentError if a mapper cannot be configured so.
 void check_config(const Mapper::Config& config);
 
-/// Throws ArgumentError if a mapper cannot write these symbols from so many bytes of bits.
-void check_call(const Mapper::Config& config, std::size_t bits, SymbolSpan symbols);
+/// Throws ArgumentError if a mapper cannot write so many symbols of the format from so many bytes of bits.
+void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat format, std::size_t symbols);
 
 constexpr std::size_t packed_size(std::size_t bits) {
     return bits / 8 + (bits % 8 != 0 ? 1 : 0);
-}
-
-/// Calls visit(std::integral_constant<Modulation, ...>) with the modulation as a constant.
-template <typename Visitor>
-void with_constant(Modulation modulation, Visitor visit) {
-    using enum Modulation;
-    switch (modulation) {
-        case pi2_bpsk:
-            return visit(std::integral_constant<Modulation, pi2_bpsk>());
-        case bpsk:
-            return visit(std::integral_constant<Modulation, bpsk>());
-        case qpsk:
-            return visit(std::integral_constant<Modulation, qpsk>());
-        case qam16:
-            return visit(std::integral_constant<Modulation, qam16>());
-        case qam64:
-            return visit(std::integral_constant<Modulation, qam64>());
-        case qam256:
-            return visit(std::integral_constant<Modulation, qam256>());
-        case qam1024:
-            return visit(std::integral_constant<Modulation, qam1024>());
-    }
 }
 
 }  // namespace phy::detail

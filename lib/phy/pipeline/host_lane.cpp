@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <new>
 
 #include "phy/pipeline/lane.hpp"
@@ -5,19 +6,19 @@
 namespace phy::detail {
 namespace {
 
-constexpr std::align_val_t cache_line{64};
+constexpr std::align_val_t alignment{host_alignment};
 
 struct Free {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, cache_line); }
+    void operator()(std::byte* memory) const { ::operator delete[](memory, alignment); }
 };
 
-/// Uninitialised, so that its pages belong to who writes them first.
+/// Allocated when first asked for, and uninitialised, so that its pages belong to who writes them first.
 class Memory {
 public:
     explicit Memory(std::size_t size) : size_(size) {}
 
     std::span<std::byte> get() {
-        if (!bytes_) bytes_.reset(static_cast<std::byte*>(::operator new[](size_, cache_line)));
+        if (!bytes_ && size_ != 0) bytes_.reset(static_cast<std::byte*>(::operator new[](size_, alignment)));
         return {bytes_.get(), size_};
     }
 
@@ -26,63 +27,106 @@ private:
     std::size_t size_;
 };
 
-/// Works where the chunk lies.
-class HostLane : public Lane {
+/// Memory of a lane for the ports of one direction.
+class HostPortMemory {
 public:
-    HostLane(const LaneConfig& config, Stage& stage)
-        : place_{config.backend, nullptr},
-          stage_(stage),
-          input_(config.bytes_in),
-          output_(config.bytes_out) {}
+    HostPortMemory(const std::vector<Port>& ports, std::size_t most)
+        : layout_(ports, host_alignment), memory_(layout_.bytes(most)), arrays_(ports.size()) {}
 
-    std::span<std::byte> input() override { return input_.get(); }
-    std::span<std::byte> output() override { return output_.get(); }
-
-    void enter_thread() override {}
-    void start_run(const LaneRun& run) override { start_ = run.start; }
-
-    void take(const Chunk& chunk, std::span<const std::byte> from, std::span<std::byte> to) override {
-        chunk_ = chunk;
-        from_ = from;
-        to_ = to;
+    std::span<const std::span<std::byte>> arrays(std::size_t items) {
+        layout_.divide(memory_.get(), items, std::span(arrays_));
+        return arrays_;
     }
 
-    void copy_in() override {}
+private:
+    PortLayout layout_;
+    Memory memory_;
+    std::vector<std::span<std::byte>> arrays_;
+};
 
-    void work() override {
-        times_.work.begin = now();
-        stage_.run(chunk_, from_, to_, place_);
-        times_.work.end = now();
+/// What the lanes of a host share.
+class HostStage {
+public:
+    explicit HostStage(const LaneConfig& config)
+        : stage_(config.stage),
+          runner_(config.stage.on(config.place)),
+          scratch_(config.stage.scratch_bytes(config.chunk)) {}
+
+    void start_run(const LaneRun& run) {
+        start_ = run.start;
+        runner_->start_run();
     }
 
-    void copy_out() override {}
-    void wait() override {}
-    void abandon() noexcept override {}
-    std::optional<LaneTimes> times() override { return times_; }
+    void end_run() { runner_->end_run(); }
+
+    Period run(const LaneChunk& chunk) {
+        const std::span<std::byte> scratch = scratch_.get();
+        const std::size_t bytes = std::min(scratch.size(), stage_.scratch_bytes(chunk.chunk.items));
+        const double begin = now();
+        runner_->run_on_host(
+            {.chunk = chunk.chunk, .in = chunk.from, .out = chunk.to, .scratch = scratch.first(bytes)});
+        return {begin, now()};
+    }
 
 private:
     [[nodiscard]] double now() const {
         return std::chrono::duration<double>(PipelineClock::now() - start_).count();
     }
 
-    Stage::Place place_;
     Stage& stage_;
-    Memory input_;
-    Memory output_;
+    std::unique_ptr<StageRunner> runner_;
+    Memory scratch_;
     PipelineClock::time_point start_;
-    Chunk chunk_;
-    std::span<const std::byte> from_;
-    std::span<std::byte> to_;
+};
+
+/// Works where the chunk lies.
+class HostLane : public Lane {
+public:
+    HostLane(const LaneConfig& config, HostStage& stage)
+        : stage_(stage),
+          input_(config.ports.inputs, config.chunk),
+          output_(config.ports.outputs, config.chunk) {}
+
+    std::span<const std::span<std::byte>> input(std::size_t items) override { return input_.arrays(items); }
+    std::span<const std::span<std::byte>> output(std::size_t items) override { return output_.arrays(items); }
+
+    void take(const LaneChunk& chunk) override { chunk_ = &chunk; }
+    void copy_in() override {}
+    void work() override { times_.work = stage_.run(*chunk_); }
+    void copy_out() override {}
+    void wait() override {}
+    std::optional<LaneTimes> times() override { return times_; }
+
+private:
+    HostStage& stage_;
+    HostPortMemory input_;
+    HostPortMemory output_;
+    const LaneChunk* chunk_ = nullptr;
     LaneTimes times_;
+};
+
+class HostLaneGroup : public LaneGroup {
+public:
+    explicit HostLaneGroup(const LaneConfig& config) : stage_(config) {
+        for (std::size_t i = 0; i < config.lanes; ++i)
+            lanes_.push_back(std::make_unique<HostLane>(config, stage_));
+    }
+
+    [[nodiscard]] std::span<const std::unique_ptr<Lane>> lanes() const override { return lanes_; }
+    void enter_thread() override {}
+    void start_run(const LaneRun& run) override { stage_.start_run(run); }
+    void end_run() override { stage_.end_run(); }
+    void abandon() noexcept override {}
+
+private:
+    HostStage stage_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 }  // namespace
 
-Lanes make_host_lanes(const LaneConfig& config, Stage& stage) {
-    Lanes lanes;
-    for (std::size_t i = 0; i < config.count; ++i)
-        lanes.push_back(std::make_unique<HostLane>(config, stage));
-    return lanes;
+std::unique_ptr<LaneGroup> make_host_lanes(const LaneConfig& config) {
+    return std::make_unique<HostLaneGroup>(config);
 }
 
 }  // namespace phy::detail

@@ -5,21 +5,10 @@
 #include <thread>
 #include <utility>
 
-#include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/pipeline/range.hpp"
 
 namespace phy::detail {
-
-using Step = PipelineSpan::Step;
-
 namespace {
-
-void check_filled(std::size_t items, std::size_t asked) {
-    if (items > asked)
-        throw ArgumentError("pipeline: the source filled " + std::to_string(items) +
-                            " items: expected at most " + std::to_string(asked));
-}
 
 /// Chunks that go through a step together. In parallel order half of the lanes, so that while the one half is
 /// copied out the other is copied in.
@@ -29,8 +18,19 @@ std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
 
 }  // namespace
 
-PipelineRun::PipelineRun(std::span<const std::unique_ptr<Lane>> lanes, Task task)
-    : lanes_(lanes), task_(std::move(task)), stage_name_(task_.stage.name()), slots_(lanes.size()) {}
+PipelineRun::PipelineRun(std::span<const std::unique_ptr<LaneGroup>> groups, Task task)
+    : groups_(groups), task_(std::move(task)), stage_name_(task_.stage.name()), totals_(task_.trace) {
+    for (std::size_t i = 0; i < groups.front()->lanes().size(); ++i) {
+        for (const std::unique_ptr<LaneGroup>& group : groups)
+            lanes_.push_back(group->lanes()[i].get());
+    }
+    overlaps_ = task_.order != IssueOrder::serial && lanes_.size() > 1 && !task_.schedule.is_single();
+    arrays_of_sink_.reserve(task_.ports.outputs.size());
+    Slot slot;
+    slot.chunk.from.resize(task_.ports.inputs.size());
+    slot.chunk.to.resize(task_.ports.outputs.size());
+    slots_.assign(lanes_.size(), slot);
+}
 
 double PipelineRun::now() const {
     return std::chrono::duration<double>(PipelineClock::now() - start_).count();
@@ -70,111 +70,35 @@ void PipelineRun::guarded(Work work) {
     }
 }
 
-/// Nothing when the source has come to its end.
-std::optional<PipelineRun::Slot> PipelineRun::read_next() {
-    std::optional<Chunk> next = task_.schedule.next();
-    if (!next) return std::nullopt;
-    const Range range("read");
-    next->lane = static_cast<std::size_t>(next->index % lanes_.size());
-    Slot slot{*next, task_.source.view(*next), {}, false, {now(), 0.0}};
-    Lane& lane = lane_of(slot);
-    const bool is_filled = slot.from.empty();
-    if (is_filled) {
-        const std::span<std::byte> input = lane.input();
-        const std::size_t asked = slot.chunk.items;
-        slot.chunk.items = task_.source.fill(slot.chunk, input.first(task_.stage.input_bytes(asked)));
-        check_filled(slot.chunk.items, asked);
-        if (slot.chunk.items < asked) task_.schedule.end();
-        if (slot.chunk.items == 0) return std::nullopt;
-        slot.from = input.first(task_.stage.input_bytes(slot.chunk.items));
-    }
-    const std::size_t bytes_out = task_.stage.output_bytes(slot.chunk.items);
-    slot.to = task_.sink.view(slot.chunk);
-    slot.is_lent = !is_filled && !slot.to.empty();
-    if (slot.to.empty()) slot.to = lane.output().first(bytes_out);
-    check_size("pipeline: the source's view", slot.from.size(), task_.stage.input_bytes(slot.chunk.items));
-    check_size("pipeline: the sink's view", slot.to.size(), bytes_out);
-    slot.read.end = now();
-    return slot;
-}
-
-void PipelineRun::issue(std::span<const Slot> slots) {
-    for (const Slot& slot : slots) {
-        const Range range("copy_in");
-        lane_of(slot).take(slot.chunk, slot.from, slot.to);
-        lane_of(slot).copy_in();
-    }
-    for (const Slot& slot : slots) {
-        const Range range(stage_name_.c_str());
-        lane_of(slot).work();
-    }
-    for (const Slot& slot : slots) {
-        const Range range("copy_out");
-        lane_of(slot).copy_out();
-    }
-}
-
-void PipelineRun::record(Step step, const Chunk& chunk, const Period& period) {
-    result_.busy[static_cast<std::size_t>(step)] += period.end - period.begin;
-    if (task_.trace) result_.spans.push_back({step, chunk, period.begin, period.end});
-}
-
-void PipelineRun::record(const Chunk& chunk, const LaneTimes& times) {
-    if (has_stand_in_ && !times.stands_in) {
-        for (const Step step : {Step::copy_in, Step::work, Step::copy_out})
-            result_.busy[static_cast<std::size_t>(step)] = 0.0;
-        result_.timed_items = 0;
-    }
-    has_stand_in_ = times.stands_in;
-    if (times.copy_in) record(Step::copy_in, chunk, *times.copy_in);
-    record(Step::work, chunk, times.work);
-    if (times.copy_out) record(Step::copy_out, chunk, *times.copy_out);
-    result_.timed_items += chunk.items;
-}
-
-void PipelineRun::write(const Slot& slot) {
-    lane_of(slot).wait();
-    const Range range("write");
-    const double begin = now();
-    task_.sink.take(slot.chunk, slot.to);
-    record(Step::read, slot.chunk, slot.read);
-    if (const std::optional<LaneTimes> times = lane_of(slot).times()) record(slot.chunk, *times);
-    record(Step::write, slot.chunk, {begin, now()});
-    result_.items += slot.chunk.items;
-    ++result_.chunks;
-}
-
 /// On the caller's thread alone. A device has as many chunks in flight as there are lanes nevertheless.
-void PipelineRun::run_alone(std::optional<Slot> slot) {
+void PipelineRun::run_alone(bool has_first) {
     const std::uint64_t together = group_size(task_.order, lanes_.size());
     const std::uint64_t most_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
-    const auto read_more = [this] { return is_running() ? read_next() : std::nullopt; };
+    const auto read_more = [this] { return is_running() && read_next(); };
+    std::uint64_t read = has_first ? 1 : 0;
     std::uint64_t issued = 0;
     std::uint64_t written = 0;
-    std::vector<Slot> group;
-    while (slot) {
-        for (group.clear(); slot; slot = group.size() < together ? read_more() : std::nullopt)
-            group.push_back(*slot);
+    while (issued < read) {
+        while (read - issued < together && read_more())
+            ++read;
         if (!is_running()) return;
-        for (const Slot& each : group)
-            slot_of(issued++) = each;
-        issue(group);
+        issue(issued, read);
+        issued = read;
         while (written < issued && issued - written + together > most_in_flight && is_running())
-            write(slot_of(written++));
-        slot = read_more();
+            write(written++);
+        if (read_more()) ++read;
     }
     while (written < issued && is_running())
-        write(slot_of(written++));
+        write(written++);
     all_written_ = written == issued && task_.schedule.is_done();
 }
 
 void PipelineRun::read_all() {
     for (std::uint64_t index = 1; !task_.schedule.is_done(); ++index) {
         if (!wait_until([&] { return index < written_ + lanes_.size(); })) return;
-        const std::optional<Slot> slot = read_next();
-        if (slot) slot_of(index) = *slot;
+        const bool has_read = read_next();
         publish([&] {
-            read_ += slot ? 1 : 0;
+            read_ += has_read ? 1 : 0;
             all_read_ = task_.schedule.is_done();
             all_written_ = all_read_ && written_ == read_;
         });
@@ -183,7 +107,6 @@ void PipelineRun::read_all() {
 
 void PipelineRun::issue_all() {
     const std::uint64_t together = group_size(task_.order, lanes_.size());
-    std::vector<Slot> group;
     std::uint64_t ready = 0;
     for (std::uint64_t next = 0; wait_until([&] {
              ready = std::min(read_ - next, together);
@@ -191,10 +114,7 @@ void PipelineRun::issue_all() {
          });
          next += ready) {
         if (ready == 0) return;
-        group.clear();
-        for (std::uint64_t i = 0; i < ready; ++i)
-            group.push_back(slot_of(next + i));
-        issue(group);
+        issue(next, next + ready);
         publish([&] { issued_ += ready; });
     }
 }
@@ -207,7 +127,7 @@ void PipelineRun::write_all() {
          });
          ++index) {
         if (!more) return;
-        write(slot_of(index));
+        write(index);
         publish([&] {
             ++written_;
             all_written_ = all_read_ && written_ == read_;
@@ -215,8 +135,8 @@ void PipelineRun::write_all() {
     }
 }
 
-void PipelineRun::run_overlapped(const Slot& first) {
-    slot_of(0) = first;
+/// The first chunk has been read.
+void PipelineRun::run_overlapped() {
     read_ = 1;
     all_read_ = task_.schedule.is_done();
     std::jthread reader;
@@ -225,7 +145,7 @@ void PipelineRun::run_overlapped(const Slot& first) {
         try {
             return std::jthread([this, work] {
                 guarded([&] {
-                    lanes_.front()->enter_thread();
+                    groups_.front()->enter_thread();
                     work();
                 });
             });
@@ -240,28 +160,30 @@ void PipelineRun::run_overlapped(const Slot& first) {
     });
 }
 
-PipelineRun::Result PipelineRun::run() {
+void PipelineRun::run_chunks() {
+    if (!is_running()) return;
+    const bool has_first = read_next();
+    const bool is_lent = has_first && slots_.front().chunk.source_lends && slots_.front().chunk.sink_lends;
+    const bool alone = !has_first || is_lent || !overlaps_;
+    alone ? run_alone(has_first) : run_overlapped();
+}
+
+RunTotals PipelineRun::run() {
     {
         const std::stop_callback stop(task_.stop, [this] { publish([this] { stopping_ = true; }); });
         guarded([&] {
-            const bool overlaps =
-                task_.order != IssueOrder::serial && lanes_.size() > 1 && !task_.schedule.is_single();
-            for (const std::unique_ptr<Lane>& lane : lanes_)
-                lane->start_run({start_, overlaps, task_.trace});
-            if (!is_running()) return;
-            const std::optional<Slot> first = read_next();
-            const bool alone = !first || first->is_lent || !overlaps;
-            alone ? run_alone(first) : run_overlapped(*first);
+            if (is_running()) start_stage();
+            run_chunks();
         });
     }
-    if (!all_written_) {
-        for (const std::unique_ptr<Lane>& lane : lanes_)
-            lane->abandon();
+    if (all_written_ && !error_) guarded([&] { end_stage(); });
+    if (!all_written_ || error_) {
+        for (const std::unique_ptr<LaneGroup>& group : groups_)
+            group->abandon();
     }
     if (error_) std::rethrow_exception(error_);
-    result_.cancelled = !all_written_;
-    result_.seconds = now();
-    return std::move(result_);
+    seconds_ = now();
+    return std::move(totals_);
 }
 
 }  // namespace phy::detail

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/run_totals.hpp"
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {
@@ -25,50 +24,46 @@ public:
         Source& source;
         Stage& stage;
         Sink& sink;
+        const StagePorts& ports;
         std::stop_token stop;
         Schedule schedule;
         IssueOrder order;
         bool trace;
     };
 
-    struct Result {
-        std::uint64_t items = 0;
-        std::uint64_t chunks = 0;
-        std::uint64_t timed_items = 0;  ///< of chunks whose copies and work were timed
-        bool cancelled = false;
-        double seconds = 0.0;
-        std::array<double, 5> busy = {};  ///< by PipelineSpan::Step; of what was timed
-        std::vector<PipelineSpan> spans;
-    };
+    /// Chunks go to the groups in turn.
+    PipelineRun(std::span<const std::unique_ptr<LaneGroup>> groups, Task task);
 
-    PipelineRun(std::span<const std::unique_ptr<Lane>> lanes, Task task);
+    /// What the sink has had. Throws what ends the run, but for a request to stop.
+    RunTotals run();
 
-    Result run();
+    [[nodiscard]] bool cancelled() const { return !all_written_; }
+    [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    /// A chunk, where its bytes are, and where the stage's are to lie.
+    /// What a lane holds.
     struct Slot {
-        Chunk chunk;
-        std::span<const std::byte> from;
-        std::span<std::byte> to;
-        bool is_lent;  ///< by source and sink, which then have nothing to do
+        LaneChunk chunk;
         Period read;
     };
 
-    void run_alone(std::optional<Slot> slot);
-    void run_overlapped(const Slot& first);
+    void run_chunks();
+    void run_alone(bool has_first);
+    void run_overlapped();
     void read_all();
     void issue_all();
     void write_all();
 
-    std::optional<Slot> read_next();
-    void issue(std::span<const Slot> slots);
-    void write(const Slot& slot);
-    void record(PipelineSpan::Step step, const Chunk& chunk, const Period& period);
-    void record(const Chunk& chunk, const LaneTimes& times);
+    void start_stage();
+    void end_stage();
+    bool read_next();
+    bool read_from_source(LaneChunk& chunk, Lane& lane);
+    void make_room_for_sink(LaneChunk& chunk, Lane& lane);
+    void issue(std::uint64_t first, std::uint64_t end);
+    void write(std::uint64_t index);
 
     [[nodiscard]] double now() const;
-    [[nodiscard]] Lane& lane_of(const Slot& slot) const { return *lanes_[slot.chunk.lane]; }
+    [[nodiscard]] Lane& lane_of(std::uint64_t index) { return *lanes_[index % lanes_.size()]; }
     Slot& slot_of(std::uint64_t index) { return slots_[index % slots_.size()]; }
 
     template <typename Ready>
@@ -79,15 +74,18 @@ private:
     template <typename Work>
     void guarded(Work work);
 
-    std::span<const std::unique_ptr<Lane>> lanes_;
+    std::span<const std::unique_ptr<LaneGroup>> groups_;
     Task task_;
     std::string stage_name_;
     PipelineClock::time_point start_ = PipelineClock::now();
+    std::vector<Lane*> lanes_;
     std::vector<Slot> slots_;  ///< by lane
+    bool overlaps_;            ///< several chunks may be in flight
+    double seconds_ = 0.0;
 
     // Of the thread that calls the sink.
-    Result result_;
-    bool has_stand_in_ = false;
+    RunTotals totals_;
+    std::vector<std::span<const std::byte>> arrays_of_sink_;
 
     std::mutex mutex_;  ///< of what follows
     std::condition_variable changed_;

@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace phy::detail {
 namespace {
 
-/// So that chunks of what is aligned are aligned, whatever an item's size.
-constexpr std::uint64_t unit = 64;
-
 /// A stream is cut into about this many pieces or more, if they are not too small, so that steps overlap.
 constexpr std::uint64_t fewest_pieces = 4;
 
-std::uint64_t piece_of(std::uint64_t items) {
+/// Pieces are multiples of it: of blocks and, unless that makes them larger than they need be, of 64 items,
+/// so that chunks of what is aligned are aligned, whatever an item's size.
+std::uint64_t unit_of(const Schedule::Limits& limits) {
+    constexpr std::uint64_t alignment = 64;
+    const std::uint64_t factor = alignment / std::gcd<std::uint64_t>(alignment, limits.granularity);
+    const std::uint64_t most = std::max<std::uint64_t>(limits.least, alignment);
+    return limits.granularity <= most / factor ? limits.granularity * factor : limits.granularity;
+}
+
+std::uint64_t piece_of(std::uint64_t items, std::uint64_t unit) {
     const std::uint64_t units = items / unit + (items % unit == 0 ? 0 : 1);
     return unit * (units / fewest_pieces + (units % fewest_pieces == 0 ? 0 : 1));
 }
@@ -27,7 +34,7 @@ std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning) 
 
 Schedule::Schedule(std::uint64_t items, const Limits& limits)
     : items_(items),
-      full_(std::min<std::uint64_t>(limits.most, std::max<std::uint64_t>(limits.least, piece_of(items)))) {}
+      full_(std::clamp<std::uint64_t>(piece_of(items, unit_of(limits)), limits.least, limits.most)) {}
 
 std::optional<Chunk> Schedule::next() {
     if (is_done()) return std::nullopt;

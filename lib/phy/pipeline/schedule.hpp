@@ -17,9 +17,11 @@ std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning);
 /// How a stream of items is cut: all chunks but the last are equal.
 class Schedule {
 public:
+    /// `most` and `least` are multiples of the granularity.
     struct Limits {
-        std::size_t most;   ///< items of a chunk
-        std::size_t least;  ///< for a chunk that is one of several; at most `most`
+        std::size_t most;             ///< items of a chunk
+        std::size_t least;            ///< for a chunk that is one of several; at most `most`
+        std::size_t granularity = 1;  ///< all chunks but the last are multiples of it
     };
 
     /// All chunks but the last have `most` items.

@@ -7,9 +7,9 @@
 namespace phy::detail {
 
 struct PipelineTuning {
-    std::size_t chunk_bytes;  ///< of the larger of input and output, at most
+    std::size_t chunk_bytes;  ///< of all ports of the larger direction, at most
     std::size_t least_bytes;  ///< a smaller chunk costs more than what overlaps saves
-    std::size_t lanes;        ///< for each backend
+    std::size_t lanes;        ///< for each place
 
     /// Bytes that a link could have moved in the gap between two copies that follow each other; 0: there is
     /// no link.

@@ -1,0 +1,99 @@
+#include "common/choose_places.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "common/app.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/version.hpp"
+#include "phy/cuda/device.hpp"
+
+namespace phy::apps {
+namespace {
+
+bool is_cuda(const Backend& backend) {
+    return backend.kind() == Backend::Kind::cuda;
+}
+
+Backend choose_automatically() {
+    if (const auto forced = Backend::forced()) return *forced;
+    const Backend best = Backend::best();
+    if (!built_with_cuda) return best;
+    const auto& all = Backend::all();
+    const auto device = std::ranges::find_if(
+        all, [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
+    if (device != all.end()) return *device;
+    spdlog::warn("{}: using {} (--backend cpu asks for that)", all.front().description(), best.name());
+    return best;
+}
+
+std::vector<Backend> every_device() {
+    std::vector<Backend> devices;
+    std::ranges::copy_if(Backend::all(), std::back_inserter(devices),
+                         [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
+    if (devices.empty()) devices.push_back(Backend::parse("cuda"));  // which says why there is none
+    return devices;
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::vector<Backend> listed_devices(const std::string& list) {
+    std::vector<Backend> devices;
+    for (const std::string& number : split(list))
+        devices.push_back(Backend::parse(fmt::format("cuda[{}]", number)));
+    return devices;
+}
+
+std::vector<Backend> choose_devices(const std::string& backend, const std::string& device) {
+    if (backend != "auto" && backend != "cuda" && backend != fmt::format("cuda[{}]", device))
+        throw ArgumentError(
+            fmt::format("--device {}: expected --backend cuda or none, not {}", device, backend));
+    try {
+        return device == "all" ? every_device() : listed_devices(device);
+    } catch (const BackendError& error) {
+        throw BackendError(fmt::format("--device {}: {}", device, error.what()));
+    }
+}
+
+std::vector<Backend> choose_backends(const std::string& backend, const std::string& device) {
+    if (!device.empty()) return choose_devices(backend, device);
+    return {backend == "auto" ? choose_automatically() : Backend::parse(backend)};
+}
+
+Place place_of(const Backend& backend, int threads) {
+    if constexpr (built_with_cuda) {
+        if (is_cuda(backend)) return gpu::Device(backend.device());
+    }
+    return Host({.threads = threads, .backend = backend});
+}
+
+}  // namespace
+
+std::string parse_device(const std::string& text) {
+    if (text == "all") return text;
+    std::set<std::string> seen;
+    for (const std::string& number : split(text)) {
+        if (!is_number(number))
+            throw ArgumentError(fmt::format(
+                "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
+        const std::size_t digits = std::min(number.find_first_not_of('0'), number.size() - 1);
+        if (!seen.insert(number.substr(digits)).second)
+            throw ArgumentError(fmt::format("--device {}: {} is there twice", text, number));
+    }
+    return text;
+}
+
+std::vector<Place> choose_places(const std::string& backend, const std::string& device, int threads) {
+    std::vector<Place> places;
+    for (const Backend& each : choose_backends(backend, device))
+        places.push_back(place_of(each, threads));
+    return places;
+}
+
+}  // namespace phy::apps

@@ -1,0 +1,72 @@
+#include "demod/report.hpp"
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/place_names.hpp"
+
+namespace phy::apps {
+namespace {
+
+double rate(std::uint64_t count, const Demodulation& done) {
+    return static_cast<double>(count) / done.seconds;
+}
+
+double bit_error_rate(const Demodulation& done) {
+    return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.soft_bits);
+}
+
+}  // namespace
+
+Json json_of(const Demodulation& done) {
+    std::vector<Json::Member> busy;
+    for (const PipelineReport::Busy& stage : done.pipeline.busy)
+        busy.emplace_back(stage.step, stage.seconds);
+    std::vector<Json::Member> members = {
+        {"symbols", done.symbols},
+        {"soft_bits", done.soft_bits},
+        {"seconds", done.seconds},
+        {"symbols_per_second", rate(done.symbols, done)},
+        {"soft_bits_per_second", rate(done.soft_bits, done)},
+        {"backend", names_of(done.places)},
+        {"device", devices_of(done.places)},
+        {"modulation", to_string(done.demapper.modulation)},
+        {"noise_variance", done.noise_variance ? Json(*done.noise_variance) : Json("per_symbol")},
+        {"erasures", done.counters.erasures},
+        {"saturated", done.counters.saturated},
+    };
+    if (done.bit_errors) {
+        members.emplace_back("bit_errors", *done.bit_errors);
+        members.emplace_back("bit_error_rate", bit_error_rate(done));
+    }
+    members.emplace_back("stages", Json::object(busy));
+    return Json::object(members);
+}
+
+std::string text_of(const Demodulation& done) {
+    std::string result;
+    const auto line = [&result](const char* name, const std::string& value) {
+        result += fmt::format("{:<16}{}\n", name, value);
+    };
+    const std::optional<std::string> devices = devices_of(done.places);
+    line("symbols", fmt::format("{} ({})", done.symbols, to_string(done.demapper.modulation)));
+    line("soft bits", fmt::format("{}", done.soft_bits));
+    line("seconds", fmt::format("{:.3g}", done.seconds));
+    line("throughput", fmt::format("{:.4g} Msymbol/s, {:.4g} Mbit/s", 1e-6 * rate(done.symbols, done),
+                                   1e-6 * rate(done.soft_bits, done)));
+    line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
+    line("noise variance", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one a symbol");
+    line("erasures", fmt::format("{}", done.counters.erasures));
+    line("saturated", fmt::format("{}", done.counters.saturated));
+    if (done.bit_errors)
+        line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
+    std::string busy;
+    for (const PipelineReport::Busy& stage : done.pipeline.busy)
+        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
+    line("busy", busy);
+    return result;
+}
+
+}  // namespace phy::apps

@@ -1,0 +1,89 @@
+#include "phy/cuda/stream.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include "phy/cuda/forget.hpp"
+
+namespace phy::gpu {
+
+using detail::forget;
+
+namespace detail {
+
+void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
+    forget(cudaStreamDestroy(stream));
+}
+
+void EventDeleter::operator()(cudaEvent_t event) const noexcept {
+    forget(cudaEventDestroy(event));
+}
+
+void GraphDeleter::operator()(CUgraphExec_st* graph) const noexcept {
+    forget(cudaGraphExecDestroy(graph));
+}
+
+}  // namespace detail
+
+Stream::Stream(const Device& device) {
+    const CurrentDevice current(device);
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
+}
+
+void Stream::synchronize() const {
+    check(cudaStreamSynchronize(stream_.get()));
+}
+
+Event::Event(const Device& device, Timing timing) {
+    const CurrentDevice current(device);
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
+    event_.reset(event);
+}
+
+void Event::record(cudaStream_t stream) const {
+    check(cudaEventRecord(event_.get(), stream));
+}
+
+void Event::synchronize() const {
+    check(cudaEventSynchronize(event_.get()));
+}
+
+void Event::hold_back(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_.get(), 0));
+}
+
+float Event::milliseconds_since(const Event& earlier) const {
+    float milliseconds = 0.0F;
+    check(cudaEventElapsedTime(&milliseconds, earlier.event_.get(), event_.get()));
+    return milliseconds;
+}
+
+Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work) {
+    const CurrentDevice current(device);
+    const Stream stream(device);
+    work(stream);
+    stream.synchronize();
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t captured = nullptr;
+    try {
+        work(stream);
+    } catch (...) {
+        forget(cudaStreamEndCapture(stream, &captured));
+        if (captured != nullptr) forget(cudaGraphDestroy(captured));
+        throw;
+    }
+    check(cudaStreamEndCapture(stream, &captured));
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t code = cudaGraphInstantiate(&executable, captured, 0);
+    forget(cudaGraphDestroy(captured));
+    check(code);
+    graph_.reset(executable);
+}
+
+void Graph::operator()(cudaStream_t stream) const {
+    check(cudaGraphLaunch(graph_.get(), stream));
+}
+
+}  // namespace phy::gpu

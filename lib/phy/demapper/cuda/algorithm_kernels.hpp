@@ -1,0 +1,24 @@
+#pragma once
+
+#include "phy/cuda/warp.hpp"
+#include "phy/demapper/cuda/launch.hpp"
+
+namespace phy::gpu::detail {
+
+/// What the kernels of one algorithm can do.
+struct AlgorithmKernels {
+    void (*launch_job)(const Job& job, const Common& common, const Device& device, cudaStream_t stream);
+    void (*launch_batch)(const Batch& batch, cudaStream_t stream);
+    Shape (*shape_in_batch)(Constellation constellation, SoftBitFormat format);
+
+    /// Load the code for every job with that constellation and format, or every batch with that format.
+    void (*load_job)(Constellation constellation, SoftBitFormat format);
+    void (*load_batch)(SoftBitFormat format);
+};
+
+// Each in its own file.
+extern const AlgorithmKernels closed_form_kernels;
+extern const AlgorithmKernels log_sum_kernels;
+extern const AlgorithmKernels table_kernels;
+
+}  // namespace phy::gpu::detail

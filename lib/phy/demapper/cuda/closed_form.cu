@@ -1,0 +1,42 @@
+#include "phy/demapper/cuda/direct.cuh"
+#include "phy/demapper/cuda/kernel_set.cuh"
+
+namespace phy::gpu::detail {
+namespace {
+
+template <SoftBitFormat format, int of_lane>
+struct ClosedForm {
+    static constexpr int fewest_bits = 1;
+    // Formats of numbers saturate where no receiver works.
+    static constexpr bool by_formula = format == SoftBitFormat::int8;
+    template <Constellation constellation, Formula formula>
+    using LaneDemapper = Direct<constellation, format, formula, of_lane>;
+};
+
+template <SoftBitFormat format>
+using InBatch = ClosedForm<format, lane_of_batch>;
+
+template <SoftBitFormat format>
+struct OneJob {
+    using Few = ClosedForm<format, lane_of_few>;
+    using Many = ClosedForm<format, lane_of_many>;
+
+    static void launch(const Job& job, const Common& common, const Device& /*device*/, cudaStream_t stream) {
+        if (job.count <= few_symbols) {
+            launch_job<Few>(job, common, stream);
+        } else {
+            launch_job<Many>(job, common, stream);
+        }
+    }
+
+    static void load(Constellation constellation) {
+        load_jobs<Few>(constellation);
+        load_jobs<Many>(constellation);
+    }
+};
+
+}  // namespace
+
+const AlgorithmKernels closed_form_kernels = KernelsOf<OneJob, InBatch>::all;
+
+}  // namespace phy::gpu::detail

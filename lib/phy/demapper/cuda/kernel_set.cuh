@@ -1,0 +1,207 @@
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "phy/cuda/dispatch.cuh"
+#include "phy/demapper/cuda/algorithm_kernels.hpp"
+#include "phy/demapper/cuda/tile.cuh"
+
+/// From lane demappers to kernels, for single jobs and for batches.
+namespace phy::gpu::detail {
+
+/// Calls visit(std::integral_constant) for constellations with at least `fewest` bits an axis.
+template <int fewest, typename Visitor>
+__host__ __device__ __forceinline__ constexpr void with_constellation(Constellation constellation,
+                                                                      Visitor visit) {
+    constexpr auto count = static_cast<unsigned>(most_axis_bits) + 1;
+    with_constant_by_bits<Constellation, count, fewest == 1 ? 0 : fewest>(constellation, visit);
+}
+
+template <Formula formula>
+using FormulaConstant = std::integral_constant<Formula, formula>;
+
+/// Calls visit(FormulaConstant) with the constellation's formula; where a set has kernels
+/// for each, with this one.
+template <Constellation constellation, bool by_formula, typename Visitor>
+__host__ __device__ __forceinline__ constexpr void with_formula(Formula formula, Visitor visit) {
+    constexpr Formula most = simplest_formula(constellation, Formula::all_segments);
+    if constexpr (by_formula && most != Formula::one_segment) {
+        if (formula == Formula::one_segment) return visit(FormulaConstant<Formula::one_segment>());
+    }
+    if constexpr (by_formula && most == Formula::all_segments) {
+        if (formula == Formula::two_segments) return visit(FormulaConstant<Formula::two_segments>());
+    }
+    visit(FormulaConstant<most>());
+}
+
+/// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
+/// formula. A kernel set has lane demappers for one format, by constellation, from KernelSet::fewest_bits an
+/// axis on, and with KernelSet::by_formula by formula.
+template <class KernelSet, typename Visitor>
+__host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellation of_job,
+                                                                      Formula formula_of_job, Visitor visit) {
+    with_constellation<KernelSet::fewest_bits>(of_job, [&](auto constellation) {
+        with_formula<constellation(), KernelSet::by_formula>(formula_of_job, [&](auto formula) {
+            visit(
+                std::type_identity<typename KernelSet::template LaneDemapper<constellation(), formula()>>());
+        });
+    });
+}
+
+/// The job that a block of a batch belongs to: the last that begins at the block or before it.
+__device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
+    const unsigned part = blockIdx.x >> batch.part_shift;
+    unsigned low = batch.job_of_part[part];
+    unsigned high = batch.job_of_part[part + 1] + 1U;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        if (batch.first_block[middle] <= blockIdx.x) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/// What a block is made of.
+template <class LaneDemapper, bool counts>
+struct Block {
+    static constexpr int threads = threads_of_block(LaneDemapper::shape, counts);
+    static constexpr int symbols = symbols_of_block(LaneDemapper::shape, counts);
+    static constexpr int staging = threads / warp_size * Layout<LaneDemapper>::staging;
+};
+
+/// The part of a job that a block does with one tile a warp.
+template <class LaneDemapper, bool counts>
+__device__ __forceinline__ void demap_block(const Job& job, unsigned block, const Common& common,
+                                            std::byte* staging, Tally& tally) {
+    const std::uint64_t first = std::uint64_t{block} * Block<LaneDemapper, counts>::symbols;
+    demap_tiles<LaneDemapper, counts>(LaneDemapper(job), job, common, first, staging, tally);
+}
+
+template <class LaneDemapper, bool counts>
+__global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
+    demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
+    __shared__ alignas(16) std::byte staging[Block<LaneDemapper, counts>::staging];
+    Tally tally;
+    demap_block<LaneDemapper, counts>(job, blockIdx.x, common, staging, tally);
+    if constexpr (counts) add_to_counters(common, tally);
+}
+
+/// Blocks of a batch: all have one size, and room for every lane demapper of the set.
+template <class KernelSet, bool counts>
+struct BatchBlock {
+    template <Constellation constellation>
+    using LaneDemapper =
+        typename KernelSet::template LaneDemapper<constellation,
+                                                  simplest_formula(constellation, Formula::all_segments)>;
+    static constexpr Shape shape = LaneDemapper<phy::detail::all_constellations.back()>::shape;
+    static constexpr int threads = threads_of_block(shape, counts);
+    static constexpr int staging = [] {
+        int most = 0;
+        for (const Constellation each : phy::detail::all_constellations) {
+            with_constellation<KernelSet::fewest_bits>(each, [&most](auto constellation) {
+                static_assert(LaneDemapper<constellation()>::shape.threads == shape.threads);
+                most = std::max(most, Block<LaneDemapper<constellation()>, counts>::staging);
+            });
+        }
+        return most;
+    }();
+};
+
+template <class KernelSet, bool counts>
+__global__ void __launch_bounds__(BatchBlock<KernelSet, counts>::threads,
+                                  BatchBlock<KernelSet, counts>::shape.resident)
+    demap_batch(const __grid_constant__ Batch batch) {
+    __shared__ alignas(16) std::byte staging[BatchBlock<KernelSet, counts>::staging];
+    const unsigned index = job_of_block(batch);
+    const Job& job = batch.job[index];
+    const unsigned block = blockIdx.x - batch.first_block[index];
+    Tally tally;
+    with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
+        demap_block<typename decltype(lane_demapper)::type, counts>(job, block, batch.common, staging, tally);
+    });
+    if constexpr (counts) add_to_counters(batch.common, tally);
+}
+
+/// Calls visit(std::bool_constant): whether a launch counts.
+template <typename Visitor>
+void with_counts(const Common& common, Visitor visit) {
+    if (common.counters != nullptr) return visit(std::true_type());
+    visit(std::false_type());
+}
+
+template <class KernelSet>
+void launch_job(const Job& job, const Common& common, cudaStream_t stream) {
+    with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
+        with_counts(common, [&](auto counts) {
+            using Lane = typename decltype(lane_demapper)::type;
+            using B = Block<Lane, counts()>;
+            const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
+            demap_job<Lane, counts()><<<blocks, B::threads, 0, stream>>>(job, common);
+        });
+    });
+}
+
+template <class KernelSet>
+void launch_batch(const Batch& batch, cudaStream_t stream) {
+    with_counts(batch.common, [&](auto counts) {
+        constexpr int threads = BatchBlock<KernelSet, counts()>::threads;
+        demap_batch<KernelSet, counts()><<<batch.blocks, threads, 0, stream>>>(batch);
+    });
+}
+
+template <class KernelSet>
+void load_jobs(Constellation constellation) {
+    for (const Formula formula : {Formula::one_segment, Formula::two_segments, Formula::all_segments}) {
+        with_lane_demapper<KernelSet>(constellation, formula, [](auto lane_demapper) {
+            using Lane = typename decltype(lane_demapper)::type;
+            load_code(demap_job<Lane, false>);
+            load_code(demap_job<Lane, true>);
+        });
+    }
+}
+
+template <class KernelSet>
+void load_batch() {
+    load_code(demap_batch<KernelSet, false>);
+    load_code(demap_batch<KernelSet, true>);
+}
+
+/// The functions of an algorithm. OneJob has, for a format, a launch() and a load() of its own; Set is the
+/// kernel set that batches take.
+template <template <SoftBitFormat> class OneJob, template <SoftBitFormat> class Set>
+struct KernelsOf {
+    static void launch_one(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+        with_constant(common.format,
+                      [&](auto format) { OneJob<format()>::launch(job, common, device, stream); });
+    }
+
+    static void launch_many(const Batch& batch, cudaStream_t stream) {
+        with_constant(batch.common.format, [&](auto format) { launch_batch<Set<format()>>(batch, stream); });
+    }
+
+    static Shape shape_in_batch(Constellation constellation, SoftBitFormat of_output) {
+        Shape shape{};
+        with_constant(of_output, [&](auto format) {
+            with_lane_demapper<Set<format()>>(constellation, Formula::all_segments, [&](auto lane_demapper) {
+                shape = decltype(lane_demapper)::type::shape;
+            });
+        });
+        return shape;
+    }
+
+    static void load_one(Constellation constellation, SoftBitFormat of_output) {
+        with_constant(of_output, [&](auto format) { OneJob<format()>::load(constellation); });
+    }
+
+    static void load_many(SoftBitFormat of_output) {
+        with_constant(of_output, [](auto format) { load_batch<Set<format()>>(); });
+    }
+
+    static constexpr AlgorithmKernels all = {launch_one, launch_many, shape_in_batch, load_one, load_many};
+};
+
+}  // namespace phy::gpu::detail

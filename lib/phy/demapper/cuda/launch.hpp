@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/math/formula.hpp"
+
+/// The interface between the host's side of the CUDA demapper and its kernels.
+namespace phy::gpu::detail {
+
+using phy::detail::Algorithm;
+using phy::detail::Constellation;
+using phy::detail::Formula;
+using phy::detail::Gain;
+using phy::detail::GainRule;
+using phy::detail::simplest_formula;
+
+/// A table in device memory, as LlrTable describes it. int8: an entry is a word with the axis's soft bits in
+/// its bytes (1024QAM: two words). Others: the values of its bits, then their slopes.
+struct Table {
+    phy::detail::TableScale scale;
+    const void* entries;
+    std::uint32_t bytes;  ///< of all entries, filled up to a multiple of 16
+};
+
+/// One call, or one piece of a batch. The less there is to send, the sooner a launch begins; but what decides
+/// where a kernel jumps stays a whole word, because bytes of parameters are not read by the uniform path.
+struct Job {
+    const std::byte* symbols;
+    const float* noise;  ///< one N0 a symbol, or null
+    std::byte* llr;
+    std::uint64_t count;  ///< symbols
+    union {
+        Gain scalar;    ///< without noise
+        GainRule gain;  ///< with
+    };
+    union {
+        Gain nats;    ///< Algorithm::log_sum: from nats to the output
+        Table table;  ///< Algorithm::table
+    };
+    float unit;  ///< the value of an integer sample of 1
+    SampleFormat format;
+    unsigned sample_bytes;
+    Constellation constellation;
+    Formula
+        formula;    ///< Algorithm::closed_form: what is enough for the scalar gain; with noise: all segments
+    bool rotating;  ///< pi/2-BPSK
+    bool odd;       ///< the first symbol's index is odd
+    bool aligned;   ///< symbols, llr and noise begin at multiples of 16 bytes
+    bool end_aligned;  ///< and end there
+};
+
+/// What all jobs of a launch have in common.
+struct Common {
+    SoftBitFormat format;
+    std::uint32_t saturated;  ///< the bits of the largest soft bit
+    DemapCounters* counters;  ///< or null
+};
+
+/// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
+inline constexpr std::size_t most_jobs = 64;
+inline constexpr std::size_t most_parts = 256;
+struct Batch {
+    Common common;
+    std::uint32_t jobs;
+
+    // By which blocks find their jobs; launch() fills it in. Every job's first block, and for parts of
+    // 2^part_shift blocks the job of their first block; after the last part, the last job.
+    std::uint32_t blocks;
+    std::uint32_t part_shift;
+    static_assert(most_jobs <= UINT8_MAX + 1);
+    std::uint8_t job_of_part[most_parts + 1];
+    std::uint32_t first_block[most_jobs];
+    Job job[most_jobs];
+};
+
+void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
+            cudaStream_t stream);
+/// Brings the jobs into an order that suits the GPU.
+void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream);
+
+/// Load the code for such jobs, or batches of them, on the current device.
+void load(Algorithm algorithm, Constellation constellation, SoftBitFormat format);
+void load_batch(Algorithm algorithm, SoftBitFormat format);
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,28 @@
+#include "phy/demapper/cuda/direct.cuh"
+#include "phy/demapper/cuda/kernel_set.cuh"
+
+namespace phy::gpu::detail {
+namespace {
+
+template <SoftBitFormat format>
+struct LogSum {
+    static constexpr int fewest_bits = 2;
+    static constexpr bool by_formula = false;
+    template <Constellation constellation, Formula>
+    using LaneDemapper = Direct<constellation, format, Formula::log_sum, 1>;
+};
+
+template <SoftBitFormat format>
+struct OneJob {
+    static void launch(const Job& job, const Common& common, const Device& /*device*/, cudaStream_t stream) {
+        launch_job<LogSum<format>>(job, common, stream);
+    }
+
+    static void load(Constellation constellation) { load_jobs<LogSum<format>>(constellation); }
+};
+
+}  // namespace
+
+const AlgorithmKernels log_sum_kernels = KernelsOf<OneJob, LogSum>::all;
+
+}  // namespace phy::gpu::detail

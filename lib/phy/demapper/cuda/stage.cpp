@@ -1,0 +1,61 @@
+#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/stage_runners.hpp"
+
+namespace phy::detail {
+namespace {
+
+class DemapOnDevice : public StageRunner {
+public:
+    DemapOnDevice(const SoftDemapStage::Config& config, const gpu::Device& device, SharedDemapCounters& total)
+        : config_(config),
+          demap_(device, config.demapper),
+          stream_(device),
+          counters_(device, config.counts ? 1 : 0),
+          total_(total) {
+        demap_.prepare(noise(gpu::DeviceSpan<const float>()), config.output);
+    }
+
+    void start_run() override {
+        if (!config_.counts) return;
+        gpu::fill_async(counters_, 0, stream_);
+        stream_.synchronize();
+    }
+
+    void run_on_device(const DeviceWork& work) override {
+        const gpu::SymbolView symbols(config_.input, work.in[0]);
+        const gpu::SoftBitSpan llr(config_.output, work.out[0]);
+        const bool is_per_symbol = !config_.noise_variance;
+        const auto values =
+            is_per_symbol ? gpu::elements_of<float>(work.in[1]) : gpu::DeviceSpan<const float>();
+        demap_(symbols, noise(values), llr, work.stream, work.chunk.first, counters_);
+    }
+
+    void end_run() override {
+        if (!config_.counts) return;
+        DemapCounters of_run;
+        gpu::copy_async(std::span(&of_run, 1), counters_, stream_);
+        stream_.synchronize();
+        total_.add(of_run);
+    }
+
+private:
+    [[nodiscard]] gpu::NoiseVariance noise(gpu::DeviceSpan<const float> values) const {
+        if (config_.noise_variance) return *config_.noise_variance;
+        return values;
+    }
+
+    const SoftDemapStage::Config& config_;
+    gpu::SoftDemapper demap_;
+    gpu::Stream stream_;
+    gpu::DeviceBuffer<DemapCounters> counters_;  ///< of the run; none where nothing is counted
+    SharedDemapCounters& total_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageRunner> make_demap_on_device(const SoftDemapStage::Config& config, int device,
+                                                  SharedDemapCounters& total) {
+    return std::make_unique<DemapOnDevice>(config, gpu::Device(device), total);
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,316 @@
+#pragma once
+
+#include <algorithm>
+
+#include "phy/cuda/pieces.cuh"
+#include "phy/cuda/samples.cuh"
+#include "phy/demapper/cuda/launch.hpp"
+#include "phy/demapper/cuda/ops.cuh"
+#include "phy/demapper/cuda/pack.cuh"
+#include "phy/demapper/cuda/tuning.hpp"
+
+/// What a warp does with its tile of symbols, whatever the lane demapper.
+///
+/// A lane demapper is a type with the constants constellation, format and shape, and the function
+///     void operator()(const float* y, const float* scale, const float* limit, std::uint32_t* words)
+/// that turns a lane's neighbouring symbols into packed soft bits. What it gives for an axis (BPSK: a symbol)
+/// with a component that is not finite does not matter.
+namespace phy::gpu::detail {
+
+/// What one thread has counted.
+struct Tally {
+    unsigned erasures = 0;
+    unsigned saturated = 0;
+};
+
+template <class LaneDemapper>
+struct Layout {
+    static constexpr Shape shape = LaneDemapper::shape;
+    static constexpr int axes = LaneDemapper::constellation == Constellation::bpsk ? 1 : 2;
+    static constexpr int llrs_of_symbol = axes * bits_of(LaneDemapper::constellation);
+    static constexpr int bytes_of_symbol =
+        detail::bytes_of_symbol(LaneDemapper::constellation, LaneDemapper::format);
+    static constexpr int llrs = shape.symbols * llrs_of_symbol;  ///< of a lane, in a row
+    static constexpr int words = shape.symbols * bytes_of_symbol / 4;
+    static constexpr int symbols = symbols_of_warp(shape);
+    static constexpr int bytes_of_row = shape.symbols * bytes_of_symbol;  ///< of a lane
+    static constexpr int bytes_in = static_cast<int>(size_of(SampleFormat::cf32)) * symbols;
+    static constexpr int bytes_out = bytes_of_symbol * symbols;
+
+    /// Shared memory of a warp.
+    static constexpr int staging = bytes_in > bytes_out ? bytes_in : bytes_out;
+
+    /// One store a row; else rows are put in order in shared memory.
+    static constexpr bool stores_directly = words == 1 || words == 2 || words == 4;
+
+    static_assert(shape.symbols * bytes_of_symbol % 4 == 0);
+};
+
+/// Sets soft bits to 0 that are not to be kept; keep(symbol, axis) says which are.
+template <class LaneDemapper, typename Keep>
+__device__ __forceinline__ void clear_unless(Keep keep, std::uint32_t* words) {
+    using L = Layout<LaneDemapper>;
+    constexpr int bits = 8 * static_cast<int>(size_of(LaneDemapper::format));
+    constexpr int in_word = 32 / bits;
+#pragma unroll
+    for (int llr = 0; llr < L::llrs; ++llr) {
+        constexpr std::uint32_t ones = 0xFFFFFFFFU >> (32 - bits);
+        if (!keep(llr / L::llrs_of_symbol, llr % L::axes))
+            words[llr / in_word] &= ~(ones << (bits * (llr % in_word)));
+    }
+}
+
+/// Soft bits of components that are not finite.
+template <class LaneDemapper>
+__device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tally& tally) {
+    using L = Layout<LaneDemapper>;
+#pragma unroll
+    for (int c = 0; c < 2 * L::shape.symbols; ++c)
+        tally.erasures += Ops::is_finite(y[c]) ? 0 : 1;
+    const auto keep = [y](int symbol, int axis) {
+        if (L::axes == 2) return Ops::is_finite(y[2 * symbol + axis]);
+        return Ops::is_finite(y[2 * symbol]) && Ops::is_finite(y[2 * symbol + 1]);
+    };
+    clear_unless<LaneDemapper>(keep, words);
+}
+
+/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a
+/// sign.)
+__device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
+    std::uint32_t signs;
+    asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));
+    return signs;
+}
+
+/// Adds 128 for every soft bit in an int8 word that has the largest magnitude.
+__device__ __forceinline__ unsigned add_saturated_bytes(std::uint32_t word, std::uint32_t largest,
+                                                        unsigned sum) {
+    // A byte of the biased magnitude reaches 128 if it is the largest; the complement of a negative byte is
+    // one less than its magnitude.
+    const std::uint32_t signs = signs_of_bytes(word);
+    const std::uint32_t bias = (128U - largest) * 0x01010101U;
+    const std::uint32_t biased = (word ^ signs) + (signs & 0x01010101U) + bias;
+    return __dp4a(biased & 0x80808080U, 0x01010101U, sum);
+}
+
+/// Soft bits in a row of words with the largest magnitude.
+template <SoftBitFormat format, int count>
+__device__ __forceinline__ unsigned count_saturated(const std::uint32_t* words, std::uint32_t largest) {
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < count; ++w) {
+        if constexpr (format == SoftBitFormat::int8) {
+            sum = add_saturated_bytes(words[w], largest, sum);
+        } else if constexpr (size_of(format) == 2) {
+            sum +=
+                ((words[w] & 0x7FFFU) == largest ? 1 : 0) + ((words[w] >> 16 & 0x7FFFU) == largest ? 1 : 0);
+        }
+    }
+    return format == SoftBitFormat::int8 ? sum / 128 : sum;
+}
+
+__device__ __forceinline__ bool is_usable(float noise) {
+    return noise > 0.0F && Ops::is_finite(noise);
+}
+
+template <int count>
+__device__ __forceinline__ bool all_usable(const float* noise) {
+    bool usable = true;
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+        usable = usable && is_usable(noise[i]);
+    return usable;
+}
+
+/// The gains of a lane's symbols in one row.
+template <int symbols>
+struct Gains {
+    float scale[symbols];
+    float limit[symbols];
+
+    __device__ __forceinline__ explicit Gains(const Gain& all) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s) {
+            scale[s] = all.scale;
+            limit[s] = all.limit;
+        }
+    }
+
+    /// All N0 must be usable.
+    __device__ __forceinline__ Gains(const float* noise, const GainRule& formula) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s)
+            gain_of<Ops>(noise[s], formula, scale[s], limit[s]);
+    }
+
+    /// Those that are not give nothing, and are counted.
+    __device__ __forceinline__ Gains(const float* noise, const GainRule& formula, Tally& tally)
+        : Gains(noise, formula) {
+#pragma unroll
+        for (int s = 0; s < symbols; ++s) {
+            if (is_usable(noise[s])) continue;
+            scale[s] = 0.0F;
+            limit[s] = 0.0F;
+            ++tally.erasures;
+        }
+    }
+};
+
+/// Which tile of a job, and whose part of it.
+struct Place {
+    std::uint64_t first;  ///< symbol of the block
+    unsigned offset;      ///< from there to the tile
+    unsigned left;        ///< symbols of the tile that the job has
+    unsigned lane;
+
+    __device__ __forceinline__ const std::byte* symbols_of(const Job& job) const {
+        return job.symbols + first * job.sample_bytes + offset * job.sample_bytes;
+    }
+    __device__ __forceinline__ const float* noise_of(const Job& job) const {
+        return job.noise + first + offset;
+    }
+    template <class LaneDemapper>
+    __device__ __forceinline__ std::byte* llr_of(const Job& job) const {
+        constexpr unsigned bytes = Layout<LaneDemapper>::bytes_of_symbol;
+        return job.llr + first * bytes + offset * bytes;
+    }
+};
+
+/// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
+/// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
+template <class LaneDemapper, bool per_symbol, bool counts>
+__device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, const Job& job,
+                                                 const Common& common, const Place& place, std::byte* staging,
+                                                 Tally& tally) {
+    using L = Layout<LaneDemapper>;
+    constexpr Shape shape = L::shape;
+    Components<shape> y;
+    bool good = load_rows<Space::global, shape>(job.format, place.symbols_of(job), place.lane, job.unit, y);
+    float noise[shape.groups][shape.symbols];
+    if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
+    if constexpr (per_symbol) good = good && all_usable<shape.symbols * shape.groups>(noise[0]);
+    if (!__all_sync(all_lanes, good)) return false;
+
+    std::byte* const out = place.llr_of<LaneDemapper>(job);
+    std::byte* const mine = (L::stores_directly ? out : staging) + place.lane * L::bytes_of_row;
+#pragma unroll
+    for (int row = 0; row < shape.groups; ++row) {
+        std::uint32_t words[L::words];
+        if constexpr (per_symbol) {
+            const Gains<shape.symbols> gains(noise[row], job.gain);
+            evaluate(y[row], gains.scale, gains.limit, words);
+        } else {
+            const Gains<shape.symbols> gains(job.scalar);
+            evaluate(y[row], gains.scale, gains.limit, words);
+        }
+        if constexpr (counts)
+            tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
+        store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
+    }
+    if constexpr (!L::stores_directly) {
+        __syncwarp();
+        copy_pieces<L::bytes_out>(staging, out, place.lane);
+        __syncwarp();
+    }
+    return true;
+}
+
+/// The gains of a row in any tile; symbols beyond the job get any.
+template <class LaneDemapper>
+__device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place, unsigned symbol,
+                                             Tally& tally) {
+    constexpr int symbols = LaneDemapper::shape.symbols;
+    if (job.noise == nullptr) return Gains<symbols>(job.scalar);
+    float noise[symbols];
+#pragma unroll
+    for (int s = 0; s < symbols; ++s)
+        noise[s] = symbol + s < place.left ? place.noise_of(job)[symbol + s] : 1.0F;
+    return Gains<symbols>(noise, job.gain, tally);
+}
+
+/// Any tile, byte by byte through shared memory; what lies beyond the job counts as zeros. Rows of symbols
+/// lie at the end of the staging memory, and rows of soft bits take their place from its beginning on: none
+/// reaches symbols that are still wanted, whether its rows are longer or shorter.
+template <class LaneDemapper, bool counts>
+__device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, const Job& job,
+                                               const Common& common, const Place& place, std::byte* staging,
+                                               Tally& tally) {
+    using L = Layout<LaneDemapper>;
+    constexpr Shape shape = L::shape;
+    constexpr Shape one_row = {shape.threads, shape.symbols, 1};
+    const unsigned bytes_in = L::symbols * job.sample_bytes;
+    std::byte* const in = staging + (L::staging - bytes_in);
+    copy_bytes(place.symbols_of(job), in, place.left * job.sample_bytes, bytes_in, place.lane, job.aligned);
+    __syncwarp();
+#pragma unroll 1
+    for (int row = 0; row < shape.groups; ++row) {
+        const unsigned symbol = (row * warp_size + place.lane) * shape.symbols;
+        Components<one_row> y;
+        const bool finite = load_rows<Space::shared, one_row>(
+            job.format, in + row * (bytes_in / shape.groups), place.lane, job.unit, y);
+        __syncwarp();
+        const auto gains = gains_of_row<LaneDemapper>(job, place, symbol, tally);
+        std::uint32_t words[L::words];
+        evaluate(y[0], gains.scale, gains.limit, words);
+        if (!finite) erase<LaneDemapper>(y[0], words, tally);
+        clear_unless<LaneDemapper>([&](unsigned s, int) { return symbol + s < place.left; }, words);
+        if constexpr (counts)
+            tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
+        store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
+        __syncwarp();
+    }
+    const unsigned bytes = place.left * L::bytes_of_symbol;
+    copy_bytes(staging, place.llr_of<LaneDemapper>(job), bytes, bytes, place.lane, job.aligned);
+    __syncwarp();
+}
+
+/// Demaps the tiles of a block's warps, from the symbol `first` on. staging is for all of them, aligned
+/// to 16.
+template <class LaneDemapper, bool counts>
+__device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const Job& job,
+                                            const Common& common, std::uint64_t first, std::byte* staging,
+                                            Tally& tally) {
+    using L = Layout<LaneDemapper>;
+    constexpr unsigned symbols = L::symbols;
+    constexpr unsigned of_block = symbols_of_block(L::shape, counts);
+    const unsigned warp = threadIdx.x / warp_size;
+    const unsigned offset = warp * symbols;
+    const std::uint64_t rest = job.count - first;
+    const unsigned in_block = rest < of_block ? static_cast<unsigned>(rest) : of_block;
+    if (offset >= in_block) return;
+    const unsigned lane = threadIdx.x % warp_size;
+    Place place = {first, offset, std::min(symbols, in_block - offset), lane};
+    // The last tile reaches back over the one before rather than go the slow way: both write the same.
+    if (!counts && place.left < symbols && job.end_aligned && job.count >= symbols)
+        place = {job.count - symbols, 0, symbols, lane};
+    staging += warp * L::staging;
+    bool done = false;
+    if (place.left == symbols && job.aligned) {
+        done =
+            job.noise != nullptr
+                ? demap_whole_tile<LaneDemapper, true, counts>(evaluate, job, common, place, staging, tally)
+                : demap_whole_tile<LaneDemapper, false, counts>(evaluate, job, common, place, staging, tally);
+    }
+    if (!done) demap_any_tile<LaneDemapper, counts>(evaluate, job, common, place, staging, tally);
+}
+
+/// Adds what the threads of a block have counted to the counters. All threads of the block call it.
+__device__ inline void add_to_counters(const Common& common, Tally tally) {
+    __shared__ unsigned total[2];
+    if (threadIdx.x < 2) total[threadIdx.x] = 0;
+    __syncthreads();
+    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+        tally.erasures += __shfl_xor_sync(all_lanes, tally.erasures, distance);
+        tally.saturated += __shfl_xor_sync(all_lanes, tally.saturated, distance);
+    }
+    if (threadIdx.x % warp_size == 0) {
+        atomicAdd(&total[0], tally.erasures);
+        atomicAdd(&total[1], tally.saturated);
+    }
+    __syncthreads();
+    static_assert(sizeof(DemapCounters) == 2 * sizeof(unsigned long long));
+    auto* counters = reinterpret_cast<unsigned long long*>(common.counters);
+    if (threadIdx.x < 2 && total[threadIdx.x] != 0) atomicAdd(counters + threadIdx.x, total[threadIdx.x]);
+}
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,63 @@
+#include <vector>
+
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/host/soft_runner.hpp"
+#include "phy/demapper/math/check.hpp"
+
+namespace phy {
+
+using detail::Planner;
+using detail::SoftRunner;
+using detail::SoftWork;
+using detail::TableCache;
+
+namespace {
+
+constexpr std::size_t kept_tables = 32;
+
+void check(std::span<const Allocation> allocations) {
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+        detail::naming_allocation(i, [&] {
+            detail::check_allocation(allocations[i]);
+            detail::check_same_format(allocations[i], allocations[0]);
+        });
+    }
+}
+
+}  // namespace
+
+struct PHY_HIDDEN BatchDemapper::Impl {
+    Config config;
+    std::vector<Planner> planners;  ///< by modulation
+    SoftRunner runner;
+    TableCache tables{kept_tables};
+    std::vector<SoftWork> works = {};  ///< of the running call
+};
+
+BatchDemapper::BatchDemapper(const Host& host, const Config& config)
+    : impl_(new Impl{config, detail::planners_of(config), SoftRunner(host, config)}) {}
+
+BatchDemapper::~BatchDemapper() = default;
+BatchDemapper::BatchDemapper(BatchDemapper&&) noexcept = default;
+BatchDemapper& BatchDemapper::operator=(BatchDemapper&&) noexcept = default;
+
+void BatchDemapper::operator()(std::span<const Allocation> allocations, DemapCounters* counters) {
+    check(allocations);
+    impl_->tables.start_call();
+    impl_->works.clear();
+    for (const Allocation& allocation : allocations) {
+        const Planner& planner = impl_->planners[static_cast<std::size_t>(allocation.modulation)];
+        impl_->works.emplace_back(allocation, planner, impl_->tables);
+    }
+    impl_->runner.run(impl_->works, counters);
+}
+
+const Host& BatchDemapper::host() const {
+    return impl_->runner.host();
+}
+
+const BatchDemapper::Config& BatchDemapper::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy

@@ -1,0 +1,45 @@
+#include "phy/demapper/host/block_runner.hpp"
+
+#include "phy/demapper/math/plan.hpp"
+
+namespace phy::detail {
+
+Stretch::Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t index_of_first)
+    : symbols(symbols_of_it),
+      first_symbol(index_of_first),
+      constellation(constellation_of(modulation)),
+      rotating(modulation == Modulation::pi2_bpsk) {}
+
+BlockRunner::BlockRunner(const Host& host, const DemapperConfig& config)
+    : host_(host),
+      arrays_(&array_kernels(host.backend())),
+      kernels_(&demap_kernels(host.backend())),
+      units_{},
+      workspaces_(static_cast<std::size_t>(host.threads())) {
+    for (const SampleFormat format : all_sample_formats)
+        units_[static_cast<std::size_t>(format)] = unit_of(config, format);
+}
+
+std::size_t BlockRunner::symbols_of_item(std::size_t symbols, std::size_t stretches) const {
+    const auto threads = static_cast<std::size_t>(host_.threads());
+    if (threads == 1) return std::max<std::size_t>(symbols, 1);
+    // A thread that is woken for less costs more than it brings; but a symbol of one stretch may take ten
+    // times as long as one of another.
+    const std::size_t smallest = stretches == 1 ? 4096 : 1024;
+    constexpr std::size_t items_of_thread = 8;
+    return std::max(smallest, multiple_from(symbols / (threads * items_of_thread)));
+}
+
+bool BlockRunner::must_widen(SymbolView symbols) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
+    return symbols.format() != SampleFormat::cf32 || !aligned;
+}
+
+const float* BlockRunner::widen(SymbolView symbols, Workspace& workspace) const {
+    if (!must_widen(symbols)) return reinterpret_cast<const float*>(symbols.data());
+    const auto format = static_cast<std::size_t>(symbols.format());
+    arrays_->widen[format](symbols.data(), workspace.iq, 2 * symbols.size(), units_[format]);
+    return workspace.iq;
+}
+
+}  // namespace phy::detail

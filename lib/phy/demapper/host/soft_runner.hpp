@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/host/block_runner.hpp"
+#include "phy/demapper/math/plan.hpp"
+#include "phy/demapper/math/table.hpp"
+
+namespace phy::detail {
+
+/// Tables of the latest calls.
+class TableCache {
+public:
+    explicit TableCache(std::size_t capacity) : capacity_(capacity) {}
+
+    /// The tables of the calls before may be dropped from now on.
+    void start_call() { ++call_; }
+
+    /// Builds the table unless it is there. It stays until the next call at least, even if a call needs more
+    /// than the capacity.
+    const LlrTable& table(const TableKey& key);
+
+private:
+    struct Entry {
+        LlrTable table;
+        std::uint64_t last_call;
+    };
+    struct Before {
+        bool operator()(const TableKey& a, const TableKey& b) const;
+    };
+
+    void make_room();
+
+    std::size_t capacity_;
+    std::uint64_t call_ = 0;
+    std::map<TableKey, Entry, Before> entries_;
+};
+
+/// An allocation, and how it is evaluated.
+struct SoftWork : Stretch {
+    /// Takes the table from the cache if one serves. planner is of the allocation's modulation.
+    SoftWork(const Allocation& allocation, const Planner& planner, TableCache& tables);
+
+    std::span<const float> noise;  ///< one a symbol; empty where one serves all
+    SoftBitSpan llr;
+    std::size_t qm;
+    Plan plan;
+    const LlrTable* table = nullptr;  ///< if it is evaluated so
+    bool streams = false;             ///< the kernel writes past the caches, from the head on
+    bool staged = false;              ///< it is streamed from the workspace
+};
+
+/// Runs the work of soft demappers.
+class SoftRunner {
+public:
+    SoftRunner(const Host& host, const DemapperConfig& config)
+        : blocks_(host, config), llr_clip_(config.llr_clip) {}
+
+    /// Counts if counters is not null.
+    void run(std::span<SoftWork> works, DemapCounters* counters);
+
+    [[nodiscard]] const Host& host() const { return blocks_.host(); }
+
+private:
+    void choose_routes(std::span<SoftWork> works, bool counts) const;
+    void demap_block(const SoftWork& work, Workspace& workspace, Block block, const float* noise,
+                     std::byte* out) const;
+    void evaluate(const SoftWork& work, Workspace& workspace, Block& block, bool per_symbol,
+                  float largest_limit, void* out) const;
+    void look_up(const LlrTable& table, Workspace& workspace, const Block& block, void* out) const;
+    [[nodiscard]] std::uint64_t count_saturated(SoftBitFormat format, const std::byte* llr,
+                                                std::size_t count) const;
+
+    BlockRunner blocks_;
+    int llr_clip_;
+};
+
+}  // namespace phy::detail

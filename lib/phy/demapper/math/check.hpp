@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/demapper/math/plan.hpp"
+
+/// What demappers refuse, wherever their memory is.
+namespace phy::detail {
+
+/// Throws ArgumentError if an allocation is invalid.
+template <class Allocation>
+void check_allocation(const Allocation& allocation) {
+    check_enum("modulation", allocation.modulation, all_modulations.back());
+    check_enum("sample format", allocation.symbols.format(), all_sample_formats.back());
+    check_enum("soft-bit format", allocation.llr.format(), all_soft_bit_formats.back());
+    check_size("llr", allocation.llr.size(),
+               allocation.symbols.size() * bits_per_symbol(allocation.modulation));
+    check_noise(allocation.noise.scalar(), allocation.noise.values().size(), allocation.symbols.size());
+}
+
+/// Throws ArgumentError unless an allocation has the soft-bit format of the first one of its batch.
+template <class Allocation>
+void check_same_format(const Allocation& allocation, const Allocation& first) {
+    const SoftBitFormat format = allocation.llr.format();
+    const SoftBitFormat of_first = first.llr.format();
+    if (format == of_first) return;
+    throw ArgumentError("soft bits in " + std::string(to_string(format)) + ": expected " +
+                        std::string(to_string(of_first)) + ", as in allocation 0");
+}
+
+/// Calls body() for an allocation of a batch; an ArgumentError says which it is.
+template <typename Body>
+auto naming_allocation(std::size_t index, Body body) {
+    try {
+        return body();
+    } catch (const ArgumentError& error) {
+        throw ArgumentError("allocation " + std::to_string(index) + ": " + error.what());
+    }
+}
+
+/// A planner for each modulation.
+std::vector<Planner> planners_of(DemapperConfig config);
+
+}  // namespace phy::detail

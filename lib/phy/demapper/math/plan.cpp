@@ -1,0 +1,124 @@
+#include "phy/demapper/math/plan.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/demapper/math/check.hpp"
+#include "phy/demapper/math/soft_bits-inl.h"
+#include "phy/simd/ops-inl.h"
+
+namespace phy::detail {
+namespace {
+
+bool is_full_scale(float full_scale) {
+    return full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale);
+}
+
+DemapperConfig checked(const DemapperConfig& config) {
+    check_config(config);
+    return config;
+}
+
+/// The magnitude at which soft bits saturate.
+float largest_of(const DemapperConfig& config, SoftBitFormat format) {
+    if (format == SoftBitFormat::int8) return static_cast<float>(config.llr_clip);
+    return soft_bit_format_facts[static_cast<std::size_t>(format)].largest;
+}
+
+Gain gain_for(std::optional<float> noise, const GainRule& rule) {
+    Gain gain{};
+    const bool usable = noise && *noise > 0.0F && std::isfinite(*noise);
+    if (usable) scalar::gain_of<scalar::Ops>(*noise, rule, gain.scale, gain.limit);
+    return gain;
+}
+
+}  // namespace
+
+void check_config(const DemapperConfig& config) {
+    check_enum("modulation", config.modulation, all_modulations.back());
+    check_enum("method", config.method, Method::log_map);
+    check_enum("evaluator", config.evaluator, Evaluator::table);
+    if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F)) {
+        throw ArgumentError("llr_scale is " + number_text(config.llr_scale) + ": expected 1/64 to 4096");
+    }
+    if (config.llr_clip < 1 || config.llr_clip > 127) {
+        throw ArgumentError("llr_clip is " + std::to_string(config.llr_clip) + ": expected 1 to 127");
+    }
+    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale)) {
+        throw ArgumentError("full_scale is " + number_text(config.full_scale) +
+                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
+    }
+}
+
+Planner::Planner(const DemapperConfig& config)
+    : config_(checked(config)), bits_(static_cast<int>(bits_per_axis(config.modulation))) {}
+
+TableKey Planner::key_for(float noise, SoftBitFormat format) const {
+    return {bits_, config_.method, format, noise, config_.llr_scale, config_.llr_clip};
+}
+
+bool Planner::uses_closed_form(std::optional<float> noise, SoftBitFormat format) const {
+    if (bits_ == 1 || config_.method == Method::max_log) return true;
+    // The arithmetic evaluator gives the same bytes for a scalar N0 as for the same N0 per symbol.
+    return config_.evaluator != Evaluator::arithmetic && noise && format == SoftBitFormat::int8 &&
+           max_log_is_log_map(key_for(*noise, format));
+}
+
+std::optional<TableKey> Planner::table_for(std::optional<float> noise, SoftBitFormat format) const {
+    if (bits_ == 1 || !noise || config_.evaluator == Evaluator::arithmetic) return {};
+    if (config_.evaluator == Evaluator::automatic && config_.method == Method::max_log) return {};
+    if (config_.method == Method::log_map && uses_closed_form(noise, format)) return {};
+    const TableKey key = key_for(*noise, format);
+    return entries_needed(key) <= static_cast<double>(largest_table) ? std::optional(key) : std::nullopt;
+}
+
+Plan Planner::plan(std::optional<float> noise, SoftBitFormat format) const {
+    Plan plan;
+    plan.format = format;
+    plan.table = table_for(noise, format);
+    const float unit = format == SoftBitFormat::int8 ? config_.llr_scale : 1.0F;
+    const float largest = largest_of(config_, format);
+    if (uses_closed_form(noise, format)) {
+        plan.gain = gain_rule(bits_, unit, largest);
+    } else {
+        plan.algorithm = Algorithm::log_sum;
+        plan.gain = gain_rule(bits_, 1.0, largest_llr);
+        plan.nats = {unit, largest / unit};
+    }
+    if (plan.table) plan.algorithm = Algorithm::table;
+    plan.scalar = gain_for(noise, plan.gain);
+    return plan;
+}
+
+Evaluator Planner::evaluator_for(std::optional<float> noise, SoftBitFormat format) const {
+    return table_for(noise, format) ? Evaluator::table : Evaluator::arithmetic;
+}
+
+void check_noise(std::optional<float> scalar, std::size_t values, std::size_t symbols) {
+    if (!scalar) {
+        check_size("per-symbol noise variance", values, symbols);
+    } else if (!(*scalar > 0.0F) || !std::isfinite(*scalar)) {
+        throw ArgumentError("noise variance is " + number_text(*scalar) +
+                            ": expected a finite positive number");
+    }
+}
+
+float unit_of(const DemapperConfig& config, SampleFormat format) {
+    return 1.0F / (config.full_scale > 0.0F ? config.full_scale : default_full_scale(format));
+}
+
+std::vector<Planner> planners_of(DemapperConfig config) {
+    check_config(config);
+    std::vector<Planner> planners;
+    for (const Modulation modulation : all_modulations) {
+        config.modulation = modulation;
+        planners.emplace_back(config);
+    }
+    return planners;
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "phy/core/error.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/pipeline/device_memory.hpp"
+#include "phy/pipeline/device_steps.hpp"
+#include "phy/pipeline/lane.hpp"
+
+namespace phy::detail {
+namespace {
+
+/// What the lanes of a device share.
+class DeviceStage {
+public:
+    DeviceStage(const LaneConfig& config, std::unique_ptr<StageRunner> runner)
+        : device(config.place.device()),
+          steps(device, config.lanes),
+          stage_(config.stage),
+          runner_(std::move(runner)),
+          scratch_(device, config.stage.scratch_bytes(config.chunk)) {}
+
+    gpu::Device device;
+    DeviceSteps steps;
+    LaneRun of_run{};
+
+    [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.size(); }
+
+    void start_run(const LaneRun& run) {
+        of_run = run;
+        steps.start_run(run);
+        const gpu::CurrentDevice current(device);
+        runner_->start_run();
+    }
+
+    void end_run() {
+        const gpu::CurrentDevice current(device);
+        runner_->end_run();
+    }
+
+    /// The device is the thread's current one.
+    void run(const Chunk& chunk, std::span<const gpu::DeviceSpan<const std::byte>> in,
+             std::span<const gpu::DeviceSpan<std::byte>> out, cudaStream_t stream) {
+        const std::size_t bytes = std::min(scratch_.size(), stage_.scratch_bytes(chunk.items));
+        runner_->run_on_device(
+            {.chunk = chunk, .in = in, .out = out, .scratch = scratch_.first(bytes), .stream = stream});
+    }
+
+private:
+    Stage& stage_;
+    std::unique_ptr<StageRunner> runner_;
+    gpu::DeviceBuffer<std::byte> scratch_;
+};
+
+/// Copies a chunk to a device, works on it and copies it back.
+class CudaLane : public Lane {
+public:
+    CudaLane(const LaneConfig& config, DeviceStage& stage)
+        : stage_(stage),
+          steps_(stage.steps),
+          copied_in_(stage.device, gpu::Event::Timing::off),
+          worked_(stage.device, gpu::Event::Timing::off),
+          copied_out_(stage.device, gpu::Event::Timing::off),
+          events_{gpu::Event(stage.device), gpu::Event(stage.device), gpu::Event(stage.device),
+                  gpu::Event(stage.device), gpu::Event(stage.device), gpu::Event(stage.device)},
+          input_(stage.device, config.ports.inputs, config.chunk),
+          output_(stage.device, config.ports.outputs, config.chunk),
+          in_(config.ports.inputs.size()) {}
+
+    std::span<const std::span<std::byte>> input(std::size_t items) override {
+        return input_.host_arrays(items);
+    }
+    std::span<const std::span<std::byte>> output(std::size_t items) override {
+        return output_.host_arrays(items);
+    }
+
+    void take(const LaneChunk& chunk) override {
+        chunk_ = &chunk;
+        timing_ = steps_.count_chunk();
+        bounds_.begin = steps_.now();
+        std::ranges::copy(input_.device_arrays(chunk.chunk.items), in_.begin());
+        out_ = output_.device_arrays(chunk.chunk.items);
+    }
+
+    void copy_in() override {
+        const gpu::Stream& stream = steps_.copy_in;
+        record(0, stream);
+        input_.copy_in(chunk_->from, chunk_->source_lends, stream);
+        record(1, stream);
+        if (overlaps()) copied_in_.record(stream);
+    }
+
+    void work() override {
+        const gpu::Stream& stream = work_stream();
+        const gpu::CurrentDevice current(stage_.device);
+        if (overlaps()) copied_in_.hold_back(stream);
+        record(2, stream);
+        stage_.run(chunk_->chunk, in_, out_, stream);
+        record(3, stream);
+        if (overlaps()) worked_.record(stream);
+    }
+
+    void copy_out() override {
+        const gpu::Stream& stream = copy_out_stream();
+        if (overlaps()) worked_.hold_back(stream);
+        record(4, stream);
+        output_.copy_out(chunk_->to, chunk_->sink_lends, stream);
+        record(5, stream);
+        copied_out_.record(stream);
+    }
+
+    void wait() override {
+        copied_out_.synchronize();
+        bounds_.end = steps_.now();
+    }
+
+    std::optional<LaneTimes> times() override {
+        if (timing_ == ChunkTiming::off) return std::nullopt;
+        const gpu::CurrentDevice current(stage_.device);
+        LaneTimes times = steps_.times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
+        times.stands_in = timing_ == ChunkTiming::stand_in;
+        return times;
+    }
+
+private:
+    [[nodiscard]] bool overlaps() const { return stage_.of_run.overlaps; }
+
+    /// One chunk at a time needs no more than one stream, and steps need not wait for each other.
+    [[nodiscard]] const gpu::Stream& work_stream() const { return overlaps() ? steps_.work : steps_.copy_in; }
+    [[nodiscard]] const gpu::Stream& copy_out_stream() const {
+        return overlaps() ? steps_.copy_out : steps_.copy_in;
+    }
+
+    /// On one stream a step begins where the one before has ended.
+    [[nodiscard]] const gpu::Event& mark(std::size_t index) const {
+        return events_[overlaps() || index == 0 || index % 2 == 1 ? index : index - 1];
+    }
+
+    void record(std::size_t index, const gpu::Stream& stream) const {
+        if (timing_ != ChunkTiming::off && &mark(index) == &events_[index]) events_[index].record(stream);
+    }
+
+    DeviceStage& stage_;
+    DeviceSteps& steps_;
+    gpu::Event copied_in_;
+    gpu::Event worked_;
+    gpu::Event copied_out_;
+    std::array<gpu::Event, 6> events_;  ///< by which a chunk is timed
+    DevicePortMemory input_;
+    DevicePortMemory output_;
+    std::vector<gpu::DeviceSpan<const std::byte>> in_;
+    std::span<const gpu::DeviceSpan<std::byte>> out_;
+    ChunkTiming timing_ = ChunkTiming::off;
+    Period bounds_;
+    const LaneChunk* chunk_ = nullptr;
+};
+
+class CudaLaneGroup : public LaneGroup {
+public:
+    CudaLaneGroup(const LaneConfig& config, std::unique_ptr<StageRunner> runner)
+        : stage_(config, std::move(runner)) {
+        for (std::size_t i = 0; i < config.lanes; ++i)
+            lanes_.push_back(std::make_unique<CudaLane>(config, stage_));
+    }
+    ~CudaLaneGroup() override { stage_.steps.abandon(); }
+    CudaLaneGroup(const CudaLaneGroup&) = delete;  ///< its lanes refer to it
+    CudaLaneGroup& operator=(const CudaLaneGroup&) = delete;
+
+    [[nodiscard]] std::span<const std::unique_ptr<Lane>> lanes() const override { return lanes_; }
+    void enter_thread() override { stage_.device.make_current(); }
+    void start_run(const LaneRun& run) override { stage_.start_run(run); }
+    void end_run() override { stage_.end_run(); }
+    void abandon() noexcept override { stage_.steps.abandon(); }
+
+private:
+    DeviceStage stage_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+std::unique_ptr<StageRunner> make_runner(const LaneConfig& config) {
+    const gpu::CurrentDevice current(gpu::Device(config.place.device()));
+    return config.stage.on(config.place);
+}
+
+std::string describe(const LaneConfig& config) {
+    const std::size_t bytes = PortLayout(config.ports.inputs, device_alignment).bytes(config.chunk) +
+                              PortLayout(config.ports.outputs, device_alignment).bytes(config.chunk);
+    const std::size_t scratch = config.stage.scratch_bytes(config.chunk);
+    return std::to_string(config.lanes) + " chunks in flight, each of " + std::to_string(bytes) + " bytes" +
+           (scratch == 0 ? "" : ", and " + std::to_string(scratch) + " bytes of scratch memory");
+}
+
+}  // namespace
+
+std::unique_ptr<LaneGroup> make_cuda_lanes(const LaneConfig& config) {
+    std::unique_ptr<StageRunner> runner = make_runner(config);
+    try {
+        return std::make_unique<CudaLaneGroup>(config, std::move(runner));
+    } catch (const gpu::CudaError& error) {
+        if (!error.out_of_memory()) throw;
+        throw Error(config.place.name() + ": out of GPU memory: it has no room for " + describe(config));
+    }
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "phy/pipeline/stage.hpp"
+
+namespace phy::detail {
+
+/// The next multiple; the last one that a number can be where there is none.
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+    const std::size_t above = value % multiple;
+    if (above == 0) return value;
+    return value - above > SIZE_MAX - multiple ? value - above : value - above + multiple;
+}
+
+/// As phy::Stage has them: asked for once, because the stage makes the lists anew.
+struct StagePorts {
+    std::vector<Port> inputs;
+    std::vector<Port> outputs;
+};
+
+/// Throws ArgumentError, which begins with the owner, where ports have no or the same name, and where records
+/// have no bytes or are for no items.
+void check_ports(const std::string& owner, const std::vector<Port>& ports);
+
+/// The same of a stage's, and where blocks of its granularity do not hold whole records.
+StagePorts checked_ports(const Stage& stage);
+
+/// How arrays for ports lie one after another in a block of memory.
+class PortLayout {
+public:
+    /// Arrays begin at multiples of alignment.
+    PortLayout(std::vector<Port> ports, std::size_t alignment)
+        : ports_(std::move(ports)), alignment_(alignment) {}
+
+    [[nodiscard]] const std::vector<Port>& ports() const { return ports_; }
+
+    /// To the end of the last array.
+    [[nodiscard]] std::size_t bytes(std::size_t items) const {
+        std::size_t end = 0;
+        for (const Port& port : ports_)
+            end = round_up(end, alignment_) + port.bytes_of(items);
+        return end;
+    }
+
+    /// Sets the arrays to the parts of the block that items have; Span is one of bytes in any memory.
+    template <typename Span>
+    void divide(Span block, std::size_t items, std::span<Span> arrays) const {
+        std::size_t end = 0;
+        for (std::size_t i = 0; i < ports_.size(); ++i) {
+            const std::size_t first = round_up(end, alignment_);
+            const std::size_t bytes = ports_[i].bytes_of(items);
+            arrays[i] = block.subspan(first, bytes);
+            end = first + bytes;
+        }
+    }
+
+private:
+    std::vector<Port> ports_;
+    std::size_t alignment_;
+};
+
+/// As HostWork and DeviceWork say where arrays begin.
+inline constexpr std::size_t host_alignment = 64;
+inline constexpr std::size_t device_alignment = 256;
+
+}  // namespace phy::detail

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <string>
+
+#include "phy/core/error.hpp"
+#include "phy/cuda/range.hpp"
+#include "phy/pipeline/run.hpp"
+
+/// What a run does with a chunk, and before the first and after the last.
+namespace phy::detail {
+namespace {
+
+void check_filled(std::size_t items, std::size_t asked) {
+    if (items > asked)
+        throw ArgumentError("pipeline: the source filled " + std::to_string(items) +
+                            " items: expected at most " + std::to_string(asked));
+}
+
+/// Who is "source" or "sink".
+template <typename Array>
+void check_view(const char* who, const std::vector<Array>& arrays, const std::vector<Port>& ports,
+                std::size_t items) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const std::size_t expected = ports[i].bytes_of(items);
+        if (arrays[i].size() != expected)
+            throw ArgumentError("pipeline: the " + std::string(who) + "'s view of port '" + ports[i].name +
+                                "' has " + std::to_string(arrays[i].size()) + " bytes: expected " +
+                                std::to_string(expected));
+    }
+}
+
+}  // namespace
+
+void PipelineRun::start_stage() {
+    task_.stage.start_run();
+    for (const std::unique_ptr<LaneGroup>& group : groups_)
+        group->start_run({start_, overlaps_, task_.trace});
+}
+
+void PipelineRun::end_stage() {
+    for (const std::unique_ptr<LaneGroup>& group : groups_)
+        group->end_run();
+    task_.stage.end_run();
+}
+
+/// Into the slot of the next chunk. False: the source has come to its end.
+bool PipelineRun::read_next() {
+    std::optional<Chunk> next = task_.schedule.next();
+    if (!next) return false;
+    const Range range("read");
+    const std::uint64_t index = next->index;
+    next->lane = static_cast<std::size_t>(index % lanes_.size());
+    Slot& slot = slot_of(index);
+    slot.chunk.chunk = *next;
+    slot.read.begin = now();
+    if (!read_from_source(slot.chunk, lane_of(index))) return false;
+    make_room_for_sink(slot.chunk, lane_of(index));
+    slot.read.end = now();
+    return true;
+}
+
+bool PipelineRun::read_from_source(LaneChunk& chunk, Lane& lane) {
+    const std::vector<Port>& ports = task_.ports.inputs;
+    std::ranges::fill(chunk.from, std::span<const std::byte>());
+    chunk.source_lends = task_.source.view(chunk.chunk, chunk.from);
+    if (chunk.source_lends) {
+        check_view("source", chunk.from, ports, chunk.chunk.items);
+        return true;
+    }
+    const std::size_t asked = chunk.chunk.items;
+    const std::span<const std::span<std::byte>> arrays = lane.input(asked);
+    const std::size_t filled = task_.source.fill(chunk.chunk, arrays);
+    check_filled(filled, asked);
+    if (filled < asked) task_.schedule.end();
+    if (filled == 0) return false;
+    chunk.chunk.items = filled;
+    for (std::size_t i = 0; i < ports.size(); ++i)
+        chunk.from[i] = arrays[i].first(ports[i].bytes_of(filled));
+    return true;
+}
+
+void PipelineRun::make_room_for_sink(LaneChunk& chunk, Lane& lane) {
+    std::ranges::fill(chunk.to, std::span<std::byte>());
+    chunk.sink_lends = task_.sink.view(chunk.chunk, chunk.to);
+    if (chunk.sink_lends) {
+        check_view("sink", chunk.to, task_.ports.outputs, chunk.chunk.items);
+    } else {
+        std::ranges::copy(lane.output(chunk.chunk.items), chunk.to.begin());
+    }
+}
+
+void PipelineRun::issue(std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t index = first; index < end; ++index) {
+        const Range range("copy_in");
+        lane_of(index).take(slot_of(index).chunk);
+        lane_of(index).copy_in();
+    }
+    for (std::uint64_t index = first; index < end; ++index) {
+        const Range range(stage_name_.c_str());
+        lane_of(index).work();
+    }
+    for (std::uint64_t index = first; index < end; ++index) {
+        const Range range("copy_out");
+        lane_of(index).copy_out();
+    }
+}
+
+void PipelineRun::write(std::uint64_t index) {
+    const Slot& slot = slot_of(index);
+    const Chunk& chunk = slot.chunk.chunk;
+    Lane& lane = lane_of(index);
+    lane.wait();
+    const Range range("write");
+    const double begin = now();
+    arrays_of_sink_.assign(slot.chunk.to.begin(), slot.chunk.to.end());
+    task_.sink.take(chunk, arrays_of_sink_);
+    totals_.add_read(chunk, slot.read);
+    if (const std::optional<LaneTimes> times = lane.times()) totals_.add_times(chunk, *times);
+    totals_.add_written(chunk, {begin, now()});
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "phy/core/backend.hpp"
+#include "phy/core/error.hpp"
+#include "phy/simd/targets.hpp"
+
+/// How a room's kernels are chosen. A room writes a struct of function pointers; a file for the scalar
+/// reference that fills one; a file that is compiled for each instruction set (foreach_target.h of Highway)
+/// and fills one for each, whose addresses PHY_ADDRESSES_BY_TARGET collects.
+namespace phy::detail {
+
+template <class Kernels>
+using KernelsByTarget = std::array<const Kernels*, instruction_sets.size()>;
+
+/// The kernels that a backend has. Throws BackendError if it does not run here or needs device memory.
+template <class Kernels>
+const Kernels& kernels_of(const Backend& backend, const Kernels& scalar,
+                          const KernelsByTarget<Kernels>& by_target) {
+    if (backend.kind() == Backend::Kind::scalar) return scalar;
+    for (std::size_t i = 0; i < instruction_sets.size(); ++i) {
+        const bool is_it =
+            backend.kind() == Backend::Kind::cpu && backend.instruction_set() == instruction_sets[i].name;
+        if (is_it && by_target[i] != nullptr && instruction_sets[i].supported()) return *by_target[i];
+    }
+    throw BackendError("backend '" + backend.name() + "' does not run on this machine");
+}
+
+}  // namespace phy::detail

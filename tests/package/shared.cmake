@@ -1,0 +1,60 @@
+# Builds the shared libraries and checks what they show; a program that is linked with them runs and catches what they
+# throw. The libraries' folder stays, so that a second run compiles what has changed.
+set(build ${WORK_DIR}/build)
+set(prefix ${WORK_DIR}/prefix)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Types of phy::detail in the arguments of what is public are no symbols of their own.
+function(check_exports library)
+  execute_process(COMMAND nm -DC --defined-only --format=posix ${prefix}/lib/lib${library}.so
+    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "," symbols "${symbols}")
+  string(REGEX REPLACE "\n$" "" symbols "${symbols}")
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk to ")
+  foreach(symbol IN LISTS symbols)
+    if(NOT symbol MATCHES "^(${thrown})?phy::" OR symbol MATCHES "^(${thrown})?phy::((gpu::)?detail|hdf5|[A-Za-z0-9:_]*Impl)::")
+      message(SEND_ERROR "lib${library}.so shows ${symbol}")
+    endif()
+  endforeach()
+  list(LENGTH symbols count)
+  if(count LESS 10)
+    message(SEND_ERROR "lib${library}.so shows ${count} symbols only")
+  endif()
+  message(STATUS "lib${library}.so shows ${count} symbols")
+endfunction()
+
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX}
+  -D BUILD_SHARED_LIBS=ON -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_INSTALL_LIBDIR=lib
+  -D PHY_CUDA=OFF -D PHY_APPS=OFF -D PHY_TESTS=OFF)
+run(${CMAKE_COMMAND} --build ${build})
+run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
+foreach(library phy phy_capture phy_receiver)
+  check_exports(${library})
+endforeach()
+
+file(WRITE ${WORK_DIR}/catch.cpp [[
+#include <phy/phy.hpp>
+#include <phy/receiver/demodulate.hpp>
+
+int main() {
+    int caught = 0;
+    try {
+        phy::parse_modulation("none");
+    } catch (const phy::ArgumentError&) {
+        ++caught;
+    }
+    try {
+        phy::demodulate_file("none.h5", "", {});
+    } catch (const phy::Error&) {
+        ++caught;
+    }
+    return caught == 2 ? 0 : 1;
+}
+]])
+run(${CXX} -std=c++20 -I${prefix}/include ${WORK_DIR}/catch.cpp -o ${WORK_DIR}/catch -L${prefix}/lib
+  -lphy_receiver -lphy_capture -lphy -Wl,-rpath,${prefix}/lib)
+run(${WORK_DIR}/catch)

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "phy/pipeline/pipeline.hpp"
+#include "pipeline/call_hooks.hpp"
+#include "pipeline/fake_sink.hpp"
+#include "pipeline/fake_source.hpp"
+#include "pipeline/fake_stage.hpp"
+#include "pipeline/place_sets.hpp"
+
+namespace phy_test {
+
+/// One run from a fake source to a fake sink.
+class CheckedRun {
+public:
+    CheckedRun(const TestStream& stream, SourceMode source_mode, SinkMode sink_mode,
+               const CallHooks& hooks = {})
+        : stream_(stream),
+          hooks_(hooks),
+          source_(stream, source_mode, hooks),
+          sink_(stream, sink_mode, hooks) {}
+
+    phy::PipelineReport run(phy::Pipeline& pipeline, FakeStage& stage, std::stop_token stop = {}) {
+        stage.hooks = hooks_;
+        return run_chain(pipeline, {&stage}, std::move(stop));
+    }
+
+    /// Of a pipeline through a chain of these stages, which keep the hooks that they have.
+    phy::PipelineReport run_chain(phy::Pipeline& pipeline, std::vector<const FakeStage*> stages,
+                                  std::stop_token stop = {}) {
+        stages_ = std::move(stages);
+        return pipeline.run(source_, sink_, std::move(stop));
+    }
+
+    [[nodiscard]] std::uint64_t items() const { return sink_.items(); }
+    [[nodiscard]] std::uint64_t chunks() const { return sink_.chunks(); }
+
+    /// What is wrong with what the sink had, be it all or a part; empty if nothing is.
+    [[nodiscard]] std::string mistake() const {
+        for (const FakeStage* stage : stages_) {
+            if (!stage->mistake().empty()) return stage->mistake();
+        }
+        for (const std::string& text : {source_.mistake(), sink_.mistake()}) {
+            if (!text.empty()) return text;
+        }
+        return sink_.has_right_bytes() ? "" : "wrong bytes";
+    }
+
+    /// The same of a run that was not cancelled.
+    [[nodiscard]] std::string mistake(const phy::PipelineReport& report) const {
+        if (std::string text = mistake(); !text.empty()) return text;
+        if (report.cancelled) return "cancelled";
+        if (items() != stream_.items()) return std::to_string(items()) + " items for the sink";
+        return mistake_of_counts(report);
+    }
+
+    /// The same of one that was.
+    [[nodiscard]] std::string mistake_of_cancelled(const phy::PipelineReport& report) const {
+        if (std::string text = mistake(); !text.empty()) return text;
+        if (!report.cancelled) return "not cancelled";
+        return mistake_of_counts(report);
+    }
+
+    /// The same of one that may have been stopped; if it says nothing of that, all items have come.
+    [[nodiscard]] std::string mistake_of_stopped(const phy::PipelineReport& report) const {
+        return report.cancelled ? mistake_of_cancelled(report) : mistake(report);
+    }
+
+private:
+    [[nodiscard]] std::string mistake_of_counts(const phy::PipelineReport& report) const {
+        if (report.items != items()) return std::to_string(report.items) + " items in the report";
+        if (report.chunks != chunks()) return std::to_string(report.chunks) + " chunks in the report";
+        return "";
+    }
+
+    const TestStream& stream_;
+    CallHooks hooks_;
+    FakeSource source_;
+    FakeSink sink_;
+    std::vector<const FakeStage*> stages_;
+};
+
+/// What is wrong when all goes through the pipeline; empty if nothing is.
+inline std::string mistake_of_run(phy::Pipeline& pipeline, FakeStage& stage, const TestStream& stream,
+                                  SourceMode source_mode = SourceMode::fill,
+                                  SinkMode sink_mode = SinkMode::take) {
+    CheckedRun run(stream, source_mode, sink_mode);
+    return run.mistake(run.run(pipeline, stage));
+}
+
+}  // namespace phy_test

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "phy/core/version.hpp"
+#include "phy/pipeline/pipeline.hpp"
+#include "support/gpu.hpp"
+
+namespace phy_test {
+
+inline constexpr std::array all_orders = {phy::IssueOrder::sequential, phy::IssueOrder::parallel,
+                                          phy::IssueOrder::serial};
+
+inline phy::Host scalar_host() {
+    return phy::Host({.backend = phy::Backend::scalar()});
+}
+
+/// What one pipeline works on.
+struct PlaceSet {
+    std::string name;
+    std::vector<phy::Place> places;  ///< none where there are no such devices
+    bool on_cuda = false;
+
+    [[nodiscard]] bool is_cuda() const { return on_cuda; }
+};
+
+/// For gtest, instead of the bytes.
+inline void PrintTo(const PlaceSet& set, std::ostream* out) {  // NOLINT(readability-identifier-naming)
+    *out << set.name;
+}
+
+/// Every test of a pipeline runs on each of them. Of CPUs one is enough, as FakeStage makes no difference.
+inline std::vector<PlaceSet> place_sets() {
+    std::vector<PlaceSet> sets = {{"host", {scalar_host()}}};
+    if constexpr (phy::built_with_cuda) {
+        const std::vector<phy::gpu::Device> devices = phy::gpu::Device::all();
+        const std::vector<phy::Place> all(devices.begin(), devices.end());
+        const bool several = all.size() > 1;
+        sets.push_back({"cuda", {all.begin(), all.begin() + (all.empty() ? 0 : 1)}, true});
+        sets.push_back({"several_cuda", several ? all : std::vector<phy::Place>(), true});
+    }
+    return sets;
+}
+
+inline std::string name_of_set(const testing::TestParamInfo<PlaceSet>& info) {
+    return info.param.name;
+}
+
+class OnPlaces : public testing::TestWithParam<PlaceSet> {
+protected:
+    void SetUp() override {
+        if constexpr (phy::built_with_cuda) {
+            if (!GetParam().is_cuda()) return;
+            PHY_NEEDS_GPU();
+            if (GetParam().places.empty()) GTEST_SKIP() << "there is one GPU only";
+        }
+    }
+
+    static const std::vector<phy::Place>& places() { return GetParam().places; }
+};
+
+/// Another one each time, unless PHY_TEST_SEED says which; printed, so that a failure can be repeated.
+inline unsigned new_seed() {
+    const char* wanted = std::getenv("PHY_TEST_SEED");
+    const unsigned seed =
+        wanted != nullptr ? static_cast<unsigned>(std::stoul(wanted)) : std::random_device()();
+    std::cout << "PHY_TEST_SEED=" << seed << "\n";
+    return seed;
+}
+
+}  // namespace phy_test

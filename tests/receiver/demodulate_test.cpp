@@ -1,0 +1,171 @@
+#include "phy/receiver/demodulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "capture/temporary_directory.hpp"
+#include "phy/core/error.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/mapper/mapper.hpp"
+
+namespace {
+
+using phy::demodulate_file;
+using phy::DemodulateOptions;
+
+constexpr std::size_t symbols = 20'011;
+constexpr float noise_variance = 0.01F;
+
+class Demodulate : public testing::Test {
+protected:
+    Demodulate() {
+        std::mt19937 random(38211);
+        for (std::uint8_t& bit : bits_)
+            bit = static_cast<std::uint8_t>(random() & 1U);
+        const phy::Mapper map(host_, {.modulation = phy::Modulation::qam64});
+        map(bits_, iq_);
+        std::normal_distribution<float> noise(0.0F, 0.07F);
+        for (phy::cf32& sample : iq_)
+            sample += phy::cf32(noise(random), noise(random));
+    }
+
+    void write(phy::CaptureWriter::Config config) const {
+        config.symbols = symbols;
+        config.modulation = phy::Modulation::qam64;
+        config.overwrite = true;
+        phy::CaptureWriter writer(capture_, config);
+        writer.append(iq_);
+        if (config.bits) writer.append_bits(bits_);
+        writer.commit();
+    }
+
+    [[nodiscard]] std::uint64_t bit_errors() const {
+        phy::SoftDemapper demap(host_, {.modulation = phy::Modulation::qam64});
+        std::vector<float> llr(bits_.size());
+        demap(iq_, noise_variance, llr);
+        std::uint64_t errors = 0;
+        for (std::size_t n = 0; n < llr.size(); ++n)
+            errors += (llr[n] < 0.0F ? 1U : 0U) != bits_[n] ? 1U : 0U;
+        return errors;
+    }
+
+    static DemodulateOptions in_chunks() {
+        DemodulateOptions options;
+        options.places = {phy::Host()};
+        options.format = phy::SoftBitFormat::float32;
+        options.pipeline.chunk = 1000;
+        return options;
+    }
+
+    phy::Host host_ = phy::Host({.backend = phy::Backend::scalar()});
+    std::vector<std::uint8_t> bits_ = std::vector<std::uint8_t>(6 * symbols);
+    std::vector<phy::cf32> iq_ = std::vector<phy::cf32>(symbols);
+    phy_test::TemporaryDirectory directory_;
+    const std::filesystem::path capture_ = directory_ / "c.h5";
+    const std::filesystem::path soft_bits_ = directory_ / "s.h5";
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Demodulate, SaysWhatItDid) {
+    write({.noise_variance = noise_variance, .bits = true});
+    const phy::Demodulation done = demodulate_file(capture_, soft_bits_, in_chunks());
+    EXPECT_TRUE(std::filesystem::exists(soft_bits_));
+    EXPECT_EQ(done.symbols, symbols);
+    EXPECT_EQ(done.soft_bits, bits_.size());
+    EXPECT_EQ(done.capture.dataset, "/iq");
+    EXPECT_EQ(done.demapper.modulation, phy::Modulation::qam64);
+    EXPECT_EQ(done.noise_variance, noise_variance);
+    EXPECT_EQ(done.bit_errors, bit_errors());
+    EXPECT_EQ(done.counters, phy::DemapCounters());
+    EXPECT_EQ(done.places.size(), 1U);
+    EXPECT_EQ(done.pipeline.chunks, 21U);
+    EXPECT_FALSE(done.cancelled);
+    EXPECT_GT(done.seconds, 0.0);
+    EXPECT_EQ(done.warnings, Names());
+}
+
+TEST_F(Demodulate, WritesNothingWithoutAName) {
+    write({.noise_variance = noise_variance});
+    const phy::Demodulation done = demodulate_file(capture_, "");
+    EXPECT_EQ(done.symbols, symbols);
+    EXPECT_EQ(done.bit_errors, std::nullopt);
+    EXPECT_EQ(directory_.names(), Names{"c.h5"});
+}
+
+TEST_F(Demodulate, ProgressCountsToTheEnd) {
+    write({.noise_variance = noise_variance});
+    std::vector<std::uint64_t> steps;
+    DemodulateOptions options = in_chunks();
+    options.progress = [&](std::uint64_t done, std::uint64_t all) {
+        EXPECT_EQ(all, symbols);
+        steps.push_back(done);
+    };
+    demodulate_file(capture_, soft_bits_, options);
+    ASSERT_EQ(steps.size(), 21U);
+    for (std::size_t n = 0; n < 20; ++n)
+        EXPECT_EQ(steps[n], 1000 * (n + 1));
+    EXPECT_EQ(steps.back(), symbols);
+}
+
+TEST_F(Demodulate, WhatCallbacksThrowLeavesNoFile) {
+    write({.noise_variance = noise_variance});
+    struct Refusal {};
+    DemodulateOptions options = in_chunks();
+    options.progress = [](std::uint64_t done, std::uint64_t /*all*/) {
+        if (done > 5000) throw Refusal();
+    };
+    EXPECT_THROW(demodulate_file(capture_, soft_bits_, options), Refusal);
+    EXPECT_EQ(directory_.names(), Names{"c.h5"});
+    options.progress = {};
+    options.before_commit = [this](const phy::PipelineReport& report) {
+        EXPECT_EQ(report.items, symbols);
+        EXPECT_FALSE(std::filesystem::exists(soft_bits_));
+        throw Refusal();
+    };
+    EXPECT_THROW(demodulate_file(capture_, soft_bits_, options), Refusal);
+    EXPECT_EQ(directory_.names(), Names{"c.h5"});
+}
+
+TEST_F(Demodulate, ARequestToStopIsNoErrorAndLeavesNoFile) {
+    write({.noise_variance = noise_variance, .bits = true});
+    std::stop_source stop;
+    DemodulateOptions options = in_chunks();
+    options.stop = stop.get_token();
+    options.progress = [&](std::uint64_t done, std::uint64_t /*all*/) {
+        if (done == 3000) stop.request_stop();
+    };
+    options.before_commit = [](const phy::PipelineReport& /*report*/) {
+        ADD_FAILURE() << "nothing to commit";
+    };
+    const phy::Demodulation done = demodulate_file(capture_, soft_bits_, options);
+    EXPECT_TRUE(done.cancelled);
+    EXPECT_GE(done.symbols, 3000U);
+    EXPECT_LT(done.symbols, symbols);
+    EXPECT_EQ(directory_.names(), Names{"c.h5"});
+}
+
+TEST_F(Demodulate, TellsWhatACaptureDoesNotSay) {
+    write({});
+    EXPECT_THROW(demodulate_file(capture_, soft_bits_), phy::DescriptionError);
+    DemodulateOptions options;
+    options.capture.noise_variance = noise_variance;
+    EXPECT_EQ(demodulate_file(capture_, soft_bits_, options).noise_variance, noise_variance);
+    EXPECT_THROW(demodulate_file(directory_ / "missing.h5", soft_bits_), phy::FileError);
+}
+
+TEST_F(Demodulate, WarnsOfBitsThatFitNoSymbol) {
+    write({.noise_variance = noise_variance, .bits = true});
+    DemodulateOptions options;
+    options.capture.modulation = phy::Modulation::qpsk;
+    const phy::Demodulation done = demodulate_file(capture_, "", options);
+    EXPECT_EQ(done.bit_errors, std::nullopt);
+    ASSERT_EQ(done.warnings.size(), 1U);
+    EXPECT_NE(done.warnings[0].find("no bit error rate"), std::string::npos);
+}
+
+}  // namespace
