@@ -12,7 +12,6 @@
 namespace {
 
 using phy::SampleFormat;
-using phy::SoftBitFormat;
 using phy_test::Bytes;
 using phy_test::LargeCall;
 
