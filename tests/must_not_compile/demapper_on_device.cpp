@@ -1,4 +1,5 @@
-// clang-format off: what the compiler says names a line, and the macro of a mistake stands in it.
+// clang-format off
+// What the compiler says names a line, and the macro of a mistake stands in it.
 #include <array>
 #include <vector>
 
