@@ -42,7 +42,7 @@ TEST(Host, HasNoWorkersOnOneProcessor) {
         EXPECT_EQ(Host({.threads = 4}).threads(), 1);
         EXPECT_EQ(Host({.threads = 0}).threads(), 1);
     };
-    if (!phy_test::on_one_processor(work)) GTEST_SKIP();
+    if (!phy_test::on_one_processor(work)) GTEST_SKIP() << "a thread cannot be pinned to one processor here";
 }
 
 TEST(Host, CopiesShareThePool) {

@@ -131,7 +131,8 @@ TEST(UsableProcessors, AreAtLeastOneAndAtMostThoseOfTheMachine) {
 
 TEST(UsableProcessors, AreOneForAThreadOnOneProcessor) {
     int processors = 0;
-    if (!phy_test::on_one_processor([&] { processors = phy::detail::usable_processors(); })) GTEST_SKIP();
+    if (!phy_test::on_one_processor([&] { processors = phy::detail::usable_processors(); }))
+        GTEST_SKIP() << "a thread cannot be pinned to one processor here";
     EXPECT_EQ(processors, 1);
 }
 

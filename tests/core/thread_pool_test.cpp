@@ -221,7 +221,7 @@ TEST(ThreadPool, WorksOnOneProcessor) {
         for (int call = 0; call < 1000; ++call)
             ASSERT_TRUE(meets_every_item_once(pool, 20));
     };
-    if (!phy_test::on_one_processor(work)) GTEST_SKIP();
+    if (!phy_test::on_one_processor(work)) GTEST_SKIP() << "a thread cannot be pinned to one processor here";
 }
 
 TEST(ThreadPool, EndsAtAnyTime) {
