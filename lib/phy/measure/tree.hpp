@@ -18,9 +18,9 @@
 ///
 /// So whoever owns 2^k blocks from a multiple of 2^k on can reduce them alone and hand on one root.
 ///
-/// In a sum, an element passes through at most D = block / lanes + log2(lanes) + ceil(log2(blocks)) additions.
-/// In a format with the unit roundoff u (binary32: 2^-24) the error is at most D u / (1 - D u) times the sum of
-/// the magnitudes, as long as nothing overflows.
+/// In a sum, an element passes through at most D = block / lanes + log2(lanes) + ceil(log2(blocks))
+/// additions. In a format with the unit roundoff u (binary32: 2^-24) the error is at most D u / (1 - D u)
+/// times the sum of the magnitudes, as long as nothing overflows.
 namespace phy {
 
 struct Tree {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/backend.hpp"
+#include "phy/measure/math/symbol_scale.hpp"
+#include "phy/measure/tree.hpp"
+
+namespace phy::detail {
+
+/// The virtual lanes of a block.
+struct SymbolLanes {
+    alignas(64) float sums[summed_of_symbols][symbol_tree.lanes] = {};
+    alignas(64) float peak[symbol_tree.lanes] = {};
+    alignas(64) float error_peak[symbol_tree.lanes] = {};
+    std::size_t not_finite = 0;
+};
+
+/// Neighbouring symbols of a block, the first of which belongs to lane 0.
+struct SymbolPiece {
+    const float* iq;
+    const float* sent;  ///< null: the nearest points
+    std::size_t symbols;
+    int phase;  ///< of the first symbol's index: 0 or 1
+};
+
+struct SymbolKernels {
+    void (*add)(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes);
+};
+
+/// Throws BackendError if the backend does not run here or needs device memory.
+const SymbolKernels& symbol_kernels(const Backend& backend);
+
+extern const SymbolKernels scalar_symbol_kernels;
+
+}  // namespace phy::detail

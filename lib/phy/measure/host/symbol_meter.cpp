@@ -1,0 +1,218 @@
+#include "phy/measure/symbol_meter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/thread_pool.hpp"
+#include "phy/measure/host/symbol_kernels.hpp"
+#include "phy/simd/arrays.hpp"
+
+namespace phy {
+namespace {
+
+using detail::SymbolLanes;
+using detail::SymbolPiece;
+using detail::SymbolScale;
+
+constexpr std::size_t block = symbol_tree.block;
+
+/// A thread's copy of a block whose components are not binary32 where they lie.
+struct alignas(64) Widened {
+    float iq[2 * block + detail::padding];
+};
+
+using Joiner = NodeJoiner<SymbolSums, JoinSymbolSums>;
+
+/// Step 3 of the tree.
+SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
+    for (std::size_t w = symbol_tree.lanes / 2; w > 0; w /= 2) {
+        for (auto& sums : lanes.sums) {
+            for (std::size_t v = 0; v < w; ++v)
+                sums[v] += sums[v + w];
+        }
+    }
+    const auto sum = [&](detail::SummedOfSymbols which) { return static_cast<double>(lanes.sums[which][0]); };
+    return {.i = sum(detail::sum_i),
+            .q = sum(detail::sum_q),
+            .ii = sum(detail::sum_ii),
+            .qq = sum(detail::sum_qq),
+            .iq = sum(detail::sum_iq),
+            .error = sum(detail::sum_error),
+            .decided = sum(detail::sum_decided),
+            .turned = sum(detail::sum_turned),
+            .peak = *std::max_element(lanes.peak, lanes.peak + symbol_tree.lanes),
+            .error_peak = *std::max_element(lanes.error_peak, lanes.error_peak + symbol_tree.lanes),
+            .symbols = symbols - lanes.not_finite,
+            .not_finite = lanes.not_finite};
+}
+
+/// What all blocks of a call share.
+struct Call {
+    SymbolView symbols;
+    const cf32* sent;
+    std::uint64_t first_symbol;
+    SymbolScale scale;
+    const detail::SymbolKernels& kernels;
+    detail::ArrayKernels::Widen widen;
+    bool widens;
+
+    [[nodiscard]] SymbolSums sum_block(std::size_t first, std::size_t count, Widened& widened) const {
+        const std::byte* const stored = symbols.data() + first * size_of(symbols.format());
+        const float* iq = reinterpret_cast<const float*>(stored);
+        if (widens) {
+            widen(stored, widened.iq, 2 * count, 1.0F);
+            iq = widened.iq;
+        }
+        const auto* const points = sent == nullptr ? nullptr : reinterpret_cast<const float*>(sent + first);
+        SymbolLanes lanes;
+        kernels.add(scale, {iq, points, count, static_cast<int>((first_symbol + first) % 2)}, lanes);
+        return root_of(lanes, count);
+    }
+
+    /// Of blocks that are a row, or 2^k of one.
+    [[nodiscard]] SymbolSums sum_blocks(std::size_t first, std::size_t count, Widened& widened) const {
+        Joiner joiner;
+        for (std::size_t done = 0; done < count; done += block)
+            joiner.add(sum_block(first + done, std::min(block, count - done), widened));
+        return joiner.root({});
+    }
+};
+
+bool is_aligned(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % alignof(float) == 0;
+}
+
+std::size_t ceil_div(std::size_t a, std::size_t b) {
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace
+
+struct PHY_HIDDEN SymbolMeter::Impl {
+    /// Parts of a long row that threads share.
+    static constexpr std::size_t most_parts = 1024;
+    /// Symbols that are worth handing to another thread.
+    static constexpr std::size_t part_symbols = 8 * block;
+
+    Host host;
+    Config config;
+    const detail::SymbolKernels& kernels;
+    const detail::ArrayKernels& arrays;
+    std::vector<Widened> widened;
+    std::vector<SymbolSums> parts = {};
+
+    void run(SymbolView symbols, const cf32* sent, std::uint64_t first_symbol, std::size_t row,
+             std::span<SymbolSums> sums) {
+        detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
+        const std::size_t rows = detail::check_rows(symbols.size(), row, sums.size());
+        const bool is_float = symbols.format() == SampleFormat::cf32;
+        const Call call = {symbols,
+                           sent,
+                           first_symbol,
+                           detail::symbol_scale(config, symbols.format()),
+                           kernels,
+                           arrays.widen[static_cast<std::size_t>(symbols.format())],
+                           !is_float || !is_aligned(symbols.data())};
+        const bool is_long = std::min(row, symbols.size()) >= 2 * part_symbols;
+        if (is_long) {
+            for (std::size_t r = 0; r < rows; ++r)
+                sums[r] = sum_row(call, r * row, std::min(row, symbols.size() - r * row));
+        } else {
+            sum_rows(call, row, sums);
+        }
+    }
+
+    void sum_rows(const Call& call, std::size_t row, std::span<SymbolSums> sums) {
+        const std::size_t together = std::max<std::size_t>(1, part_symbols / row);
+        host.pool().for_each(ceil_div(sums.size(), together), [&](int part, std::size_t item) noexcept {
+            const std::size_t end = std::min(sums.size(), (item + 1) * together);
+            for (std::size_t r = item * together; r < end; ++r) {
+                const std::size_t count = std::min(row, call.symbols.size() - r * row);
+                sums[r] = call.sum_blocks(r * row, count, widened[static_cast<std::size_t>(part)]);
+            }
+        });
+    }
+
+    SymbolSums sum_row(const Call& call, std::size_t first, std::size_t count) {
+        const std::size_t of_part =
+            std::max(part_symbols, block * std::bit_ceil(ceil_div(ceil_div(count, block), most_parts)));
+        const std::size_t used = ceil_div(count, of_part);
+        host.pool().for_each(used, [&](int part, std::size_t item) noexcept {
+            const std::size_t begin = item * of_part;
+            parts[item] = call.sum_blocks(first + begin, std::min(of_part, count - begin),
+                                          widened[static_cast<std::size_t>(part)]);
+        });
+        Joiner joiner;
+        for (std::size_t i = 0; i < used; ++i)
+            joiner.add(parts[i]);
+        return joiner.root({});
+    }
+};
+
+SymbolMeter::SymbolMeter(const Host& host, const Config& config) {
+    detail::check_config(config);
+    const auto threads = static_cast<std::size_t>(host.threads());
+    impl_.reset(new Impl{host, config, detail::symbol_kernels(host.backend()),
+                         detail::array_kernels(host.backend()), std::vector<Widened>(threads)});
+    impl_->parts.resize(Impl::most_parts);
+}
+
+SymbolMeter::~SymbolMeter() = default;
+SymbolMeter::SymbolMeter(SymbolMeter&&) noexcept = default;
+SymbolMeter& SymbolMeter::operator=(SymbolMeter&&) noexcept = default;
+
+void SymbolMeter::operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
+                             std::uint64_t first_symbol) {
+    impl_->run(symbols, nullptr, first_symbol, row, sums);
+}
+
+void SymbolMeter::operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
+                             std::span<SymbolSums> sums) {
+    detail::check_size("sent", sent.size(), symbols.size());
+    impl_->run(symbols, sent.data(), 0, row, sums);
+}
+
+SymbolSums SymbolMeter::operator()(SymbolView symbols, std::uint64_t first_symbol) {
+    SymbolSums sums;
+    if (symbols.size() > 0) (*this)(symbols, symbols.size(), std::span(&sums, 1), first_symbol);
+    return sums;
+}
+
+const Host& SymbolMeter::host() const {
+    return impl_->host;
+}
+
+const SymbolMeter::Config& SymbolMeter::config() const {
+    return impl_->config;
+}
+
+GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, SymbolView symbols,
+                           std::uint64_t first_symbol) {
+    SymbolMeterConfig tried = config;
+    tried.gain = 1.0F;
+    const SymbolSums sums = SymbolMeter(host, tried)(symbols, first_symbol);
+    GainAndNoise found = {.gain = std::sqrt(measurement_of(sums, tried, symbols.format()).mean_power),
+                          .noise_variance = 0.0};
+    if (!(found.gain > 0.0))
+        throw ArgumentError("estimate_gain: no symbol is finite and not 0: expected some that are");
+    constexpr int most_turns = 8;
+    for (int turn = 0; turn < most_turns; ++turn) {
+        tried.gain = static_cast<float>(found.gain);
+        const SymbolMeasurement measured =
+            measurement_of(SymbolMeter(host, tried)(symbols, first_symbol), tried, symbols.format());
+        const double before = found.gain;
+        found = {.gain = measured.gain, .noise_variance = measured.noise_variance};
+        if (std::abs(found.gain - before) < 1e-5 * before) break;
+    }
+    return found;
+}
+
+}  // namespace phy

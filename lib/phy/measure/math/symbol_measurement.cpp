@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/measure/math/symbol_scale.hpp"
+
+namespace phy {
+namespace {
+
+double full_scale_of(const SymbolMeterConfig& config, SampleFormat format) {
+    const float of_format = default_full_scale(format);
+    const bool is_integer = of_format != 1.0F;
+    return is_integer && config.full_scale != 0.0F ? config.full_scale : of_format;
+}
+
+double decibels(double power_ratio) {
+    return 10.0 * std::log10(power_ratio);
+}
+
+constexpr double degrees = 180.0 / std::numbers::pi;
+
+void set_powers(SymbolMeasurement& to, const SymbolSums& sums, double full_scale) {
+    const auto count = static_cast<double>(sums.symbols);
+    const double power_unit = 1.0 / (full_scale * full_scale);
+    to.mean_power = (sums.ii + sums.qq) / count * power_unit;
+    to.peak_power = sums.symbols == 0 ? std::numeric_limits<double>::quiet_NaN() : sums.peak * power_unit;
+    to.papr_db = decibels(to.peak_power / to.mean_power);
+    to.dc_i = sums.i / count / full_scale;
+    to.dc_q = sums.q / count / full_scale;
+}
+
+void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation modulation) {
+    const auto count = static_cast<double>(sums.symbols);
+    const double ii = sums.ii - sums.i * sums.i / count;
+    const double qq = sums.qq - sums.q * sums.q / count;
+    const double iq = sums.iq - sums.i * sums.q / count;
+    to.iq_gain_db = decibels(qq / ii);
+    to.iq_phase_deg = bits_per_symbol(modulation) == 1 ? std::numeric_limits<double>::quiet_NaN()
+                                                       : std::asin(iq / std::sqrt(ii * qq)) * degrees;
+}
+
+}  // namespace
+
+namespace detail {
+
+void check_config(const SymbolMeterConfig& config) {
+    check_enum("modulation", config.modulation, all_modulations.back());
+    if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
+        throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
+    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-40F && config.full_scale <= 0x1p40F))
+        throw ArgumentError("full_scale " + number_text(config.full_scale) +
+                            ": expected 0 or a number from 2^-40 to 2^40");
+}
+
+SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format) {
+    const double points = 0.5 / axis_unit(config.modulation);
+    const std::size_t bits = bits_per_axis(config.modulation);
+    return {.per_step = static_cast<float>(points / (full_scale_of(config, format) * double{config.gain})),
+            .per_point = static_cast<float>(points),
+            .last_step = static_cast<float>((1 << (bits - 1)) - 1),
+            .diagonal = bits_per_symbol(config.modulation) == 1,
+            .rotating = config.modulation == Modulation::pi2_bpsk};
+}
+
+std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums) {
+    if (row == 0) throw ArgumentError("row 0: expected rows of at least one symbol");
+    const std::size_t rows = symbols / row + (symbols % row != 0 ? 1 : 0);
+    check_size("sums", sums, rows);
+    return rows;
+}
+
+}  // namespace detail
+
+SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format,
+                                 SymbolReference reference) {
+    detail::check_config(config);
+    SymbolMeasurement result;
+    result.symbols = sums.symbols;
+    result.not_finite = sums.not_finite;
+    set_powers(result, sums, full_scale_of(config, format));
+    set_imbalance(result, sums, config.modulation);
+
+    const auto count = static_cast<double>(sums.symbols);
+    const double per_step = detail::symbol_scale(config, format).per_step;
+    const double power = (sums.ii + sums.qq) * per_step * per_step;
+    // Of w d*: its real part follows from |w - d|^2 = |w|^2 + |d|^2 - 2 Re w d*.
+    const std::complex<double> correlation(0.5 * (power + sums.decided - sums.error), sums.turned * per_step);
+    const std::complex<double> gain = correlation / sums.decided;
+    const double left = std::max(0.0, sums.error - std::norm(gain - 1.0) * sums.decided);
+    result.evm_rms = std::sqrt(left / (std::norm(gain) * sums.decided));
+    result.evm_peak = std::sqrt(sums.error_peak / (sums.decided / count));
+    result.mer_db = -decibels(result.evm_rms * result.evm_rms);
+
+    const double step = 2.0 * axis_unit(config.modulation);
+    GainAndNoise found = {.gain = std::abs(gain), .noise_variance = left / count * step * step};
+    if (reference == SymbolReference::decisions) found = correct_decisions(config.modulation, found);
+    result.gain = double{config.gain} * found.gain;
+    result.phase_deg = std::arg(gain) * degrees;
+    result.noise_variance = found.noise_variance;
+    result.snr_db = decibels(found.gain * found.gain / found.noise_variance);
+    return result;
+}
+
+std::optional<double> evm_limit(Modulation modulation) {
+    switch (modulation) {
+        case Modulation::qpsk:
+            return 0.175;
+        case Modulation::qam16:
+            return 0.125;
+        case Modulation::qam64:
+            return 0.08;
+        case Modulation::qam256:
+            return 0.035;
+        case Modulation::qam1024:
+            return 0.025;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace phy

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/view.hpp"
+#include "phy/measure/symbol_sums.hpp"
+#include "phy/measure/tree.hpp"
+
+namespace phy {
+
+/// Power, offset, imbalance, gain, error vector magnitude and noise of symbols, in one pass: sums, from which
+/// measurement_of() makes numbers for people. By rows: of an OFDM symbol, a slot, a whole capture.
+///
+/// For the same input, every backend, number of threads, alignment, and way to cut a row into calls at
+/// multiples of 2^k blocks of symbol_tree, gives the same bytes.
+///
+/// Not thread-safe: one meter a thread. It uses the threads of its Host, which several operators may share.
+class PHY_EXPORT SymbolMeter {
+public:
+    using Config = SymbolMeterConfig;
+
+    /// Throws ArgumentError if a value of the configuration is out of its range.
+    SymbolMeter(const Host& host, const Config& config);
+    ~SymbolMeter();
+    SymbolMeter(SymbolMeter&&) noexcept;
+    SymbolMeter& operator=(SymbolMeter&&) noexcept;
+
+    /// Against the nearest points: the sums of every row of `row` symbols, the last of which may be shorter.
+    /// sums.size() must be symbols.size() / row, rounded up, and row at least 1 (ArgumentError). first_symbol
+    /// is the index of the first symbol in its sequence, of which pi/2-BPSK needs the parity. Allocates
+    /// nothing.
+    void operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
+                    std::uint64_t first_symbol = 0);
+
+    /// Against the points that were sent, of unit mean power: as many as symbols (ArgumentError).
+    void operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
+                    std::span<SymbolSums> sums);
+
+    /// All symbols as one row.
+    [[nodiscard]] SymbolSums operator()(SymbolView symbols, std::uint64_t first_symbol = 0);
+
+    [[nodiscard]] const Host& host() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// The gain of symbols of unknown amplitude, and their N0: the amplitude from the mean power first, then by
+/// decisions, corrected and decided again until it stays. The configuration's gain does not matter. Some
+/// hundred thousand symbols do. Throws ArgumentError where there is no finite symbol, or none that is not 0.
+PHY_EXPORT GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, SymbolView symbols,
+                                      std::uint64_t first_symbol = 0);
+
+}  // namespace phy

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/export.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
+#include "phy/measure/symbol_meter.hpp"
+
+namespace phy::gpu {
+
+/// Sums over symbols in device memory. The bytes are those of phy::SymbolMeter.
+///
+/// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
+/// and can be captured in a graph. Symbols, points, sums and workspace are in memory that the device can
+/// reach, do not overlap, and stay there until the work is done. Any alignment of symbols will do; where they
+/// do not begin at a multiple of their size, a call can take several times as long. Immutable, so one meter
+/// may be used from many threads.
+class PHY_EXPORT SymbolMeter {
+public:
+    using Config = SymbolMeterConfig;
+
+    /// Throws ArgumentError if a value is out of its range.
+    SymbolMeter(const Device& device, const Config& config);
+
+    /// Elements of the workspace that a call with so many symbols in rows of that length needs: 0 where a row
+    /// is short.
+    [[nodiscard]] static std::size_t workspace_size(std::size_t symbols, std::size_t row);
+
+    /// As in phy::SymbolMeter, on the stream, which belongs to the device. Throws ArgumentError too where the
+    /// workspace is smaller than workspace_size().
+    void operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
+                    DeviceSpan<SymbolSums> workspace, cudaStream_t stream,
+                    std::uint64_t first_symbol = 0) const;
+
+    /// Against the points that were sent.
+    void operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
+                    DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, cudaStream_t stream) const;
+
+    [[nodiscard]] const Device& device() const { return device_; }
+    [[nodiscard]] const Config& config() const { return config_; }
+
+private:
+    Device device_;
+    Config config_;
+};
+
+}  // namespace phy::gpu
