@@ -11,3 +11,4 @@
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
 #include "phy/phy.hpp"
+#include "phy/scaling/scaler_cuda.hpp"
