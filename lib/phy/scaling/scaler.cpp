@@ -31,9 +31,9 @@ void SymbolScaler::operator()(SymbolView symbols, std::span<cf32> scaled) const 
         for (std::size_t first = index * piece; first < end; first += block) {
             const std::size_t components = 2 * std::min(block, end - first);
             const std::byte* const stored = symbols.data() + first * size_of(symbols.format());
-            auto* const out = reinterpret_cast<float*>(scaled.data() + first);
+            cf32* const out = scaled.data() + first;
             if (!widens) {
-                scale(reinterpret_cast<const float*>(stored), out, components, factor);
+                scale(stored, out, components, factor);
                 continue;
             }
             alignas(64) float widened[2 * block + detail::padding];

@@ -7,8 +7,8 @@
 namespace phy::detail {
 
 struct ScalingKernels {
-    /// Of components, which may lie where they go to; any alignment will do.
-    void (*scale)(const float* in, float* out, std::size_t count, float factor);
+    /// Of components in binary32, which may lie where they go to; any alignment will do.
+    void (*scale)(const void* in, void* out, std::size_t count, float factor);
 };
 
 /// Throws BackendError if the backend does not run here or needs device memory.

@@ -9,12 +9,12 @@ namespace phy::detail {
 namespace scalar {
 namespace {
 
-void scale(const float* in, float* out, std::size_t count, float factor) {
-    for (std::size_t i = 0; i < count; ++i) {
+void scale(const void* in, void* out, std::size_t count, float factor) {
+    for (std::size_t at = 0; at < count * sizeof(float); at += sizeof(float)) {
         float component;
-        std::memcpy(&component, in + i, sizeof component);
+        std::memcpy(&component, static_cast<const std::byte*>(in) + at, sizeof component);
         component = scaled<Ops>(component, factor);
-        std::memcpy(out + i, &component, sizeof component);
+        std::memcpy(static_cast<std::byte*>(out) + at, &component, sizeof component);
     }
 }
 

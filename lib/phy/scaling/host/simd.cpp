@@ -18,7 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-void scale(const float* in, float* out, std::size_t count, float factor_of_all) {
+void scale(const void* from, void* to, std::size_t count, float factor_of_all) {
+    const auto* const in = static_cast<const float*>(from);
+    auto* const out = static_cast<float*>(to);
     const auto factor = hn::Set(d, factor_of_all);
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
