@@ -82,8 +82,9 @@ std::string text_of_rows(const Measured& done) {
     constexpr std::size_t at_the_end = 8;
     const std::vector<SymbolMeasurement> rows = measured_rows(done);
     const bool all = rows.size() <= at_the_start + at_the_end + 1;
-    std::string result = fmt::format("\n{} rows of {} symbols\n", rows.size(), done.row) +
-                         table_line("row", "mean power", "EVM rms", "noise variance");
+    std::string result =
+        fmt::format("\n{} row{} of {} symbols\n", rows.size(), rows.size() == 1 ? "" : "s", done.row) +
+        table_line("row", "mean power", "EVM rms", "noise variance");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!all && i == at_the_start) {
             const std::size_t end = rows.size() - at_the_end;
