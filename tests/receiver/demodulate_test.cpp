@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "capture/temporary_directory.hpp"
 #include "phy/core/error.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/mapper/mapper.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 
