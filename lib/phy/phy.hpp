@@ -18,6 +18,7 @@
 #include "phy/demapper/demapper.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/mapper/mapper.hpp"
+#include "phy/measure/reduce_rows.hpp"
 #include "phy/measure/tree.hpp"
 #include "phy/pipeline/chain.hpp"
 #include "phy/pipeline/memory.hpp"
