@@ -37,10 +37,10 @@ struct Batch {
 
 /// Primes, edges of lanes and blocks, rows of several units, and rows and elements that are not there.
 inline std::vector<Batch> batches() {
-    return {{1, 1},      {1, 2},     {1, 127},   {3, 128},   {3, 129},    {31, 127}, {257, 31},
-            {13, 1009},  {1, 7919},  {4, 511},   {4, 512},   {5, 1024},   {2, 1152}, {3, 4095},
-            {3, 4096},   {3, 4097},  {2, 8191},  {2, 8192},  {2, 12289},  {1, 40961}, {3, 65536},
-            {2, 65537},  {2, 69633}, {1, 270337}, {1, 1048573}, {3000, 1}, {0, 0},   {4, 0}};
+    return {{1, 1},     {1, 2},     {1, 127},    {3, 128},     {3, 129},   {31, 127},  {257, 31},
+            {13, 1009}, {1, 7919},  {4, 511},    {4, 512},     {5, 1024},  {2, 1152},  {3, 4095},
+            {3, 4096},  {3, 4097},  {2, 8191},   {2, 8192},    {2, 12289}, {1, 40961}, {3, 65536},
+            {2, 65537}, {2, 69633}, {1, 270337}, {1, 1048573}, {3000, 1},  {0, 0},     {4, 0}};
 }
 
 /// The bits of a result are what counts.
@@ -96,9 +96,9 @@ std::vector<T> random_elements(std::size_t count, std::uint64_t seed) {
     return elements;
 }
 
-/// What sums and comparisons go wrong with, each in `row`'s own way: large beside small, all equal, signs that
-/// cancel, infinities of one or both signs, zeros of both signs, a NaN (with a payload and a sign) at a place
-/// that is another one in each row.
+/// What sums and comparisons go wrong with, each in `row`'s own way: large beside small, all equal, signs
+/// that cancel, infinities of one or both signs, zeros of both signs, a NaN (with a payload and a sign) at a
+/// place that is another one in each row.
 template <class T>
 std::vector<T> awkward_elements(std::size_t rows, std::size_t length, std::uint64_t seed) {
     using Limits = std::numeric_limits<T>;
@@ -108,14 +108,30 @@ std::vector<T> awkward_elements(std::size_t rows, std::size_t length, std::uint6
             T& element = elements[row * length + i];
             const bool odd = i % 2 != 0;
             switch (row % 8) {
-                case 0: element = i % 5 == 0 ? Limits::max() / T(8192) : T(1); break;
-                case 1: element = T(3); break;
-                case 2: element = odd ? Limits::lowest() : Limits::max(); break;
-                case 3: element = odd ? T(-0.0) : T(0); break;
-                case 4: element = T(-0.0); break;
-                case 5: element = i % 97 == row % 97 ? Limits::infinity() : element; break;
-                case 6: element = i % 97 == row % 97 ? -Limits::infinity() : element; break;
-                case 7: element = i % 97 == row % 97 ? (odd ? -1 : 1) * Limits::infinity() : element; break;
+                case 0:
+                    element = i % 5 == 0 ? Limits::max() / T(8192) : T(1);
+                    break;
+                case 1:
+                    element = T(3);
+                    break;
+                case 2:
+                    element = odd ? Limits::lowest() : Limits::max();
+                    break;
+                case 3:
+                    element = odd ? T(-0.0) : T(0);
+                    break;
+                case 4:
+                    element = T(-0.0);
+                    break;
+                case 5:
+                    element = i % 97 == row % 97 ? Limits::infinity() : element;
+                    break;
+                case 6:
+                    element = i % 97 == row % 97 ? -Limits::infinity() : element;
+                    break;
+                case 7:
+                    element = i % 97 == row % 97 ? (odd ? -1 : 1) * Limits::infinity() : element;
+                    break;
             }
         }
     }

@@ -136,7 +136,8 @@ T extreme(std::span<const T> row, T of_none, FirstWins first_wins) {
         }
         return first_wins(a, b) ? a : b;
     };
-    const T root = reference_root<T>(row.size(), of_none, [&](std::uint64_t i) { return row[i]; }, join);
+    const T root = reference_root<T>(
+        row.size(), of_none, [&](std::uint64_t i) { return row[i]; }, join);
     if constexpr (std::is_floating_point_v<T>) return with_one_nan(root);
     return root;
 }
