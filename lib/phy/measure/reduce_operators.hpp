@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "phy/core/export.hpp"
 
 /// For functions that run on the host and on a device: what nvcc has to be told, and nothing elsewhere.
 #ifdef __CUDACC__
@@ -156,7 +155,7 @@ struct TotalsOf<T> {
 /// The sum, in Total: of integers std::int64_t or std::uint64_t, and else T. Integer sums that Total cannot
 /// hold wrap around. Another Total is taken as it is: Sum<float, double> converts every element first.
 template <class T, class Total = typename detail::TotalsOf<T>::Sum>
-struct PHY_EXPORT Sum {
+struct Sum {
     using Element = T;
     using Adding = detail::Adding<Total>;
     using Node = typename Adding::Node;
@@ -173,7 +172,7 @@ struct PHY_EXPORT Sum {
 /// The sum divided by the length of the row. Of integers it is a double; those of less than 64 bits are
 /// summed exactly before that, those of 64 bits as doubles. The mean of no elements is not a number.
 template <class T>
-struct PHY_EXPORT Mean {
+struct Mean {
     using Element = T;
     using Totals = detail::TotalsOf<T>;
     using Adding = detail::Adding<typename Totals::Mean>;
@@ -191,7 +190,7 @@ struct PHY_EXPORT Mean {
 /// The largest element; not a number if one is not. Where the largest are +0 and -0, the tree decides which
 /// one it is, so the same on every backend. Of no elements: the lowest number of T, or minus infinity.
 template <class T>
-struct PHY_EXPORT Maximum {
+struct Maximum {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a maximum");
     using Element = T;
     using Node = T;
@@ -207,7 +206,7 @@ struct PHY_EXPORT Maximum {
 
 /// As Maximum, with the smallest element. Of no elements: the highest number of T, or infinity.
 template <class T>
-struct PHY_EXPORT Minimum {
+struct Minimum {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a minimum");
     using Element = T;
     using Node = T;
@@ -224,7 +223,7 @@ struct PHY_EXPORT Minimum {
 /// The smallest index in the row at which its largest element lies. What is not a number counts as larger
 /// than every number; +0 and -0 are equal. Of no elements: UINT64_MAX.
 template <class T>
-struct PHY_EXPORT ArgMax {
+struct ArgMax {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a maximum");
     struct Node {
         T value;
