@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-
 /// For functions that run on the host and on a device: what nvcc has to be told, and nothing elsewhere.
 #ifdef __CUDACC__
 #define PHY_HOST_DEVICE __host__ __device__
