@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "common/machine_options.hpp"
+#include "capture/machine_options.hpp"
 #include "phy/receiver/demodulate.hpp"
 
 namespace phy::apps {

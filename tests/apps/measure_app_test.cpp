@@ -4,9 +4,9 @@
 #include <string>
 #include <thread>
 
-#include "apps/app_test.hpp"
-#include "apps/hdf5_file.hpp"
 #include "phy/core/backend.hpp"
+#include "support/app_test.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {

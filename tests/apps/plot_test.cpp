@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {

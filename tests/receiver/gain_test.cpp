@@ -5,13 +5,13 @@
 #include <iterator>
 #include <tuple>
 
-#include "capture/temporary_directory.hpp"
 #include "demapper/signals.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/receiver/demodulate.hpp"
 #include "receiver/made_capture.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "capture/capture_files.hpp"
-#include "capture/temporary_directory.hpp"
 #include "demapper/signals.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/device.hpp"
 #include "receiver/made_capture.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

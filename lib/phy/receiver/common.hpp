@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
 #include "phy/pipeline/place.hpp"
+#include "phy/receiver/demodulate.hpp"
 
 /// What all that goes over a capture shares.
 namespace phy::detail {
@@ -16,10 +16,10 @@ inline std::string name_of(const CaptureDescription& capture) {
     return capture.file.string() + ": " + capture.dataset;
 }
 
-/// Those that are asked for, else this CPU without two processors, which are left for reading and writing.
+/// Those that are asked for, else this CPU.
 inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
     if (!places.empty()) return places;
-    return {Host({.threads = std::max(1, Host::processors() - 2)})};
+    return {Host({.threads = demodulation_threads()})};
 }
 
 /// The capture's, which integers are divided by on the way; 0: that of the format.

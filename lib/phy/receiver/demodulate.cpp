@@ -207,6 +207,10 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
 
 }  // namespace
 
+int demodulation_threads() {
+    return std::max(1, Host::processors() - 2);
+}
+
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {
     CaptureReader reader(capture, options.capture);

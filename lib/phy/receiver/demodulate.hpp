@@ -17,6 +17,10 @@
 
 namespace phy {
 
+/// How many threads demodulate_file() and measure_file() take where they are told no place: as many as
+/// processors that the process may use but two, which are left for reading and writing; at least 1.
+[[nodiscard]] PHY_EXPORT int demodulation_threads();
+
 /// What demodulate_file() is told beside its two files.
 struct PHY_EXPORT DemodulateOptions {
     /// How the capture is read. A noise variance here is that of all symbols, whatever the capture has.
@@ -34,8 +38,7 @@ struct PHY_EXPORT DemodulateOptions {
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
 
-    /// Where the work runs; none: this CPU, on all processors that the process may use but two, which are
-    /// left for reading and writing.
+    /// Where the work runs; none: this CPU, with demodulation_threads().
     std::vector<Place> places = {};
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
 

@@ -1,9 +1,9 @@
-#include "common/machine_options.hpp"
+#include "capture/machine_options.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "common/choose_places.hpp"
+#include "phy/receiver/demodulate.hpp"
 
 namespace phy::apps {
 
@@ -29,7 +29,7 @@ void add_machine_options(MachineOptions& options, po::options_description& list)
 }
 
 std::vector<Place> places_of(const MachineOptions& options) {
-    const int threads = options.threads.value_or(std::max(1, Host::processors() - 2));
+    const int threads = options.threads.value_or(demodulation_threads());
     return choose_places(options.backend, options.device, threads);
 }
 
