@@ -29,13 +29,12 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
     };
     add_capture_options(options.how.capture, list);
     list.add_options()  //
-        (
-            "gain", parsed(options.how.gain, parse_gain, "X|auto"),
-            "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
-            "first")  //
+        ("gain", parsed(options.how.gain, parse_gain, "X|auto"),
+         "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
+         "first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
-         "N0 for all symbols, divided by the gain; default auto: the capture's, by symbol if it has that; "
-         "estimate: measured first");
+         "N0 for all symbols, as it is after division by the gain; default auto: the capture's, by symbol if "
+         "it has that; estimate: measured first");
 }
 
 void add_output_options(DemodOptions& options, po::options_description& list) {

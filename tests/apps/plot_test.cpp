@@ -10,7 +10,7 @@ namespace {
 
 /// A Python that has h5py and Matplotlib, or nothing.
 std::string plotting_python() {
-    for (const std::string python : {"/usr/bin/python3", "python3"}) {
+    for (std::string python : {"/usr/bin/python3", "python3"}) {
         if (run({"/bin/sh", "-c", python + " -c 'import h5py, matplotlib'"}).status == 0) return python;
     }
     return "";

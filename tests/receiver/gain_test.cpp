@@ -165,7 +165,7 @@ TEST_F(Gain, NothingDependsOnHowTheWorkIsCut) {
         const std::string expected = soft_bits(options);
         for (const std::vector<phy::Place>& set : places) {
             options.places = set;
-            for (const std::size_t chunk : {0, 1000, 100'000}) {
+            for (const std::size_t chunk : {0U, 1000U, 100'000U}) {
                 options.pipeline.chunk = chunk;
                 EXPECT_TRUE(soft_bits(options) == expected)
                     << made.text() << ", " << set.front().name() << ", chunks of " << chunk;

@@ -63,8 +63,8 @@ TEST_P(GpuSymbolScaler, EveryLengthAndAlignment) {
     for (const std::uint64_t count : fewer_indices(70)) {
         const std::vector<std::byte> stored = stored_symbols(GetParam(), count);
         const std::vector<std::uint32_t> expected = expected_scaled(GetParam(), stored, config);
-        for (const std::size_t shift : {0, 1, 2, 4, 8, 16})
-            for (const std::size_t out_shift : {0, 1})
+        for (const std::size_t shift : {0U, 1U, 2U, 4U, 8U, 16U})
+            for (const std::size_t out_shift : {0U, 1U})
                 ASSERT_EQ(scaled(stored, config, shift, out_shift), expected)
                     << count << " symbols, shifts " << shift << " and " << out_shift << ", seed "
                     << scaling_seed;
