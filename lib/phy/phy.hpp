@@ -18,13 +18,10 @@
 #include "phy/demapper/demapper.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/mapper/mapper.hpp"
-<<<<<<< HEAD
+#include "phy/measure/reduce_rows.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/measure/symbol_sums.hpp"
-=======
-#include "phy/measure/reduce_rows.hpp"
->>>>>>> ff1e83f57f98faaf0487f717d7f957ddf931b07c
 #include "phy/measure/tree.hpp"
 #include "phy/pipeline/chain.hpp"
 #include "phy/pipeline/memory.hpp"

@@ -10,9 +10,6 @@
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
-<<<<<<< HEAD
-#include "phy/measure/symbol_meter_cuda.hpp"
-=======
 #include "phy/measure/reduce_rows_cuda.hpp"
->>>>>>> ff1e83f57f98faaf0487f717d7f957ddf931b07c
+#include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/phy.hpp"
