@@ -19,7 +19,7 @@ T load(const SoftBitBlock& block, std::size_t index) {
 void compare(const SoftBitBlock& block, std::size_t index, bool is_negative, SoftBitSums& sums) {
     if (block.truth == nullptr) return;
     ++sums.compared;
-    if (is_negative != (block.truth[index] != 0)) ++sums.bit_errors;
+    sums.bit_errors += is_negative != (block.truth[index] != 0) ? 1 : 0;
 }
 
 SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
@@ -28,8 +28,8 @@ SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
     for (std::size_t i = 0; i < block.count; ++i) {
         const int soft_bit = load<std::int8_t>(block, i);
         magnitude += std::abs(soft_bit);
-        if (std::abs(soft_bit) == clip) ++sums.saturated;
-        if (soft_bit == 0) ++sums.zeros;
+        sums.saturated += std::abs(soft_bit) == clip ? 1 : 0;
+        sums.zeros += soft_bit == 0 ? 1 : 0;
         compare(block, i, soft_bit < 0, sums);
     }
     sums.magnitude = magnitude;
@@ -49,8 +49,8 @@ SoftBitSums sum_numbers(const SoftBitBlock& block, int) {
         }
         ++sums.soft_bits;
         lanes.sums[i % row_tree.lanes] += std::fabs(soft_bit);
-        if (std::fabs(soft_bit) >= saturation_of<T>()) ++sums.saturated;
-        if (soft_bit == 0.0F) ++sums.zeros;
+        sums.saturated += std::fabs(soft_bit) >= saturation_of<T>() ? 1 : 0;
+        sums.zeros += soft_bit == 0.0F ? 1 : 0;
         compare(block, i, soft_bit < 0.0F, sums);
     }
     sums.magnitude = lanes.root();

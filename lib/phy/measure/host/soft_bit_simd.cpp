@@ -2,9 +2,7 @@
 
 #include "phy/measure/host/soft_bit_kernels.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "phy/simd/kernels.hpp"
@@ -118,72 +116,123 @@ HWY_INLINE SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
             .bit_errors = total(sums.wrong)};
 }
 
-// Floating-point numbers.
+// Floating-point numbers: all but their sum is asked of their bits, whose order is that of magnitudes.
 
 /// Vectors of virtual lanes that go through a block together, as registers have room for their sums.
 constexpr std::size_t together = lanes == 8 ? 4 : 8;
 static_assert(row_tree.lanes % (together * lanes) == 0);
 
-using Words = hn::Vec<decltype(du)>;
+/// Soft bits after which the next vectors of virtual lanes follow: few, so that memory is read in order.
+constexpr std::size_t swept = together * lanes == row_tree.lanes ? row_tree.block : 4 * row_tree.lanes;
 
+/// Bits of a soft bit, as many in a vector as it has room for.
+template <typename T>
+using Bits =
+    hn::Repartition<std::conditional_t<std::is_same_v<T, half>, std::uint16_t, std::uint32_t>, decltype(d)>;
+template <typename T>
+using SignedBits = hn::RebindToSigned<Bits<T>>;
+template <typename T>
+constexpr std::size_t bits_lanes = 4 * lanes / sizeof(T);
+
+template <typename T>
+constexpr auto sign_bit = static_cast<hn::TFromD<Bits<T>>>(1ULL << (8 * sizeof(T) - 1));
+template <typename T>
+constexpr auto infinity = static_cast<hn::TFromD<SignedBits<T>>>(std::is_same_v<T, half> ? 0x7C00
+                                                                                         : 0x7F800000);
+template <typename T>
+constexpr auto saturated_from =
+    static_cast<hn::TFromD<SignedBits<T>>>(bits_of_largest(soft_bit_format_of<T>));
+
+template <typename T>
 struct NumberCounts {
-    Words finite;
-    Words saturated;
-    Words zeros;
-    Words wrong;
+    using Counters = hn::Vec<Bits<T>>;
+    hn::Vec<SignedBits<T>> top;  ///< the largest magnitude
+    Counters finite;
+    Counters saturated;
+    Counters zeros;
+    Counters right;
 };
 
-HWY_INLINE Words count(Words counter, hn::Mask<decltype(d)> mask) {
-    return hn::Sub(counter, hn::BitCast(du, hn::VecFromMask(d, mask)));
-}
-
-HWY_INLINE std::uint64_t total(Words counter) {
-    return hn::GetLane(hn::SumOfLanes(du, counter));
+template <typename T>
+HWY_INLINE hn::Vec<Bits<T>> count(hn::Vec<Bits<T>> counter, hn::Mask<SignedBits<T>> mask) {
+    return hn::Sub(counter, hn::BitCast(Bits<T>(), hn::VecFromMask(SignedBits<T>(), mask)));
 }
 
 template <typename T>
-HWY_INLINE Ops::V load_numbers(const std::byte* from) {
-    if constexpr (std::is_same_v<T, half>) {
-        const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-        const hn::RebindToUnsigned<decltype(d16)> du16;
-        const auto bits = hn::LoadU(du16, reinterpret_cast<const std::uint16_t*>(from));
-        return hn::PromoteTo(d, hn::BitCast(d16, bits));
+HWY_INLINE std::uint64_t total_of(hn::Vec<Bits<T>> counter) {
+    HWY_ALIGN hn::TFromD<Bits<T>> counts[bits_lanes<T>];
+    hn::Store(counter, Bits<T>(), counts);
+    std::uint64_t sum = 0;
+    for (const auto of_lane : counts)
+        sum += of_lane;
+    return sum;
+}
+
+/// To as many neighbouring vectors of sums as a vector of bits has numbers for.
+HWY_INLINE void add_to(Ops::V* sums, hn::Vec<Bits<float>> magnitudes) {
+    sums[0] = hn::Add(sums[0], hn::BitCast(d, magnitudes));
+}
+HWY_INLINE void add_to(Ops::V* sums, hn::Vec<Bits<half>> magnitudes) {
+    const hn::Half<Bits<half>> half_vector;
+    const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+    const auto lower = hn::LowerHalf(half_vector, magnitudes);
+    const auto upper = hn::UpperHalf(half_vector, magnitudes);
+    sums[0] = hn::Add(sums[0], hn::PromoteTo(d, hn::BitCast(d16, lower)));
+    sums[1] = hn::Add(sums[1], hn::PromoteTo(d, hn::BitCast(d16, upper)));
+}
+
+/// Sets where a decision is right.
+template <typename T>
+HWY_INLINE hn::Mask<SignedBits<T>> compare(hn::Vec<Bits<T>> bits, const std::uint8_t* truth) {
+    const SignedBits<T> as_signed;
+    const hn::Rebind<std::uint8_t, Bits<T>> narrow;
+    const auto sent = hn::PromoteTo(as_signed, hn::LoadU(narrow, truth));
+    // The sign is turned round, so that minus zero is not above zero.
+    const auto turned = hn::BitCast(as_signed, hn::Xor(bits, hn::Set(Bits<T>(), sign_bit<T>)));
+    return hn::Xor(hn::Eq(sent, hn::Zero(as_signed)), hn::Gt(turned, hn::Zero(as_signed)));
+}
+
+/// Ordinary soft bits are below saturation, so that nothing about them has to be asked.
+enum class Kind { ordinary, any };
+
+template <typename T, Kind kind, bool compares>
+HWY_INLINE void add_vector(const std::byte* soft_bits, const std::uint8_t* truth, Ops::V* sums,
+                           NumberCounts<T>& counts) {
+    const Bits<T> as_bits;
+    const SignedBits<T> as_signed;
+    const auto bits = hn::LoadU(as_bits, reinterpret_cast<const hn::TFromD<Bits<T>>*>(soft_bits));
+    prefetch(soft_bits);
+    const auto magnitudes = hn::AndNot(hn::Set(as_bits, sign_bit<T>), bits);
+    const auto ordered = hn::BitCast(as_signed, magnitudes);
+    counts.zeros = count<T>(counts.zeros, hn::Eq(ordered, hn::Zero(as_signed)));
+    if constexpr (kind == Kind::ordinary) {
+        add_to(sums, magnitudes);
+        counts.top = hn::Max(counts.top, ordered);
+        if constexpr (compares) counts.right = count<T>(counts.right, compare<T>(bits, truth));
     } else {
-        return hn::LoadU(d, reinterpret_cast<const float*>(from));
+        const auto finite = hn::Lt(ordered, hn::Set(as_signed, infinity<T>));
+        const auto unsaturated = hn::Lt(ordered, hn::Set(as_signed, saturated_from<T>));
+        add_to(sums, hn::BitCast(as_bits, hn::IfThenElseZero(finite, ordered)));
+        counts.finite = count<T>(counts.finite, finite);
+        counts.saturated = count<T>(counts.saturated, hn::Xor(finite, unsaturated));
+        if constexpr (compares)
+            counts.right = count<T>(counts.right, hn::And(finite, compare<T>(bits, truth)));
     }
 }
 
-/// Sets where a decision is wrong.
-HWY_INLINE hn::Mask<decltype(d)> compare(Ops::V values, const std::uint8_t* truth) {
-    const hn::Rebind<std::uint8_t, decltype(d)> narrow;
-    const auto bits = hn::PromoteTo(di, hn::LoadU(narrow, truth));
-    const auto is_zero = hn::VecFromMask(di, hn::Eq(bits, hn::Zero(di)));
-    const auto is_negative = hn::VecFromMask(d, hn::Lt(values, hn::Zero(d)));
-    return hn::RebindMask(d, hn::Eq(is_zero, hn::BitCast(di, is_negative)));
-}
-
 /// In every turn of the virtual lanes, the vectors from lane `first` on.
-template <typename T, bool compares>
+template <typename T, Kind kind, bool compares>
 HWY_INLINE void add_turns(const SoftBitBlock& turns, std::size_t first, MagnitudeLanes& to,
-                          NumberCounts& counts) {
-    const auto limit = hn::Set(d, saturation_of<T>());
+                          NumberCounts<T>& counts) {
     Ops::V sums[together];
     for (std::size_t k = 0; k < together; ++k)
         sums[k] = hn::Load(d, to.sums + first + k * lanes);
-    NumberCounts here = counts;
+    NumberCounts<T> here = counts;
     for (std::size_t i = first; i < turns.count; i += row_tree.lanes) {
-        for (std::size_t k = 0; k < together; ++k) {
+        for (std::size_t k = 0; k < together; k += bits_lanes<T> / lanes) {
             const std::size_t at = i + k * lanes;
-            const auto values = load_numbers<T>(turns.soft_bits + at * sizeof(T));
-            prefetch(turns.soft_bits + at * sizeof(T));
-            const auto magnitudes = hn::Abs(values);
-            const auto finite = hn::Lt(magnitudes, hn::Inf(d));
-            sums[k] = hn::Add(sums[k], hn::IfThenElseZero(finite, magnitudes));
-            here.finite = count(here.finite, finite);
-            here.saturated = count(here.saturated, hn::And(finite, hn::Ge(magnitudes, limit)));
-            here.zeros = count(here.zeros, hn::Eq(magnitudes, hn::Zero(d)));
-            if constexpr (compares)
-                here.wrong = count(here.wrong, hn::And(finite, compare(values, turns.truth + at)));
+            add_vector<T, kind, compares>(turns.soft_bits + at * sizeof(T),
+                                          compares ? turns.truth + at : nullptr, sums + k, here);
         }
     }
     counts = here;
@@ -191,38 +240,45 @@ HWY_INLINE void add_turns(const SoftBitBlock& turns, std::size_t first, Magnitud
         hn::Store(sums[k], d, to.sums + first + k * lanes);
 }
 
-template <typename T, bool compares>
-HWY_INLINE void add_whole_turns(const SoftBitBlock& turns, MagnitudeLanes& to, NumberCounts& counts) {
-    for (std::size_t first = 0; first < row_tree.lanes; first += together * lanes)
-        add_turns<T, compares>(turns, first, to, counts);
+template <typename T, Kind kind, bool compares>
+HWY_INLINE void add_whole_turns(const SoftBitBlock& turns, MagnitudeLanes& to, NumberCounts<T>& counts) {
+    for (std::size_t i = 0; i < turns.count; i += swept) {
+        const SoftBitBlock here = {turns.soft_bits + i * sizeof(T), compares ? turns.truth + i : nullptr,
+                                   HWY_MIN(swept, turns.count - i)};
+        for (std::size_t first = 0; first < row_tree.lanes; first += together * lanes)
+            add_turns<T, kind, compares>(here, first, to, counts);
+    }
 }
 
-template <typename T, bool compares>
+template <typename T, Kind kind, bool compares>
 HWY_INLINE SoftBitSums sum_numbers(const SoftBitBlock& block) {
     const std::size_t rest = block.count % row_tree.lanes;
     const std::size_t whole = block.count - rest;
+    const std::uint64_t padded = rest != 0 ? row_tree.lanes - rest : 0;
     MagnitudeLanes sums;
-    const auto none = hn::Zero(du);
-    NumberCounts counts = {none, none, none, none};
-    add_whole_turns<T, compares>({block.soft_bits, block.truth, whole}, sums, counts);
+    const auto none = hn::Zero(Bits<T>());
+    NumberCounts<T> counts = {hn::Zero(SignedBits<T>()), none, none, none, none};
+    add_whole_turns<T, kind, compares>({block.soft_bits, block.truth, whole}, sums, counts);
     if (rest != 0) {
-        T last[row_tree.lanes];
+        T last[row_tree.lanes] = {};
         std::uint8_t last_truth[row_tree.lanes] = {};
-        // What is not finite adds to no sum.
-        std::fill(last, last + row_tree.lanes, T(std::numeric_limits<float>::infinity()));
         std::memcpy(last, block.soft_bits + whole * sizeof(T), rest * sizeof(T));
         if (compares) std::memcpy(last_truth, block.truth + whole, rest);
-        add_whole_turns<T, compares>({reinterpret_cast<const std::byte*>(last), last_truth, row_tree.lanes},
-                                     sums, counts);
+        add_whole_turns<T, kind, compares>(
+            {reinterpret_cast<const std::byte*>(last), last_truth, row_tree.lanes}, sums, counts);
     }
-    const std::uint64_t finite = total(counts.finite);
+    if constexpr (kind == Kind::ordinary) {
+        const auto below = hn::Lt(counts.top, hn::Set(SignedBits<T>(), saturated_from<T>));
+        if (!hn::AllTrue(SignedBits<T>(), below)) return sum_numbers<T, Kind::any, compares>(block);
+    }
+    const std::uint64_t finite = kind == Kind::ordinary ? block.count : total_of<T>(counts.finite) - padded;
     return {.magnitude = sums.root(),
             .soft_bits = finite,
             .not_finite = block.count - finite,
-            .saturated = total(counts.saturated),
-            .zeros = total(counts.zeros),
+            .saturated = total_of<T>(counts.saturated),
+            .zeros = total_of<T>(counts.zeros) - padded,
             .compared = compares ? finite : 0,
-            .bit_errors = total(counts.wrong)};
+            .bit_errors = compares ? finite + padded - total_of<T>(counts.right) : 0};
 }
 
 template <typename T>
@@ -231,7 +287,8 @@ SoftBitSums sum(const SoftBitBlock& block, int clip) {
     if constexpr (std::is_integral_v<T>) {
         return compares ? sum_integers<true>(block, clip) : sum_integers<false>(block, clip);
     } else {
-        return compares ? sum_numbers<T, true>(block) : sum_numbers<T, false>(block);
+        return compares ? sum_numbers<T, Kind::ordinary, true>(block)
+                        : sum_numbers<T, Kind::ordinary, false>(block);
     }
 }
 
