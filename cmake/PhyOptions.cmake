@@ -29,12 +29,19 @@ elseif(NOT PHY_CUDA STREQUAL "OFF")
   endif()
 endif()
 if(PHY_HAS_CUDA)
-  # For the targets of this folder and those below, which have it from this variable: the cache keeps what it has. What
-  # CMake itself takes where nobody says anything is no choice of anybody's.
-  if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS} OR
-     CMAKE_CUDA_ARCHITECTURES STREQUAL "${CMAKE_CUDA_ARCHITECTURES_DEFAULT}")
+  # For the targets of this folder and those below, which have it from this variable: the cache keeps what it has. A
+  # project that has CUDA before it adds phy has architectures too: if it names none, those that CMake takes for it,
+  # which CMake 3.25 does not tell from named ones.
+  get_property(phy_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT CUDA IN_LIST phy_languages AND NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
   endif()
+  foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+    if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 75)
+      message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES is \"${CMAKE_CUDA_ARCHITECTURES}\", and phy needs compute capability "
+        "7.5 or later: name such architectures, before CUDA is enabled, or build phy with PHY_CUDA=OFF")
+    endif()
+  endforeach()
   enable_language(CUDA)
   set(CMAKE_CUDA_EXTENSIONS OFF)
 endif()

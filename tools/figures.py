@@ -33,7 +33,6 @@ HEADLINE = [
     one_noise("in L2", "avx512", "AVX-512", 25),
     one_noise("in L2", "avx2", "AVX2", 25),
     one_noise("in DRAM", "avx512", "AVX-512", 25),
-    ("in L2, AVX-512, two threads", f"threads/256qam/2/{L2}", "of_one_thread", "times one"),
     ("in L2, AVX-512, 25 dB, log-MAP by table", soft(snr=25, method="logmap/table"), "of_memcpy", "of memcpy"),
 ]
 NOISE = [

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include <fmt/chrono.h>
 #include <unistd.h>
@@ -18,11 +16,6 @@ inline std::string processor() {
         if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
     }
     return "unknown";
-}
-
-/// How many there are.
-inline int processors() {
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 /// Bytes.

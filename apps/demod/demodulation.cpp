@@ -1,6 +1,5 @@
 #include "demod/demodulation.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -14,11 +13,6 @@
 
 namespace phy::apps {
 namespace {
-
-/// One a processor, less one each for reading and writing.
-int default_threads() {
-    return std::max(1, Host::processors() - 2);
-}
 
 /// Throws ArgumentError if writing the one would destroy the other.
 void require_other_file(const std::string& file, const std::string& other, const char* what) {
@@ -56,7 +50,8 @@ Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& ho
 Demodulation demodulate_visibly(const DemodOptions& options, std::optional<TraceFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     DemodulateOptions how = options.how;
-    how.places = choose_places(options.backend, options.device, options.threads.value_or(default_threads()));
+    how.places =
+        choose_places(options.backend, options.device, options.threads.value_or(demodulation_threads()));
     how.pipeline.chunk = options.chunk.value_or(0);
     how.pipeline.lanes = options.streams.value_or(0);
     how.pipeline.trace = trace.has_value();

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "apps/app_test.hpp"
-#include "apps/hdf5_file.hpp"
+#include "support/app_test.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {

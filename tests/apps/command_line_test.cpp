@@ -1,7 +1,7 @@
 #include <string>
 
-#include "apps/app_test.hpp"
 #include "phy/core/version.hpp"
+#include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 #include "support/gpu.hpp"
 
 namespace phy::test {

@@ -2,11 +2,11 @@
 #include <string>
 #include <tuple>
 
-#include "apps/app_test.hpp"
-#include "apps/hdf5_file.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
+#include "support/app_test.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 #include "support/gpu.hpp"
 #include "support/parse_json.hpp"
 

@@ -1,9 +1,9 @@
 #include <filesystem>
 #include <string>
 
-#include "apps/app_test.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/version.hpp"
+#include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {

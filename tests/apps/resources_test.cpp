@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {

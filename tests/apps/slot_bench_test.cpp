@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/app_test.hpp"
 #include "phy/core/version.hpp"
+#include "support/app_test.hpp"
 #include "support/gpu.hpp"
 #include "support/parse_json.hpp"
 

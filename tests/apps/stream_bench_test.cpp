@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "apps/app_test.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/version.hpp"
+#include "support/app_test.hpp"
 #include "support/gpu.hpp"
 #include "support/parse_json.hpp"
 

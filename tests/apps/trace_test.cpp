@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {

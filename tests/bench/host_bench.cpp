@@ -13,7 +13,6 @@
 
 #include "bench/turns.hpp"
 #include "phy/core/host.hpp"
-#include "phy/core/processors.hpp"
 #include "phy/core/thread_pool.hpp"
 
 namespace {
@@ -84,7 +83,7 @@ int main() {
     const phy::Host one({.threads = 1});
     const phy::Host two({.threads = 2});
     const phy::Host all({.threads = 0});
-    fmt::print("{{\n  \"usable_processors\": {},\n", phy::detail::usable_processors());
+    phy::bench::print_context({{"threads", all.threads()}});
     measure_and_print("whole process",
                       {{"1 thread", callers_of(one.pool())},
                        {"2 threads", callers_of(two.pool())},

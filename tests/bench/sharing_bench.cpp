@@ -57,7 +57,7 @@ int main() {
     Operator other(host);
     Operator with_one_thread(one_thread);
     Operator other_with_one_thread(another_thread);
-    fmt::print("{{\n  \"threads\": {},\n  \"backend\": \"{}\",\n", host.threads(), host.backend().name());
+    phy::bench::print_context({{"threads", host.threads()}, {"backend", host.backend().name()}});
     measure_and_print("one host of 2 threads",
                       {{"alone", {calls_of(one)}},
                        {"two in turn from one thread", {in_turn(one, other)}},

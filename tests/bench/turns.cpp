@@ -10,6 +10,10 @@
 #include <thread>
 #include <utility>
 
+#include "common/machine.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/version.hpp"
+
 namespace phy::bench {
 namespace {
 
@@ -87,6 +91,15 @@ void print(const Case& one, const Runs& runs, const Runs& reference, const char*
 }
 
 }  // namespace
+
+void print_context(const std::vector<apps::Json::Member>& more) {
+    std::vector<apps::Json::Member> context = {{"date", apps::date()},
+                                               {"phy_version", version},
+                                               {"processor", apps::processor()},
+                                               {"usable_processors", Host::processors()}};
+    context.insert(context.end(), more.begin(), more.end());
+    fmt::print("{{\n  \"context\": {},\n", apps::Json::object(context).text());
+}
 
 void measure_and_print(const char* name, const std::vector<Case>& cases, bool last) {
     constexpr int turns = 11;

@@ -9,9 +9,9 @@
 
 #include "capture/capture_files.hpp"
 #include "capture/file_size_limit.hpp"
-#include "capture/temporary_directory.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/core/error.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "capture/capture_files.hpp"
-#include "capture/temporary_directory.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/core/version.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

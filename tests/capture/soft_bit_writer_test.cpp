@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "capture/file_size_limit.hpp"
-#include "capture/temporary_directory.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/capture/handle.hpp"
 #include "phy/core/error.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "capture/temporary_directory.hpp"
 #include "support/one_processor.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 

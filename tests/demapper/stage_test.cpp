@@ -192,6 +192,34 @@ TEST_P(SoftDemapStageOf, EqualsOneCallByTable) {
     expect_one_call(config, input, SoftBitFormat::int8, noise_kinds[0], {{99}});
 }
 
+// The source lends its arrays, so that the stage gets them as they lie.
+TEST_P(SoftDemapStageOf, TakesArraysThatBeginAnywhere) {
+    const Input input(SampleFormat::cf32, awkward_symbols(GetParam(), 1001));
+    const DemapperConfig config{.modulation = GetParam()};
+    const NoiseKind noise{true, 0.0F};
+    const Demapped expected = by_one_call(config, input, SoftBitFormat::float32, noise);
+    for (const Place& place : all_places()) {
+        for (std::size_t offset = 1; offset < sizeof(float); ++offset) {
+            SoftDemapStage stage(config_of(config, input, SoftBitFormat::float32, noise));
+            Pipeline pipeline({place}, stage, {.chunk = 300});
+            std::vector<Bytes> shifted;
+            std::vector<std::span<const std::byte>> arrays;
+            for (const std::span<const std::byte> array : arrays_of(input, true)) {
+                Bytes& bytes = shifted.emplace_back(offset);
+                bytes.insert(bytes.end(), array.begin(), array.end());
+                arrays.push_back(std::span<const std::byte>(bytes).subspan(offset));
+            }
+            Bytes soft_bits(offset + expected.soft_bits.size());
+            MemorySource source(stage.inputs(), arrays);
+            MemorySink sink(stage.outputs(), {std::span(soft_bits).subspan(offset)});
+            pipeline.run(source, sink);
+            soft_bits.erase(soft_bits.begin(), soft_bits.begin() + static_cast<std::ptrdiff_t>(offset));
+            ASSERT_NO_FATAL_FAILURE(expect_equal({soft_bits, stage.counters()}, expected))
+                << place.name() << ", offset " << offset;
+        }
+    }
+}
+
 TEST_P(SoftDemapStageOf, ServesSourcesThatEndByThemselves) {
     for (const std::size_t symbols : {0U, 1U, 99U, 100U, 101U, 300U, 333U}) {
         for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::ci8}) {

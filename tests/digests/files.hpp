@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/app_test.hpp"
 #include "digests/section.hpp"
+#include "support/app_test.hpp"
 
 /// Complete files as the programs write them. They hold phy's version, so they change with it.
 namespace phy::test {

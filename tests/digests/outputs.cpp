@@ -53,10 +53,10 @@ std::pair<Bytes, phy::DemapCounters> run_stage(const phy::SoftDemapStage::Config
 class CpuOutputs : public HostOutputs {
 public:
     CpuOutputs(const phy::Backend& backend, int threads)
-        : host_({.threads = threads, .backend = backend}), threads_(threads) {}
+        : host_(phy::detail::host_of_exactly(threads, backend)) {}
 
     [[nodiscard]] std::string name() const override {
-        return host_.backend().name() + ", threads: " + std::to_string(threads_);
+        return host_.backend().name() + ", threads: " + std::to_string(host_.threads());
     }
 
     Bytes soft(const SoftCall& call, const Signal& signal) override {
@@ -138,19 +138,18 @@ private:
     }
 
     phy::Host host_;
-    int threads_;  ///< asked for
     SoftCall configured_;
     std::optional<phy::SoftDemapper> demap_;
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<HostOutputs>> host_outputs() {
+std::vector<std::unique_ptr<HostOutputs>> host_outputs(const std::vector<int>& threads) {
     std::vector<std::unique_ptr<HostOutputs>> outputs;
     for (const phy::Backend& backend : phy::Backend::all())
         if (backend.kind() != phy::Backend::Kind::cuda && backend.supported())
-            for (const int threads : {1, 3})
-                outputs.push_back(std::make_unique<CpuOutputs>(backend, threads));
+            for (const int count : threads)
+                outputs.push_back(std::make_unique<CpuOutputs>(backend, count));
     return outputs;
 }
 

@@ -69,8 +69,9 @@ public:
     virtual Bytes hard(const std::string& modulation, const std::string& input, const Signal& signal) = 0;
 };
 
-/// Each backend of this machine's processor, with 1 and with 3 threads.
-std::vector<std::unique_ptr<HostOutputs>> host_outputs();
+/// Each backend of this machine's processor with each of these numbers of threads, however few processors
+/// there are.
+std::vector<std::unique_ptr<HostOutputs>> host_outputs(const std::vector<int>& threads);
 
 /// The first GPU, of which there must be one. Only where phy is built with CUDA.
 std::unique_ptr<Outputs> gpu_outputs();

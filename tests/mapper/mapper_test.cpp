@@ -217,6 +217,24 @@ TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
     EXPECT_NO_THROW(Mapper(Host(), {.full_scale = std::numeric_limits<float>::denorm_min()}));
 }
 
+TEST(Mapper, RefusesNumbersThatNameNothing) {
+    for (const int number : {-1, 7, 1000}) {
+        EXPECT_THROW(Mapper(Host(), {.modulation = static_cast<Modulation>(number)}), phy::ArgumentError)
+            << number;
+    }
+    for (const int number : {-1, 2, 1000}) {
+        EXPECT_THROW(Mapper(Host(), {.packing = static_cast<BitPacking>(number)}), phy::ArgumentError)
+            << number;
+    }
+    const Mapper mapper(Host(), {.modulation = Modulation::qpsk});
+    for (const int number : {-1, 4, 1000}) {
+        std::vector<std::byte> memory(64, std::byte{7});
+        const phy::SymbolSpan symbols(static_cast<SampleFormat>(number), memory.data(), 1);
+        EXPECT_THROW(mapper(Bytes(2), symbols), phy::ArgumentError) << number;
+        EXPECT_EQ(memory, std::vector<std::byte>(64, std::byte{7})) << number;
+    }
+}
+
 TEST(Mapper, ReportsItsConfiguration) {
     const Mapper mapper(
         Host(), {.modulation = Modulation::qam64, .packing = BitPacking::packed, .full_scale = 12.0F});

@@ -61,6 +61,36 @@ void copies(std::vector<float>& vector, PinnedBuffer<float>& pinned, DeviceBuffe
 #endif
 }
 
+/// Its memory has the name of a DeviceBuffer's, and is the host's.
+template <typename T>
+struct HostArray {
+    std::span<const T> span() const { return memory; }
+    std::vector<T> memory;
+};
+
+/// As other libraries may wrap memory of a device.
+template <typename T>
+struct DeviceArray {
+    DeviceSpan<const T> span() const { return memory.span(); }
+    DeviceBuffer<T> memory;
+};
+
+void wrapped(const HostArray<cf32>& host, const DeviceArray<cf32>& device, const HostArray<float>& host_noise,
+             const DeviceArray<float>& device_noise) {
+#ifdef SYMBOLS_IN_AN_ARRAY_OF_THE_HOST  // no matching|no viable
+    const gpu::SymbolView symbols(host);  // SYMBOLS_IN_AN_ARRAY_OF_THE_HOST
+#else
+    const gpu::SymbolView symbols(device);
+    const SymbolView of_host(host.span());
+#endif
+#ifdef NOISE_IN_AN_ARRAY_OF_THE_HOST  // no matching|no viable
+    const gpu::NoiseVariance noise(host_noise);  // NOISE_IN_AN_ARRAY_OF_THE_HOST
+#else
+    const gpu::NoiseVariance noise(device_noise);
+    const NoiseVariance noise_of_host(host_noise.span());
+#endif
+}
+
 void views(std::vector<cf32>& symbols, std::vector<std::int8_t>& soft_bits, DeviceBuffer<cf32>& device_symbols) {
 #ifdef SYMBOLS_OF_FLOATS  // no matching|no viable
     const SymbolView floats(std::vector<float>(3));  // SYMBOLS_OF_FLOATS

@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "capture/temporary_directory.hpp"
 #include "phy/core/error.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/mapper/mapper.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 
@@ -95,6 +96,14 @@ TEST_F(Demodulate, WritesNothingWithoutAName) {
     EXPECT_EQ(done.symbols, symbols);
     EXPECT_EQ(done.bit_errors, std::nullopt);
     EXPECT_EQ(directory_.names(), Names{"c.h5"});
+}
+
+TEST_F(Demodulate, LeavesTwoProcessorsForTheFiles) {
+    write({.noise_variance = noise_variance});
+    const phy::Demodulation done = demodulate_file(capture_, "");
+    ASSERT_EQ(done.places.size(), 1U);
+    EXPECT_EQ(done.places[0].host().threads(), phy::demodulation_threads());
+    EXPECT_EQ(phy::demodulation_threads(), std::max(1, phy::Host::processors() - 2));
 }
 
 TEST_F(Demodulate, ProgressCountsToTheEnd) {

@@ -22,13 +22,14 @@ struct DeviceMemory {
         return device_span(data, size);
     }
 
-    template <typename Range>
-    static auto span_of(Range&& range) -> decltype(range.span()) {
-        return range.span();
-    }
     template <typename T>
     static DeviceSpan<T> span_of(DeviceSpan<T> span) {
         return span;
+    }
+    /// Of what has a span() in this memory: a class may have one in the host's.
+    template <typename Range>
+    static auto span_of(Range&& range) -> decltype(span_of(range.span())) {
+        return range.span();
     }
 
     template <typename Range>

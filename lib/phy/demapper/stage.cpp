@@ -1,5 +1,8 @@
 #include "phy/demapper/stage.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 #include "phy/core/check_enum.hpp"
 #include "phy/core/version.hpp"
 #include "phy/demapper/math/plan.hpp"
@@ -24,15 +27,21 @@ public:
     void end_run() override { total_.add(of_run_); }
 
 private:
-    [[nodiscard]] NoiseVariance noise(const HostWork& work) const {
+    [[nodiscard]] NoiseVariance noise(const HostWork& work) {
         if (config_.noise_variance) return *config_.noise_variance;
-        const auto* const values = reinterpret_cast<const float*>(work.in[1].data());
-        return std::span(values, work.in[1].size() / sizeof(float));
+        const std::span<const std::byte> bytes = work.in[1];
+        const std::size_t count = bytes.size() / sizeof(float);
+        if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(float) == 0)
+            return std::span(reinterpret_cast<const float*>(bytes.data()), count);
+        if (aligned_noise_.size() < count) aligned_noise_.resize(count);
+        std::memcpy(aligned_noise_.data(), bytes.data(), count * sizeof(float));
+        return std::span<const float>(aligned_noise_).first(count);
     }
 
     const SoftDemapStage::Config& config_;
     SoftDemapper demap_;
     DemapCounters of_run_;
+    std::vector<float> aligned_noise_;  ///< a chunk's; symbols and soft bits may be unaligned, floats not
     detail::SharedDemapCounters& total_;
 };
 

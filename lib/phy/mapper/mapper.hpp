@@ -30,10 +30,11 @@ public:
         float full_scale = 8192.0F;
     };
 
-    /// Throws ArgumentError if full_scale is not finite and positive.
+    /// Throws ArgumentError if full_scale is not finite and positive, or if a modulation or packing was cast
+    /// from a number that names none.
     Mapper(const Host& host, const Config& config);
 
-    /// Writes symbols.size() symbols in cf32, cf16 or ci16 (ArgumentError for ci8). bits holds
+    /// Writes symbols.size() symbols in cf32, cf16 or ci16 (ArgumentError for anything else). bits holds
     /// symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for packed (trailing
     /// bits of the last byte are ignored); another size is an ArgumentError. first_symbol is the index i of
     /// the first symbol in its sequence, of which pi/2-BPSK needs the parity when a sequence is mapped in

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/equations.hpp"
 #include "phy/core/error.hpp"
@@ -30,12 +31,15 @@ std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
 }
 
 void check_config(const Mapper::Config& config) {
+    check_enum("modulation", config.modulation, all_modulations.back());
+    check_enum("bit packing", config.packing, BitPacking::packed);
     if (std::isfinite(config.full_scale) && config.full_scale > 0.0F) return;
     throw ArgumentError("mapper: full_scale is " + number_text(config.full_scale) +
                         ": expected a finite positive number");
 }
 
 void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat format, std::size_t symbols) {
+    check_enum("sample format", format, all_sample_formats.back());
     const std::size_t bit_count = symbols * bits_per_symbol(config.modulation);
     check_size("mapper: bits", bits,
                config.packing == BitPacking::packed ? packed_size(bit_count) : bit_count);

@@ -37,7 +37,8 @@ public:
     void operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
                     std::uint64_t first_symbol = 0);
 
-    /// Against the points that were sent, of unit mean power: as many as symbols (ArgumentError).
+    /// Against the points that were sent, of unit mean power: as many as symbols (ArgumentError). They are
+    /// not checked: where one is not finite or beyond 2^40, the sums are not defined.
     void operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
                     std::span<SymbolSums> sums);
 

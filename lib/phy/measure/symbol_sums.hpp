@@ -27,8 +27,8 @@ struct PHY_EXPORT SymbolMeterConfig {
 /// constellation that is nearest to it, or the one that was sent; both are in units of the distance between
 /// neighbouring levels of an axis, 2A.
 ///
-/// A symbol is left out where i^2 + q^2 is not finite in binary32: with a NaN, an infinity, or a component
-/// beyond 2^63.
+/// A symbol is left out where i^2 + q^2, in binary32, is not below 2^116: with a NaN, an infinity, or a
+/// component of 2^58.
 ///
 /// By blocks of symbol_tree the sums are in binary32, from the roots of blocks on in binary64. The sums of
 /// two neighbouring rows of 2^k blocks each are join() of theirs.

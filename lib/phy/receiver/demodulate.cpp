@@ -93,7 +93,7 @@ SoftDemapStage make_stage(const CaptureDescription& capture, const DemodulateOpt
 
 std::vector<Place> places_of(const DemodulateOptions& options) {
     if (!options.places.empty()) return options.places;
-    return {Host({.threads = std::max(1, Host::processors() - 2)})};
+    return {Host({.threads = demodulation_threads()})};
 }
 
 Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOptions& options, Stage& stage) {
@@ -138,6 +138,10 @@ private:
 };
 
 }  // namespace
+
+int demodulation_threads() {
+    return std::max(1, Host::processors() - 2);
+}
 
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {

@@ -23,6 +23,10 @@ public:
     using FileError::FileError;
 };
 
+/// How many threads demodulate_file() takes where it is told no place: as many as processors that the process
+/// may use but two, which are left for reading and writing; at least 1.
+[[nodiscard]] PHY_EXPORT int demodulation_threads();
+
 /// What demodulate_file() is told beside its two files.
 struct PHY_EXPORT DemodulateOptions {
     /// How the capture is read. A noise variance here is that of all symbols, whatever the capture has.
@@ -32,8 +36,7 @@ struct PHY_EXPORT DemodulateOptions {
     DemapperConfig demapper = {};
     SoftBitFormat format = SoftBitFormat::int8;
 
-    /// Where the work runs; none: this CPU, on all processors that the process may use but two, which are
-    /// left for reading and writing.
+    /// Where the work runs; none: this CPU, with demodulation_threads().
     std::vector<Place> places = {};
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
 

@@ -1,7 +1,5 @@
 // One symbol at a time: the reference that every instruction set is compared with.
 
-#include <cmath>
-
 #include "phy/measure/host/symbol_kernels.hpp"
 #include "phy/measure/math/symbol_step-inl.h"
 
@@ -43,7 +41,7 @@ void add(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes)
             const float i = piece.iq[2 * s];
             const float q = piece.iq[2 * s + 1];
             const float power = power_of<Ops>(i, q);
-            if (std::isfinite(power)) {
+            if (power < usable_power) {
                 add_symbol<Ops>(sums, i, q, power, decision(scale, piece, s));
             } else {
                 ++lanes.not_finite;

@@ -44,6 +44,15 @@ HWY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to
     hn::Store(from.error_peak, d, to.error_peak + first);
 }
 
+/// With zeros for the others, which leave their virtual lanes as they were.
+template <class Mask>
+HWY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Mask usable, Ops::V i, Ops::V q, Ops::V power,
+                                   const Decision<Ops>& made) {
+    const auto kept = [usable](Ops::V value) HWY_ATTR { return hn::IfThenElseZero(usable, value); };
+    add_symbol<Ops>(to, kept(i), kept(q), kept(power),
+                    {kept(made.point_i), kept(made.point_q), kept(made.error_i), kept(made.error_q)});
+}
+
 /// A vector of symbols in every turn, for the virtual lanes from `first` on; returns how many are not finite.
 template <Points points>
 HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& piece, std::size_t first,
@@ -67,12 +76,12 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
             made = decide<Ops, points == Points::diagonal>(i, q, per_step, last_step, turn);
         }
         const auto power = power_of<Ops>(i, q);
-        const auto finite = Ops::finite(power);
-        if (HWY_LIKELY(hn::AllTrue(d, finite))) {
+        const auto usable = hn::Lt(power, hn::Set(d, usable_power));
+        if (HWY_LIKELY(hn::AllTrue(d, usable))) {
             add_symbol<Ops>(sums, i, q, power, made);
         } else {
-            add_finite_symbols<Ops>(sums, i, q, power, made);
-            not_finite += lanes - hn::CountTrue(d, finite);
+            add_usable_symbols(sums, usable, i, q, power, made);
+            not_finite += lanes - hn::CountTrue(d, usable);
         }
     }
     store_lanes(sums, to, first);

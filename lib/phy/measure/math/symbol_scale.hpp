@@ -22,6 +22,9 @@ enum SummedOfSymbols : unsigned {
     summed_of_symbols
 };
 
+/// Of a symbol; so many are added in a block that nothing overflows.
+inline constexpr float usable_power = 0x1p116F;
+
 struct SymbolScale {
     float per_step;   ///< from a stored component to the distances of levels, 2A
     float per_point;  ///< the same from points of unit mean power

@@ -98,15 +98,6 @@ PHY_INLINE void add_symbol(SymbolAccumulators<Ops>& to, typename Ops::V i, typen
     sums[sum_turned] = Ops::nfma(i, made.point_q, sums[sum_turned]);
 }
 
-/// With zeros for what is not finite: a lane is left as it was.
-template <class Ops>
-PHY_INLINE void add_finite_symbols(SymbolAccumulators<Ops>& to, typename Ops::V i, typename Ops::V q,
-                                   typename Ops::V power, const Decision<Ops>& made) {
-    const Decision<Ops> kept = {Ops::keep(power, made.point_i), Ops::keep(power, made.point_q),
-                                Ops::keep(power, made.error_i), Ops::keep(power, made.error_q)};
-    add_symbol<Ops>(to, Ops::keep(power, i), Ops::keep(power, q), Ops::keep(power, power), kept);
-}
-
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();
 #endif

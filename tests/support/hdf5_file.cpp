@@ -1,4 +1,4 @@
-#include "apps/hdf5_file.hpp"
+#include "support/hdf5_file.hpp"
 
 #include <numeric>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "apps/subprocess.hpp"
+#include "support/subprocess.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "apps/app_test.hpp"
+#include "support/app_test.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "apps/hdf5_file.hpp"
 #include "phy/core/backend.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/subprocess.hpp"
 #include "support/parse_json.hpp"
+#include "support/subprocess.hpp"
 
 namespace phy::test {
 

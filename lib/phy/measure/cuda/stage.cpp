@@ -1,0 +1,44 @@
+#include "phy/measure/cuda/symbol_launch.hpp"
+#include "phy/measure/stage_runners.hpp"
+#include "phy/measure/symbol_meter_cuda.hpp"
+
+namespace phy::detail {
+namespace {
+
+class MeasureOnDevice : public StageRunner {
+public:
+    MeasureOnDevice(const MeasureStage::Config& config, const gpu::Device& device)
+        : config_(config), measure_(device, config.meter) {
+        const gpu::CurrentDevice current(device);
+        gpu::detail::load_symbol_kernels(config.input);
+    }
+
+    void run_on_device(const DeviceWork& work) override {
+        const gpu::SymbolView symbols(config_.input, work.in[0]);
+        const auto sums = gpu::elements_of<SymbolSums>(work.out[0]);
+        const auto workspace = gpu::elements_of<SymbolSums>(work.scratch);
+        if (config_.sent) {
+            const auto sent = gpu::elements_of<cf32>(work.in[1]);
+            measure_(symbols, sent, config_.row, sums, workspace, work.stream);
+        } else {
+            measure_(symbols, config_.row, sums, workspace, work.stream, work.chunk.first);
+        }
+    }
+
+private:
+    const MeasureStage::Config& config_;
+    gpu::SymbolMeter measure_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageRunner> make_measure_on_device(const MeasureStage::Config& config, int device) {
+    return std::make_unique<MeasureOnDevice>(config, gpu::Device(device));
+}
+
+std::size_t measure_scratch_bytes(std::size_t symbols, std::size_t row) {
+    // With the smallest units, so that more symbols never need less.
+    return gpu::detail::symbol_workspace(symbols, row, {}) * sizeof(SymbolSums);
+}
+
+}  // namespace phy::detail

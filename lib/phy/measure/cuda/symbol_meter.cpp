@@ -1,0 +1,57 @@
+#include "phy/measure/symbol_meter_cuda.hpp"
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/measure/cuda/symbol_launch.hpp"
+
+namespace phy::gpu {
+namespace {
+
+/// Of the call that a job is for.
+void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbols, const cf32* sent,
+         std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, bool odd,
+         cudaStream_t stream) {
+    phy::detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
+    phy::detail::check_rows(symbols.size(), row, sums.size());
+    if (workspace.size() < SymbolMeter::workspace_size(symbols.size(), row))
+        phy::detail::check_size("workspace", workspace.size(),
+                                SymbolMeter::workspace_size(symbols.size(), row));
+    if (symbols.size() == 0) return;
+    const CurrentDevice current(device);
+    detail::launch({.format = symbols.format(),
+                    .symbols = symbols.data(),
+                    .size = symbols.size(),
+                    .sent = reinterpret_cast<const float*>(sent),
+                    .row = row,
+                    .odd = odd,
+                    .scale = phy::detail::symbol_scale(config, symbols.format()),
+                    .sums = sums.data(),
+                    .workspace = workspace.data()},
+                   detail::symbol_tuning(symbols.size()), stream);
+}
+
+}  // namespace
+
+SymbolMeter::SymbolMeter(const Device& device, const Config& config) : device_(device), config_(config) {
+    phy::detail::check_config(config);
+}
+
+std::size_t SymbolMeter::workspace_size(std::size_t symbols, std::size_t row) {
+    return detail::symbol_workspace(symbols, row, detail::symbol_tuning(symbols));
+}
+
+void SymbolMeter::operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
+                             DeviceSpan<SymbolSums> workspace, cudaStream_t stream,
+                             std::uint64_t first_symbol) const {
+    run(device_, config_, symbols, nullptr, row, sums, workspace, first_symbol % 2 != 0, stream);
+}
+
+void SymbolMeter::operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
+                             DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace,
+                             cudaStream_t stream) const {
+    phy::detail::check_size("sent", sent.size(), symbols.size());
+    run(device_, config_, symbols, sent.data(), row, sums, workspace, false, stream);
+}
+
+}  // namespace phy::gpu

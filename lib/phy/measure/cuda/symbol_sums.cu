@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <bit>
+
+#include "phy/cuda/dispatch.cuh"
+#include "phy/cuda/samples.cuh"
+#include "phy/cuda/warp.hpp"
+#include "phy/measure/cuda/join_nodes.cuh"
+#include "phy/measure/cuda/symbol_launch.hpp"
+#include "phy/measure/math/symbol_step-inl.h"
+#include "phy/measure/tree.hpp"
+
+namespace phy::gpu::detail {
+namespace {
+
+using phy::detail::summed_of_symbols;
+using phy::detail::SymbolScale;
+using phy::detail::cuda::Ops;
+
+using Accumulators = phy::detail::cuda::SymbolAccumulators<Ops>;
+using Decision = phy::detail::cuda::Decision<Ops>;
+
+static_assert(symbol_tree.lanes == warp_size);
+static_assert(summed_of_symbols == 8 && offsetof(SymbolSums, turned) == 7 * sizeof(double));
+
+constexpr unsigned block_symbols = symbol_tree.block;
+constexpr unsigned most_log2_blocks = 3;
+
+/// A multiprocessor has registers for so many blocks of so many threads: with more, sums are spilled.
+constexpr int most_threads = 128;
+constexpr int resident_blocks = 6;
+
+/// Turns of a warp whose symbols are loaded before the first of them is needed.
+constexpr unsigned loaded_turns = 8;
+
+enum class Points { square, diagonal, sent };
+
+/// What a kernel works on; a unit is 2^log2_blocks blocks of a row.
+struct Units {
+    const std::byte* symbols;
+    const float2* sent;
+    std::uint64_t size;
+    std::uint64_t row;
+    std::uint64_t units;
+    std::uint64_t units_a_row;
+    unsigned log2_blocks;
+    unsigned odd;
+    SymbolScale scale;
+    SymbolSums* out;
+};
+
+/// The root of neighbouring blocks, spread over a warp: each lane has one of the sums.
+struct Node {
+    double sum;
+    float peak;
+    float error_peak;
+    unsigned not_finite;
+};
+
+__device__ __forceinline__ unsigned largest_of_warp(unsigned value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(all_lanes, value);
+#else
+    for (int offset = warp_size / 2; offset > 0; offset /= 2)
+        value = max(value, __shfl_xor_sync(all_lanes, value, offset));
+    return value;
+#endif
+}
+
+/// For numbers that are not negative.
+__device__ __forceinline__ float largest_of_warp(float value) {
+    return __uint_as_float(largest_of_warp(__float_as_uint(value)));
+}
+
+__device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(all_lanes, value);
+#else
+    for (int offset = warp_size / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(all_lanes, value, offset);
+    return value;
+#endif
+}
+
+/// Lane v takes lane v + offset; half of the lanes go on with the first half of the sums, half with the rest.
+template <unsigned count>
+__device__ __forceinline__ void halve(float* sums, unsigned offset, unsigned lane) {
+    const bool upper = (lane & offset) != 0;
+#pragma unroll
+    for (unsigned k = 0; k < count / 2; ++k) {
+        const float sent = upper ? sums[k] : sums[k + count / 2];
+        const float kept = upper ? sums[k + count / 2] : sums[k];
+        sums[k] = __fadd_rn(kept, __shfl_xor_sync(all_lanes, sent, offset));
+    }
+}
+
+/// Step 3 of the tree: lane l has sum l / 4 of the block.
+__device__ __forceinline__ Node root_of(Accumulators& lanes, unsigned not_finite, unsigned lane) {
+    float* const sums = lanes.sums;
+    halve<8>(sums, 16, lane);
+    halve<4>(sums, 8, lane);
+    halve<2>(sums, 4, lane);
+    sums[0] = __fadd_rn(sums[0], __shfl_xor_sync(all_lanes, sums[0], 2));
+    sums[0] = __fadd_rn(sums[0], __shfl_xor_sync(all_lanes, sums[0], 1));
+    return {static_cast<double>(sums[0]), largest_of_warp(lanes.peak), largest_of_warp(lanes.error_peak),
+            sum_of_warp(not_finite)};
+}
+
+template <SampleFormat format, bool aligned>
+__device__ __forceinline__ void load_symbol(const std::byte* from, std::uint32_t* words) {
+    constexpr int bytes = static_cast<int>(size_of(format));
+    if constexpr (aligned) {
+        load_words<Space::global, bytes>(from, words);
+    } else {
+#pragma unroll
+        for (int w = 0; w < (bytes + 3) / 4; ++w) {
+            words[w] = 0;
+#pragma unroll
+            for (int b = 0; b < (bytes < 4 ? bytes : 4); ++b)
+                words[w] |= static_cast<std::uint32_t>(from[4 * w + b]) << (8 * b);
+        }
+    }
+}
+
+template <SampleFormat format, Points points, bool aligned>
+class BlockSummer {
+public:
+    /// phase: of the index of the first symbol of every block.
+    __device__ __forceinline__ BlockSummer(const Units& units, unsigned lane, unsigned phase)
+        : units_(units), lane_(lane), turn_(1.0F) {
+        if (units.scale.rotating && ((lane + phase) & 1U) != 0) turn_ = -1.0F;
+    }
+
+    /// Of the symbols from first on.
+    __device__ __forceinline__ Node sum(std::uint64_t first, unsigned count) const {
+        Accumulators lanes{};
+        unsigned not_finite = 0;
+        const std::uint64_t mine = first + lane_;
+        const unsigned turns = count / warp_size;
+        unsigned turn = 0;
+        for (; turn + loaded_turns <= turns; turn += loaded_turns)
+            add<loaded_turns>(lanes, not_finite, mine + warp_size * turn);
+#pragma unroll 1
+        for (; turn < turns; ++turn)
+            add<1>(lanes, not_finite, mine + warp_size * turn);
+        if (lane_ < count % warp_size) add<1>(lanes, not_finite, mine + warp_size * turn);
+        __syncwarp();
+        return root_of(lanes, not_finite, lane_);
+    }
+
+private:
+    static constexpr int bytes = static_cast<int>(size_of(format));
+
+    template <unsigned turns>
+    __device__ __forceinline__ void add(Accumulators& lanes, unsigned& not_finite,
+                                        std::uint64_t first) const {
+        std::uint32_t words[turns][(bytes + 3) / 4];
+        float2 sent[turns];
+#pragma unroll
+        for (unsigned t = 0; t < turns; ++t) {
+            load_symbol<format, aligned>(units_.symbols + (first + warp_size * t) * bytes, words[t]);
+            if constexpr (points == Points::sent) sent[t] = load_point(first + warp_size * t);
+        }
+#pragma unroll
+        for (unsigned t = 0; t < turns; ++t) {
+            float y[2];
+            widen<format, 2>(words[t], 1.0F, y);
+            const float power = phy::detail::cuda::power_of<Ops>(y[0], y[1]);
+            if (power < phy::detail::usable_power) {
+                phy::detail::cuda::add_symbol<Ops>(lanes, y[0], y[1], power, decision(y[0], y[1], sent[t]));
+            } else {
+                ++not_finite;
+            }
+        }
+    }
+
+    /// Device memory of floats may begin between two points.
+    __device__ __forceinline__ float2 load_point(std::uint64_t index) const {
+        const auto* const floats = reinterpret_cast<const float*>(units_.sent + index);
+        return {__ldg(floats), __ldg(floats + 1)};
+    }
+
+    __device__ __forceinline__ Decision decision(float i, float q, float2 sent) const {
+        const SymbolScale& scale = units_.scale;
+        if constexpr (points == Points::sent) {
+            return phy::detail::cuda::compare<Ops>(i, q, sent.x, sent.y, scale.per_step, scale.per_point);
+        } else {
+            return phy::detail::cuda::decide<Ops, points == Points::diagonal>(i, q, scale.per_step,
+                                                                              scale.last_step, turn_);
+        }
+    }
+
+    const Units& units_;
+    unsigned lane_;
+    float turn_;
+};
+
+/// Step 4 of the tree for the blocks of a unit, which come in order.
+class WarpJoiner {
+public:
+    __device__ __forceinline__ void add(const Node& node) {
+        peak_ = fmaxf(peak_, node.peak);
+        error_peak_ = fmaxf(error_peak_, node.error_peak);
+        not_finite_ += node.not_finite;
+        carry<0>(node.sum);
+        ++blocks_;
+    }
+
+    __device__ __forceinline__ Node root() const {
+        return {root_from<0>(0.0, false), peak_, error_peak_, not_finite_};
+    }
+
+private:
+    // By recursion, not by index: the sums stay in registers.
+    template <unsigned level>
+    __device__ __forceinline__ void carry(double sum) {
+        if (level == most_log2_blocks || (blocks_ >> level & 1U) == 0) {
+            waiting_[level] = sum;
+        } else if constexpr (level < most_log2_blocks) {
+            carry<level + 1>(__dadd_rn(waiting_[level], sum));
+        }
+    }
+
+    template <unsigned level>
+    __device__ __forceinline__ double root_from(double sum, bool any) const {
+        if constexpr (level > most_log2_blocks) {
+            return sum;
+        } else {
+            if ((blocks_ >> level & 1U) == 0) return root_from<level + 1>(sum, any);
+            return root_from<level + 1>(any ? __dadd_rn(waiting_[level], sum) : waiting_[level], true);
+        }
+    }
+
+    double waiting_[most_log2_blocks + 1] = {};
+    float peak_ = 0.0F;
+    float error_peak_ = 0.0F;
+    unsigned not_finite_ = 0;
+    unsigned blocks_ = 0;
+};
+
+__device__ __forceinline__ void store(const Node& node, std::uint64_t symbols, unsigned lane,
+                                      SymbolSums& to) {
+    if (lane % 4 == 0) reinterpret_cast<double*>(&to)[lane / 4] = node.sum;
+    if (lane == 1) to.peak = static_cast<double>(node.peak);
+    if (lane == 2) to.error_peak = static_cast<double>(node.error_peak);
+    if (lane == 3) {
+        to.symbols = symbols - node.not_finite;
+        to.not_finite = node.not_finite;
+    }
+}
+
+template <SampleFormat format, Points points, bool aligned>
+__global__ void __launch_bounds__(most_threads, resident_blocks)
+    sum_units(const __grid_constant__ Units units) {
+    const unsigned lane = threadIdx.x % warp_size;
+    const std::uint64_t unit = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+    if (unit >= units.units) return;
+    const std::uint64_t row = unit / units.units_a_row;
+    const std::uint64_t first =
+        row * units.row + ((unit - row * units.units_a_row) * block_symbols << units.log2_blocks);
+    const std::uint64_t end = min(
+        units.size, min((row + 1) * units.row, first + (std::uint64_t{block_symbols} << units.log2_blocks)));
+    const BlockSummer<format, points, aligned> summer(units, lane, units.odd + static_cast<unsigned>(first));
+    WarpJoiner joiner;
+    for (std::uint64_t begin = first; begin < end; begin += block_symbols)
+        joiner.add(summer.sum(begin, static_cast<unsigned>(min(std::uint64_t{block_symbols}, end - begin))));
+    store(joiner.root(), end - first, lane, units.out[unit]);
+}
+
+using Kernel = void (*)(Units);
+
+template <SampleFormat format, bool aligned>
+Kernel kernel_for(Points points) {
+    switch (points) {
+        case Points::square:
+            return sum_units<format, Points::square, aligned>;
+        case Points::diagonal:
+            return sum_units<format, Points::diagonal, aligned>;
+        default:
+            return sum_units<format, Points::sent, aligned>;
+    }
+}
+
+Kernel kernel_for(SampleFormat format, Points points, bool aligned) {
+    return with_constant(format, [&](auto constant) {
+        return aligned ? kernel_for<constant(), true>(points) : kernel_for<constant(), false>(points);
+    });
+}
+
+Points points_of(const SymbolJob& job) {
+    if (job.sent != nullptr) return Points::sent;
+    return job.scale.diagonal ? Points::diagonal : Points::square;
+}
+
+bool is_aligned(const SymbolJob& job) {
+    return reinterpret_cast<std::uintptr_t>(job.symbols) % size_of(job.format) == 0;
+}
+
+NodeRows units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
+    const std::uint64_t unit = std::uint64_t{block_symbols} << tuning.log2_blocks;
+    const std::uint64_t rows = symbols / row + (symbols % row != 0 ? 1 : 0);
+    return NodeRows{rows, row, symbols - (rows - 1) * row}.grouped(unit);
+}
+
+}  // namespace
+
+SymbolTuning symbol_tuning(std::uint64_t symbols) {
+    // As long as there are enough units for all multiprocessors, fewer of them have fewer roots to join.
+    constexpr std::uint64_t enough_units = 1 << 15;
+    const std::uint64_t units = std::max<std::uint64_t>(1, symbols / block_symbols / enough_units);
+    return {.log2_blocks = std::min(most_log2_blocks, static_cast<unsigned>(std::bit_width(units) - 1))};
+}
+
+std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
+    if (symbols == 0) return 0;
+    return joining_workspace(units_of(symbols, std::min(row, symbols), tuning));
+}
+
+void launch(const SymbolJob& job, const SymbolTuning& tuning, cudaStream_t stream) {
+    const std::uint64_t row = std::min(job.row, job.size);
+    const NodeRows nodes = units_of(job.size, row, tuning);
+    const bool joins = nodes.nodes_a_row > 1;
+    const Units units = {.symbols = job.symbols,
+                         .sent = reinterpret_cast<const float2*>(job.sent),
+                         .size = job.size,
+                         .row = row,
+                         .units = nodes.all(),
+                         .units_a_row = nodes.nodes_a_row,
+                         .log2_blocks = tuning.log2_blocks,
+                         .odd = job.odd ? 1U : 0U,
+                         .scale = job.scale,
+                         .out = joins ? job.workspace : job.sums};
+    const std::uint64_t warps = tuning.threads / warp_size;
+    const auto blocks = static_cast<unsigned>((units.units + warps - 1) / warps);
+    kernel_for(job.format, points_of(job), is_aligned(job))<<<blocks, tuning.threads, 0, stream>>>(units);
+    check(cudaGetLastError());
+    if (joins) join_rows<SymbolSums, JoinSymbolSums>(nodes, job.workspace, job.sums, stream);
+}
+
+void load_symbol_kernels(SampleFormat format) {
+    for (const Points points : {Points::square, Points::diagonal, Points::sent})
+        load_code(kernel_for(format, points, true));
+    load_code(join_groups<SymbolSums, JoinSymbolSums>);
+}
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,74 @@
+#include "phy/measure/stage.hpp"
+
+#include <span>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/version.hpp"
+#include "phy/measure/math/symbol_scale.hpp"
+#include "phy/measure/stage_runners.hpp"
+#include "phy/measure/symbol_meter.hpp"
+
+namespace phy {
+namespace {
+
+/// Of bytes that may begin anywhere, which arrays of the pipeline do only where somebody lends them.
+template <typename T, typename Byte>
+std::span<T> elements_of(std::span<Byte> bytes, const char* port) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
+        throw ArgumentError(std::string(port) + ": expected memory that is aligned to " +
+                            std::to_string(alignof(T)) + " bytes");
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+class MeasureOnHost : public StageRunner {
+public:
+    MeasureOnHost(const MeasureStage::Config& config, const Host& host)
+        : config_(config), measure_(host, config.meter) {}
+
+    void run_on_host(const HostWork& work) override {
+        const SymbolView symbols(config_.input, work.in[0]);
+        const auto sums = elements_of<SymbolSums>(work.out[0], "symbol_sums");
+        if (config_.sent) {
+            measure_(symbols, elements_of<const cf32>(work.in[1], "sent"), config_.row, sums);
+        } else {
+            measure_(symbols, config_.row, sums, work.chunk.first);
+        }
+    }
+
+private:
+    const MeasureStage::Config& config_;
+    SymbolMeter measure_;
+};
+
+}  // namespace
+
+MeasureStage::MeasureStage(const Config& config) : config_(config) {
+    detail::check_config(config.meter);
+    detail::check_enum("sample format", config.input, all_sample_formats.back());
+    if (config.row == 0) throw ArgumentError("row 0: expected rows of at least one symbol");
+}
+
+std::vector<Port> MeasureStage::inputs() const {
+    std::vector<Port> ports = {{.name = "symbols", .bytes = size_of(config_.input)}};
+    if (config_.sent) ports.push_back({.name = "sent", .bytes = sizeof(cf32)});
+    return ports;
+}
+
+std::vector<Port> MeasureStage::outputs() const {
+    return {{.name = "symbol_sums", .bytes = sizeof(SymbolSums), .items = config_.row}};
+}
+
+std::size_t MeasureStage::scratch_bytes(std::size_t items) const {
+    if constexpr (built_with_cuda) return detail::measure_scratch_bytes(items, config_.row);
+    return 0;
+}
+
+std::unique_ptr<StageRunner> MeasureStage::on(const Place& place) {
+    if constexpr (built_with_cuda) {
+        if (place.is_cuda()) return detail::make_measure_on_device(config_, place.device());
+    }
+    return std::make_unique<MeasureOnHost>(config_, place.host());
+}
+
+}  // namespace phy

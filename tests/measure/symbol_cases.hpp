@@ -1,0 +1,212 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "phy/phy.hpp"
+
+/// Symbols to measure, and what sums over them should be.
+namespace phy_test {
+
+/// Stored samples of any format.
+struct StoredSymbols {
+    phy::SampleFormat format = phy::SampleFormat::cf32;
+    std::vector<std::byte> bytes = {};
+
+    [[nodiscard]] std::size_t size() const { return bytes.size() / phy::size_of(format); }
+    [[nodiscard]] phy::SymbolView view() const { return {format, bytes}; }
+};
+
+template <typename T>
+void append(std::vector<std::byte>& bytes, T value) {
+    const auto* const raw = reinterpret_cast<const std::byte*>(&value);
+    bytes.insert(bytes.end(), raw, raw + sizeof value);
+}
+
+inline void append_component(StoredSymbols& to, double value) {
+    switch (to.format) {
+        case phy::SampleFormat::cf32:
+            append(to.bytes, static_cast<float>(value));
+            break;
+        case phy::SampleFormat::cf16:
+            append(to.bytes, phy::half(static_cast<float>(value)));
+            break;
+        case phy::SampleFormat::ci16:
+            append(to.bytes,
+                   static_cast<std::int16_t>(std::lround(std::clamp(value * 8111, -32768.0, 32767.0))));
+            break;
+        case phy::SampleFormat::ci8:
+            append(to.bytes, static_cast<std::int8_t>(std::lround(std::clamp(value * 61, -128.0, 127.0))));
+            break;
+    }
+}
+
+/// The full scale that append_component has used; 0 for floats. With a prime number only 0 is as near to one
+/// level as to another.
+inline float full_scale_of(phy::SampleFormat format) {
+    if (format == phy::SampleFormat::ci16) return 8111.0F;
+    if (format == phy::SampleFormat::ci8) return 61.0F;
+    return 0.0F;
+}
+
+inline double component_of(const StoredSymbols& symbols, std::size_t index) {
+    const auto load = [&]<typename T>(T value) {
+        std::memcpy(&value, symbols.bytes.data() + index * sizeof value, sizeof value);
+        return value;
+    };
+    switch (symbols.format) {
+        case phy::SampleFormat::cf32:
+            return double{load(float{})};
+        case phy::SampleFormat::cf16:
+            return double{static_cast<float>(load(phy::half()))};
+        case phy::SampleFormat::ci16:
+            return double(load(std::int16_t{}));
+        default:
+            return double(load(std::int8_t{}));
+    }
+}
+
+/// Points of a constellation by chance, and the same with noise as symbols.
+struct NoisySymbols {
+    std::vector<phy::cf32> sent;
+    StoredSymbols received;
+};
+
+inline NoisySymbols make_noisy(phy::Modulation modulation, phy::SampleFormat format, std::size_t count,
+                               double noise_variance, double gain, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> noise(0.0, std::sqrt(0.5 * noise_variance));
+    NoisySymbols made;
+    made.received.format = format;
+    for (std::size_t n = 0; n < count; ++n) {
+        const auto label = static_cast<unsigned>(random() >> (64 - phy::bits_per_symbol(modulation)));
+        const phy::cf32 point = phy::constellation_point(modulation, label, n);
+        made.sent.push_back(point);
+        append_component(made.received, gain * (point.real() + noise(random)));
+        append_component(made.received, gain * (point.imag() + noise(random)));
+    }
+    return made;
+}
+
+enum class Awkward { large_and_small, all_equal, alternating, not_finite };
+inline constexpr Awkward all_awkward[] = {Awkward::large_and_small, Awkward::all_equal, Awkward::alternating,
+                                          Awkward::not_finite};
+
+inline StoredSymbols make_awkward(Awkward kind, std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    const float specials[] = {std::numeric_limits<float>::quiet_NaN(),
+                              std::numeric_limits<float>::infinity(),
+                              -std::numeric_limits<float>::infinity(),
+                              3e38F,
+                              0x1p58F,
+                              0x1.fp57F,
+                              1e-45F,
+                              -0.0F};
+    StoredSymbols made;
+    for (std::size_t n = 0; n < 2 * count; ++n) {
+        double value = uniform(random);
+        if (kind == Awkward::large_and_small) value *= std::exp2(static_cast<double>(random() % 80) - 40.0);
+        if (kind == Awkward::all_equal) value = 0.7;
+        if (kind == Awkward::alternating) value = n / 2 % 2 == 0 ? 1.0F / 3 : -1.0F / 3;
+        if (kind == Awkward::not_finite && random() % 5 == 0) value = double{specials[random() % 8]};
+        append_component(made, value);
+    }
+    return made;
+}
+
+/// Sums, and the sums of the magnitudes of what was added.
+struct ReferenceSums {
+    long double i = 0, q = 0, ii = 0, qq = 0, iq = 0, error = 0, decided = 0, turned = 0;
+    long double i_size = 0, q_size = 0, iq_size = 0, turned_size = 0;
+    long double peak = 0, error_peak = 0;
+    std::uint64_t symbols = 0, not_finite = 0;
+};
+
+/// The nearest odd half of what is measured in distances of levels, by trying all; of two the larger.
+inline double nearest_level(double w, std::size_t bits) {
+    double best = 0.0;
+    double distance = std::numeric_limits<double>::infinity();
+    for (int k = (1 << bits) - 1; k >= 0; --k) {
+        const double level = k - 0.5 * ((1 << bits) - 1);
+        if (std::abs(w - level) < distance) {
+            distance = std::abs(w - level);
+            best = level;
+        }
+    }
+    return best;
+}
+
+/// In long double, one symbol after the other.
+inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::SymbolMeterConfig& config,
+                                    const std::vector<phy::cf32>* sent, std::uint64_t first_symbol = 0) {
+    const double levels =
+        std::sqrt(static_cast<double>(phy::inverse_power(phy::bits_per_axis(config.modulation))));
+    const double scale = config.full_scale != 0.0F ? double{config.full_scale}
+                                                   : double{phy::default_full_scale(symbols.format)};
+    const bool is_bpsk = phy::bits_per_symbol(config.modulation) == 1;
+    ReferenceSums sums;
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+        const double i = component_of(symbols, 2 * n);
+        const double q = component_of(symbols, 2 * n + 1);
+        if (!(i * i + q * q < 0x1p116)) {
+            ++sums.not_finite;
+            continue;
+        }
+        const double wi = i / scale / double{config.gain} * levels / 2;
+        const double wq = q / scale / double{config.gain} * levels / 2;
+        double di, dq;
+        if (sent != nullptr) {
+            di = double{(*sent)[n].real()} * levels / 2;
+            dq = double{(*sent)[n].imag()} * levels / 2;
+        } else if (is_bpsk) {
+            const bool turns = config.modulation == phy::Modulation::pi2_bpsk && (n + first_symbol) % 2 != 0;
+            const bool negative = (turns ? -wi : wi) + wq < 0.0;
+            dq = negative ? -0.5 : 0.5;
+            di = turns ? -dq : dq;
+        } else {
+            di = nearest_level(wi, phy::bits_per_axis(config.modulation));
+            dq = nearest_level(wq, phy::bits_per_axis(config.modulation));
+        }
+        const long double error = (wi - di) * (wi - di) + (wq - dq) * (wq - dq);
+        ++sums.symbols;
+        sums.i += i;
+        sums.q += q;
+        sums.ii += i * i;
+        sums.qq += q * q;
+        sums.iq += i * q;
+        sums.error += error;
+        sums.decided += di * di + dq * dq;
+        sums.turned += q * di - i * dq;
+        sums.i_size += std::abs(i);
+        sums.q_size += std::abs(q);
+        sums.iq_size += std::abs(i * q);
+        sums.turned_size += std::abs(q * di) + std::abs(i * dq);
+        sums.peak = std::max<long double>(sums.peak, i * i + q * q);
+        sums.error_peak = std::max(sums.error_peak, error);
+    }
+    return sums;
+}
+
+inline bool same_bytes(const phy::SymbolSums& a, const phy::SymbolSums& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+inline bool same_bytes(std::span<const phy::SymbolSums> a, std::span<const phy::SymbolSums> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+/// Row lengths, with whole and broken turns, blocks and units.
+inline std::vector<std::size_t> awkward_rows() {
+    return {1, 31, 32, 33, 1000, 1024, 1025, 3276, 4095, 8192, 20011, 1U << 20};
+}
+
+}  // namespace phy_test

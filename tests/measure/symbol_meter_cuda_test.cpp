@@ -1,0 +1,252 @@
+// What is summed over symbols on a GPU: the bytes of the CPU.
+
+#include <gtest/gtest.h>
+
+#include "measure/symbol_cases.hpp"
+#include "phy/measure/cuda/symbol_launch.hpp"
+#include "phy/phy_cuda.hpp"
+#include "support/gpu.hpp"
+
+namespace phy_test {
+namespace {
+
+using phy::Host;
+using phy::Modulation;
+using phy::SampleFormat;
+using phy::SymbolMeterConfig;
+using phy::SymbolSums;
+using phy::gpu::DeviceBuffer;
+
+class CudaSymbolMeter : public testing::Test {
+protected:
+    void SetUp() override {
+        PHY_NEEDS_GPU();
+        device = phy::gpu::Device::all().front();
+    }
+
+    template <typename T>
+    DeviceBuffer<T> to_device(std::span<const T> values) {
+        DeviceBuffer<T> buffer(*device, values.size());
+        const phy::gpu::Stream stream(*device);
+        copy_async(buffer, values, stream);
+        stream.synchronize();
+        return buffer;
+    }
+
+    std::vector<SymbolSums> to_host(const DeviceBuffer<SymbolSums>& buffer) {
+        std::vector<SymbolSums> values(buffer.size());
+        const phy::gpu::Stream stream(*device);
+        copy_async(values, buffer, stream);
+        stream.synchronize();
+        return values;
+    }
+
+    /// Of stored symbols that begin `offset` bytes behind a multiple of 256.
+    std::vector<SymbolSums> measure(const SymbolMeterConfig& config, const StoredSymbols& symbols,
+                                    std::size_t row, const std::vector<phy::cf32>* sent = nullptr,
+                                    std::uint64_t first_symbol = 0, std::size_t offset = 0) {
+        std::vector<std::byte> shifted(offset);
+        shifted.insert(shifted.end(), symbols.bytes.begin(), symbols.bytes.end());
+        const auto bytes = to_device<std::byte>(shifted);
+        const phy::gpu::SymbolView view(symbols.format, bytes.subspan(offset, symbols.bytes.size()));
+        DeviceBuffer<SymbolSums> sums(*device, (symbols.size() + row - 1) / row);
+        DeviceBuffer<SymbolSums> workspace(*device,
+                                           phy::gpu::SymbolMeter::workspace_size(symbols.size(), row));
+        const phy::gpu::Stream stream(*device);
+        const phy::gpu::SymbolMeter meter(*device, config);
+        if (sent != nullptr) {
+            const auto points = to_device<phy::cf32>(*sent);
+            meter(view, points, row, sums, workspace, stream);
+            stream.synchronize();
+        } else {
+            meter(view, row, sums, workspace, stream, first_symbol);
+            stream.synchronize();
+        }
+        return to_host(sums);
+    }
+
+    std::optional<phy::gpu::Device> device;
+};
+
+std::vector<SymbolSums> on_host(const SymbolMeterConfig& config, const StoredSymbols& symbols,
+                                std::size_t row, const std::vector<phy::cf32>* sent = nullptr,
+                                std::uint64_t first_symbol = 0) {
+    std::vector<SymbolSums> sums((symbols.size() + row - 1) / row);
+    phy::SymbolMeter meter(Host({.threads = 0}), config);
+    if (sent != nullptr)
+        meter(symbols.view(), *sent, row, sums);
+    else
+        meter(symbols.view(), row, sums, first_symbol);
+    return sums;
+}
+
+TEST_F(CudaSymbolMeter, BytesAreThoseOfTheCpu) {
+    for (const Modulation modulation : phy::all_modulations) {
+        for (const SampleFormat format : phy::all_sample_formats) {
+            const std::uint64_t seed = 31;
+            SCOPED_TRACE(std::string(to_string(modulation)) + " " + std::string(to_string(format)) +
+                         " seed " + std::to_string(seed));
+            const NoisySymbols noisy = make_noisy(modulation, format, 60'013, 0.02, 1.3, seed);
+            const SymbolMeterConfig config = {
+                .modulation = modulation, .full_scale = full_scale_of(format), .gain = 1.27F};
+            for (const std::size_t row : fewer_cases(awkward_rows())) {
+                SCOPED_TRACE(row);
+                EXPECT_TRUE(same_bytes(measure(config, noisy.received, row, nullptr, 1),
+                                       on_host(config, noisy.received, row, nullptr, 1)));
+                EXPECT_TRUE(same_bytes(measure(config, noisy.received, row, &noisy.sent),
+                                       on_host(config, noisy.received, row, &noisy.sent)));
+            }
+        }
+    }
+}
+
+TEST_F(CudaSymbolMeter, AwkwardNumbers) {
+    for (const Awkward kind : all_awkward) {
+        SCOPED_TRACE(static_cast<int>(kind));
+        const StoredSymbols symbols = make_awkward(kind, 30'011, 17);
+        for (const Modulation modulation : {Modulation::bpsk, Modulation::qpsk, Modulation::qam1024}) {
+            const SymbolMeterConfig config = {.modulation = modulation};
+            EXPECT_TRUE(same_bytes(measure(config, symbols, 30'011), on_host(config, symbols, 30'011)));
+            EXPECT_TRUE(same_bytes(measure(config, symbols, 7), on_host(config, symbols, 7)));
+        }
+    }
+}
+
+TEST_F(CudaSymbolMeter, ANaNAtAnyPlace) {
+    const NoisySymbols noisy = make_noisy(Modulation::qam16, SampleFormat::cf32, 70, 0.01, 1.0, 3);
+    for (const std::uint64_t at : fewer_indices(140)) {
+        StoredSymbols broken = noisy.received;
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        std::memcpy(broken.bytes.data() + at * sizeof nan, &nan, sizeof nan);
+        const SymbolMeterConfig config = {.modulation = Modulation::qam16};
+        const auto sums = measure(config, broken, 70);
+        EXPECT_EQ(sums.front().not_finite, 1U);
+        EXPECT_TRUE(same_bytes(sums, on_host(config, broken, 70)));
+    }
+}
+
+TEST_F(CudaSymbolMeter, AnyAlignment) {
+    for (const SampleFormat format : phy::all_sample_formats) {
+        const NoisySymbols noisy = make_noisy(Modulation::qam64, format, 5003, 0.02, 1.0, 23);
+        const SymbolMeterConfig config = {.modulation = Modulation::qam64,
+                                          .full_scale = full_scale_of(format)};
+        const auto expected = on_host(config, noisy.received, 777);
+        for (std::size_t offset = 0; offset <= 8; ++offset)
+            EXPECT_TRUE(same_bytes(measure(config, noisy.received, 777, nullptr, 0, offset), expected))
+                << offset;
+    }
+}
+
+TEST_F(CudaSymbolMeter, ThreadsAndBlocksOfAKernelDoNotMatter) {
+    const std::size_t count = 2'000'003;
+    const NoisySymbols noisy = make_noisy(Modulation::qam256, SampleFormat::cf32, count, 0.001, 1.0, 41);
+    const SymbolMeterConfig config = {.modulation = Modulation::qam256};
+    const auto bytes = to_device<std::byte>(noisy.received.bytes);
+    const phy::gpu::Stream stream(*device);
+    const phy::gpu::CurrentDevice current(*device);
+    for (const std::size_t row : {count, std::size_t{45'864}, std::size_t{12}}) {
+        const auto expected = on_host(config, noisy.received, row);
+        for (const unsigned threads : {32U, 64U, 128U}) {
+            for (const unsigned log2_blocks : {0U, 1U, 2U, 3U}) {
+                const phy::gpu::detail::SymbolTuning tuning = {threads, log2_blocks};
+                DeviceBuffer<SymbolSums> sums(*device, expected.size());
+                DeviceBuffer<SymbolSums> workspace(*device,
+                                                   phy::gpu::detail::symbol_workspace(count, row, tuning));
+                phy::gpu::detail::launch({.format = SampleFormat::cf32,
+                                          .symbols = bytes.data(),
+                                          .size = count,
+                                          .sent = nullptr,
+                                          .row = row,
+                                          .odd = false,
+                                          .scale = phy::detail::symbol_scale(config, SampleFormat::cf32),
+                                          .sums = sums.data(),
+                                          .workspace = workspace.data()},
+                                         tuning, stream);
+                stream.synchronize();
+                EXPECT_TRUE(same_bytes(to_host(sums), expected))
+                    << threads << " threads, 2^" << log2_blocks << " blocks, rows of " << row;
+            }
+        }
+    }
+}
+
+TEST_F(CudaSymbolMeter, ALongRow) {
+    const std::size_t count = takes_fewer_cases() ? (1U << 20) + 77 : (1U << 27) + 77;
+    const NoisySymbols noisy = make_noisy(Modulation::qam256, SampleFormat::ci16, 1U << 18, 0.001, 1.0, 43);
+    StoredSymbols symbols = {SampleFormat::ci16, std::vector<std::byte>(count * 4)};
+    for (std::size_t at = 0; at < symbols.bytes.size(); at += noisy.received.bytes.size()) {
+        const std::size_t some = std::min(noisy.received.bytes.size(), symbols.bytes.size() - at);
+        std::memcpy(symbols.bytes.data() + at, noisy.received.bytes.data(), some);
+    }
+    const SymbolMeterConfig config = {.modulation = Modulation::qam256,
+                                      .full_scale = full_scale_of(SampleFormat::ci16)};
+    EXPECT_TRUE(same_bytes(measure(config, symbols, count), on_host(config, symbols, count)));
+}
+
+TEST_F(CudaSymbolMeter, RunsInAGraph) {
+    const NoisySymbols noisy = make_noisy(Modulation::qam16, SampleFormat::cf16, 45'864, 0.01, 1.0, 51);
+    const SymbolMeterConfig config = {.modulation = Modulation::qam16};
+    const auto bytes = to_device<std::byte>(noisy.received.bytes);
+    const std::size_t row = 45'864;
+    DeviceBuffer<SymbolSums> sums(*device, 1);
+    DeviceBuffer<SymbolSums> workspace(*device, phy::gpu::SymbolMeter::workspace_size(row, row));
+    const phy::gpu::SymbolMeter meter(*device, config);
+    const phy::gpu::Graph graph(*device, [&](cudaStream_t stream) {
+        meter({SampleFormat::cf16, bytes.span()}, row, sums, workspace, stream);
+    });
+    const phy::gpu::Stream stream(*device);
+    fill_async(sums, 0, stream);
+    graph(stream);
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(to_host(sums), on_host(config, noisy.received, row)));
+}
+
+TEST_F(CudaSymbolMeter, WrongArgumentsThrow) {
+    EXPECT_THROW(phy::gpu::SymbolMeter(*device, {.gain = -1.0F}), phy::ArgumentError);
+    const phy::gpu::SymbolMeter meter(*device, {});
+    const DeviceBuffer<phy::cf32> symbols(*device, 5000);
+    DeviceBuffer<SymbolSums> sums(*device, 1);
+    DeviceBuffer<SymbolSums> workspace(*device, phy::gpu::SymbolMeter::workspace_size(5000, 5000));
+    ASSERT_GT(workspace.size(), 0U);
+    const phy::gpu::Stream stream(*device);
+    EXPECT_THROW(meter(symbols, 0, sums, workspace, stream), phy::ArgumentError);
+    EXPECT_THROW(meter(symbols, 100, sums, workspace, stream), phy::ArgumentError);
+    EXPECT_THROW(meter(symbols, 5000, sums, workspace.first(workspace.size() - 1), stream),
+                 phy::ArgumentError);
+    EXPECT_THROW(meter(symbols, symbols.first(4999), 5000, sums, workspace, stream), phy::ArgumentError);
+}
+
+/// Symbols through a pipeline, as one row.
+SymbolSums through_pipeline(const std::vector<phy::Place>& places, const StoredSymbols& symbols,
+                            const SymbolMeterConfig& config, std::size_t chunk) {
+    phy::MeasureStage stage({.meter = config, .input = symbols.format, .row = 4096});
+    phy::Pipeline pipeline(places, stage, {.chunk = chunk, .lanes = 3});
+    std::vector<SymbolSums> rows((symbols.size() + 4095) / 4096);
+    phy::MemorySource source(stage.inputs(), {symbols.bytes});
+    phy::MemorySink sink(stage.outputs(), {std::as_writable_bytes(std::span(rows))});
+    pipeline.run(source, sink);
+    phy::NodeJoiner<SymbolSums, phy::JoinSymbolSums> joiner;
+    for (const SymbolSums& sums : rows)
+        joiner.add(sums);
+    return joiner.root({});
+}
+
+TEST_F(CudaSymbolMeter, PipelinesGiveTheSameBytes) {
+    const std::size_t count = 500'009;
+    const NoisySymbols noisy = make_noisy(Modulation::qam64, SampleFormat::ci8, count, 0.01, 1.0, 61);
+    const SymbolMeterConfig config = {.modulation = Modulation::qam64,
+                                      .full_scale = full_scale_of(SampleFormat::ci8)};
+    const SymbolSums expected = on_host(config, noisy.received, count).front();
+    std::vector<phy::Place> all;
+    for (const phy::gpu::Device& each : phy::gpu::Device::all())
+        all.emplace_back(each);
+    for (const std::size_t chunk : {std::size_t{4096}, std::size_t{50'000}, std::size_t{1} << 20}) {
+        EXPECT_TRUE(same_bytes(through_pipeline({Host()}, noisy.received, config, chunk), expected)) << chunk;
+        EXPECT_TRUE(same_bytes(through_pipeline({*device}, noisy.received, config, chunk), expected))
+            << chunk;
+        EXPECT_TRUE(same_bytes(through_pipeline(all, noisy.received, config, chunk), expected)) << chunk;
+    }
+}
+
+}  // namespace
+}  // namespace phy_test

@@ -1,0 +1,223 @@
+// What is summed over symbols on a CPU: against long double, and the same bytes whatever sums.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "measure/symbol_cases.hpp"
+#include "phy/measure/symbol_meter.hpp"
+
+namespace phy_test {
+namespace {
+
+using phy::Backend;
+using phy::Host;
+using phy::Modulation;
+using phy::SampleFormat;
+using phy::SymbolMeter;
+using phy::SymbolMeterConfig;
+using phy::SymbolSums;
+
+std::vector<Backend> host_backends() {
+    std::vector<Backend> found;
+    for (const Backend& backend : Backend::all()) {
+        if (backend.kind() != Backend::Kind::cuda && backend.supported()) found.push_back(backend);
+    }
+    return found;
+}
+
+SymbolMeterConfig config_of(Modulation modulation, SampleFormat format, float gain = 1.0F) {
+    return {.modulation = modulation, .full_scale = full_scale_of(format), .gain = gain};
+}
+
+std::vector<SymbolSums> measure(const Host& host, const SymbolMeterConfig& config, phy::SymbolView symbols,
+                                std::size_t row, std::uint64_t first_symbol = 0) {
+    std::vector<SymbolSums> sums((symbols.size() + row - 1) / row);
+    SymbolMeter(host, config)(symbols, row, sums, first_symbol);
+    return sums;
+}
+
+/// The error bound of tree.hpp, and the rounding of what is added: two numbers a symbol, of a few operations.
+void expect_near(double sum, long double expected, long double magnitudes, const char* what) {
+    const long double additions = 2.0L * 1024 / 32 + 5 + 30;
+    EXPECT_LE(std::abs(sum - expected), (additions + 8) * 0x1p-24L * magnitudes) << what;
+}
+
+void expect_near(const SymbolSums& sums, const ReferenceSums& expected) {
+    EXPECT_EQ(sums.symbols, expected.symbols);
+    EXPECT_EQ(sums.not_finite, expected.not_finite);
+    expect_near(sums.i, expected.i, expected.i_size, "i");
+    expect_near(sums.q, expected.q, expected.q_size, "q");
+    expect_near(sums.ii, expected.ii, expected.ii, "ii");
+    expect_near(sums.qq, expected.qq, expected.qq, "qq");
+    expect_near(sums.iq, expected.iq, expected.iq_size, "iq");
+    // An error is the difference of two numbers that are as large as the symbol and the point.
+    expect_near(sums.error, expected.error, expected.error + 1e-3L * expected.decided, "error");
+    expect_near(sums.decided, expected.decided, expected.decided, "decided");
+    expect_near(sums.turned, expected.turned, expected.turned_size, "turned");
+    expect_near(sums.peak, expected.peak, expected.peak, "peak");
+    expect_near(sums.error_peak, expected.error_peak, expected.error_peak + 1e-3L, "error_peak");
+}
+
+class SymbolMeterOf : public testing::TestWithParam<std::tuple<Modulation, SampleFormat>> {};
+
+INSTANTIATE_TEST_SUITE_P(All, SymbolMeterOf,
+                         testing::Combine(testing::ValuesIn(phy::all_modulations),
+                                          testing::ValuesIn(phy::all_sample_formats)),
+                         [](const auto& its) {
+                             std::string name(to_string(std::get<0>(its.param)));
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name + "_" + std::string(to_string(std::get<1>(its.param)));
+                         });
+
+TEST_P(SymbolMeterOf, SumsAreThoseOfLongDouble) {
+    const auto [modulation, format] = GetParam();
+    const std::uint64_t seed = 20261122;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const NoisySymbols noisy = make_noisy(modulation, format, 5003, 0.003, 1.0, seed);
+    const SymbolMeterConfig config = config_of(modulation, format);
+    for (const Backend& backend : host_backends()) {
+        SCOPED_TRACE(backend.name());
+        SymbolMeter measure(Host({.backend = backend}), config);
+        expect_near(measure(noisy.received.view()), reference_sums(noisy.received, config, nullptr));
+        SymbolSums sums;
+        measure(noisy.received.view(), noisy.sent, 5003, std::span(&sums, 1));
+        expect_near(sums, reference_sums(noisy.received, config, &noisy.sent));
+    }
+}
+
+TEST_P(SymbolMeterOf, EveryBackendGivesTheSameBytes) {
+    const auto [modulation, format] = GetParam();
+    const std::uint64_t seed = 7;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const NoisySymbols noisy = make_noisy(modulation, format, 40'009, 0.05, 0.8, seed);
+    const SymbolMeterConfig config = config_of(modulation, format, 0.77F);
+    const Host scalar({.backend = Backend::scalar()});
+    for (const std::size_t row : awkward_rows()) {
+        SCOPED_TRACE(row);
+        const auto expected = measure(scalar, config, noisy.received.view(), row, 1);
+        std::vector<SymbolSums> expected_sent(expected.size());
+        SymbolMeter(scalar, config)(noisy.received.view(), noisy.sent, row, expected_sent);
+        for (const Backend& backend : host_backends()) {
+            SCOPED_TRACE(backend.name());
+            const Host host({.backend = backend});
+            EXPECT_TRUE(same_bytes(measure(host, config, noisy.received.view(), row, 1), expected));
+            std::vector<SymbolSums> sums(expected.size());
+            SymbolMeter(host, config)(noisy.received.view(), noisy.sent, row, sums);
+            EXPECT_TRUE(same_bytes(sums, expected_sent));
+        }
+    }
+}
+
+TEST(SymbolMeter, AwkwardNumbersGiveTheSameBytesAndTheRightSums) {
+    for (const Awkward kind : all_awkward) {
+        SCOPED_TRACE(static_cast<int>(kind));
+        const std::uint64_t seed = 99;
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const StoredSymbols symbols = make_awkward(kind, 10'007, seed);
+        const SymbolMeterConfig config = {.modulation = Modulation::qam64};
+        const SymbolSums expected = SymbolMeter(Host({.backend = Backend::scalar()}), config)(symbols.view());
+        for (const Backend& backend : host_backends())
+            EXPECT_TRUE(same_bytes(SymbolMeter(Host({.backend = backend}), config)(symbols.view()), expected))
+                << backend.name();
+        const ReferenceSums reference = reference_sums(symbols, config, nullptr);
+        EXPECT_EQ(expected.not_finite, reference.not_finite);
+        expect_near(expected.i, reference.i, reference.i_size, "i");
+        expect_near(expected.ii, reference.ii, reference.ii, "ii");
+        expect_near(expected.peak, reference.peak, reference.peak, "peak");
+    }
+}
+
+TEST(SymbolMeter, ANaNAtAnyPlaceIsCountedAndLeftOut) {
+    const std::size_t count = 77;
+    const NoisySymbols noisy = make_noisy(Modulation::qam16, SampleFormat::cf32, count, 0.01, 1.0, 3);
+    for (const Backend& backend : host_backends()) {
+        SCOPED_TRACE(backend.name());
+        SymbolMeter measure(Host({.backend = backend}), {.modulation = Modulation::qam16});
+        for (std::size_t at = 0; at < 2 * count; ++at) {
+            StoredSymbols broken = noisy.received;
+            const float nan = std::numeric_limits<float>::quiet_NaN();
+            std::memcpy(broken.bytes.data() + at * sizeof nan, &nan, sizeof nan);
+            const SymbolSums sums = measure(broken.view());
+            EXPECT_EQ(sums.not_finite, 1U);
+            expect_near(sums, reference_sums(broken, {.modulation = Modulation::qam16}, nullptr));
+        }
+    }
+}
+
+TEST(SymbolMeter, ThreadsAndAlignmentDoNotMatter) {
+    const std::size_t count = 300'007;
+    const NoisySymbols noisy = make_noisy(Modulation::qam256, SampleFormat::cf32, count, 0.001, 1.0, 5);
+    const SymbolMeterConfig config = {.modulation = Modulation::qam256};
+    const auto expected = measure(Host({.backend = Backend::scalar()}), config, noisy.received.view(), count);
+    const auto expected_rows =
+        measure(Host({.backend = Backend::scalar()}), config, noisy.received.view(), 999);
+    std::vector<std::byte> shifted(noisy.received.bytes.size() + 16);
+    for (int threads = 1; threads <= 16; ++threads) {
+        const Host host = phy::detail::host_of_exactly(threads, {});
+        const auto offset = static_cast<std::size_t>(threads) % 9;
+        std::copy(noisy.received.bytes.begin(), noisy.received.bytes.end(),
+                  shifted.begin() + static_cast<std::ptrdiff_t>(offset));
+        const phy::SymbolView view(SampleFormat::cf32, shifted.data() + offset, count);
+        EXPECT_TRUE(same_bytes(measure(host, config, view, count), expected)) << threads;
+        EXPECT_TRUE(same_bytes(measure(host, config, view, 999), expected_rows)) << threads;
+    }
+}
+
+/// Step 4 of the tree, as it is written.
+SymbolSums join_pairs(std::vector<SymbolSums> nodes) {
+    while (nodes.size() > 1) {
+        std::vector<SymbolSums> above;
+        for (std::size_t n = 0; n < nodes.size(); n += 2)
+            above.push_back(n + 1 < nodes.size() ? join(nodes[n], nodes[n + 1]) : nodes[n]);
+        nodes = above;
+    }
+    return nodes.empty() ? SymbolSums{} : nodes.front();
+}
+
+TEST(SymbolMeter, ARowIsTheTreeOfItsBlocks) {
+    const NoisySymbols noisy = make_noisy(Modulation::qpsk, SampleFormat::ci16, 123'457, 0.1, 1.0, 8);
+    const SymbolMeterConfig config = config_of(Modulation::qpsk, SampleFormat::ci16);
+    const Host host;
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{1024}, std::size_t{5000}, std::size_t{123'457}}) {
+        const phy::SymbolView some = noisy.received.view().subspan(0, count);
+        const SymbolSums whole = SymbolMeter(host, config)(some);
+        EXPECT_TRUE(same_bytes(whole, join_pairs(measure(host, config, some, phy::symbol_tree.block))));
+        phy::NodeJoiner<SymbolSums, phy::JoinSymbolSums> joiner;
+        for (const SymbolSums& sums : measure(host, config, some, 8 * phy::symbol_tree.block))
+            joiner.add(sums);
+        EXPECT_TRUE(same_bytes(whole, joiner.root({})));
+    }
+}
+
+TEST(SymbolMeter, NothingGivesZerosAndNotNumbers) {
+    SymbolMeter measure(Host(), {.modulation = Modulation::qam16});
+    const SymbolSums none = measure(phy::SymbolView());
+    EXPECT_EQ(none, SymbolSums());
+    measure(phy::SymbolView(), 5, std::span<SymbolSums>());
+    const auto measured = measurement_of(none, {.modulation = Modulation::qam16}, SampleFormat::cf32);
+    EXPECT_EQ(measured.symbols, 0U);
+    EXPECT_TRUE(std::isnan(measured.mean_power));
+    EXPECT_TRUE(std::isnan(measured.peak_power));
+    EXPECT_TRUE(std::isnan(measured.evm_rms));
+    EXPECT_TRUE(std::isnan(measured.noise_variance));
+}
+
+TEST(SymbolMeter, WrongArgumentsThrow) {
+    const Host host;
+    EXPECT_THROW(SymbolMeter(host, {.gain = 0.0F}), phy::ArgumentError);
+    EXPECT_THROW(SymbolMeter(host, {.gain = std::numeric_limits<float>::quiet_NaN()}), phy::ArgumentError);
+    EXPECT_THROW(SymbolMeter(host, {.full_scale = -1.0F}), phy::ArgumentError);
+    EXPECT_THROW(SymbolMeter(host, {.modulation = static_cast<Modulation>(99)}), phy::ArgumentError);
+    SymbolMeter measure(host, {});
+    const std::vector<phy::cf32> symbols(10);
+    std::vector<SymbolSums> sums(3);
+    EXPECT_THROW(measure(symbols, 0, sums), phy::ArgumentError);
+    EXPECT_THROW(measure(symbols, 4, std::span(sums).first(2)), phy::ArgumentError);
+    EXPECT_THROW(measure(symbols, std::span(symbols).first(9), 4, sums), phy::ArgumentError);
+    EXPECT_NO_THROW(measure(symbols, 4, sums));
+}
+
+}  // namespace
+}  // namespace phy_test

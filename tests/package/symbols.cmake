@@ -1,0 +1,22 @@
+# check_symbol(LIBRARY SYMBOL): what a shared library may show is in phy:: and no detail, but for those that the inline
+# functions of public headers call. Types of phy::detail in the arguments of what is public are no symbols of their own.
+set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk to ")
+string(JOIN "|" called_inline
+  "allocate_(device|pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
+
+function(check_symbol library symbol)
+  if(symbol MATCHES "^phy::gpu::detail::(${called_inline})")
+    return()
+  endif()
+  if(NOT symbol MATCHES "^(${thrown})?phy::" OR symbol MATCHES "^(${thrown})?phy::((gpu::)?detail|hdf5|[A-Za-z0-9:_]*Impl)::")
+    message(SEND_ERROR "${library} shows ${symbol}")
+  endif()
+endfunction()
+
+function(check_count library symbols)
+  list(LENGTH symbols count)
+  if(count LESS 10)
+    message(SEND_ERROR "${library} shows ${count} symbols only")
+  endif()
+  message(STATUS "${library} shows ${count} symbols")
+endfunction()
