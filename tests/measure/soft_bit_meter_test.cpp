@@ -127,7 +127,7 @@ TEST_P(SoftBitMeterOf, JoinsWhatCallsGive) {
 }
 
 TEST_P(SoftBitMeterOf, LeavesOutWhatIsNotFiniteWhereverItIs) {
-    if (format() == SoftBitFormat::int8) GTEST_SKIP() << "integers are finite";
+    if (format() == SoftBitFormat::int8) return;  // integers are finite
     constexpr std::size_t count = 300;
     const bool is_half = format() == SoftBitFormat::float16;
     std::vector<std::uint32_t> not_finite = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x7F800001};

@@ -52,7 +52,7 @@ private:
     }
 };
 
-/// Two in a word. Counters are of 16 bits, so a lane can add 2^16 words.
+/// Two in a word. Counters are of 16 bits, so a lane can add fewer than 2^16 words.
 template <>
 struct SoftBitWords<SoftBitFormat::float16> {
     /// Four neighbours, with a byte of truth for each, to a sum for each.
