@@ -3,9 +3,10 @@
 set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk to ")
 string(JOIN "|" called_inline
   "allocate_(device|pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
+set(called_by_templates "share_items|built_in_block_root")
 
 function(check_symbol library symbol)
-  if(symbol MATCHES "^phy::gpu::detail::(${called_inline})")
+  if(symbol MATCHES "^phy::gpu::detail::(${called_inline})" OR symbol MATCHES "^phy::detail::(${called_by_templates})\\(")
     return()
   endif()
   if(NOT symbol MATCHES "^(${thrown})?phy::" OR symbol MATCHES "^(${thrown})?phy::((gpu::)?detail|hdf5|[A-Za-z0-9:_]*Impl)::")

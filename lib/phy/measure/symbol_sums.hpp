@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "phy/core/export.hpp"
+#include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
 
 /// What is summed over symbols, and what follows from it.

@@ -27,7 +27,7 @@ constexpr unsigned most_log2_blocks = 3;
 
 /// A multiprocessor has registers for so many blocks of so many threads: with more, sums are spilled.
 constexpr int most_threads = 128;
-constexpr int resident_blocks = 6;
+constexpr int resident_blocks = 5;
 
 /// Turns of a warp whose symbols are loaded before the first of them is needed.
 constexpr unsigned loaded_turns = 8;
@@ -126,9 +126,10 @@ class BlockSummer {
 public:
     /// phase: of the index of the first symbol of every block.
     __device__ __forceinline__ BlockSummer(const Units& units, unsigned lane, unsigned phase)
-        : units_(units), lane_(lane), turn_(1.0F) {
-        if (units.scale.rotating && ((lane + phase) & 1U) != 0) turn_ = -1.0F;
-    }
+        : units_(units),
+          lane_(lane),
+          scale_(phy::detail::cuda::lane_scale<Ops>(
+              units.scale, units.scale.rotating && ((lane + phase) & 1U) != 0 ? -1.0F : 1.0F)) {}
 
     /// Of the symbols from first on.
     __device__ __forceinline__ Node sum(std::uint64_t first, unsigned count) const {
@@ -150,27 +151,46 @@ public:
 private:
     static constexpr int bytes = static_cast<int>(size_of(format));
 
+    /// Symbols of so many turns at once. One that is not usable is so rare that then all are looked at again.
     template <unsigned turns>
     __device__ __forceinline__ void add(Accumulators& lanes, unsigned& not_finite,
                                         std::uint64_t first) const {
-        std::uint32_t words[turns][(bytes + 3) / 4];
+        float y[turns][2];
         float2 sent[turns];
+        load<turns>(first, y, sent);
+        float power[turns];
+        bool usable = true;
+#pragma unroll
+        for (unsigned t = 0; t < turns; ++t) {
+            power[t] = phy::detail::cuda::power_of<Ops>(y[t][0], y[t][1]);
+            usable = usable && power[t] < phy::detail::usable_power;
+        }
+        if (usable) {
+#pragma unroll
+            for (unsigned t = 0; t < turns; ++t)
+                phy::detail::cuda::add_symbol<Ops>(lanes, y[t][0], y[t][1], power[t],
+                                                   decision(y[t][0], y[t][1], sent[t]));
+        } else if constexpr (turns == 1) {
+            ++not_finite;
+        } else {
+#pragma unroll 1
+            for (unsigned t = 0; t < turns; ++t)
+                add<1>(lanes, not_finite, first + warp_size * t);
+        }
+    }
+
+    template <unsigned turns>
+    __device__ __forceinline__ void load(std::uint64_t first, float (&y)[turns][2],
+                                         float2 (&sent)[turns]) const {
+        std::uint32_t words[turns][(bytes + 3) / 4];
 #pragma unroll
         for (unsigned t = 0; t < turns; ++t) {
             load_symbol<format, aligned>(units_.symbols + (first + warp_size * t) * bytes, words[t]);
             if constexpr (points == Points::sent) sent[t] = load_point(first + warp_size * t);
         }
 #pragma unroll
-        for (unsigned t = 0; t < turns; ++t) {
-            float y[2];
-            widen<format, 2>(words[t], 1.0F, y);
-            const float power = phy::detail::cuda::power_of<Ops>(y[0], y[1]);
-            if (power < phy::detail::usable_power) {
-                phy::detail::cuda::add_symbol<Ops>(lanes, y[0], y[1], power, decision(y[0], y[1], sent[t]));
-            } else {
-                ++not_finite;
-            }
-        }
+        for (unsigned t = 0; t < turns; ++t)
+            widen<format, 2>(words[t], 1.0F, y[t]);
     }
 
     /// Device memory of floats may begin between two points.
@@ -180,18 +200,15 @@ private:
     }
 
     __device__ __forceinline__ Decision decision(float i, float q, float2 sent) const {
-        const SymbolScale& scale = units_.scale;
-        if constexpr (points == Points::sent) {
-            return phy::detail::cuda::compare<Ops>(i, q, sent.x, sent.y, scale.per_step, scale.per_point);
-        } else {
-            return phy::detail::cuda::decide<Ops, points == Points::diagonal>(i, q, scale.per_step,
-                                                                              scale.last_step, turn_);
-        }
+        if constexpr (points == Points::sent)
+            return phy::detail::cuda::compare<Ops>(i, q, sent.x, sent.y, scale_);
+        else
+            return phy::detail::cuda::decide<Ops, points == Points::diagonal>(i, q, scale_);
     }
 
     const Units& units_;
     unsigned lane_;
-    float turn_;
+    phy::detail::cuda::LaneScale<Ops> scale_;
 };
 
 /// Step 4 of the tree for the blocks of a unit, which come in order.

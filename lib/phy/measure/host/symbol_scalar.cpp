@@ -24,14 +24,12 @@ void store(const SymbolAccumulators<Ops>& from, SymbolLanes& lanes, std::size_t 
 }
 
 Decision<Ops> decision(const SymbolScale& scale, const SymbolPiece& piece, std::size_t s) {
+    const bool turned = scale.rotating && (s + static_cast<std::size_t>(piece.phase)) % 2 != 0;
+    const LaneScale<Ops> of_lane = lane_scale<Ops>(scale, turned ? -1.0F : 1.0F);
     const float i = piece.iq[2 * s];
     const float q = piece.iq[2 * s + 1];
-    if (piece.sent != nullptr)
-        return compare<Ops>(i, q, piece.sent[2 * s], piece.sent[2 * s + 1], scale.per_step, scale.per_point);
-    const bool turned = scale.rotating && (s + static_cast<std::size_t>(piece.phase)) % 2 != 0;
-    const float turn = turned ? -1.0F : 1.0F;
-    return scale.diagonal ? decide<Ops, true>(i, q, scale.per_step, scale.last_step, turn)
-                          : decide<Ops, false>(i, q, scale.per_step, scale.last_step, turn);
+    if (piece.sent != nullptr) return compare<Ops>(i, q, piece.sent[2 * s], piece.sent[2 * s + 1], of_lane);
+    return scale.diagonal ? decide<Ops, true>(i, q, of_lane) : decide<Ops, false>(i, q, of_lane);
 }
 
 void add(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes) {

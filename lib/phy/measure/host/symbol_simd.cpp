@@ -57,10 +57,8 @@ HWY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Mask usable, Ops
 template <Points points>
 HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& piece, std::size_t first,
                                  SymbolLanes& to) {
-    const auto per_step = hn::Set(d, scale.per_step);
-    const auto per_point = hn::Set(d, scale.per_point);
-    const auto last_step = hn::Set(d, scale.last_step);
-    const auto turn = scale.rotating ? sign_of_odd_lanes(piece.phase) : hn::Zero(d);
+    const LaneScale<Ops> of_lanes =
+        lane_scale<Ops>(scale, scale.rotating ? sign_of_odd_lanes(piece.phase) : hn::Zero(d));
     SymbolAccumulators<Ops> sums = load_lanes(to, first);
     std::size_t not_finite = 0;
     for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
@@ -71,9 +69,9 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
         if constexpr (points == Points::sent) {
             Ops::V sent_i, sent_q;
             hn::LoadInterleaved2(d, piece.sent + 2 * s, sent_i, sent_q);
-            made = compare<Ops>(i, q, sent_i, sent_q, per_step, per_point);
+            made = compare<Ops>(i, q, sent_i, sent_q, of_lanes);
         } else {
-            made = decide<Ops, points == Points::diagonal>(i, q, per_step, last_step, turn);
+            made = decide<Ops, points == Points::diagonal>(i, q, of_lanes);
         }
         const auto power = power_of<Ops>(i, q);
         const auto usable = hn::Lt(power, hn::Set(d, usable_power));

@@ -20,7 +20,24 @@ struct SymbolAccumulators {
     typename Ops::V error_peak;
 };
 
-/// A point, and how far the symbol is from it; by axes whose signs may be those of the symbol.
+/// SymbolScale for every lane.
+template <class Ops>
+struct LaneScale {
+    typename Ops::V per_step;
+    typename Ops::V per_point;
+    typename Ops::V first_step;
+    typename Ops::V last_step;
+    typename Ops::V turn;  ///< pi/2-BPSK: negative where the index of the symbol is odd, else not negative
+};
+
+/// turn is that of LaneScale.
+template <class Ops>
+PHY_INLINE LaneScale<Ops> lane_scale(const SymbolScale& scale, typename Ops::V turn) {
+    return {Ops::set(scale.per_step), Ops::set(scale.per_point), Ops::set(-1.0F - scale.last_step),
+            Ops::set(scale.last_step), turn};
+}
+
+/// A point, and how far the symbol is from it.
 template <class Ops>
 struct Decision {
     typename Ops::V point_i;
@@ -29,48 +46,46 @@ struct Decision {
     typename Ops::V error_q;
 };
 
-/// The nearest level of an axis: its magnitude, half an odd integer, and how much further out the symbol is.
+/// The nearest level of an axis, half an odd integer, and how far the symbol is from it. Levels are counted
+/// from the one above 0, so that rounding finds them.
 template <class Ops>
-PHY_INLINE void decide_axis(typename Ops::V y, typename Ops::V per_step, typename Ops::V last_step,
-                            typename Ops::V& point, typename Ops::V& error) {
+PHY_INLINE void decide_axis(typename Ops::V y, const LaneScale<Ops>& scale, typename Ops::V& point,
+                            typename Ops::V& error) {
     const auto half = Ops::set(0.5F);
     const auto magic = Ops::set(round_to_integer);
-    const auto w = Ops::fms(Ops::abs(y), per_step, half);
-    const auto step = Ops::sub(Ops::add(Ops::min(w, last_step), magic), magic);
+    const auto w = Ops::fms(y, scale.per_step, half);
+    const auto inside = Ops::max(Ops::min(w, scale.last_step), scale.first_step);
+    const auto step = Ops::sub(Ops::add(inside, magic), magic);
     error = Ops::sub(w, step);
-    point = Ops::flip(Ops::add(step, half), y);
+    point = Ops::add(step, half);
 }
 
-/// turn: pi/2-BPSK: negative where the index of the symbol is odd, else not negative.
 template <class Ops, bool diagonal>
-PHY_INLINE Decision<Ops> decide(typename Ops::V i, typename Ops::V q, typename Ops::V per_step,
-                                typename Ops::V last_step, typename Ops::V turn) {
+PHY_INLINE Decision<Ops> decide(typename Ops::V i, typename Ops::V q, const LaneScale<Ops>& scale) {
     Decision<Ops> made;
     if constexpr (diagonal) {
         const auto half = Ops::set(0.5F);
-        const auto straight = Ops::flip(i, turn);
-        const auto along = Ops::add(straight, q);
-        made.error_i = Ops::fms(Ops::flip(straight, along), per_step, half);
-        made.error_q = Ops::fms(Ops::flip(q, along), per_step, half);
+        const auto along = Ops::add(Ops::flip(i, scale.turn), q);
         made.point_q = Ops::flip(half, along);
-        made.point_i = Ops::flip(made.point_q, turn);
+        made.point_i = Ops::flip(made.point_q, scale.turn);
+        made.error_i = Ops::fms(i, scale.per_step, made.point_i);
+        made.error_q = Ops::fms(q, scale.per_step, made.point_q);
     } else {
-        decide_axis<Ops>(i, per_step, last_step, made.point_i, made.error_i);
-        decide_axis<Ops>(q, per_step, last_step, made.point_q, made.error_q);
+        decide_axis<Ops>(i, scale, made.point_i, made.error_i);
+        decide_axis<Ops>(q, scale, made.point_q, made.error_q);
     }
     return made;
 }
 
-/// Against a point that is known; per_point turns it into steps.
+/// Against a point that is known.
 template <class Ops>
 PHY_INLINE Decision<Ops> compare(typename Ops::V i, typename Ops::V q, typename Ops::V sent_i,
-                                 typename Ops::V sent_q, typename Ops::V per_step,
-                                 typename Ops::V per_point) {
+                                 typename Ops::V sent_q, const LaneScale<Ops>& scale) {
     Decision<Ops> made;
-    made.point_i = Ops::mul(sent_i, per_point);
-    made.point_q = Ops::mul(sent_q, per_point);
-    made.error_i = Ops::fms(i, per_step, made.point_i);
-    made.error_q = Ops::fms(q, per_step, made.point_q);
+    made.point_i = Ops::mul(sent_i, scale.per_point);
+    made.point_q = Ops::mul(sent_q, scale.per_point);
+    made.error_i = Ops::fms(i, scale.per_step, made.point_i);
+    made.error_q = Ops::fms(q, scale.per_step, made.point_q);
     return made;
 }
 

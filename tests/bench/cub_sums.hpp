@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/cuda/buffer.hpp"
+
+/// Sums of rows by CUB.
+namespace phy::bench {
+
+/// The sum of all elements, or of rows of them where there is more than one.
+template <class T>
+class CubSum {
+public:
+    CubSum(const gpu::Device& device, gpu::DeviceSpan<const T> in, std::size_t rows);
+
+    void operator()(cudaStream_t stream);
+
+private:
+    gpu::DeviceSpan<const T> in_;
+    std::size_t rows_;
+    gpu::DeviceBuffer<T> out_;
+    gpu::DeviceBuffer<std::int64_t> offsets_;  ///< of rows, and of the end of the last
+    gpu::DeviceBuffer<std::byte> workspace_;
+};
+
+extern template class CubSum<float>;
+extern template class CubSum<std::int32_t>;
+
+}  // namespace phy::bench

@@ -1,0 +1,120 @@
+// Sums of rows on a CPU against a plain read of the same bytes by as many threads, in turns, from memory: as
+// JSON. Usage: reduce_bench [MiB]
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "common/machine.hpp"
+#include "common/median.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/thread_pool.hpp"
+#include "phy/core/version.hpp"
+#include "phy/measure/reduce_rows.hpp"
+
+namespace {
+
+using phy::Host;
+using phy::apps::Json;
+using phy::apps::median;
+using Work = std::function<void()>;
+using Words = std::span<const std::uint64_t>;
+
+double seconds_of(const Work& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Every step-th word of it, so all of its cache lines where step is 8 or less.
+template <std::size_t step>
+std::uint64_t read(Words words) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i + step <= words.size(); i += step)
+        all ^= words[i];
+    return all;
+}
+
+std::atomic<std::uint64_t> seen;
+
+template <std::size_t step>
+Work reader(const Host& host, Words words) {
+    return [&host, words] {
+        constexpr std::size_t piece = std::size_t{1} << 15;
+        host.pool().for_each(words.size() / piece, [&](int /*part*/, std::size_t item) noexcept {
+            seen ^= read<step>(words.subspan(item * piece, piece));
+        });
+    };
+}
+
+/// Of whole words and of a word a line, what is faster here.
+Work fastest_reader(const Host& host, Words words) {
+    const Work all = reader<1>(host, words);
+    const Work lines = reader<8>(host, words);
+    double of_all = 1e9;
+    double of_lines = 1e9;
+    for (int i = 0; i < 5; ++i) {
+        of_all = std::min(of_all, seconds_of(all));
+        of_lines = std::min(of_lines, seconds_of(lines));
+    }
+    return of_all < of_lines ? all : lines;
+}
+
+template <class Op>
+Json measure(const std::string& name, const Host& host, Words words, std::size_t rows) {
+    using Element = typename Op::Element;
+    const std::span in(reinterpret_cast<const Element*>(words.data()), words.size_bytes() / sizeof(Element));
+    std::vector<typename Op::Result> out(rows);
+    std::vector<std::byte> workspace(phy::reduce_rows_workspace<Op>(rows, in.size() / rows));
+    const Work reduce = [&] { phy::reduce_rows<Op>(host, in, rows, out, workspace); };
+    const Work reader = fastest_reader(host, words);
+    std::vector<double> times;
+    std::vector<double> ratios;
+    reduce();
+    for (int turn = 0; turn < 31; ++turn) {
+        const double of_read = seconds_of(reader);
+        times.push_back(seconds_of(reduce));
+        ratios.push_back(of_read / times.back());
+    }
+    const double typical = median(times);
+    return Json::object({{"name", name},
+                         {"threads", host.threads()},
+                         {"rows", rows},
+                         {"length", in.size() / rows},
+                         {"seconds", typical},
+                         {"GB/s", static_cast<double>(words.size_bytes()) / typical * 1e-9},
+                         {"of_read", median(ratios)}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::size_t mebibytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 512;
+    const std::vector<std::uint64_t> words(std::max<std::size_t>(1, mebibytes) << 17, 0x0101010101010101);
+    std::vector<Json> results;
+    for (const int threads : {1, 2}) {
+        const Host host({.threads = threads});
+        for (const std::size_t rows : {std::size_t{1}, std::size_t{1} << 14}) {
+            results.push_back(measure<phy::Sum<float>>("sum/float", host, words, rows));
+            results.push_back(measure<phy::Sum<std::int32_t>>("sum/int32", host, words, rows));
+        }
+    }
+    const Json context = Json::object({{"date", phy::apps::date()},
+                                       {"phy_version", phy::version},
+                                       {"processor", phy::apps::processor()},
+                                       {"processors", phy::apps::processors()},
+                                       {"backend", Host().backend().name()}});
+    fmt::print("{{\"context\": {},\n\"benchmarks\": [", context.text());
+    for (const Json& result : results)
+        fmt::print("{}\n{}", &result == results.data() ? "" : ",", result.text());
+    fmt::print("\n]}}\n");
+}
