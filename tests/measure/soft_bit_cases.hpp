@@ -38,7 +38,10 @@ struct SoftBitCase {
 inline std::uint32_t soft_bit_of(phy::SoftBitFormat format, double value) {
     if (format == phy::SoftBitFormat::int8)
         return static_cast<std::uint8_t>(static_cast<std::int8_t>(std::lround(value)));
-    if (format == phy::SoftBitFormat::float16) return nearest_half_bits(static_cast<long double>(value));
+    if (format == phy::SoftBitFormat::float16) {
+        if (std::isinf(value)) return std::signbit(value) ? 0xFC00U : 0x7C00U;
+        return nearest_half_bits(static_cast<long double>(value));
+    }
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 

@@ -26,7 +26,7 @@ SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
     SoftBitSums sums;
     int magnitude = 0;
     for (std::size_t i = 0; i < block.count; ++i) {
-        const int soft_bit = load<std::int8_t>(block, i);
+        const auto soft_bit = load<std::int8_t>(block, i);
         magnitude += std::abs(soft_bit);
         sums.saturated += std::abs(soft_bit) == clip ? 1 : 0;
         sums.zeros += soft_bit == 0 ? 1 : 0;
