@@ -6,6 +6,7 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/measure/cuda/join_nodes.cuh"
 #include "phy/measure/cuda/symbol_launch.hpp"
+#include "phy/measure/cuda/warp_sums.cuh"
 #include "phy/measure/math/symbol_step-inl.h"
 #include "phy/measure/tree.hpp"
 
@@ -71,28 +72,6 @@ __device__ __forceinline__ unsigned largest_of_warp(unsigned value) {
 /// For numbers that are not negative.
 __device__ __forceinline__ float largest_of_warp(float value) {
     return __uint_as_float(largest_of_warp(__float_as_uint(value)));
-}
-
-__device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(all_lanes, value);
-#else
-    for (int offset = warp_size / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(all_lanes, value, offset);
-    return value;
-#endif
-}
-
-/// Lane v takes lane v + offset; half of the lanes go on with the first half of the sums, half with the rest.
-template <unsigned count>
-__device__ __forceinline__ void halve(float* sums, unsigned offset, unsigned lane) {
-    const bool upper = (lane & offset) != 0;
-#pragma unroll
-    for (unsigned k = 0; k < count / 2; ++k) {
-        const float sent = upper ? sums[k] : sums[k + count / 2];
-        const float kept = upper ? sums[k + count / 2] : sums[k];
-        sums[k] = __fadd_rn(kept, __shfl_xor_sync(all_lanes, sent, offset));
-    }
 }
 
 /// Step 3 of the tree: lane l has sum l / 4 of the block.
