@@ -1,12 +1,11 @@
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "capture/options.hpp"
 #include "common/app.hpp"
-#include "common/choose_places.hpp"
 #include "demod/demodulation.hpp"
 #include "demod/report.hpp"
 
@@ -14,28 +13,29 @@ namespace {
 
 using namespace phy::apps;
 
-std::optional<float> parse_noise_variance(const std::string& text) {
-    if (text == "auto") return std::nullopt;
-    const std::optional<float> value = parse_number<float>(text);
+void set_noise_variance(phy::DemodulateOptions& how, const std::string& text) {
+    how.estimate_noise = text == "estimate";
+    if (text == "auto" || text == "estimate") return;
+    how.capture.noise_variance = parse_number<float>(text);
+    const std::optional<float>& value = how.capture.noise_variance;
     if (!value || !std::isfinite(*value) || *value <= 0.0F)
         throw phy::ArgumentError(
-            fmt::format("--noise-variance {}: expected a finite number above 0, or 'auto'", text));
-    return value;
+            fmt::format("--noise-variance {}: expected a finite number above 0, 'auto' or 'estimate'", text));
 }
 
 void add_input_options(DemodOptions& options, po::options_description& list) {
+    const auto noise_variance = [&options](const std::string& text) {
+        set_noise_variance(options.how, text);
+    };
+    add_capture_options(options.how.capture, list);
     list.add_options()  //
-        ("dataset", text(options.how.capture.dataset, "PATH"),
-         "the IQ samples; default /iq, else the only dataset that looks like IQ")                       //
-        ("interleaved", flag(options.how.capture.interleaved), "the dataset is flat: I, Q, I, Q, ...")  //
-        ("full-scale",
-         number_within<double>(options.how.capture.full_scale, "--full-scale", "X",
-                               {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),
-         "integer samples: the value of 1.0; default: the attribute, else 2^(bits-1)")  //
-        ("modulation", parsed(options.how.capture.modulation, phy::parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute")  //
-        ("noise-variance", parsed(options.how.capture.noise_variance, parse_noise_variance, "X|auto"),
-         "N0 for all symbols; default auto: the capture's, by symbol if it has that");
+        (
+            "gain", parsed(options.how.gain, parse_gain, "X|auto"),
+            "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
+            "first")  //
+        ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
+         "N0 for all symbols, divided by the gain; default auto: the capture's, by symbol if it has that; "
+         "estimate: measured first");
 }
 
 void add_output_options(DemodOptions& options, po::options_description& list) {
@@ -58,29 +58,6 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          "int8: the largest soft bit, default 127");
 }
 
-void add_machine_options(DemodOptions& options, po::options_description& list) {
-    list.add_options()                                                      //
-        ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
-        ("threads",
-         number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
-         "that demap on the CPU; 0: one a processor; default: two fewer, and at least 1")  //
-        ("chunk",
-         number_within<std::uint64_t>(
-             options.chunk, "--chunk", "SYMBOLS",
-             {1, std::numeric_limits<std::uint64_t>::max(), "a whole number of symbols from 1 on"}),
-         "that go through as one; default: what is fast with the backend")  //
-        ("device", parsed(options.device, parse_device, "N[,N...]|all"),
-         "CUDA devices, which take chunks in turn: N means cuda[N]")  //
-        ("streams",
-         number_within<std::uint64_t>(options.streams, "--streams", "N",
-                                      {1, 1024, "a whole number from 1 to 1024"}),
-         "chunks in flight, for each device; default: what is fast with the backend")  //
-        ("order", parsed(options.how.pipeline.order, phy::parse_issue_order, "ORDER"),
-         "of a device's work: sequential (default), parallel or serial")  //
-        ("trace", text(options.trace, "FILE"),
-         "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
-}
-
 void run(const DemodOptions& options, const CommonOptions& common) {
     const phy::Demodulation done = demodulate(options, common.quiet);
     print_result(common, json_of(done), text_of(done));
@@ -96,7 +73,10 @@ int main(int argc, char** argv) {
     app.operand = Operand{"CAPTURE", &options.capture};
     add_input_options(options, app.options);
     add_output_options(options, app.options);
-    add_machine_options(options, app.options);
+    add_machine_options(options.machine, app.options);
+    app.options.add_options()  //
+        ("trace", text(options.trace, "FILE"),
+         "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     app.clean_up = phy::remove_unfinished_outputs;
     return run_app(app, argc, argv);

@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost-program-options-dev
   libspdlog-dev libgtest-dev)
 test_packages=("${build_packages[@]}" python3-h5py)
+plot_packages=(python3-h5py python3-matplotlib)
 bench_packages=(libbenchmark-dev)
 lint_packages=(git clang-format-14 clang-tidy-14)
 clang_packages=(clang-14)

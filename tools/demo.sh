@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds phy and demodulates a sample capture: from a bare Debian or Ubuntu to soft bits in one command.
+# Builds phy, demodulates a sample capture, and measures one of unknown amplitude: from a bare Debian or Ubuntu to soft bits in one command.
 set -euo pipefail
 
 if [[ ${1-} == -* || $# -gt 1 ]]; then
@@ -11,7 +11,7 @@ soft_bits=${1:+$(realpath -m -- "$1")}
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 need_packages "${test_packages[@]}"
-build release demod_app
+build release demod_app measure_app
 
 if [[ -z $soft_bits ]]; then
   temporary=$(mktemp -d)
@@ -44,4 +44,14 @@ elif command -v h5dump >/dev/null; then
 else
   ls -l "$soft_bits"
   echo "(install python3-h5py or hdf5-tools to look inside)"
+fi
+
+# The file says that 8192 stands for 1.0; with another number its amplitude and N0 are as good as unknown.
+say "a capture of unknown amplitude: data/qpsk_ci16.h5, as if full scale were 32768"
+build/release/apps/measure_app data/qpsk_ci16.h5 --full-scale 32768
+say "demodulating it, with gain and noise variance as measured"
+build/release/apps/demod_app data/qpsk_ci16.h5 --full-scale 32768 --gain auto --noise-variance estimate
+if [[ -n ${1-} ]] && "$python" -c 'import h5py, matplotlib' 2>/dev/null; then
+  "$python" tools/plot_capture.py data/256qam.h5 --soft-bits "$soft_bits" -o "$soft_bits.png"
+  say "$soft_bits.png shows the first capture and its soft bits"
 fi

@@ -87,8 +87,8 @@ includes_go_up() {
   local below="core simd cuda pipeline" room found bad=0
   local -A rooms=([core]="" [simd]="core" [cuda]="core simd" [pipeline]="core cuda" [capture]="core pipeline")
   # Operators know no other operator.
-  for room in mapper demapper measure scrambling channel ofdm; do rooms[$room]=$below; done
-  rooms[receiver]="$below mapper demapper measure scrambling channel ofdm capture"
+  for room in mapper demapper measure scaling scrambling channel ofdm; do rooms[$room]=$below; done
+  rooms[receiver]="$below mapper demapper measure scaling scrambling channel ofdm capture"
   # A room that is on no line may include nothing.
   for room in lib/phy/*/; do
     room=$(basename "$room")

@@ -6,7 +6,6 @@
 #include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
-#include "common/choose_places.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/trace_file.hpp"
@@ -35,14 +34,10 @@ void check_files(const DemodOptions& options) {
 /// With errors that tell of the options.
 Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& how) {
     try {
-        return demodulate_file(options.capture, options.output, how);
+        return with_machine_errors(options.machine,
+                                   [&] { return demodulate_file(options.capture, options.output, how); });
     } catch (const DescriptionError& error) {
         throw FileError(fmt::format("{}: expected that, or --modulation and --noise-variance", error.what()));
-    } catch (const ArgumentError& error) {
-        if (options.chunk) throw ArgumentError(fmt::format("--chunk {}: {}", *options.chunk, error.what()));
-        if (options.streams)
-            throw ArgumentError(fmt::format("--streams {}: {}", *options.streams, error.what()));
-        throw;
     }
 }
 
@@ -50,10 +45,8 @@ Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& ho
 Demodulation demodulate_visibly(const DemodOptions& options, std::optional<TraceFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     DemodulateOptions how = options.how;
-    how.places =
-        choose_places(options.backend, options.device, options.threads.value_or(demodulation_threads()));
-    how.pipeline.chunk = options.chunk.value_or(0);
-    how.pipeline.lanes = options.streams.value_or(0);
+    how.places = places_of(options.machine);
+    how.pipeline = pipeline_of(options.machine);
     how.pipeline.trace = trace.has_value();
     how.progress = [&](std::uint64_t done, std::uint64_t all) {
         throw_if_interrupted();

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "capture/machine_options.hpp"
 #include "phy/receiver/demodulate.hpp"
 
 namespace phy::apps {
@@ -14,11 +14,7 @@ struct DemodOptions {
     DemodulateOptions how;  ///< without places
     std::string trace;
 
-    std::string backend = "auto";
-    std::string device;  ///< see choose_places
-    std::optional<int> threads;
-    std::optional<std::uint64_t> chunk;
-    std::optional<std::uint64_t> streams;
+    MachineOptions machine;
 };
 
 }  // namespace phy::apps

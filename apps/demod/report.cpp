@@ -33,6 +33,7 @@ Json json_of(const Demodulation& done) {
         {"backend", names_of(done.places)},
         {"device", devices_of(done.places)},
         {"modulation", to_string(done.demapper.modulation)},
+        {"gain", done.gain},
         {"noise_variance", done.noise_variance ? Json(*done.noise_variance) : Json("per_symbol")},
         {"erasures", done.counters.erasures},
         {"saturated", done.counters.saturated},
@@ -41,6 +42,7 @@ Json json_of(const Demodulation& done) {
         members.emplace_back("bit_errors", *done.bit_errors);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
+    if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
     members.emplace_back("stages", Json::object(busy));
     return Json::object(members);
 }
@@ -57,6 +59,7 @@ std::string text_of(const Demodulation& done) {
     line("throughput", fmt::format("{:.4g} Msymbol/s, {:.4g} Mbit/s", 1e-6 * rate(done.symbols, done),
                                    1e-6 * rate(done.soft_bits, done)));
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
+    if (done.measured || done.gain != 1.0F) line("gain", fmt::format("{}", done.gain));
     line("noise variance", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one a symbol");
     line("erasures", fmt::format("{}", done.counters.erasures));
     line("saturated", fmt::format("{}", done.counters.saturated));
@@ -66,6 +69,7 @@ std::string text_of(const Demodulation& done) {
     for (const PipelineReport::Busy& stage : done.pipeline.busy)
         busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
     line("busy", busy);
+    if (done.measured) line("measured before", fmt::format("in {:.3g} s", done.measured->seconds));
     return result;
 }
 

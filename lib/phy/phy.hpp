@@ -29,3 +29,5 @@
 #include "phy/pipeline/memory.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/pipeline/trace.hpp"
+#include "phy/scaling/scaler.hpp"
+#include "phy/scaling/stage.hpp"

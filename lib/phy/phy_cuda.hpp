@@ -14,3 +14,4 @@
 #include "phy/measure/soft_bit_meter_cuda.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/phy.hpp"
+#include "phy/scaling/scaler_cuda.hpp"

@@ -9,7 +9,7 @@ namespace {
 class CommandLine : public AppTest {
 protected:
     static const std::vector<std::string>& apps() {
-        static const std::vector<std::string> names = {demod_app, capture_gen, phy_info};
+        static const std::vector<std::string> names = {demod_app, capture_gen, phy_info, measure_app};
         return names;
     }
 };
@@ -33,8 +33,14 @@ TEST_F(CommandLine, HelpListsEveryOption) {
          {"-o",           "--output",         "--dataset", "--interleaved", "--full-scale",
           "--modulation", "--noise-variance", "--method",  "--evaluator",   "--llr",
           "--llr-scale",  "--llr-clip",       "--force",   "--backend",     "--device",
-          "--threads",    "--chunk",          "--streams", "--order",       "--trace"})
+          "--threads",    "--chunk",          "--streams", "--order",       "--trace",
+          "--gain"})
         EXPECT_NE(help.find(option + " "), std::string::npos) << option;
+    const std::string meter_help = run({measure_app, "--help"}).out;
+    for (const std::string option :
+         {"--dataset", "--interleaved", "--full-scale", "--modulation", "--gain", "--reference", "--by",
+          "--backend", "--device", "--threads", "--chunk", "--streams", "--order"})
+        EXPECT_NE(meter_help.find(option + " "), std::string::npos) << option;
     const std::string generator_help = run({capture_gen, "--help"}).out;
     for (const std::string option : {"--modulation", "--symbols", "--snr-db", "--seed", "--type", "--layout",
                                      "--per-symbol-noise", "--no-bits", "--force"})
@@ -86,6 +92,8 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
     expect_wrong("--backend", "abacus", {"abacus"});
     for (const std::string value : {"0", "-1", "nan", "inf", "1e-60", "1e60", "1x", "", "x%1%"})
         expect_wrong("--noise-variance", value, {"--noise-variance", "above 0"});
+    for (const std::string value : {"0", "-1", "nan", "inf", "1e-13", "1.1e12", "1x", "", "automatic"})
+        expect_wrong("--gain", value, {"--gain " + value + ":", "2^40", "'auto'"});
     for (const std::string value : {"0", "-3", "1.5", "many", "18446744073709551616", "1000000000000000"})
         expect_wrong("--chunk", value, {"--chunk"});
     for (const std::string value : {"-1", "1e3", "1000000", "99999999999"})
@@ -103,6 +111,26 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
     for (const std::string value : {"0", "-1", "x", "1025"})
         expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 to 1024"});
     expect_wrong("--order", "random", {"random", "sequential", "serial"});
+}
+
+TEST_F(CommandLine, WrongUsageOfMeasureApp) {
+    const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    const auto expect_wrong = [&](const std::string& option, const std::string& value,
+                                  const std::vector<std::string>& words) {
+        SCOPED_TRACE(option + " " + value);
+        expect_failure({measure_app, capture, option, value}, 2, words);
+    };
+    expect_failure({measure_app}, 2, {"CAPTURE"});
+    expect_failure({measure_app, capture, "--output", path("x.h5")}, 2, {"--output"});
+    expect_wrong("--modulation", "8psk", {"8psk", "1024qam"});
+    for (const std::string value : {"0", "-1", "nan", "inf", "1x", ""})
+        expect_wrong("--gain", value, {"--gain " + value + ":", "2^40", "'auto'"});
+    for (const std::string value : {"0", "-1", "1.5", "rows", "", "18446744073709551616"})
+        expect_wrong("--by", value, {"--by " + value + ":", "'slot'"});
+    expect_wrong("--reference", "truth", {"--reference truth:", "'decisions'", "'sent'"});
+    for (const std::string value : {"0", "1000000000000000"})
+        expect_wrong("--chunk", value, {"--chunk " + value});
+    expect_failure({measure_app, capture, "--backend", "cpu[neon]"}, 3, {"neon"});
 }
 
 TEST_F(CommandLine, EmptyValuesAreWrongUsage) {

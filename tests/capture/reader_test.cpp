@@ -94,6 +94,7 @@ TEST_P(CaptureReaderLayouts, ReadsAnyRangeOfAnyShapeAndStorage) {
             CaptureFile(path_).iq("/iq", layout, shape, components, storage);
             phy::CaptureReader reader(path_, options_for(kind()));
             expect_ranges(reader, components, random_);
+            EXPECT_EQ(reader.description().shape, std::vector<std::uint64_t>(shape.begin(), shape.end()));
         }
     }
 }

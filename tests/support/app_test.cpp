@@ -31,6 +31,7 @@ std::string app(const std::filesystem::path& built) {
 const std::string AppTest::demod_app = app(DEMOD_APP);
 const std::string AppTest::capture_gen = app(CAPTURE_GEN);
 const std::string AppTest::phy_info = app(PHY_INFO);
+const std::string AppTest::measure_app = app(MEASURE_APP);
 
 AppTest::AppTest() : directory_(make_directory()) {
     setenv("PHY_BACKEND", Backend::best().name().c_str(), 1);
@@ -64,6 +65,14 @@ Outcome AppTest::demod(const Arguments& arguments, const Arguments& environment)
 JsonValue AppTest::demod_json(Arguments arguments, const Arguments& environment) {
     arguments.emplace_back("--json");
     return parse_json(demod(arguments, environment).out);
+}
+
+JsonValue AppTest::measure_json(Arguments arguments) {
+    arguments.insert(arguments.begin(), measure_app);
+    arguments.emplace_back("--json");
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return parse_json(outcome.out);
 }
 
 std::vector<std::byte> AppTest::soft_bits(const std::string& capture, const Arguments& options) const {

@@ -24,6 +24,7 @@ protected:
     static const std::string demod_app;
     static const std::string capture_gen;
     static const std::string phy_info;
+    static const std::string measure_app;
 
     [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
 
@@ -38,6 +39,9 @@ protected:
 
     /// The report of demod_app --json, which must succeed.
     static JsonValue demod_json(Arguments arguments, const Arguments& environment = {});
+
+    /// The report of measure_app --json, which must succeed.
+    static JsonValue measure_json(Arguments arguments);
 
     /// The bytes of /llr that demod_app writes.
     [[nodiscard]] std::vector<std::byte> soft_bits(const std::string& capture,

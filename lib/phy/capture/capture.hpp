@@ -28,6 +28,7 @@ struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
     std::string dataset;                       ///< path inside the file, such as "/iq"
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
+    std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without that of I and Q
     SampleFormat format = SampleFormat::cf32;  ///< what read() delivers; see CaptureReader
     std::string storage;  ///< for people: "compound of float16, chunked, gzip, big-endian"
 

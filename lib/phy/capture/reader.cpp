@@ -77,12 +77,27 @@ void check_options(const CaptureOptions& options) {
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
 
+/// Flat where I and Q in turn are more than the last dimension can be halved for.
+std::vector<std::uint64_t> shape_of(const InputDataset& iq, const hdf5::IqLayout& layout) {
+    std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
+    if (layout.kind == hdf5::IqLayout::Kind::compound) return shape;
+    if (layout.kind == hdf5::IqLayout::Kind::trailing) {
+        shape.pop_back();
+    } else if (shape.back() % 2 == 0) {
+        shape.back() /= 2;
+    } else {
+        shape = {iq.size() / 2};
+    }
+    return shape;
+}
+
 CaptureDescription description_of(const InputFile& file, const InputDataset& iq, const hdf5::IqLayout& layout,
                                   const CaptureOptions& options) {
     const auto number = [&](const char* name) { return read_inherited(file, iq, name, hdf5::read_number); };
     const bool big_endian = layout.number.order == std::endian::big && size_of(layout.number.kind) > 1;
     CaptureDescription description;
     description.symbols = iq.size() / layout.elements_per_symbol;
+    description.shape = shape_of(iq, layout);
     description.format = delivered_format(layout.number.kind);
     description.storage = hdf5::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
     description.modulation = options.modulation ? options.modulation : read_modulation(file, iq);

@@ -1,8 +1,8 @@
 #include "phy/receiver/demodulate.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -11,6 +11,9 @@
 #include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
+#include "phy/pipeline/chain.hpp"
+#include "phy/receiver/common.hpp"
+#include "phy/scaling/stage.hpp"
 
 namespace phy {
 namespace {
@@ -50,15 +53,15 @@ Host fastest_host() {
 /// Compares, writes if there is a writer, and says how far the work is.
 class ComparingSink : public Sink {
 public:
-    ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, const DemodulateOptions& options,
-                  std::uint64_t symbols)
-        : writer_(writer), truth_(truth), options_(options), symbols_(symbols) {}
+    ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, SoftBitFormat format,
+                  std::function<void(std::uint64_t)> progress)
+        : writer_(writer), truth_(truth), format_(format), progress_(std::move(progress)) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
         if (!truth_.empty())
-            bit_errors_ += measure_({options_.format, arrays[0]}, truth_[chunk.lane]).bit_errors;
+            bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
         if (writer_) writer_->append(arrays[0]);
-        if (options_.progress) options_.progress(chunk.first + chunk.items, symbols_);
+        if (progress_) progress_(chunk.first + chunk.items);
     }
 
     [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
@@ -66,50 +69,100 @@ public:
 private:
     std::optional<SoftBitWriter>& writer_;
     const Truth& truth_;
-    const DemodulateOptions& options_;
-    std::uint64_t symbols_;
+    SoftBitFormat format_;
+    std::function<void(std::uint64_t)> progress_;
     SoftBitMeter measure_{fastest_host(), {}};
     std::uint64_t bit_errors_ = 0;
 };
-
-std::string name_of(const CaptureDescription& capture) {
-    return capture.file.string() + ": " + capture.dataset;
-}
 
 /// None: each symbol has its own.
 std::optional<float> noise_variance_of(const CaptureDescription& capture, const CaptureOptions& options) {
     if (options.noise_variance) return options.noise_variance;
     if (capture.has_noise_per_symbol) return std::nullopt;
     if (!capture.noise_variance)
-        throw DescriptionError(name_of(capture) + " has neither an attribute nor a dataset noise_variance");
+        throw DescriptionError(detail::name_of(capture) +
+                               " has neither an attribute nor a dataset noise_variance");
     if (!(*capture.noise_variance > 0.0F) || !std::isfinite(*capture.noise_variance))
-        throw DescriptionError(name_of(capture) + " has the noise_variance " +
+        throw DescriptionError(detail::name_of(capture) + " has the noise_variance " +
                                detail::number_text(*capture.noise_variance) +
                                ", expected a finite number above 0");
     return capture.noise_variance;
 }
 
-SoftDemapStage make_stage(const CaptureDescription& capture, const DemodulateOptions& options) {
-    if (!capture.modulation) throw DescriptionError(name_of(capture) + " has no attribute modulation");
-    DemapperConfig demapper = options.demapper;
-    demapper.modulation = *capture.modulation;
-    demapper.full_scale = static_cast<float>(capture.full_scale.value_or(0.0));
-    return SoftDemapStage({.demapper = demapper,
-                           .input = capture.format,
-                           .output = options.format,
-                           .noise_variance = noise_variance_of(capture, options.capture),
-                           .counts = true});
+/// Of all symbols; none: each has its own, or it is still to be measured.
+struct GainAndN0 {
+    float gain = 1.0F;
+    std::optional<float> noise_variance = {};
+};
+
+float require_measured_noise(const Measured& measured) {
+    const auto noise = static_cast<float>(measured.whole.noise_variance);
+    if (noise > 0.0F && std::isfinite(noise)) return noise;
+    const std::string name = detail::name_of(measured.capture);
+    if (measured.whole.symbols == 0)
+        throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
+    throw FileError(name + ": the estimated noise variance is " + detail::number_text(noise) +
+                    ", expected a finite number above 0");
 }
 
-std::vector<Place> places_of(const DemodulateOptions& options) {
-    if (!options.places.empty()) return options.places;
-    return {Host({.threads = demodulation_threads()})};
+Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
+    MeasureOptions measuring = {.capture = options.capture,
+                                .gain = options.gain,
+                                .places = options.places,
+                                .pipeline = options.pipeline,
+                                .stop = options.stop};
+    measuring.pipeline.trace = false;
+    if (options.progress)
+        measuring.progress = [&](std::uint64_t done, std::uint64_t /*all*/) {
+            options.progress(done, 2 * capture.symbols);
+        };
+    return measure_file(capture.file, measuring);
 }
+
+/// Floating point symbols that are to be divided by a gain go through a stage before they are demapped.
+class DemapStages {
+public:
+    DemapStages(const CaptureDescription& capture, const DemodulateOptions& options, const GainAndN0& used)
+        : demap_(config_of(capture, options, used)) {
+        if (!scales(capture, used)) return;
+        scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format});
+        chain_.emplace(std::vector<std::reference_wrapper<Stage>>{*scale_, demap_});
+    }
+    DemapStages(const DemapStages&) = delete;  // the chain refers to the stages
+    DemapStages& operator=(const DemapStages&) = delete;
+
+    [[nodiscard]] Stage& all() { return chain_ ? static_cast<Stage&>(*chain_) : demap_; }
+    [[nodiscard]] const SoftDemapStage& demap() const { return demap_; }
+
+private:
+    static bool scales(const CaptureDescription& capture, const GainAndN0& used) {
+        return used.gain != 1.0F && default_full_scale(capture.format) == 1.0F;
+    }
+
+    static SoftDemapStage::Config config_of(const CaptureDescription& capture,
+                                            const DemodulateOptions& options, const GainAndN0& used) {
+        DemapperConfig demapper = options.demapper;
+        demapper.modulation = *capture.modulation;
+        demapper.full_scale = static_cast<float>(capture.full_scale.value_or(0.0));
+        const float of_format = default_full_scale(capture.format);
+        if (used.gain != 1.0F && of_format != 1.0F)
+            demapper.full_scale = (demapper.full_scale == 0.0F ? of_format : demapper.full_scale) * used.gain;
+        return {.demapper = demapper,
+                .input = scales(capture, used) ? SampleFormat::cf32 : capture.format,
+                .output = options.format,
+                .noise_variance = used.noise_variance,
+                .counts = true};
+    }
+
+    SoftDemapStage demap_;
+    std::optional<ScaleStage> scale_;
+    std::optional<Chain> chain_;
+};
 
 Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOptions& options, Stage& stage) {
     Pipeline::Config config = options.pipeline;
     config.items = capture.symbols;
-    return Pipeline(places_of(options), stage, config);
+    return Pipeline(detail::places_or_default(options.places), stage, config);
 }
 
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
@@ -135,17 +188,32 @@ bool has_truth(const CaptureDescription& capture, Modulation modulation, std::ve
     return capture.has_bits && capture.bits_per_symbol == qm;
 }
 
-class Stopwatch {
-public:
-    void start() { start_ = Clock::now(); }
-    void stop() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-    [[nodiscard]] double seconds() const { return seconds_; }
+std::function<void(std::uint64_t)> progress_of(const Demodulation& result, const DemodulateOptions& options) {
+    if (!options.progress) return {};
+    const std::uint64_t symbols = result.capture.symbols;
+    const std::uint64_t before = result.measured ? symbols : 0;
+    return [&options, symbols, before](std::uint64_t done) {
+        options.progress(before + done, before + symbols);
+    };
+}
 
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_;
-    double seconds_ = 0.0;
-};
+/// What symbols are divided by and their N0, after measuring what is to be measured.
+GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options) {
+    if (!result.capture.modulation)
+        throw DescriptionError(detail::name_of(result.capture) + " has no attribute modulation");
+    if (options.gain && !(*options.gain >= 0x1p-40F && *options.gain <= 0x1p40F))
+        throw ArgumentError("gain " + detail::number_text(*options.gain) +
+                            ": expected a number from 2^-40 to 2^40");
+    GainAndN0 used;
+    if (!options.estimate_noise) used.noise_variance = noise_variance_of(result.capture, options.capture);
+    if (options.gain && !options.estimate_noise) return {*options.gain, used.noise_variance};
+    result.measured = measure_first(result.capture, options);
+    result.cancelled = result.measured->cancelled;
+    if (result.cancelled) return used;
+    used.gain = result.measured->gain;
+    if (options.estimate_noise) used.noise_variance = require_measured_noise(*result.measured);
+    return used;
+}
 
 }  // namespace
 
@@ -158,27 +226,30 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     CaptureReader reader(capture, options.capture);
     Demodulation result;
     result.capture = reader.description();
-    SoftDemapStage stage = make_stage(result.capture, options);
-    result.demapper = stage.config().demapper;
-    result.noise_variance = stage.config().noise_variance;
+    const GainAndN0 used = gain_and_noise(result, options);
+    if (result.cancelled) return result;
+    DemapStages stages(result.capture, options, used);
+    const SoftDemapStage::Config& demap = stages.demap().config();
+    result.gain = used.gain;
+    result.demapper = demap.demapper;
+    result.noise_variance = demap.noise_variance;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
-    Pipeline pipeline = make_pipeline(result.capture, options, stage);
+    Pipeline pipeline = make_pipeline(result.capture, options, stages.all());
     result.places = pipeline.places();
 
-    Stopwatch watch;
+    detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
-    if (!soft_bits.empty())
-        writer.emplace(make_writer(soft_bits, result.capture, stage.config(), options.overwrite));
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, options.overwrite));
     Truth truth(compares ? pipeline.lanes() : 0);
     TruthfulSource source(reader, !result.noise_variance, truth);
-    ComparingSink sink(writer, truth, options, result.capture.symbols);
+    ComparingSink sink(writer, truth, options.format, progress_of(result, options));
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.symbols = result.pipeline.items;
     result.soft_bits = result.symbols * bits_per_symbol(result.demapper.modulation);
     result.cancelled = result.pipeline.cancelled;
-    result.counters = stage.counters();
+    result.counters = stages.demap().counters();
     if (compares) result.bit_errors = sink.bit_errors();
     if (!result.cancelled) {
         if (options.before_commit) options.before_commit(result.pipeline);

@@ -9,22 +9,16 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
-#include "phy/core/error.hpp"
 #include "phy/core/export.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/pipeline/pipeline.hpp"
+#include "phy/receiver/description_error.hpp"
+#include "phy/receiver/measure.hpp"
 
 namespace phy {
 
-/// A capture does not say which modulation or which noise variance it has, or gives a variance that cannot
-/// be. CaptureOptions may say it instead.
-class PHY_EXPORT DescriptionError : public FileError {
-public:
-    using FileError::FileError;
-};
-
-/// How many threads demodulate_file() takes where it is told no place: as many as processors that the process
-/// may use but two, which are left for reading and writing; at least 1.
+/// How many threads demodulate_file() and measure_file() take where they are told no place: as many as
+/// processors that the process may use but two, which are left for reading and writing; at least 1.
 [[nodiscard]] PHY_EXPORT int demodulation_threads();
 
 /// What demodulate_file() is told beside its two files.
@@ -36,14 +30,23 @@ struct PHY_EXPORT DemodulateOptions {
     DemapperConfig demapper = {};
     SoftBitFormat format = SoftBitFormat::int8;
 
+    /// The amplitude of the constellation, by which symbols are divided before they are demapped: from 2^-40
+    /// to 2^40. None: it is measured first. N0, where it comes from the capture or from `capture`, is that of
+    /// symbols that are divided by it, and so are values of N0 by symbol.
+    std::optional<float> gain = 1.0F;
+
+    /// N0 is measured first, and what else is said about it, by symbol too, does not count.
+    bool estimate_noise = false;
+
     /// Where the work runs; none: this CPU, with demodulation_threads().
     std::vector<Place> places = {};
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
 
     bool overwrite = false;  ///< the soft bits take the place of a file that is there
 
-    /// Called after each chunk with how many symbols are done, of how many; by one thread at a time. What it
-    /// throws ends the run and is thrown by demodulate_file().
+    /// Called after each chunk with how many symbols are done, of how many: those of the capture, or twice as
+    /// many where it is measured first. By one thread at a time; what it throws ends the run and is thrown by
+    /// demodulate_file().
     std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
 
     /// Called when all soft bits are written and before the file gets its name: what it throws leaves no
@@ -55,13 +58,15 @@ struct PHY_EXPORT DemodulateOptions {
 /// What a demodulation did and how fast it was.
 struct PHY_EXPORT Demodulation {
     CaptureDescription capture;
-    DemapperConfig demapper;              ///< as it was used
+    float gain = 1.0F;                    ///< by which symbols were divided
+    DemapperConfig demapper;              ///< as it was used: the full scale of integers holds the gain
     std::optional<float> noise_variance;  ///< none: one a symbol
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;
     DemapCounters counters;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits to compare with
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol
+    std::optional<Measured> measured;         ///< where something was measured first
     std::vector<Place> places;
     PipelineReport pipeline;
     bool cancelled = false;  ///< a stop was asked for: there is no file, and the rest is of what was done
@@ -70,10 +75,12 @@ struct PHY_EXPORT Demodulation {
 
 /// Demaps the symbols of a capture (data/README.md) to a file of soft bits, compares them with the
 /// transmitted bits where the capture has them, and reports. soft_bits may be empty: nothing is written then.
-/// The file appears when it is complete; after an error, or a request to stop, there is none.
+/// The file appears when it is complete; after an error, or a request to stop, there is none. Where the gain
+/// or N0 is to be measured, measure_file() goes over the capture first.
 ///
-/// Throws FileError for what is wrong with a file, DescriptionError where it says too little, ArgumentError
-/// for options out of their range, and what Pipeline throws.
+/// Throws FileError for what is wrong with a file and where what is measured cannot be (no symbol is finite,
+/// there is no noise), DescriptionError where the file says too little, ArgumentError for options out of
+/// their range, and what Pipeline throws.
 PHY_EXPORT Demodulation demodulate_file(const std::filesystem::path& capture,
                                         const std::filesystem::path& soft_bits,
                                         const DemodulateOptions& options = {});

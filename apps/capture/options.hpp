@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/app.hpp"
+#include "phy/capture/capture.hpp"
+
+namespace phy::apps {
+
+/// Adds --dataset, --interleaved, --full-scale and --modulation.
+void add_capture_options(CaptureOptions& options, po::options_description& list);
+
+/// What --gain takes: a number, or none for "auto". Throws ArgumentError otherwise.
+std::optional<float> parse_gain(const std::string& text);
+
+}  // namespace phy::apps

@@ -1,0 +1,87 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "capture/options.hpp"
+#include "common/app.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "measure/options.hpp"
+#include "measure/report.hpp"
+
+namespace {
+
+using namespace phy::apps;
+
+phy::SymbolReference parse_reference(const std::string& text) {
+    if (text == "decisions") return phy::SymbolReference::decisions;
+    if (text == "sent") return phy::SymbolReference::sent;
+    throw phy::ArgumentError(fmt::format("--reference {}: expected 'decisions' or 'sent'", text));
+}
+
+void set_rows(phy::MeasureOptions& how, const std::string& text) {
+    if (text == "row") {
+        how.by = phy::MeasureBy::row;
+    } else if (text == "slot") {
+        how.by = phy::MeasureBy::slot;
+    } else {
+        const std::optional<std::uint64_t> row = parse_number<std::uint64_t>(text);
+        if (!row || *row == 0)
+            throw phy::ArgumentError(
+                fmt::format("--by {}: expected 'row', 'slot' or a whole number of symbols from 1 on", text));
+        how.by = phy::MeasureBy::symbols;
+        how.row = *row;
+    }
+}
+
+void add_measure_options(MeasureAppOptions& options, po::options_description& list) {
+    phy::MeasureOptions& how = options.how;
+    const auto by = [&how](const std::string& text) { set_rows(how, text); };
+    list.add_options()  //
+        ("gain", parsed(how.gain, parse_gain, "X|auto"),
+         "the amplitude of the constellation, by which symbols are divided before they are decided; "
+         "default auto: measured")  //
+        ("reference", parsed(how.reference, parse_reference, "REFERENCE"),
+         "decisions (default): measure against the nearest points; sent: against the dataset bits")  //
+        ("by", po::value<std::string>()->value_name("row|slot|N")->notifier(by),
+         "measure parts too: rows of the dataset's last dimension, 14 of them, or N symbols");
+}
+
+phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
+    Progress progress(0, quiet);
+    phy::MeasureOptions how = options.how;
+    how.places = places_of(options.machine);
+    how.pipeline = pipeline_of(options.machine);
+    how.progress = [&](std::uint64_t done, std::uint64_t all) {
+        throw_if_interrupted();
+        progress.update(done, all);
+    };
+    try {
+        return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
+    } catch (const phy::DescriptionError& error) {
+        throw phy::FileError(fmt::format("--reference sent: {}", error.what()));
+    }
+}
+
+void run(const MeasureAppOptions& options, const CommonOptions& common) {
+    const phy::Measured done = measure(options, common.quiet);
+    throw_if_interrupted();
+    print_result(common, json_of(done), text_of(done));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MeasureAppOptions options;
+    App app;
+    app.name = "measure_app";
+    app.summary = "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.";
+    app.operand = Operand{"CAPTURE", &options.capture};
+    add_capture_options(options.how.capture, app.options);
+    add_measure_options(options, app.options);
+    add_machine_options(options.machine, app.options);
+    app.body = [&options](const CommonOptions& common) { run(options, common); };
+    return run_app(app, argc, argv);
+}

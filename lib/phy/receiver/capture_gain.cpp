@@ -1,0 +1,51 @@
+#include "phy/receiver/capture_gain.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/error.hpp"
+#include "phy/measure/symbol_meter.hpp"
+#include "phy/receiver/common.hpp"
+
+namespace phy::detail {
+namespace {
+
+constexpr std::uint64_t block = 4096;
+constexpr std::uint64_t blocks = 256;
+
+/// In blocks at equal distances, or all of a capture that is shorter than them.
+std::vector<std::byte> spread_symbols(CaptureReader& capture) {
+    const CaptureDescription& description = capture.description();
+    const std::size_t bytes = size_of(description.format);
+    const bool all = description.symbols <= block * blocks;
+    const std::uint64_t piece = all ? description.symbols : block;
+    std::vector<std::byte> symbols((all ? piece : block * blocks) * bytes);
+    const std::uint64_t last = description.symbols - piece;
+    for (std::uint64_t n = 0; n * piece * bytes < symbols.size(); ++n) {
+        // Even, so that pi/2-BPSK goes on as if they were neighbours. In this order nothing overflows.
+        const std::uint64_t first =
+            (last / (blocks - 1) * n + last % (blocks - 1) * n / (blocks - 1)) / 2 * 2;
+        capture.read(first, {description.format, symbols.data() + n * piece * bytes, piece});
+    }
+    return symbols;
+}
+
+/// What was measured does not depend on it.
+Host host_among(const std::vector<Place>& places) {
+    return places.front().is_cuda() ? places_or_default({}).front().host() : places.front().host();
+}
+
+}  // namespace
+
+float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& meter,
+                            const std::vector<Place>& places) {
+    const std::vector<std::byte> symbols = spread_symbols(capture);
+    try {
+        const SymbolView view(capture.description().format, symbols);
+        return static_cast<float>(estimate_gain(host_among(places), meter, view).gain);
+    } catch (const ArgumentError& error) {
+        throw FileError(name_of(capture.description()) + ": the gain cannot be measured: " + error.what());
+    }
+}
+
+}  // namespace phy::detail

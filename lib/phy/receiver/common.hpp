@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+#include "phy/pipeline/place.hpp"
+#include "phy/receiver/demodulate.hpp"
+
+/// What all that goes over a capture shares.
+namespace phy::detail {
+
+/// What errors call a capture.
+inline std::string name_of(const CaptureDescription& capture) {
+    return capture.file.string() + ": " + capture.dataset;
+}
+
+/// Those that are asked for, else this CPU.
+inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
+    if (!places.empty()) return places;
+    return {Host({.threads = demodulation_threads()})};
+}
+
+/// The capture's, which integers are divided by on the way; 0: that of the format.
+inline float full_scale_of(const CaptureDescription& capture) {
+    const bool is_integer = default_full_scale(capture.format) != 1.0F;
+    return is_integer ? static_cast<float>(capture.full_scale.value_or(0.0)) : 0.0F;
+}
+
+class Stopwatch {
+public:
+    void start() { start_ = Clock::now(); }
+    void stop() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+    [[nodiscard]] double seconds() const { return seconds_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_;
+    double seconds_ = 0.0;
+};
+
+}  // namespace phy::detail

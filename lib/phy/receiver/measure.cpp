@@ -1,0 +1,244 @@
+#include "phy/receiver/measure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "phy/capture/streams.hpp"
+#include "phy/core/error.hpp"
+#include "phy/mapper/mapper.hpp"
+#include "phy/measure/stage.hpp"
+#include "phy/receiver/capture_gain.hpp"
+#include "phy/receiver/common.hpp"
+
+namespace phy {
+namespace {
+
+using Joiner = NodeJoiner<SymbolSums, JoinSymbolSums>;
+
+constexpr std::uint64_t symbols_of_slot = 14;
+
+/// Roots of so many symbols come from the stage: small beside what they are roots of.
+constexpr std::uint64_t node_of_whole = 32 * std::uint64_t{symbol_tree.block};
+
+/// How a pass cuts the capture.
+struct Cut {
+    std::uint64_t node;  ///< symbols of the sums that come from the stage
+    std::uint64_t row;   ///< a multiple of it; 0: rows are of no interest
+};
+
+/// With nodes of 2^k blocks, whose roots are joined to rows and to the whole alike.
+Cut cut_into_blocks(std::uint64_t row) {
+    if (row == 0) return {node_of_whole, 0};
+    return {std::min(node_of_whole, std::uint64_t{1} << std::countr_zero(row)), row};
+}
+
+class SentSource : public CaptureSource {
+public:
+    SentSource(CaptureReader& capture, bool sent, Modulation modulation)
+        : CaptureSource(capture, false),
+          capture_(capture),
+          sent_(sent),
+          map_(Host(), {.modulation = modulation}) {}
+
+    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
+        if (sent_) {
+            bits_.resize(chunk.items * capture_.description().bits_per_symbol);
+            capture_.read_bits(chunk.first, bits_);
+            map_(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
+        }
+        return CaptureSource::fill(chunk, arrays);
+    }
+
+private:
+    CaptureReader& capture_;
+    bool sent_;
+    Mapper map_;
+    std::vector<std::uint8_t> bits_;
+};
+
+/// Joins what comes to rows and to a whole.
+class JoiningSink : public Sink {
+public:
+    JoiningSink(const Cut& cut, std::function<void(std::uint64_t)> progress)
+        : nodes_of_row_(cut.row / cut.node), progress_(std::move(progress)) {}
+
+    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
+        const auto* const nodes = reinterpret_cast<const SymbolSums*>(arrays[0].data());
+        for (std::size_t i = 0; i < arrays[0].size() / sizeof(SymbolSums); ++i)
+            add(nodes[i]);
+        if (progress_) progress_(chunk.first + chunk.items);
+    }
+
+    [[nodiscard]] SymbolSums whole() const { return whole_.root({}); }
+
+    std::vector<SymbolSums> take_rows() {
+        if (nodes_ > 0) end_row();
+        return std::move(rows_);
+    }
+
+private:
+    void add(const SymbolSums& node) {
+        whole_.add(node);
+        if (nodes_of_row_ == 0) return;
+        row_.add(node);
+        if (++nodes_ == nodes_of_row_) end_row();
+    }
+
+    void end_row() {
+        rows_.push_back(row_.root({}));
+        row_ = Joiner();
+        nodes_ = 0;
+    }
+
+    std::uint64_t nodes_of_row_;
+    std::function<void(std::uint64_t)> progress_;
+    Joiner whole_;
+    Joiner row_;
+    std::uint64_t nodes_ = 0;  ///< of the row
+    std::vector<SymbolSums> rows_;
+};
+
+/// Symbols of a row, at most those of the capture; 0: there are no rows.
+std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& options) {
+    const std::uint64_t last = capture.shape.empty() ? capture.symbols : capture.shape.back();
+    switch (options.by) {
+        case MeasureBy::whole:
+            return 0;
+        case MeasureBy::row:
+            return last;
+        case MeasureBy::slot:
+            return last > capture.symbols / symbols_of_slot ? capture.symbols : symbols_of_slot * last;
+        case MeasureBy::symbols:
+            break;
+    }
+    if (options.row == 0) throw ArgumentError("rows of 0 symbols: expected at least 1");
+    return std::min(options.row, capture.symbols);
+}
+
+void require_sent(const CaptureDescription& capture) {
+    const std::string name = detail::name_of(capture);
+    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation");
+    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it");
+    const std::size_t qm = bits_per_symbol(*capture.modulation);
+    if (capture.bits_per_symbol != qm)
+        throw DescriptionError(name + " has a dataset bits of " + std::to_string(capture.bits_per_symbol) +
+                               " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
+                               std::to_string(qm));
+}
+
+SymbolMeterConfig meter_of(const CaptureDescription& capture) {
+    return {.modulation = capture.modulation.value_or(Modulation::qpsk),
+            .full_scale = detail::full_scale_of(capture)};
+}
+
+/// What is left of a measurement by decisions for points that are not the capture's.
+void forget_decisions(SymbolMeasurement& measurement) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (double SymbolMeasurement::*const number :
+         {&SymbolMeasurement::gain, &SymbolMeasurement::phase_deg, &SymbolMeasurement::evm_rms,
+          &SymbolMeasurement::evm_peak, &SymbolMeasurement::mer_db, &SymbolMeasurement::noise_variance,
+          &SymbolMeasurement::snr_db})
+        measurement.*number = nan;
+}
+
+/// Goes over a capture as often as it takes.
+class Measuring {
+public:
+    Measuring(CaptureReader& capture, const MeasureOptions& options, Measured& result)
+        : capture_(capture), options_(options), result_(result), symbols_(capture.description().symbols) {}
+
+    void run() {
+        const std::uint64_t row = result_.row;
+        const bool by_blocks = row % symbol_tree.block == 0 || row == symbols_;
+        passes_ = by_blocks ? 1 : 2;
+        JoiningSink whole = pass(row == symbols_ ? cut_into_blocks(0) : cut_into_blocks(by_blocks ? row : 0));
+        sums_ = whole.whole();
+        if (row == symbols_) {
+            result_.rows = {sums_};
+        } else if (by_blocks) {
+            result_.rows = whole.take_rows();
+        } else if (!result_.cancelled) {
+            result_.rows = pass({row, row}).take_rows();
+        }
+    }
+
+    [[nodiscard]] const SymbolSums& sums() const { return sums_; }
+
+private:
+    JoiningSink pass(const Cut& cut) {
+        const bool sent = options_.reference == SymbolReference::sent;
+        MeasureStage stage({.meter = result_.meter,
+                            .input = result_.capture.format,
+                            .row = static_cast<std::size_t>(cut.node),
+                            .sent = sent});
+        Pipeline::Config config = options_.pipeline;
+        config.items = symbols_;
+        Pipeline pipeline(result_.places, stage, config);
+        SentSource source(capture_, sent, result_.meter.modulation);
+        JoiningSink sink(cut, progress());
+        const PipelineReport report = pipeline.run(source, sink, options_.stop);
+        if (done_ == 0) result_.pipeline = report;
+        result_.cancelled = report.cancelled;
+        done_ += symbols_;
+        return sink;
+    }
+
+    [[nodiscard]] std::function<void(std::uint64_t)> progress() const {
+        if (!options_.progress) return {};
+        return [this](std::uint64_t done) { options_.progress(done_ + done, passes_ * symbols_); };
+    }
+
+    CaptureReader& capture_;
+    const MeasureOptions& options_;
+    Measured& result_;
+    std::uint64_t symbols_;
+    std::uint64_t passes_ = 1;
+    std::uint64_t done_ = 0;  ///< in the passes before
+    SymbolSums sums_;
+};
+
+}  // namespace
+
+SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
+    SymbolMeasurement result = measurement_of(sums, meter, capture.format, reference);
+    const double units = double{meter.gain} / double{gain};
+    result.noise_variance *= units * units;
+    if (!capture.modulation) forget_decisions(result);
+    return result;
+}
+
+Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options) {
+    CaptureReader reader(capture, options.capture);
+    Measured result;
+    result.capture = reader.description();
+    result.meter = meter_of(result.capture);
+    result.reference = options.reference;
+    result.row = row_of(result.capture, options);
+    result.places = detail::places_or_default(options.places);
+    if (options.reference == SymbolReference::sent) require_sent(result.capture);
+
+    detail::Stopwatch watch;
+    watch.start();
+    const bool finds_gain = !options.gain && result.capture.modulation;
+    result.meter.gain = finds_gain ? detail::estimate_capture_gain(reader, result.meter, result.places)
+                                   : options.gain.value_or(1.0F);
+    result.gain = result.meter.gain;
+    Measuring measuring(reader, options, result);
+    measuring.run();
+    if (result.cancelled) {
+        result.rows.clear();
+    } else {
+        const SymbolMeasurement first = result.measurement(measuring.sums());
+        if (finds_gain && first.symbols > 0) result.gain = static_cast<float>(first.gain);
+        result.whole = result.measurement(measuring.sums());
+    }
+    watch.stop();
+    result.seconds = watch.seconds();
+    return result;
+}
+
+}  // namespace phy

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+#include "phy/core/export.hpp"
+#include "phy/measure/symbol_meter.hpp"
+#include "phy/pipeline/pipeline.hpp"
+#include "phy/receiver/description_error.hpp"
+
+namespace phy {
+
+/// Which neighbouring symbols of a capture are measured apart, beside the whole.
+enum class MeasureBy {
+    whole,    ///< none
+    row,      ///< those of the dataset's last dimension: an OFDM symbol, where that is subcarriers
+    slot,     ///< 14 such rows
+    symbols,  ///< as many as MeasureOptions::row says
+};
+
+/// What measure_file() is told beside its file.
+struct PHY_EXPORT MeasureOptions {
+    CaptureOptions capture = {};  ///< how the capture is read; a noise variance does not matter
+
+    /// Symbols are divided by it before they are decided: the amplitude of the constellation. None: it is
+    /// measured first, on up to 2^20 symbols that are spread over the capture.
+    std::optional<float> gain = {};
+
+    /// The nearest points, or those that the capture's transmitted bits are mapped to.
+    SymbolReference reference = SymbolReference::decisions;
+
+    MeasureBy by = MeasureBy::whole;
+    std::uint64_t row = 0;  ///< with MeasureBy::symbols: at least 1
+
+    /// As in DemodulateOptions.
+    std::vector<Place> places = {};
+    Pipeline::Config pipeline = {};
+
+    /// Called after each chunk with how many symbols are done, of how many: those of the capture, times the
+    /// passes that are made over it. By one thread at a time; what it throws ends the run and is thrown by
+    /// measure_file().
+    std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
+    std::stop_token stop = {};
+};
+
+/// What the symbols of a capture are like.
+struct PHY_EXPORT Measured {
+    CaptureDescription capture;
+    SymbolMeterConfig meter;  ///< as it was used; its gain is that of the decisions
+    SymbolReference reference = SymbolReference::decisions;
+
+    /// By which symbols are to be divided to have unit mean power: the one that was given, else whole.gain.
+    /// Noise variances are those of symbols that are divided by it.
+    float gain = 1.0F;
+
+    SymbolMeasurement whole;
+
+    std::uint64_t row = 0;         ///< symbols of a row, the last of which may be shorter; 0: no rows
+    std::vector<SymbolSums> rows;  ///< in the order of the capture
+
+    std::vector<Place> places;
+    PipelineReport pipeline;  ///< of the pass that measured the whole
+    bool cancelled = false;   ///< a stop was asked for: nothing is measured
+    double seconds = 0.0;     ///< from the first look at the symbols to the last
+
+    /// The numbers of such sums, in the units of `whole`. Where the modulation is not known, what depends on
+    /// decisions is NaN.
+    [[nodiscard]] SymbolMeasurement measurement(const SymbolSums& sums) const;
+};
+
+/// Measures the symbols of a capture (data/README.md), by a SymbolMeter that goes over all of it. What is
+/// measured does not depend on places, threads, chunks or lanes; that of the whole does not depend on `by`
+/// either: where rows are no multiple of symbol_tree.block, their sums are those of another tree, and the
+/// capture is read once for the whole and once for its rows.
+///
+/// A capture of unknown modulation has powers, offsets and imbalances only; its gain is taken as 1.
+///
+/// Throws FileError for what is wrong with a file, and where the gain cannot be measured; DescriptionError
+/// where transmitted bits are asked for and not there; ArgumentError for options out of their range; and what
+/// Pipeline throws.
+PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
+
+}  // namespace phy
