@@ -11,6 +11,7 @@
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
 #include "phy/measure/reduce_rows_cuda.hpp"
+#include "phy/measure/soft_bit_meter_cuda.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/phy.hpp"
 #include "phy/scaling/scaler_cuda.hpp"

@@ -58,6 +58,7 @@ void run(const Arguments& arguments) {
     bench::demapper_benchmarks(suite);
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
+    bench::measure_benchmarks(suite);
     if (arguments.json.empty()) return;
     std::ofstream file(arguments.json);
     if (!(file << suite.json() << std::flush)) throw FileError(arguments.json + ": cannot be written");

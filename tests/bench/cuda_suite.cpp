@@ -26,7 +26,9 @@ std::size_t Suite::symbols_for(std::size_t bytes_a_symbol) const {
 
 void Suite::record(const std::string& name, const Measurement& measurement) {
     const auto& moves = measurement.moves;
-    const Launch copy = apps::fastest_copy(device_, moves, measurement.graph);
+    const std::string limit = measurement.read ? "read" : "copy";
+    const Launch copy =
+        measurement.read ? measurement.read : apps::fastest_copy(device_, moves, measurement.graph);
     const Launch work = measurement.graph ? apps::as_graph(device_, measurement.work) : measurement.work;
     const apps::PairedTime time = apps::time_paired(device_, copy, work, options_.quick ? 3 : 20);
 
@@ -41,10 +43,10 @@ void Suite::record(const std::string& name, const Measurement& measurement) {
                                      {"seconds", seconds},
                                      {"Gsym/s", gsym},
                                      {"GB/s", gbytes},
-                                     {"copy_seconds", time.reference_seconds / launches},
-                                     {"of_copy", time.share}}));
-    fmt::print("{:<60} {:>10.2f} us {:>8.2f} Gsym/s {:>7.0f} GB/s {:>6.3f} of copy\n", name, seconds * 1e6,
-               gsym, gbytes, time.share);
+                                     {limit + "_seconds", time.reference_seconds / launches},
+                                     {"of_" + limit, time.share}}));
+    fmt::print("{:<60} {:>10.2f} us {:>8.2f} Gsym/s {:>7.0f} GB/s {:>6.3f} of {}\n", name, seconds * 1e6,
+               gsym, gbytes, time.share, limit);
     std::fflush(stdout);
 }
 

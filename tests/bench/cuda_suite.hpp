@@ -18,11 +18,12 @@ struct Measurement {
     std::vector<Move> moves;  ///< the bytes of each launch; all have the same sizes
     Launch work;              ///< all launches
     bool graph = false;       ///< so short that work and copy are measured in a graph
+    Launch read = {};         ///< of work that writes next to nothing: reads the same bytes
 };
 
 /// Runs benchmarks on a GPU and keeps their results. Each work takes turns with a kernel that only moves the
 /// same bytes, and is reported as Gsym/s, GB/s (read and written) and of_copy: the median, over neighbours,
-/// of the copy's time over the work's.
+/// of the copy's time over the work's. Where only reading takes time, of_read is the same against a read.
 class Suite {
 public:
     struct Options {
@@ -55,5 +56,6 @@ private:
 void demapper_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
+void measure_benchmarks(Suite& suite);
 
 }  // namespace phy::bench

@@ -16,6 +16,7 @@
 #include "common/json.hpp"
 #include "common/machine.hpp"
 #include "common/median.hpp"
+#include "common/signal.hpp"
 #include "phy/core/host.hpp"
 #include "phy/core/thread_pool.hpp"
 #include "phy/core/version.hpp"
@@ -99,7 +100,10 @@ Json measure(const std::string& name, const Host& host, Words words, std::size_t
 
 int main(int argc, char** argv) {
     const std::size_t mebibytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 512;
-    const std::vector<std::uint64_t> words(std::max<std::size_t>(1, mebibytes) << 17, 0x0101010101010101);
+    std::vector<std::uint64_t> words(std::max<std::size_t>(1, mebibytes) << 17);
+    const phy::apps::Signal signal(phy::Modulation::qam256, phy::SampleFormat::cf32, 30.0,
+                                   phy::apps::signal_stretch);
+    phy::apps::fill_repeating(std::as_writable_bytes(std::span(words)), signal.samples);
     std::vector<Json> results;
     for (const int threads : {1, 2}) {
         const Host host({.threads = threads});
@@ -111,7 +115,7 @@ int main(int argc, char** argv) {
     const Json context = Json::object({{"date", phy::apps::date()},
                                        {"phy_version", phy::version},
                                        {"processor", phy::apps::processor()},
-                                       {"processors", phy::apps::processors()},
+                                       {"processors", Host::processors()},
                                        {"backend", Host().backend().name()}});
     fmt::print("{{\"context\": {},\n\"benchmarks\": [", context.text());
     for (const Json& result : results)

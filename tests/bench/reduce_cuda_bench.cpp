@@ -12,6 +12,8 @@
 
 #include "bench/cub_sums.hpp"
 #include "common/gpu_timing.hpp"
+#include "common/repeat.hpp"
+#include "common/signal.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/measure/reduce_rows_cuda.hpp"
 
@@ -64,9 +66,8 @@ void measure(const gpu::Device& device, const std::string& type, const Shape& sh
     gpu::DeviceBuffer<T> in(device, elements);
     gpu::DeviceBuffer<typename Op::Result> out(device, shape.rows);
     gpu::DeviceBuffer<std::byte> workspace(device, reduce_rows_workspace<Op>(shape.rows, shape.length));
-    const gpu::Stream stream(device);
-    gpu::fill_async(in, 1, stream);
-    stream.synchronize();
+    const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 30.0, apps::signal_stretch);
+    apps::fill_repeating(device, as_bytes(in.span()), std::span<const std::byte>(signal.samples));
     bench::CubSum<T> cub(device, in.span(), shape.rows);
     for (const RowTuning& tuning : tunings_of(device, shape, options)) {
         const auto work = [&](cudaStream_t on) {

@@ -130,7 +130,7 @@ SampleFormat delivered_format(NumberKind kind) {
 bool is_delivered_as_stored(const IqLayout& layout) {
     const NumberKind kind = layout.number.kind;
     const std::size_t number_bytes = size_of(kind);
-    const bool converted = kind == NumberKind::float64 || kind == NumberKind::int32;
+    const bool converted = delivered_format(kind) == SampleFormat::cf32 && kind != NumberKind::float32;
     const bool swapped = layout.number.order != std::endian::native && number_bytes > 1;
     const bool packed =
         layout.offset_i == 0 && layout.offset_q == number_bytes && layout.symbol_bytes == 2 * number_bytes;

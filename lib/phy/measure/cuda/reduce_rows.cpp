@@ -28,9 +28,9 @@ RowTuning row_tuning(std::uint64_t rows, std::uint64_t length, int multiprocesso
     constexpr std::uint64_t units_of_multiprocessor = 256;
     // A row of fewer elements is over before wide loads have paid for the longer way of their lanes to a
     // root.
-    constexpr std::uint64_t least_wide_length = 2048;
+    constexpr std::uint64_t least_wide_length = 512;
     const std::uint64_t wanted = units_of_multiprocessor * static_cast<std::uint64_t>(multiprocessors);
-    return {.threads = 256,
+    return {.threads = 128,
             .join_threads = 256,
             .level = phy::detail::largest_units(rows, length, most_row_level, wanted).level,
             .wide = length >= least_wide_length,

@@ -6,6 +6,7 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/measure/cuda/join_nodes.cuh"
 #include "phy/measure/cuda/symbol_launch.hpp"
+#include "phy/measure/cuda/warp_sums.cuh"
 #include "phy/measure/math/symbol_step-inl.h"
 #include "phy/measure/tree.hpp"
 
@@ -25,14 +26,16 @@ static_assert(summed_of_symbols == 8 && offsetof(SymbolSums, turned) == 7 * size
 constexpr unsigned block_symbols = symbol_tree.block;
 constexpr unsigned most_log2_blocks = 3;
 
+enum class Points { square, diagonal, sent };
+
 /// A multiprocessor has registers for so many blocks of so many threads: with more, sums are spilled.
 constexpr int most_threads = 128;
-constexpr int resident_blocks = 5;
+constexpr int resident_blocks(Points points, bool aligned) {
+    return points == Points::sent || !aligned ? 5 : 6;
+}
 
-/// Turns of a warp whose symbols are loaded before the first of them is needed.
-constexpr unsigned loaded_turns = 8;
-
-enum class Points { square, diagonal, sent };
+/// Turns of a warp whose symbols are on their way together.
+constexpr unsigned batch_turns = 4;
 
 /// What a kernel works on; a unit is 2^log2_blocks blocks of a row.
 struct Units {
@@ -71,28 +74,6 @@ __device__ __forceinline__ float largest_of_warp(float value) {
     return __uint_as_float(largest_of_warp(__float_as_uint(value)));
 }
 
-__device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(all_lanes, value);
-#else
-    for (int offset = warp_size / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(all_lanes, value, offset);
-    return value;
-#endif
-}
-
-/// Lane v takes lane v + offset; half of the lanes go on with the first half of the sums, half with the rest.
-template <unsigned count>
-__device__ __forceinline__ void halve(float* sums, unsigned offset, unsigned lane) {
-    const bool upper = (lane & offset) != 0;
-#pragma unroll
-    for (unsigned k = 0; k < count / 2; ++k) {
-        const float sent = upper ? sums[k] : sums[k + count / 2];
-        const float kept = upper ? sums[k + count / 2] : sums[k];
-        sums[k] = __fadd_rn(kept, __shfl_xor_sync(all_lanes, sent, offset));
-    }
-}
-
 /// Step 3 of the tree: lane l has sum l / 4 of the block.
 __device__ __forceinline__ Node root_of(Accumulators& lanes, unsigned not_finite, unsigned lane) {
     float* const sums = lanes.sums;
@@ -121,76 +102,61 @@ __device__ __forceinline__ void load_symbol(const std::byte* from, std::uint32_t
     }
 }
 
+/// Sums the blocks of a unit. While some turns are summed, the next ones are on their way: they may be the
+/// next block's.
 template <SampleFormat format, Points points, bool aligned>
 class BlockSummer {
 public:
-    /// phase: of the index of the first symbol of every block.
-    __device__ __forceinline__ BlockSummer(const Units& units, unsigned lane, unsigned phase)
+    __device__ __forceinline__ BlockSummer(const Units& units, std::uint64_t first, std::uint64_t end,
+                                           unsigned lane)
         : units_(units),
+          mine_(first + lane),
+          whole_(static_cast<unsigned>((end - first) / batch_symbols)),
+          rest_(static_cast<unsigned>((end - first) % batch_symbols)),
           lane_(lane),
-          scale_(phy::detail::cuda::lane_scale<Ops>(
-              units.scale, units.scale.rotating && ((lane + phase) & 1U) != 0 ? -1.0F : 1.0F)) {}
+          scale_(phy::detail::cuda::lane_scale<Ops>(units.scale, turn(units, first + lane))) {
+        if (whole_ > 0) load(mine_, next_);
+    }
 
-    /// Of the symbols from first on.
-    __device__ __forceinline__ Node sum(std::uint64_t first, unsigned count) const {
+    /// The next block, which is there.
+    __device__ __forceinline__ Node sum() {
         Accumulators lanes{};
         unsigned not_finite = 0;
-        const std::uint64_t mine = first + lane_;
-        const unsigned turns = count / warp_size;
-        unsigned turn = 0;
-        for (; turn + loaded_turns <= turns; turn += loaded_turns)
-            add<loaded_turns>(lanes, not_finite, mine + warp_size * turn);
-#pragma unroll 1
-        for (; turn < turns; ++turn)
-            add<1>(lanes, not_finite, mine + warp_size * turn);
-        if (lane_ < count % warp_size) add<1>(lanes, not_finite, mine + warp_size * turn);
+        const unsigned end = min(whole_, done_ + block_symbols / batch_symbols);
+        const bool has_rest = end < done_ + block_symbols / batch_symbols;
+#pragma unroll 2
+        for (; done_ < end; ++done_) {
+            const Batch<batch_turns> batch = next_;
+            load(mine_ + std::uint64_t{batch_symbols} * min(done_ + 1, whole_ - 1), next_);
+            add(lanes, not_finite, batch, mine_ + std::uint64_t{batch_symbols} * done_);
+        }
+        if (has_rest) add_rest(lanes, not_finite);
         __syncwarp();
         return root_of(lanes, not_finite, lane_);
     }
 
 private:
     static constexpr int bytes = static_cast<int>(size_of(format));
+    static constexpr unsigned batch_symbols = batch_turns * warp_size;
 
-    /// Symbols of so many turns at once. One that is not usable is so rare that then all are looked at again.
     template <unsigned turns>
-    __device__ __forceinline__ void add(Accumulators& lanes, unsigned& not_finite,
-                                        std::uint64_t first) const {
-        float y[turns][2];
-        float2 sent[turns];
-        load<turns>(first, y, sent);
-        float power[turns];
-        bool usable = true;
-#pragma unroll
-        for (unsigned t = 0; t < turns; ++t) {
-            power[t] = phy::detail::cuda::power_of<Ops>(y[t][0], y[t][1]);
-            usable = usable && power[t] < phy::detail::usable_power;
-        }
-        if (usable) {
-#pragma unroll
-            for (unsigned t = 0; t < turns; ++t)
-                phy::detail::cuda::add_symbol<Ops>(lanes, y[t][0], y[t][1], power[t],
-                                                   decision(y[t][0], y[t][1], sent[t]));
-        } else if constexpr (turns == 1) {
-            ++not_finite;
-        } else {
-#pragma unroll 1
-            for (unsigned t = 0; t < turns; ++t)
-                add<1>(lanes, not_finite, first + warp_size * t);
-        }
+    struct Batch {
+        std::uint32_t words[turns][(bytes + 3) / 4];
+        float2 sent[points == Points::sent ? turns : 1];
+    };
+
+    static __device__ __forceinline__ float turn(const Units& units, std::uint64_t index) {
+        return units.scale.rotating && (index + units.odd) % 2 != 0 ? -1.0F : 1.0F;
     }
 
     template <unsigned turns>
-    __device__ __forceinline__ void load(std::uint64_t first, float (&y)[turns][2],
-                                         float2 (&sent)[turns]) const {
-        std::uint32_t words[turns][(bytes + 3) / 4];
+    __device__ __forceinline__ void load(std::uint64_t first, Batch<turns>& batch) const {
 #pragma unroll
         for (unsigned t = 0; t < turns; ++t) {
-            load_symbol<format, aligned>(units_.symbols + (first + warp_size * t) * bytes, words[t]);
-            if constexpr (points == Points::sent) sent[t] = load_point(first + warp_size * t);
+            const std::uint64_t symbol = first + warp_size * t;
+            load_symbol<format, aligned>(units_.symbols + symbol * bytes, batch.words[t]);
+            if constexpr (points == Points::sent) batch.sent[t] = load_point(symbol);
         }
-#pragma unroll
-        for (unsigned t = 0; t < turns; ++t)
-            widen<format, 2>(words[t], 1.0F, y[t]);
     }
 
     /// Device memory of floats may begin between two points.
@@ -199,16 +165,64 @@ private:
         return {__ldg(floats), __ldg(floats + 1)};
     }
 
-    __device__ __forceinline__ Decision decision(float i, float q, float2 sent) const {
+    /// One that is not usable is so rare that then all symbols of the batch are looked at again.
+    template <unsigned turns>
+    __device__ __forceinline__ void add(Accumulators& lanes, unsigned& not_finite, const Batch<turns>& batch,
+                                        std::uint64_t first) const {
+        float y[turns][2];
+        float power[turns];
+        bool usable = true;
+#pragma unroll
+        for (unsigned t = 0; t < turns; ++t) {
+            widen<format, 2>(batch.words[t], 1.0F, y[t]);
+            power[t] = phy::detail::cuda::power_of<Ops>(y[t][0], y[t][1]);
+            usable = usable && power[t] < phy::detail::usable_power;
+        }
+        if (usable) {
+#pragma unroll
+            for (unsigned t = 0; t < turns; ++t)
+                phy::detail::cuda::add_symbol<Ops>(lanes, y[t][0], y[t][1], power[t],
+                                                   decision(batch, t, y[t][0], y[t][1]));
+        } else if constexpr (turns == 1) {
+            ++not_finite;
+        } else {
+#pragma unroll 1
+            for (unsigned t = 0; t < turns; ++t)
+                add_one(lanes, not_finite, first + warp_size * t);
+        }
+    }
+
+    __device__ __forceinline__ void add_one(Accumulators& lanes, unsigned& not_finite,
+                                            std::uint64_t symbol) const {
+        Batch<1> one;
+        load(symbol, one);
+        add(lanes, not_finite, one, symbol);
+    }
+
+    __device__ __forceinline__ void add_rest(Accumulators& lanes, unsigned& not_finite) const {
+        const std::uint64_t first = mine_ + std::uint64_t{batch_symbols} * whole_;
+#pragma unroll 1
+        for (unsigned begin = 0; begin + lane_ < rest_; begin += warp_size)
+            add_one(lanes, not_finite, first + begin);
+    }
+
+    template <unsigned turns>
+    __device__ __forceinline__ Decision decision(const Batch<turns>& batch, unsigned t, float i,
+                                                 float q) const {
         if constexpr (points == Points::sent)
-            return phy::detail::cuda::compare<Ops>(i, q, sent.x, sent.y, scale_);
+            return phy::detail::cuda::compare<Ops>(i, q, batch.sent[t].x, batch.sent[t].y, scale_);
         else
             return phy::detail::cuda::decide<Ops, points == Points::diagonal>(i, q, scale_);
     }
 
     const Units& units_;
+    std::uint64_t mine_;  ///< the lane's first symbol
+    unsigned whole_;      ///< batches
+    unsigned rest_;       ///< symbols behind them
+    unsigned done_ = 0;
     unsigned lane_;
     phy::detail::cuda::LaneScale<Ops> scale_;
+    Batch<batch_turns> next_;
 };
 
 /// Step 4 of the tree for the blocks of a unit, which come in order.
@@ -266,7 +280,7 @@ __device__ __forceinline__ void store(const Node& node, std::uint64_t symbols, u
 }
 
 template <SampleFormat format, Points points, bool aligned>
-__global__ void __launch_bounds__(most_threads, resident_blocks)
+__global__ void __launch_bounds__(most_threads, resident_blocks(points, aligned))
     sum_units(const __grid_constant__ Units units) {
     const unsigned lane = threadIdx.x % warp_size;
     const std::uint64_t unit = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
@@ -276,10 +290,10 @@ __global__ void __launch_bounds__(most_threads, resident_blocks)
         row * units.row + ((unit - row * units.units_a_row) * block_symbols << units.log2_blocks);
     const std::uint64_t end = min(
         units.size, min((row + 1) * units.row, first + (std::uint64_t{block_symbols} << units.log2_blocks)));
-    const BlockSummer<format, points, aligned> summer(units, lane, units.odd + static_cast<unsigned>(first));
+    BlockSummer<format, points, aligned> summer(units, first, end, lane);
     WarpJoiner joiner;
     for (std::uint64_t begin = first; begin < end; begin += block_symbols)
-        joiner.add(summer.sum(begin, static_cast<unsigned>(min(std::uint64_t{block_symbols}, end - begin))));
+        joiner.add(summer.sum());
     store(joiner.root(), end - first, lane, units.out[unit]);
 }
 

@@ -1,17 +1,14 @@
 #include "phy/measure/symbol_meter.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/measure/host/row_spreader.hpp"
 #include "phy/measure/host/symbol_kernels.hpp"
 #include "phy/simd/arrays.hpp"
 
@@ -28,8 +25,6 @@ constexpr std::size_t block = symbol_tree.block;
 struct alignas(64) Widened {
     float iq[2 * block + detail::padding];
 };
-
-using Joiner = NodeJoiner<SymbolSums, JoinSymbolSums>;
 
 /// Step 3 of the tree.
 SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
@@ -76,43 +71,29 @@ struct Call {
         kernels.add(scale, {iq, points, count, static_cast<int>((first_symbol + first) % 2)}, lanes);
         return root_of(lanes, count);
     }
-
-    /// Of blocks that are a row, or 2^k of one.
-    [[nodiscard]] SymbolSums sum_blocks(std::size_t first, std::size_t count, Widened& widened) const {
-        Joiner joiner;
-        for (std::size_t done = 0; done < count; done += block)
-            joiner.add(sum_block(first + done, std::min(block, count - done), widened));
-        return joiner.root({});
-    }
 };
 
 bool is_aligned(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % alignof(float) == 0;
 }
 
-std::size_t ceil_div(std::size_t a, std::size_t b) {
-    return a / b + (a % b != 0 ? 1 : 0);
-}
-
 }  // namespace
 
 struct PHY_HIDDEN SymbolMeter::Impl {
-    /// Parts of a long row that threads share.
-    static constexpr std::size_t most_parts = 1024;
     /// Symbols that are worth handing to another thread.
-    static constexpr std::size_t part_symbols = 8 * block;
+    static constexpr std::size_t part = 8 * block;
 
     Host host;
     Config config;
     const detail::SymbolKernels& kernels;
     const detail::ArrayKernels& arrays;
     std::vector<Widened> widened;
-    std::vector<SymbolSums> parts = {};
+    detail::RowSpreader<SymbolSums, JoinSymbolSums> spreader{block, part};
 
     void run(SymbolView symbols, const cf32* sent, std::uint64_t first_symbol, std::size_t row,
              std::span<SymbolSums> sums) {
         detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
-        const std::size_t rows = detail::check_rows(symbols.size(), row, sums.size());
+        detail::check_rows(symbols.size(), row, sums.size());
         const bool is_float = symbols.format() == SampleFormat::cf32;
         const Call call = {symbols,
                            sent,
@@ -121,39 +102,10 @@ struct PHY_HIDDEN SymbolMeter::Impl {
                            kernels,
                            arrays.widen[static_cast<std::size_t>(symbols.format())],
                            !is_float || !is_aligned(symbols.data())};
-        const bool is_long = std::min(row, symbols.size()) >= 2 * part_symbols;
-        if (is_long) {
-            for (std::size_t r = 0; r < rows; ++r)
-                sums[r] = sum_row(call, r * row, std::min(row, symbols.size() - r * row));
-        } else {
-            sum_rows(call, row, sums);
-        }
-    }
-
-    void sum_rows(const Call& call, std::size_t row, std::span<SymbolSums> sums) {
-        const std::size_t together = std::max<std::size_t>(1, part_symbols / row);
-        host.pool().for_each(ceil_div(sums.size(), together), [&](int part, std::size_t item) noexcept {
-            const std::size_t end = std::min(sums.size(), (item + 1) * together);
-            for (std::size_t r = item * together; r < end; ++r) {
-                const std::size_t count = std::min(row, call.symbols.size() - r * row);
-                sums[r] = call.sum_blocks(r * row, count, widened[static_cast<std::size_t>(part)]);
-            }
-        });
-    }
-
-    SymbolSums sum_row(const Call& call, std::size_t first, std::size_t count) {
-        const std::size_t of_part =
-            std::max(part_symbols, block * std::bit_ceil(ceil_div(ceil_div(count, block), most_parts)));
-        const std::size_t used = ceil_div(count, of_part);
-        host.pool().for_each(used, [&](int part, std::size_t item) noexcept {
-            const std::size_t begin = item * of_part;
-            parts[item] = call.sum_blocks(first + begin, std::min(of_part, count - begin),
-                                          widened[static_cast<std::size_t>(part)]);
-        });
-        Joiner joiner;
-        for (std::size_t i = 0; i < used; ++i)
-            joiner.add(parts[i]);
-        return joiner.root({});
+        spreader(host.pool(), symbols.size(), row, sums,
+                 [&](std::size_t first, std::size_t count, int place) noexcept {
+                     return call.sum_block(first, count, widened[static_cast<std::size_t>(place)]);
+                 });
     }
 };
 
@@ -162,7 +114,6 @@ SymbolMeter::SymbolMeter(const Host& host, const Config& config) {
     const auto threads = static_cast<std::size_t>(host.threads());
     impl_.reset(new Impl{host, config, detail::symbol_kernels(host.backend()),
                          detail::array_kernels(host.backend()), std::vector<Widened>(threads)});
-    impl_->parts.resize(Impl::most_parts);
 }
 
 SymbolMeter::~SymbolMeter() = default;
