@@ -2,7 +2,7 @@
 # functions of public headers call. Types of phy::detail in the arguments of what is public are no symbols of their own.
 set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk to ")
 string(JOIN "|" called_inline
-  "allocate_(device|pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
+  "(row_tuning|start_built_in|allocate_device|allocate_pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
 set(called_by_templates "share_items|built_in_block_root")
 
 function(check_symbol library symbol)
