@@ -44,6 +44,14 @@ HWY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to
     hn::Store(from.error_peak, d, to.error_peak + first);
 }
 
+/// The turn that is a block further on, as far as it is in whole cache lines.
+HWY_INLINE void ask_for_next_block(const float* iq) {
+    constexpr std::size_t cache_line = 64;
+    const auto* const next = reinterpret_cast<const std::uint8_t*>(iq + 2 * symbol_tree.block);
+    for (std::size_t byte = 0; byte < 2 * turn_symbols * sizeof(float); byte += cache_line)
+        hwy::Prefetch(next + byte);
+}
+
 /// With zeros for the others, which leave their virtual lanes as they were.
 template <class Mask>
 HWY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Mask usable, Ops::V i, Ops::V q, Ops::V power,
@@ -64,7 +72,7 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
     for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
         Ops::V i, q;
         hn::LoadInterleaved2(d, piece.iq + 2 * s, i, q);
-        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(piece.iq + 2 * s) + prefetch_distance);
+        if (first == 0) ask_for_next_block(piece.iq + 2 * s);
         Decision<Ops> made;
         if constexpr (points == Points::sent) {
             Ops::V sent_i, sent_q;

@@ -1,5 +1,5 @@
-// Sums of rows on a CPU against a plain read of the same bytes by as many threads, in turns, from memory: as
-// JSON. Usage: reduce_bench [MiB]
+// Sums of rows, and over symbols, on a CPU against a plain read of the same bytes by as many threads, in
+// turns, from memory and in a cache: as JSON. Usage: measure_bench [MiB]
 
 #include <fmt/core.h>
 
@@ -21,6 +21,7 @@
 #include "phy/core/thread_pool.hpp"
 #include "phy/core/version.hpp"
 #include "phy/measure/reduce_rows.hpp"
+#include "phy/measure/symbol_meter.hpp"
 
 namespace {
 
@@ -70,30 +71,69 @@ Work fastest_reader(const Host& host, Words words) {
     return of_all < of_lines ? all : lines;
 }
 
+/// The work's time, as how many items a second, and the share of the speed of a read of the same bytes.
+std::vector<Json::Member> timed(const std::string& name, const Host& host, Words words, std::size_t items,
+                                const Work& work) {
+    const Work reader = fastest_reader(host, words);
+    const bool is_short = words.size_bytes() < (1U << 20);
+    std::vector<double> times;
+    std::vector<double> ratios;
+    work();
+    for (int turn = 0; turn < (is_short ? 1001 : 31); ++turn) {
+        const double of_read = seconds_of(reader);
+        times.push_back(seconds_of(work));
+        ratios.push_back(of_read / times.back());
+    }
+    const double typical = median(times);
+    return {{"name", name},
+            {"threads", host.threads()},
+            {"backend", host.backend().name()},
+            {"bytes", words.size_bytes()},
+            {"seconds", typical},
+            {"Gitem/s", static_cast<double>(items) / typical * 1e-9},
+            {"GB/s", static_cast<double>(words.size_bytes()) / typical * 1e-9},
+            {"of_read", median(ratios)}};
+}
+
 template <class Op>
-Json measure(const std::string& name, const Host& host, Words words, std::size_t rows) {
+Json reduce(const std::string& name, const Host& host, Words words, std::size_t rows) {
     using Element = typename Op::Element;
     const std::span in(reinterpret_cast<const Element*>(words.data()), words.size_bytes() / sizeof(Element));
     std::vector<typename Op::Result> out(rows);
     std::vector<std::byte> workspace(phy::reduce_rows_workspace<Op>(rows, in.size() / rows));
-    const Work reduce = [&] { phy::reduce_rows<Op>(host, in, rows, out, workspace); };
-    const Work reader = fastest_reader(host, words);
-    std::vector<double> times;
-    std::vector<double> ratios;
-    reduce();
-    for (int turn = 0; turn < 31; ++turn) {
-        const double of_read = seconds_of(reader);
-        times.push_back(seconds_of(reduce));
-        ratios.push_back(of_read / times.back());
+    auto members =
+        timed(name, host, words, in.size(), [&] { phy::reduce_rows<Op>(host, in, rows, out, workspace); });
+    members.emplace_back("rows", rows);
+    members.emplace_back("length", in.size() / rows);
+    return Json::object(members);
+}
+
+/// Power, offset, imbalance, gain, error and noise of 256QAM in cf32.
+Json meter(const Host& host, Words words) {
+    const phy::SymbolView symbols(phy::SampleFormat::cf32, words.data(), words.size());
+    phy::SymbolMeter measure(host, {.modulation = phy::Modulation::qam256});
+    phy::SymbolSums sums;
+    return Json::object(
+        timed("measure/256qam/cf32", host, words, symbols.size(), [&] { sums = measure(symbols); }));
+}
+
+/// In the nearest caches: the symbols of a slot.
+void measure_in_cache(Words words, std::vector<Json>& results) {
+    for (const phy::Backend& backend : phy::Backend::all()) {
+        if (backend.kind() == phy::Backend::Kind::cpu && backend.supported())
+            results.push_back(meter(Host({.backend = backend}), words.first(38'880)));
     }
-    const double typical = median(times);
-    return Json::object({{"name", name},
-                         {"threads", host.threads()},
-                         {"rows", rows},
-                         {"length", in.size() / rows},
-                         {"seconds", typical},
-                         {"GB/s", static_cast<double>(words.size_bytes()) / typical * 1e-9},
-                         {"of_read", median(ratios)}});
+}
+
+void measure_in_memory(Words words, std::vector<Json>& results) {
+    for (const int threads : {1, 2}) {
+        const Host host({.threads = threads});
+        for (const std::size_t rows : {std::size_t{1}, std::size_t{1} << 14}) {
+            results.push_back(reduce<phy::Sum<float>>("sum/float", host, words, rows));
+            results.push_back(reduce<phy::Sum<std::int32_t>>("sum/int32", host, words, rows));
+        }
+        results.push_back(meter(host, words));
+    }
 }
 
 }  // namespace
@@ -105,13 +145,8 @@ int main(int argc, char** argv) {
                                    phy::apps::signal_stretch);
     phy::apps::fill_repeating(std::as_writable_bytes(std::span(words)), signal.samples);
     std::vector<Json> results;
-    for (const int threads : {1, 2}) {
-        const Host host({.threads = threads});
-        for (const std::size_t rows : {std::size_t{1}, std::size_t{1} << 14}) {
-            results.push_back(measure<phy::Sum<float>>("sum/float", host, words, rows));
-            results.push_back(measure<phy::Sum<std::int32_t>>("sum/int32", host, words, rows));
-        }
-    }
+    measure_in_cache(words, results);
+    measure_in_memory(words, results);
     const Json context = Json::object({{"date", phy::apps::date()},
                                        {"phy_version", phy::version},
                                        {"processor", phy::apps::processor()},
