@@ -21,7 +21,8 @@ struct Ladder {
 };
 
 constexpr std::array ladders = {Ladder{"demap", phy::apps::climb_demap},
-                                Ladder{"streams", phy::apps::climb_streams}};
+                                Ladder{"streams", phy::apps::climb_streams},
+                                Ladder{"reduce", phy::apps::climb_reduce}};
 
 const Ladder& find_ladder(std::string_view name) {
     std::string names;
@@ -36,45 +37,58 @@ double before(const Climb& climb, std::size_t i) {
     return climb.rungs[i == 0 ? 0 : i - 1].seconds;
 }
 
-std::string to_text(const Climb& climb, const phy::gpu::Device& device, std::size_t symbols) {
-    const auto gsym = [symbols](double seconds) { return static_cast<double>(symbols) / seconds * 1e-9; };
-    std::string text = fmt::format("{}, on {}\n", climb.title, device.name());
-    text += fmt::format("{:<14}{:>8}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us", "Gsym/s",
-                        "of copy", "over last", "over first", "what");
-    for (std::size_t i = 0; i < climb.rungs.size(); ++i) {
-        const auto& rung = climb.rungs[i];
-        text += fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.3f}{:>12.2f}{:>12.2f}  {}\n", rung.name,
-                            rung.threads == 0 ? "" : std::to_string(rung.threads), rung.seconds * 1e6,
-                            gsym(rung.seconds), rung.of_copy, before(climb, i) / rung.seconds,
-                            climb.rungs.front().seconds / rung.seconds, rung.what);
-    }
-    return text + fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.3f}\n", climb.copy, "",
-                              climb.copy_seconds * 1e6, gsym(climb.copy_seconds), 1.0);
+/// 10^9 a second.
+double giga(std::size_t count, double seconds) {
+    return static_cast<double>(count) / seconds * 1e-9;
 }
 
-Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& device,
-             const LadderOptions& options) {
+std::string to_text(const Climb& climb, const phy::gpu::Device& device) {
+    const auto& task = climb.task;
+    std::string text = fmt::format("{}, on {}\n", task.title, device.name());
+    text += fmt::format("{:<14}{:>8}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us",
+                        task.rate, "GB/s", "of " + climb.limit_kind, "over last", "over first", "what");
+    const auto line = [&task](std::string_view name, int threads, double seconds, double of_limit) {
+        return fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.3f}", name,
+                           threads == 0 ? "" : std::to_string(threads), seconds * 1e6,
+                           giga(task.count, seconds), giga(task.bytes, seconds), of_limit);
+    };
+    for (std::size_t i = 0; i < climb.rungs.size(); ++i) {
+        const auto& rung = climb.rungs[i];
+        text += line(rung.name, rung.threads, rung.seconds, rung.of_limit) +
+                fmt::format("{:>12.2f}{:>12.2f}  {}\n", before(climb, i) / rung.seconds,
+                            climb.rungs.front().seconds / rung.seconds, rung.what);
+    }
+    return text + line(climb.limit, 0, climb.limit_seconds, 1.0) + "\n";
+}
+
+Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& device) {
+    const auto& task = climb.task;
+    const std::string units_per_second = task.unit + "_per_second";
+    const std::string of_limit = "of_" + climb.limit_kind;
     std::vector<Json> steps;
     for (std::size_t i = 0; i < climb.rungs.size(); ++i) {
         const auto& rung = climb.rungs[i];
-        steps.push_back(
-            Json::object({{"name", rung.name},
-                          {"what", rung.what},
-                          {"threads", rung.threads == 0 ? Json() : Json(rung.threads)},
-                          {"seconds", rung.seconds},
-                          {"symbols_per_second", static_cast<double>(options.symbols) / rung.seconds},
-                          {"of_copy", rung.of_copy},
-                          {"speed_up", before(climb, i) / rung.seconds},
-                          {"speed_up_over_first", climb.rungs.front().seconds / rung.seconds}}));
+        steps.push_back(Json::object({{"name", rung.name},
+                                      {"what", rung.what},
+                                      {"threads", rung.threads == 0 ? Json() : Json(rung.threads)},
+                                      {"seconds", rung.seconds},
+                                      {units_per_second, static_cast<double>(task.count) / rung.seconds},
+                                      {"bytes_per_second", static_cast<double>(task.bytes) / rung.seconds},
+                                      {of_limit, rung.of_limit},
+                                      {"speed_up", before(climb, i) / rung.seconds},
+                                      {"speed_up_over_first", climb.rungs.front().seconds / rung.seconds}}));
     }
-    return Json::object({{"context", Json::object(phy::apps::measurement_context(device))},
-                         {"ladder", name},
-                         {"title", climb.title},
-                         {"symbols", options.symbols},
-                         {"snr_db", options.snr_db},
-                         {"copy", climb.copy},
-                         {"copy_seconds", climb.copy_seconds},
-                         {"steps", Json::array(steps)}});
+    const std::string limit_seconds = climb.limit_kind + "_seconds";
+    std::vector<Json::Member> members = {{"context", Json::object(phy::apps::measurement_context(device))},
+                                         {"ladder", name},
+                                         {"title", task.title},
+                                         {task.unit, task.count}};
+    members.insert(members.end(), task.settings.begin(), task.settings.end());
+    members.insert(members.end(), {{"bytes", task.bytes},
+                                   {climb.limit_kind, climb.limit},
+                                   {limit_seconds, climb.limit_seconds},
+                                   {"steps", Json::array(steps)}});
+    return Json::object(members);
 }
 
 }  // namespace
@@ -82,30 +96,34 @@ Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& 
 int main(int argc, char** argv) {
     using namespace phy::apps;
     std::string name = "demap";
-    LadderOptions options{.symbols = 1 << 26, .snr_db = 25.0};
+    LadderOptions options{.symbols = 1 << 26, .snr_db = 25.0, .elements = 1 << 26};
     int device_number = 0;
 
     App app;
     app.name = "ladder";
     app.summary =
         "Times the steps from a beginner's CUDA kernel to the library's, and checks what they compute.\n"
-        "LADDER is one of: demap (default; a kernel), streams (from host memory to host memory).";
+        "LADDER is one of: demap (default; a kernel), streams (from host memory to host memory),\n"
+        "reduce (the sum of int32).";
     app.operand = Operand{"LADDER", &name};
     app.options.add_options()  //
         ("symbols",
          number_within<std::size_t>(options.symbols, "--symbols", "N",
                                     {1, std::size_t{1} << 36, "a whole number from 1 to 2^36"}),
-         "symbols of one run (default 67108864)")  //
+         "demap, streams: symbols of one run (default 67108864)")  //
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {0.0, 30.0, "a number from 0 to 30"}),
-         "signal-to-noise ratio of the symbols (default 25)")  //
+         "demap, streams: signal-to-noise ratio of the symbols (default 25)")  //
+        ("elements",
+         number_within<std::size_t>(options.elements, "--elements", "N",
+                                    {1, std::size_t{1} << 34, "a whole number from 1 to 2^34"}),
+         "reduce: elements of one sum (default 67108864)")  //
         ("device", number<int>(device_number, "N"), "the GPU, from 0 on (default 0)");
     app.body = [&](const CommonOptions& common) {
         const Ladder& ladder = find_ladder(name);
         const phy::gpu::Device device(device_number);
         const Climb climb = ladder.climb(device, options);
-        print_result(common, to_json(ladder.name, climb, device, options),
-                     to_text(climb, device, options.symbols));
+        print_result(common, to_json(ladder.name, climb, device), to_text(climb, device));
     };
     return run_app(app, argc, argv);
 }

@@ -181,12 +181,13 @@ def tables_of(pattern, table):
 
 
 def ladder_table(run):
-    yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | Gsym/s | of {run['copy']} | "
+    limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
+    yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
     for step in run["steps"]:
         yield (f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
-               f"{step['symbols_per_second'] * 1e-9:.1f} | {step['of_copy']:.2f} | {step['speed_up']:.2f} | "
+               f"{step[unit + '_per_second'] * 1e-9:.1f} | {step['of_' + limit]:.2f} | {step['speed_up']:.2f} | "
                f"{step['speed_up_over_first']:.2f} |")
 
 

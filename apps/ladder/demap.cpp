@@ -112,10 +112,8 @@ Climb climb_demap(const gpu::Device& device, const LadderOptions& options) {
     const gpu::CurrentDevice current(device);
     Demap demap(device, options);
     const Move move = demap.move();
-    return climb(device,
-                 fmt::format("256QAM, cf32 to int8, exact max-log, {} symbols at {:g} dB", options.symbols,
-                             options.snr_db),
-                 {"copy kernel", fastest_copy(device, {&move, 1})}, demap.steps(),
+    return climb(device, demap_task("256QAM, cf32 to int8, exact max-log", options),
+                 {"copy", "copy kernel", fastest_copy(device, {&move, 1})}, demap.steps(),
                  [&demap](const Step& step) { demap.check(step); });
 }
 

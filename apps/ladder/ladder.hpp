@@ -5,9 +5,11 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/gpu_timing.hpp"
+#include "common/json.hpp"
 #include "common/signal.hpp"
 #include "phy/cuda/stream.hpp"
 
@@ -15,8 +17,9 @@ namespace phy::apps {
 
 /// What a ladder is climbed with.
 struct LadderOptions {
-    std::size_t symbols = 0;
-    double snr_db = 0.0;
+    std::size_t symbols = 0;   ///< where there is something to demap
+    double snr_db = 0.0;       ///< of them
+    std::size_t elements = 0;  ///< where there is something to sum
 };
 
 /// What ladders demap; longer inputs repeat it. No piece of them has its length: one in another one's place
@@ -34,32 +37,47 @@ struct Step {
     Launch launch;
 };
 
+/// What every step of a ladder does.
+struct Task {
+    std::string title;
+    std::size_t count = 0;
+    std::string unit;                    ///< what is counted, such as "symbols"
+    std::string rate;                    ///< 10^9 of them a second, such as "Gsym/s"
+    std::size_t bytes = 0;               ///< read and written
+    std::vector<Json::Member> settings;  ///< what else decides how long it takes
+};
+
 /// What a step took.
 struct Rung {
     std::string name;
     std::string what;
     int threads = 0;
     double seconds = 0.0;
-    double of_copy = 0.0;  ///< its share of the speed of what only moves the same bytes
+    double of_limit = 0.0;  ///< its share of the limit's speed
 };
 
-/// What only moves a ladder's bytes.
-struct Copy {
+/// What only moves a task's bytes.
+struct Limit {
+    std::string kind;  ///< "copy", or "read" where next to nothing is written
     std::string name;
     Launch launch;
 };
 
 /// What came of a ladder.
 struct Climb {
-    std::string title;
-    std::string copy;
-    double copy_seconds = 0.0;
+    Task task;
+    std::string limit_kind;
+    std::string limit;
+    double limit_seconds = 0.0;
     std::vector<Rung> rungs;
 };
 
-/// Checks and times every step, in turns with the copy. check(step) runs after the step and throws if its
+/// That of the ladders that demap.
+Task demap_task(std::string_view what, const LadderOptions& options);
+
+/// Checks and times every step, in turns with the limit. check(step) runs after the step and throws if its
 /// output is wrong.
-Climb climb(const gpu::Device& device, std::string title, const Copy& copy, std::span<const Step> steps,
+Climb climb(const gpu::Device& device, Task task, const Limit& limit, std::span<const Step> steps,
             const std::function<void(const Step&)>& check);
 
 /// 256QAM, cf32 to int8, from a beginner's kernel to the library's. Throws Error if a step's soft bits differ
@@ -69,5 +87,9 @@ Climb climb_demap(const gpu::Device& device, const LadderOptions& options);
 /// The same from host memory to host memory: in one piece, on several streams, and by the library's pipeline.
 /// Throws Error if a step's soft bits are not the library's.
 Climb climb_streams(const gpu::Device& device, const LadderOptions& options);
+
+/// The sum of int32, from interleaved addressing to the library's reduction. Throws Error if a step's sum is
+/// not that of the host.
+Climb climb_reduce(const gpu::Device& device, const LadderOptions& options);
 
 }  // namespace phy::apps

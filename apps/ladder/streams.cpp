@@ -201,10 +201,8 @@ Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
          [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
         {"phy", "the library's pipeline: a stream a step, pieces by the length of the whole", 0,
          [&](cudaStream_t stream) { streams.pipeline(stream); }}};
-    return climb(device,
-                 fmt::format("256QAM, cf32 to int8, host memory to host memory, {} symbols at {:g} dB",
-                             options.symbols, options.snr_db),
-                 {"both copies", [&](cudaStream_t stream) { streams.copy(stream); }}, steps,
+    return climb(device, demap_task("256QAM, cf32 to int8, host memory to host memory", options),
+                 {"copy", "both copies", [&](cudaStream_t stream) { streams.copy(stream); }}, steps,
                  [&](const Step& step) { streams.check(step); });
 }
 

@@ -17,8 +17,9 @@ TEST_F(LadderTest, WithoutADeviceItSaysSo) {
 }
 
 TEST_F(LadderTest, WrongUsage) {
-    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap, streams"});
+    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap, streams, reduce"});
     expect_failure({ladder_, "--symbols", "0"}, 2, {"--symbols 0"});
+    expect_failure({ladder_, "reduce", "--elements", "0"}, 2, {"--elements 0", "from 1 to 2^34"});
     expect_failure({ladder_, "--snr-db", "31"}, 2, {"--snr-db 31", "from 0 to 30"});
     expect_failure({ladder_, "--snr-db", "nan"}, 2, {"--snr-db nan"});
     expect_failure({ladder_, "--device", "first"}, 2, {"--device", "'first'"});
@@ -34,6 +35,9 @@ TEST_F(LadderTest, EveryStepComputesTheSame) {
             ASSERT_EQ(outcome.status, 0) << outcome.err;
             const JsonValue result = parse_json(outcome.out);
             EXPECT_EQ(result["symbols"].number(), std::stod(symbols));
+            EXPECT_EQ(result["snr_db"].number(), std::stod(snr_db));
+            EXPECT_EQ(result["bytes"].number(), 16.0 * std::stod(symbols));
+            EXPECT_EQ(result["copy"].string(), "copy kernel");
             const auto& steps = result["steps"].array();
             ASSERT_EQ(steps.size(), 7U);
             EXPECT_EQ(steps.front()["name"].string(), "naive");
@@ -41,6 +45,8 @@ TEST_F(LadderTest, EveryStepComputesTheSame) {
             for (const JsonValue& step : steps) {
                 EXPECT_GT(step["seconds"].number(), 0.0);
                 EXPECT_GT(step["of_copy"].number(), 0.0);
+                EXPECT_GT(step["symbols_per_second"].number(), 0.0);
+                EXPECT_GT(step["speed_up_over_first"].number(), 0.0);
             }
         }
     }
@@ -63,6 +69,38 @@ TEST_F(LadderTest, EveryOrderOfStreamsComputesTheSame) {
     }
 }
 
+// The app itself fails if a sum is not that of the host. The counts need one launch of a step, two, three and
+// four, and fill no block, or many and not the last.
+TEST_F(LadderTest, EveryStepOfAReductionSumsTheSame) {
+    PHY_NEEDS_GPU();
+    for (const std::string elements :
+         {"1", "2", "31", "255", "256", "257", "513", "4097", "65537", "1000003", "16777217"}) {
+        const Outcome outcome = run({ladder_, "reduce", "--json", "--elements", elements});
+        ASSERT_EQ(outcome.status, 0) << elements << ": " << outcome.err;
+        const JsonValue result = parse_json(outcome.out);
+        EXPECT_EQ(result["ladder"].string(), "reduce");
+        EXPECT_EQ(result["elements"].number(), std::stod(elements));
+        EXPECT_EQ(result["bytes"].number(), 4.0 * std::stod(elements));
+        EXPECT_EQ(result["read"].string(), "CUB");
+        EXPECT_GT(result["read_seconds"].number(), 0.0);
+        const auto& steps = result["steps"].array();
+        ASSERT_EQ(steps.size(), 9U);
+        EXPECT_EQ(steps.front()["name"].string(), "modulo");
+        EXPECT_EQ(steps.back()["name"].string(), "phy");
+        EXPECT_EQ(steps.front()["speed_up"].number(), 1.0);
+        EXPECT_EQ(steps.front()["speed_up_over_first"].number(), 1.0);
+        for (const JsonValue& step : steps) {
+            const double seconds = step["seconds"].number();
+            EXPECT_GT(seconds, 0.0);
+            EXPECT_GT(step["of_read"].number(), 0.0);
+            EXPECT_DOUBLE_EQ(step["elements_per_second"].number(), std::stod(elements) / seconds);
+            EXPECT_DOUBLE_EQ(step["bytes_per_second"].number(), 4.0 * std::stod(elements) / seconds);
+            EXPECT_DOUBLE_EQ(step["speed_up_over_first"].number(),
+                             steps.front()["seconds"].number() / seconds);
+        }
+    }
+}
+
 TEST_F(LadderTest, TheTextNamesEveryStep) {
     PHY_NEEDS_GPU();
     const Outcome outcome = run({ladder_, "--symbols", "100000"});
@@ -70,6 +108,16 @@ TEST_F(LadderTest, TheTextNamesEveryStep) {
     for (const std::string name :
          {"naive", "block size", "packed store", "merged load", "table", "unrolled", "phy", "copy kernel"})
         EXPECT_NE(outcome.out.find("\n" + name), std::string::npos) << name << " in:\n" << outcome.out;
+}
+
+TEST_F(LadderTest, TheTextNamesEveryStepOfAReduction) {
+    PHY_NEEDS_GPU();
+    const Outcome outcome = run({ladder_, "reduce", "--elements", "100000"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    for (const std::string name : {"modulo", "strided", "sequential", "first add", "last warp", "unrolled",
+                                   "many adds", "shuffle", "phy", "CUB"})
+        EXPECT_NE(outcome.out.find("\n" + name), std::string::npos) << name << " in:\n" << outcome.out;
+    EXPECT_NE(outcome.out.find("of read"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/cub_sums.hpp"
 #include "bench/cuda_suite.hpp"
+#include "common/cub_sums.hpp"
 #include "common/repeat.hpp"
 #include "common/signal.hpp"
 
@@ -35,7 +35,7 @@ void measure(Suite& suite, Modulation modulation, SampleFormat format, std::size
     const auto bytes = as_bytes(words.span());
     apps::fill_repeating(device, bytes, std::span<const std::byte>(signal.samples));
     const gpu::SymbolMeter meter(device, {.modulation = modulation, .full_scale = signal.full_scale});
-    CubSum<std::int32_t> cub(device, words.span(), 1);
+    apps::CubSum<std::int32_t> cub(device, words.span(), 1);
     suite.record(name, {.symbols = symbols,
                         .moves = {{words.data(), words.size_bytes(), sums.data(), sums.size_bytes()}},
                         .work =

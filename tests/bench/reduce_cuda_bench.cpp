@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/cub_sums.hpp"
+#include "common/cub_sums.hpp"
 #include "common/gpu_timing.hpp"
 #include "common/repeat.hpp"
 #include "common/signal.hpp"
@@ -68,7 +68,7 @@ void measure(const gpu::Device& device, const std::string& type, const Shape& sh
     gpu::DeviceBuffer<std::byte> workspace(device, reduce_rows_workspace<Op>(shape.rows, shape.length));
     const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 30.0, apps::signal_stretch);
     apps::fill_repeating(device, as_bytes(in.span()), std::span<const std::byte>(signal.samples));
-    bench::CubSum<T> cub(device, in.span(), shape.rows);
+    apps::CubSum<T> cub(device, in.span(), shape.rows);
     for (const RowTuning& tuning : tunings_of(device, shape, options)) {
         const auto work = [&](cudaStream_t on) {
             gpu::detail::reduce_rows_tuned<Op>(device, in, shape.rows, out, workspace, on, {}, &tuning);

@@ -1,4 +1,4 @@
-#include "bench/cub_sums.hpp"
+#include "common/cub_sums.hpp"
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 #include "phy/cuda/device.hpp"
 
-namespace phy::bench {
+namespace phy::apps {
 namespace {
 
 template <class T>
@@ -47,4 +47,4 @@ void CubSum<T>::operator()(cudaStream_t stream) {
 template class CubSum<float>;
 template class CubSum<std::int32_t>;
 
-}  // namespace phy::bench
+}  // namespace phy::apps

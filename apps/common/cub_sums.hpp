@@ -6,7 +6,7 @@
 #include "phy/cuda/buffer.hpp"
 
 /// Sums of rows by CUB.
-namespace phy::bench {
+namespace phy::apps {
 
 /// The sum of all elements, or of rows of them where there is more than one.
 template <class T>
@@ -15,6 +15,8 @@ public:
     CubSum(const gpu::Device& device, gpu::DeviceSpan<const T> in, std::size_t rows);
 
     void operator()(cudaStream_t stream);
+
+    [[nodiscard]] gpu::DeviceSpan<const T> sums() const { return out_; }
 
 private:
     gpu::DeviceSpan<const T> in_;
@@ -27,4 +29,4 @@ private:
 extern template class CubSum<float>;
 extern template class CubSum<std::int32_t>;
 
-}  // namespace phy::bench
+}  // namespace phy::apps
