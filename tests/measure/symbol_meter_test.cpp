@@ -191,6 +191,33 @@ TEST(SymbolMeter, ARowIsTheTreeOfItsBlocks) {
     }
 }
 
+/// FNV-1a.
+std::uint64_t digest_of(std::span<const SymbolSums> sums) {
+    std::uint64_t digest = 0xCBF29CE484222325;
+    for (const std::byte byte : std::as_bytes(sums))
+        digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001B3;
+    return digest;
+}
+
+// A change of one of these is a change of the contract.
+TEST(SymbolMeter, BytesAreThoseRecorded) {
+    const std::uint64_t recorded[] = {0x9f59b7bff7f104c1, 0xd6f0b1d2ce7bb757, 0x04ab92e65aeeb757,
+                                      0x6fcd348ac495b08e};
+    for (const SampleFormat format : phy::all_sample_formats) {
+        std::mt19937_64 random(2026);
+        StoredSymbols symbols = {.format = format};
+        for (int n = 0; n < 20'000; ++n)
+            append_component(symbols, (static_cast<double>(random() % 20'001) - 10'000.0) / 8000.0);
+        std::vector<SymbolSums> all;
+        for (const Modulation modulation : phy::all_modulations) {
+            const auto sums = measure(Host(), config_of(modulation, format, 0.9F), symbols.view(), 3276, 1);
+            all.insert(all.end(), sums.begin(), sums.end());
+        }
+        EXPECT_EQ(digest_of(all), recorded[static_cast<std::size_t>(format)])
+            << to_string(format) << ": 0x" << std::hex << digest_of(all);
+    }
+}
+
 TEST(SymbolMeter, NothingGivesZerosAndNotNumbers) {
     SymbolMeter measure(Host(), {.modulation = Modulation::qam16});
     const SymbolSums none = measure(phy::SymbolView());
