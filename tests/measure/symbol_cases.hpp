@@ -96,9 +96,9 @@ inline NoisySymbols make_noisy(phy::Modulation modulation, phy::SampleFormat for
     return made;
 }
 
-enum class Awkward { large_and_small, all_equal, alternating, not_finite };
+enum class Awkward { large_and_small, all_equal, alternating, not_finite, tiny };
 inline constexpr Awkward all_awkward[] = {Awkward::large_and_small, Awkward::all_equal, Awkward::alternating,
-                                          Awkward::not_finite};
+                                          Awkward::not_finite, Awkward::tiny};
 
 inline StoredSymbols make_awkward(Awkward kind, std::size_t count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -117,6 +117,7 @@ inline StoredSymbols make_awkward(Awkward kind, std::size_t count, std::uint64_t
         if (kind == Awkward::large_and_small) value *= std::exp2(static_cast<double>(random() % 80) - 40.0);
         if (kind == Awkward::all_equal) value = 0.7;
         if (kind == Awkward::alternating) value = n / 2 % 2 == 0 ? 1.0F / 3 : -1.0F / 3;
+        if (kind == Awkward::tiny) value = (n % 2 == 0 ? 1e-30 : -1e-30) * (random() % 97 == 0 ? 1e60 : 1.0);
         if (kind == Awkward::not_finite && random() % 5 == 0) value = double{specials[random() % 8]};
         append_component(made, value);
     }
@@ -145,24 +146,44 @@ inline double nearest_level(double w, std::size_t bits) {
     return best;
 }
 
+/// Bits an axis, and 1/A^2, as TS 38.211 clause 5.1 has them.
+struct AxisFacts {
+    std::size_t bits;
+    double inverse_power;
+};
+inline AxisFacts axis_facts(phy::Modulation modulation) {
+    switch (modulation) {
+        case phy::Modulation::qam16:
+            return {2, 10.0};
+        case phy::Modulation::qam64:
+            return {3, 42.0};
+        case phy::Modulation::qam256:
+            return {4, 170.0};
+        case phy::Modulation::qam1024:
+            return {5, 682.0};
+        default:
+            return {1, 2.0};
+    }
+}
+
 /// In long double, one symbol after the other.
 inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::SymbolMeterConfig& config,
                                     const std::vector<phy::cf32>* sent, std::uint64_t first_symbol = 0) {
-    const double levels =
-        std::sqrt(static_cast<double>(phy::inverse_power(phy::bits_per_axis(config.modulation))));
-    const double scale = config.full_scale != 0.0F ? double{config.full_scale}
-                                                   : double{phy::default_full_scale(symbols.format)};
-    const bool is_bpsk = phy::bits_per_symbol(config.modulation) == 1;
+    const auto [bits, inverse_power] = axis_facts(config.modulation);
+    const double levels = std::sqrt(inverse_power);
+    const double scale = config.full_scale != 0.0F ? double{config.full_scale} : 1.0;
+    const bool is_bpsk =
+        config.modulation == phy::Modulation::bpsk || config.modulation == phy::Modulation::pi2_bpsk;
     ReferenceSums sums;
     for (std::size_t n = 0; n < symbols.size(); ++n) {
         const double i = component_of(symbols, 2 * n);
         const double q = component_of(symbols, 2 * n + 1);
-        if (!(i * i + q * q < 0x1p116)) {
+        const double wi = i / scale / double{config.gain} * levels / 2;
+        const double wq = q / scale / double{config.gain} * levels / 2;
+        if (!(i * i + q * q < 0x1p116 && wi * wi + wq * wq < 0x1p116)) {
             ++sums.not_finite;
             continue;
         }
-        const double wi = i / scale / double{config.gain} * levels / 2;
-        const double wq = q / scale / double{config.gain} * levels / 2;
         double di, dq;
         if (sent != nullptr) {
             di = double{(*sent)[n].real()} * levels / 2;
@@ -173,8 +194,8 @@ inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::Sym
             dq = negative ? -0.5 : 0.5;
             di = turns ? -dq : dq;
         } else {
-            di = nearest_level(wi, phy::bits_per_axis(config.modulation));
-            dq = nearest_level(wq, phy::bits_per_axis(config.modulation));
+            di = nearest_level(wi, bits);
+            dq = nearest_level(wq, bits);
         }
         const long double error = (wi - di) * (wi - di) + (wq - dq) * (wq - dq);
         ++sums.symbols;

@@ -46,7 +46,9 @@ TEST(SymbolMeasurement, PowersAndOffsets) {
         value += std::complex(0.25, -0.125);
     double power = 0.0;
     double peak = 0.0;
+    std::complex<double> mean = 0.0;
     for (const auto value : values) {
+        mean += value / 10'000.0;
         power += std::norm(value) / 10'000;
         peak = std::max(peak, std::norm(value));
     }
@@ -54,8 +56,8 @@ TEST(SymbolMeasurement, PowersAndOffsets) {
     EXPECT_NEAR(measured.mean_power, power, 1e-6);
     EXPECT_NEAR(measured.peak_power, peak, 1e-6);
     EXPECT_NEAR(measured.papr_db, 10 * std::log10(peak / power), 1e-5);
-    EXPECT_NEAR(measured.dc_i, 0.25, 0.02);
-    EXPECT_NEAR(measured.dc_q, -0.125, 0.02);
+    EXPECT_NEAR(measured.dc_i, mean.real(), 1e-7);
+    EXPECT_NEAR(measured.dc_q, mean.imag(), 1e-7);
 }
 
 TEST(SymbolMeasurement, ImbalanceOfIAndQ) {
@@ -77,6 +79,22 @@ TEST(SymbolMeasurement, GainAndPhaseOfCleanSymbols) {
     EXPECT_NEAR(measured.gain, 3.0 * 1.004, 1e-5);
     EXPECT_NEAR(measured.phase_deg, 0.01 * 180 / std::numbers::pi, 1e-4);
     EXPECT_LT(measured.evm_rms, 2e-4);
+}
+
+TEST(SymbolMeasurement, KnownPointsAreFoundFarFromTheGain) {
+    const auto values = points(Modulation::qam16, 20'000);
+    std::vector<phy::cf32> sent;
+    for (const auto value : values)
+        sent.emplace_back(static_cast<float>(value.real()), static_cast<float>(value.imag()));
+    for (const auto& [gain, evm] : {std::pair(10.0F, 1e-3), {0.1F, 1e-3}, {100.0F, 1e-2}, {0.01F, 1e-2}}) {
+        SCOPED_TRACE(gain);
+        const SymbolMeterConfig config = {.modulation = Modulation::qam16, .gain = gain};
+        phy::SymbolSums sums;
+        SymbolMeter(Host(), config)(sent, sent, sent.size(), std::span(&sums, 1));
+        const auto found = measurement_of(sums, config, SampleFormat::cf32, phy::SymbolReference::sent);
+        EXPECT_LE(found.evm_rms, evm);
+        EXPECT_NEAR(found.gain, 1.0, 1e-4);
+    }
 }
 
 TEST(SymbolMeasurement, EvmIsThatOfItsDefinition) {
@@ -122,7 +140,9 @@ TEST(SymbolMeasurement, LimitsOfTheEvm) {
     EXPECT_EQ(phy::evm_limit(Modulation::qam16), 0.125);
     EXPECT_EQ(phy::evm_limit(Modulation::qam64), 0.08);
     EXPECT_EQ(phy::evm_limit(Modulation::qam256), 0.035);
+    EXPECT_EQ(phy::evm_limit(Modulation::qam1024), 0.025);
     EXPECT_EQ(phy::evm_limit(Modulation::bpsk), std::nullopt);
+    EXPECT_EQ(phy::evm_limit(Modulation::pi2_bpsk), std::nullopt);
 }
 
 struct Estimate {

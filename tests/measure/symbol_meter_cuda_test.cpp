@@ -17,6 +17,18 @@ using phy::SymbolMeterConfig;
 using phy::SymbolSums;
 using phy::gpu::DeviceBuffer;
 
+std::vector<SymbolSums> on_host(const SymbolMeterConfig& config, const StoredSymbols& symbols,
+                                std::size_t row, const std::vector<phy::cf32>* sent = nullptr,
+                                std::uint64_t first_symbol = 0) {
+    std::vector<SymbolSums> sums((symbols.size() + row - 1) / row);
+    phy::SymbolMeter meter(Host({.threads = 0}), config);
+    if (sent != nullptr)
+        meter(symbols.view(), *sent, row, sums);
+    else
+        meter(symbols.view(), row, sums, first_symbol);
+    return sums;
+}
+
 class CudaSymbolMeter : public testing::Test {
 protected:
     void SetUp() override {
@@ -65,20 +77,37 @@ protected:
         return to_host(sums);
     }
 
+    void expect_same_for_all_tunings(const StoredSymbols& symbols, std::size_t row) {
+        const SymbolMeterConfig config = {.modulation = Modulation::qam256};
+        const auto bytes = to_device<std::byte>(symbols.bytes);
+        const auto expected = on_host(config, symbols, row);
+        const phy::gpu::Stream stream(*device);
+        const phy::gpu::CurrentDevice current(*device);
+        for (const unsigned threads : {32U, 64U, 128U}) {
+            for (const unsigned log2_blocks : {0U, 1U, 2U, 3U}) {
+                const phy::gpu::detail::SymbolTuning tuning = {threads, log2_blocks};
+                DeviceBuffer<SymbolSums> sums(*device, expected.size());
+                DeviceBuffer<SymbolSums> workspace(
+                    *device, phy::gpu::detail::symbol_workspace(symbols.size(), row, tuning));
+                phy::gpu::detail::launch({.format = SampleFormat::cf32,
+                                          .symbols = bytes.data(),
+                                          .size = symbols.size(),
+                                          .sent = nullptr,
+                                          .row = row,
+                                          .odd = false,
+                                          .scale = phy::detail::symbol_scale(config, SampleFormat::cf32),
+                                          .sums = sums.data(),
+                                          .workspace = workspace.data()},
+                                         tuning, stream);
+                stream.synchronize();
+                EXPECT_TRUE(same_bytes(to_host(sums), expected))
+                    << threads << " threads, 2^" << log2_blocks << " blocks, rows of " << row;
+            }
+        }
+    }
+
     std::optional<phy::gpu::Device> device;
 };
-
-std::vector<SymbolSums> on_host(const SymbolMeterConfig& config, const StoredSymbols& symbols,
-                                std::size_t row, const std::vector<phy::cf32>* sent = nullptr,
-                                std::uint64_t first_symbol = 0) {
-    std::vector<SymbolSums> sums((symbols.size() + row - 1) / row);
-    phy::SymbolMeter meter(Host({.threads = 0}), config);
-    if (sent != nullptr)
-        meter(symbols.view(), *sent, row, sums);
-    else
-        meter(symbols.view(), row, sums, first_symbol);
-    return sums;
-}
 
 TEST_F(CudaSymbolMeter, BytesAreThoseOfTheCpu) {
     for (const Modulation modulation : phy::all_modulations) {
@@ -112,6 +141,27 @@ TEST_F(CudaSymbolMeter, AwkwardNumbers) {
     }
 }
 
+TEST_F(CudaSymbolMeter, ANaNInAnyBlock) {
+    const NoisySymbols noisy = make_noisy(Modulation::qam16, SampleFormat::cf32, 5003, 0.01, 1.0, 3);
+    for (const std::uint64_t step : fewer_indices(50)) {
+        StoredSymbols broken = noisy.received;
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        std::memcpy(broken.bytes.data() + step * 101 * sizeof(phy::cf32), &nan, sizeof nan);
+        const SymbolMeterConfig config = {.modulation = Modulation::qam16};
+        EXPECT_TRUE(same_bytes(measure(config, broken, 2500), on_host(config, broken, 2500))) << step;
+    }
+}
+
+TEST_F(CudaSymbolMeter, NothingIsARowLess) {
+    const phy::gpu::SymbolMeter meter(*device, {});
+    const phy::gpu::Stream stream(*device);
+    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(0, 5), 0U);
+    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(5, 0), 0U);
+    meter(phy::gpu::SymbolView(), 5, phy::gpu::DeviceSpan<SymbolSums>(), phy::gpu::DeviceSpan<SymbolSums>(),
+          stream);
+    stream.synchronize();
+}
+
 TEST_F(CudaSymbolMeter, ANaNAtAnyPlace) {
     const NoisySymbols noisy = make_noisy(Modulation::qam16, SampleFormat::cf32, 70, 0.01, 1.0, 3);
     for (const std::uint64_t at : fewer_indices(140)) {
@@ -138,35 +188,15 @@ TEST_F(CudaSymbolMeter, AnyAlignment) {
 }
 
 TEST_F(CudaSymbolMeter, ThreadsAndBlocksOfAKernelDoNotMatter) {
-    const std::size_t count = 2'000'003;
-    const NoisySymbols noisy = make_noisy(Modulation::qam256, SampleFormat::cf32, count, 0.001, 1.0, 41);
-    const SymbolMeterConfig config = {.modulation = Modulation::qam256};
-    const auto bytes = to_device<std::byte>(noisy.received.bytes);
-    const phy::gpu::Stream stream(*device);
-    const phy::gpu::CurrentDevice current(*device);
-    for (const std::size_t row : {count, std::size_t{45'864}, std::size_t{12}}) {
-        const auto expected = on_host(config, noisy.received, row);
-        for (const unsigned threads : {32U, 64U, 128U}) {
-            for (const unsigned log2_blocks : {0U, 1U, 2U, 3U}) {
-                const phy::gpu::detail::SymbolTuning tuning = {threads, log2_blocks};
-                DeviceBuffer<SymbolSums> sums(*device, expected.size());
-                DeviceBuffer<SymbolSums> workspace(*device,
-                                                   phy::gpu::detail::symbol_workspace(count, row, tuning));
-                phy::gpu::detail::launch({.format = SampleFormat::cf32,
-                                          .symbols = bytes.data(),
-                                          .size = count,
-                                          .sent = nullptr,
-                                          .row = row,
-                                          .odd = false,
-                                          .scale = phy::detail::symbol_scale(config, SampleFormat::cf32),
-                                          .sums = sums.data(),
-                                          .workspace = workspace.data()},
-                                         tuning, stream);
-                stream.synchronize();
-                EXPECT_TRUE(same_bytes(to_host(sums), expected))
-                    << threads << " threads, 2^" << log2_blocks << " blocks, rows of " << row;
-            }
-        }
+    const std::size_t count = 500'003;
+    std::vector<StoredSymbols> inputs = {
+        make_noisy(Modulation::qam256, SampleFormat::cf32, count, 0.001, 1.0, 41).received};
+    for (const Awkward kind : all_awkward)
+        inputs.push_back(make_awkward(kind, count, 42));
+    for (const StoredSymbols& symbols : inputs) {
+        SCOPED_TRACE(&symbols - inputs.data());
+        for (const std::size_t row : {count, std::size_t{45'864}, std::size_t{12}})
+            expect_same_for_all_tunings(symbols, row);
     }
 }
 
@@ -231,21 +261,27 @@ SymbolSums through_pipeline(const std::vector<phy::Place>& places, const StoredS
     return joiner.root({});
 }
 
-TEST_F(CudaSymbolMeter, PipelinesGiveTheSameBytes) {
-    const std::size_t count = 500'009;
-    const NoisySymbols noisy = make_noisy(Modulation::qam64, SampleFormat::ci8, count, 0.01, 1.0, 61);
+void expect_same_through_pipelines(const phy::gpu::Device& device, const StoredSymbols& symbols) {
     const SymbolMeterConfig config = {.modulation = Modulation::qam64,
-                                      .full_scale = full_scale_of(SampleFormat::ci8)};
-    const SymbolSums expected = on_host(config, noisy.received, count).front();
+                                      .full_scale = full_scale_of(symbols.format)};
+    const SymbolSums expected = on_host(config, symbols, symbols.size()).front();
     std::vector<phy::Place> all;
     for (const phy::gpu::Device& each : phy::gpu::Device::all())
         all.emplace_back(each);
     for (const std::size_t chunk : {std::size_t{4096}, std::size_t{50'000}, std::size_t{1} << 20}) {
-        EXPECT_TRUE(same_bytes(through_pipeline({Host()}, noisy.received, config, chunk), expected)) << chunk;
-        EXPECT_TRUE(same_bytes(through_pipeline({*device}, noisy.received, config, chunk), expected))
-            << chunk;
-        EXPECT_TRUE(same_bytes(through_pipeline(all, noisy.received, config, chunk), expected)) << chunk;
+        EXPECT_TRUE(same_bytes(through_pipeline({Host()}, symbols, config, chunk), expected)) << chunk;
+        EXPECT_TRUE(same_bytes(through_pipeline({device}, symbols, config, chunk), expected)) << chunk;
+        EXPECT_TRUE(same_bytes(through_pipeline(all, symbols, config, chunk), expected)) << chunk;
     }
+}
+
+TEST_F(CudaSymbolMeter, PipelinesGiveTheSameBytes) {
+    const std::size_t count = 500'009;
+    std::vector<StoredSymbols> inputs = {
+        make_noisy(Modulation::qam64, SampleFormat::ci8, count, 0.01, 1.0, 61).received,
+        make_awkward(Awkward::not_finite, count, 62), make_awkward(Awkward::tiny, count, 63)};
+    for (const StoredSymbols& symbols : inputs)
+        expect_same_through_pipelines(*device, symbols);
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ template <class Op>
         lane = op.identity();
     std::size_t i = 0;
     for (; i + row_tree.lanes <= count; i += row_tree.lanes) {
-        const auto* const ahead = reinterpret_cast<const char*>(in + i) + reduce_prefetch_distance;
+        // A number, because there may be no array there.
+        const auto ahead = reinterpret_cast<std::uintptr_t>(in + i) + reduce_prefetch_distance;
         for (std::size_t byte = 0; byte < bytes; byte += cache_line)
-            __builtin_prefetch(ahead + byte);
+            __builtin_prefetch(reinterpret_cast<const char*>(ahead + byte));
         for (std::size_t v = 0; v < row_tree.lanes; ++v)
             lanes[v] = op.join(lanes[v], op.of(in[i + v], first + i + v));
     }

@@ -14,7 +14,9 @@ namespace phy {
 /// What symbols are measured against.
 struct PHY_EXPORT SymbolMeterConfig {
     Modulation modulation = Modulation::qpsk;
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+
+    /// Integer samples: the value of 1.0, from 2^-80 to 2^80; 0 means 2^(bits-1).
+    float full_scale = 0.0F;
 
     /// The amplitude of the constellation: symbols are divided by it before they are decided. From 2^-40 to
     /// 2^40.
@@ -28,8 +30,8 @@ struct PHY_EXPORT SymbolMeterConfig {
 /// constellation that is nearest to it, or the one that was sent; both are in units of the distance between
 /// neighbouring levels of an axis, 2A.
 ///
-/// A symbol is left out where i^2 + q^2, in binary32, is not below 2^116: with a NaN, an infinity, or a
-/// component of 2^58.
+/// A symbol is left out where i^2 + q^2 or |w|^2, in binary32, is not below 2^116: with a NaN, an infinity,
+/// or components that are as large as 2^58. Products below 2^-126 lose bits, those below 2^-149 are 0.
 ///
 /// By blocks of symbol_tree the sums are in binary32, from the roots of blocks on in binary64. The sums of
 /// two neighbouring rows of 2^k blocks each are join() of theirs.
@@ -87,13 +89,15 @@ struct PHY_EXPORT SymbolMeasurement {
     double dc_i = 0.0;        ///< E y
     double dc_q = 0.0;
 
-    /// The power of Q over that of I, each without its mean, and how far their axes are from a right angle.
-    /// NaN for BPSK, whose I and Q are one value (pi/2-BPSK: the gain is there).
+    /// The power of Q over that of I, each without its mean, and how far their axes are from a right angle;
+    /// the angle is NaN for BPSK and pi/2-BPSK, whose I and Q are one value.
     double iq_gain_db = 0.0;
     double iq_phase_deg = 0.0;
 
     /// The amplitude of the constellation, and the phase by which it is turned: by least squares of the
-    /// symbols against the points d.
+    /// symbols against the points d. This and what follows is exact to binary32 where the amplitude is near
+    /// the configured gain. Where known points show it to be 10 times as large, or a tenth, clean symbols
+    /// have an EVM of up to 0.1 %; at 100 times, of up to 1 %.
     double gain = 0.0;
     double phase_deg = 0.0;
 

@@ -8,7 +8,9 @@
 #include <cuda_runtime_api.h>
 
 /// From the roots of neighbouring parts of rows to the roots of the rows: the upper levels of the tree of
-/// reductions (measure/tree.hpp), by kernels that take one aligned group of nodes a block.
+/// reductions (measure/tree.hpp), by kernels that take one aligned group of nodes a block. For nodes of many
+/// numbers and rows of any last length; those of reduce_rows(), which fit into the registers of a thread, are
+/// joined by warps (rows_join.cuh).
 namespace phy::gpu::detail {
 
 /// Nodes a block joins: a power of two.

@@ -176,7 +176,7 @@ private:
         for (unsigned t = 0; t < turns; ++t) {
             widen<format, 2>(batch.words[t], 1.0F, y[t]);
             power[t] = phy::detail::cuda::power_of<Ops>(y[t][0], y[t][1]);
-            usable = usable && power[t] < phy::detail::usable_power;
+            usable = usable && power[t] < units_.scale.usable_power;
         }
         if (usable) {
 #pragma unroll
@@ -342,7 +342,7 @@ SymbolTuning symbol_tuning(std::uint64_t symbols) {
 }
 
 std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
-    if (symbols == 0) return 0;
+    if (symbols == 0 || row == 0) return 0;
     return joining_workspace(units_of(symbols, std::min(row, symbols), tuning));
 }
 

@@ -39,7 +39,7 @@ void add(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes)
             const float i = piece.iq[2 * s];
             const float q = piece.iq[2 * s + 1];
             const float power = power_of<Ops>(i, q);
-            if (power < usable_power) {
+            if (power < scale.usable_power) {
                 add_symbol<Ops>(sums, i, q, power, decision(scale, piece, s));
             } else {
                 ++lanes.not_finite;

@@ -44,21 +44,25 @@ HWY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to
     hn::Store(from.error_peak, d, to.error_peak + first);
 }
 
-/// The turn that is a block further on, as far as it is in whole cache lines.
+/// The turn that is a block further on. Its address may be beyond the array: it is a number, and nothing is
+/// read.
 HWY_INLINE void ask_for_next_block(const float* iq) {
     constexpr std::size_t cache_line = 64;
-    const auto* const next = reinterpret_cast<const std::uint8_t*>(iq + 2 * symbol_tree.block);
+    const auto next = reinterpret_cast<std::uintptr_t>(iq) + 2 * symbol_tree.block * sizeof(float);
     for (std::size_t byte = 0; byte < 2 * turn_symbols * sizeof(float); byte += cache_line)
-        hwy::Prefetch(next + byte);
+        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(next + byte));
 }
 
-/// With zeros for the others, which leave their virtual lanes as they were.
+/// Leaves the virtual lanes of the others as they are, to the sign of a zero.
 template <class Mask>
 HWY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Mask usable, Ops::V i, Ops::V q, Ops::V power,
                                    const Decision<Ops>& made) {
-    const auto kept = [usable](Ops::V value) HWY_ATTR { return hn::IfThenElseZero(usable, value); };
-    add_symbol<Ops>(to, kept(i), kept(q), kept(power),
-                    {kept(made.point_i), kept(made.point_q), kept(made.error_i), kept(made.error_q)});
+    SymbolAccumulators<Ops> added = to;
+    add_symbol<Ops>(added, i, q, power, made);
+    for (unsigned k = 0; k < summed_of_symbols; ++k)
+        to.sums[k] = hn::IfThenElse(usable, added.sums[k], to.sums[k]);
+    to.peak = hn::IfThenElse(usable, added.peak, to.peak);
+    to.error_peak = hn::IfThenElse(usable, added.error_peak, to.error_peak);
 }
 
 /// A vector of symbols in every turn, for the virtual lanes from `first` on; returns how many are not finite.
@@ -68,6 +72,7 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
     const LaneScale<Ops> of_lanes =
         lane_scale<Ops>(scale, scale.rotating ? sign_of_odd_lanes(piece.phase) : hn::Zero(d));
     SymbolAccumulators<Ops> sums = load_lanes(to, first);
+    const auto usable_power = hn::Set(d, scale.usable_power);
     std::size_t not_finite = 0;
     for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
         Ops::V i, q;
@@ -82,7 +87,7 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
             made = decide<Ops, points == Points::diagonal>(i, q, of_lanes);
         }
         const auto power = power_of<Ops>(i, q);
-        const auto usable = hn::Lt(power, hn::Set(d, usable_power));
+        const auto usable = hn::Lt(power, usable_power);
         if (HWY_LIKELY(hn::AllTrue(d, usable))) {
             add_symbol<Ops>(sums, i, q, power, made);
         } else {

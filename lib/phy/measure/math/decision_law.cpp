@@ -13,8 +13,7 @@ namespace {
 /// The parts of a normal distribution, of the given mean and standard deviation, between two borders.
 struct Slice {
     double mass;
-    double first;   ///< the integral of y
-    double second;  ///< of y^2
+    double first;  ///< the integral of y
 };
 
 double density(double x) {
@@ -33,10 +32,7 @@ Slice slice_of(double mean, double deviation, double from, double to) {
     const double mass = a > 0.0 ? tail(a) - tail(b) : tail(-b) - tail(-a);
     const double at_a = std::isinf(a) ? 0.0 : density(a);
     const double at_b = std::isinf(b) ? 0.0 : density(b);
-    const double from_a = std::isinf(a) ? 0.0 : (mean + from) * at_a;
-    const double to_b = std::isinf(b) ? 0.0 : (mean + to) * at_b;
-    return {mass, mean * mass - deviation * (at_b - at_a),
-            (mean * mean + deviation * deviation) * mass - deviation * (to_b - from_a)};
+    return {mass, mean * mass - deviation * (at_b - at_a)};
 }
 
 /// An axis with the levels +-1, +-3 ... and Gaussian noise.

@@ -54,17 +54,20 @@ void check_config(const SymbolMeterConfig& config) {
     check_enum("modulation", config.modulation, all_modulations.back());
     if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
         throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
-    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-40F && config.full_scale <= 0x1p40F))
+    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-80F && config.full_scale <= 0x1p80F))
         throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-40 to 2^40");
+                            ": expected 0 or a number from 2^-80 to 2^80");
 }
 
 SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format) {
     const double points = 0.5 / axis_unit(config.modulation);
+    const double per_step = points / (full_scale_of(config, format) * double{config.gain});
     const std::size_t bits = bits_per_axis(config.modulation);
-    return {.per_step = static_cast<float>(points / (full_scale_of(config, format) * double{config.gain})),
+    return {.per_step = static_cast<float>(per_step),
             .per_point = static_cast<float>(points),
             .last_step = static_cast<float>((1 << (bits - 1)) - 1),
+            .usable_power = static_cast<float>(
+                std::min(double{largest_power}, double{largest_power} / (per_step * per_step))),
             .diagonal = bits_per_symbol(config.modulation) == 1,
             .rotating = config.modulation == Modulation::pi2_bpsk};
 }
@@ -93,7 +96,8 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     // Of w d*: its real part follows from |w - d|^2 = |w|^2 + |d|^2 - 2 Re w d*.
     const std::complex<double> correlation(0.5 * (power + sums.decided - sums.error), sums.turned * per_step);
     const std::complex<double> gain = correlation / sums.decided;
-    const double left = std::max(0.0, sums.error - std::norm(gain - 1.0) * sums.decided);
+    const double remainder = sums.error - std::norm(gain - 1.0) * sums.decided;
+    const double left = remainder < 0.0 ? 0.0 : remainder;  // a NaN stays
     result.evm_rms = std::sqrt(left / (std::norm(gain) * sums.decided));
     result.evm_peak = std::sqrt(sums.error_peak / (sums.decided / count));
     result.mer_db = -decibels(result.evm_rms * result.evm_rms);

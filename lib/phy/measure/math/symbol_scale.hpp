@@ -22,15 +22,17 @@ enum SummedOfSymbols : unsigned {
     summed_of_symbols
 };
 
-/// Of a symbol; so many are added in a block that nothing overflows.
-inline constexpr float usable_power = 0x1p116F;
+/// Symbols are used whose power is below this, both as they are stored and in distances of levels: so many
+/// are added in a block that no sum overflows.
+inline constexpr float largest_power = 0x1p116F;
 
 struct SymbolScale {
-    float per_step;   ///< from a stored component to the distances of levels, 2A
-    float per_point;  ///< the same from points of unit mean power
-    float last_step;  ///< levels of one sign, less 1
-    bool diagonal;    ///< BPSK
-    bool rotating;    ///< pi/2-BPSK
+    float per_step;      ///< from a stored component to the distances of levels, 2A
+    float per_point;     ///< the same from points of unit mean power
+    float last_step;     ///< levels of one sign, less 1
+    float usable_power;  ///< stored: i^2 + q^2 is below it
+    bool diagonal;       ///< BPSK
+    bool rotating;       ///< pi/2-BPSK
 };
 
 /// Throws ArgumentError if a value is out of its range.
