@@ -191,6 +191,35 @@ def ladder_table(run):
                f"{step['speed_up_over_first']:.2f} |")
 
 
+def reduce_table(run):
+    yield f"| {run['context']['gpu']}: rows x length | GB/s | times as fast as CUB |"
+    yield "| --- |" + " --- |" * 2
+    for row in run["benchmarks"]:
+        _, kind, shape = row["name"].split("/")
+        yield f"| sum of {kind}, {shape.replace('x', ' x ')} | {row['GB/s']:.0f} | {row['of_cub']:.3f} |"
+
+
+def cpu_measure_table(run):
+    yield f"| {run['context']['processor']} | MiB | threads | backend | Gitem/s | GB/s | of a read |"
+    yield "| --- |" + " --- |" * 6
+    for row in run["benchmarks"]:
+        rows = f", {row['rows']} rows" if row.get("rows", 1) > 1 else ""
+        yield (f"| {row['name']}{rows} | {row['bytes'] / 2**20:.3g} | {row['threads']} | {row['backend']} | "
+               f"{row['Gitem/s']:.2f} | {row['GB/s']:.1f} | {row['of_read']:.2f} |")
+
+
+def gpu_measure_table():
+    """Sums over symbols, a line a benchmark."""
+    lines = []
+    for gpu, rows in gpu_runs():
+        lines += [f"| {gpu}: power, offset, imbalance, gain, EVM and N0 in one pass | Gsym/s | of a read |", "| --- |" + " --- |" * 2]
+        for name, row in rows.items():
+            if name.startswith("measure/"):
+                _, modulation, samples, shape = name.split("/")
+                lines.append(f"| {modulation}, {samples}, {shape.replace('_', ' ')} | {row['Gsym/s']:.4g} | {row['of_read']:.2f} |")
+    return "\n".join(lines) or NOT_MEASURED
+
+
 def stream_table(run):
     yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
            "times as fast as serial |")
@@ -247,6 +276,9 @@ def gpu_figures():
                                 unit="us", value="seconds", scale=1e6),
         "gpu mapper": gpu_matrix("mapper", WORKING_SNR, [f"{packing} to {symbols}" for packing in ("one per byte", "packed")
                                                          for symbols in ("cf32", "cf16", "ci16")], map_name),
+        "gpu measure": gpu_measure_table(),
+        "reductions": tables_of("reduce_*.json", reduce_table),
+        "cpu measure": tables_of("measure_*.json", cpu_measure_table),
         "gpu ladder": tables_of("ladder_*.json", ladder_table),
     }
 

@@ -44,12 +44,12 @@ HWY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to
     hn::Store(from.error_peak, d, to.error_peak + first);
 }
 
-/// The turn that is a block further on. Its address may be beyond the array: it is a number, and nothing is
-/// read.
+/// What is a block further on than these symbols, so that memory is asked for evenly. Its address may be
+/// beyond the array: it is a number, and nothing is read.
 HWY_INLINE void ask_for_next_block(const float* iq) {
     constexpr std::size_t cache_line = 64;
     const auto next = reinterpret_cast<std::uintptr_t>(iq) + 2 * symbol_tree.block * sizeof(float);
-    for (std::size_t byte = 0; byte < 2 * turn_symbols * sizeof(float); byte += cache_line)
+    for (std::size_t byte = 0; byte < 2 * lanes * sizeof(float); byte += cache_line)
         hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(next + byte));
 }
 
@@ -77,7 +77,7 @@ HWY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
     for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
         Ops::V i, q;
         hn::LoadInterleaved2(d, piece.iq + 2 * s, i, q);
-        if (first == 0) ask_for_next_block(piece.iq + 2 * s);
+        ask_for_next_block(piece.iq + 2 * s);
         Decision<Ops> made;
         if constexpr (points == Points::sent) {
             Ops::V sent_i, sent_q;
