@@ -67,7 +67,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINAR
 
 # With all that they link to.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
-foreach(page docs/architecture.md data/README.md data/results/README.md)
+foreach(page docs/architecture.md docs/measuring.md data/README.md data/results/README.md)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT applications)
 endforeach()

@@ -58,8 +58,7 @@ public:
         : writer_(writer), truth_(truth), format_(format), progress_(std::move(progress)) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
-        if (!truth_.empty())
-            bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
+        if (!truth_.empty()) bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
         if (writer_) writer_->append(arrays[0]);
         if (progress_) progress_(chunk.first + chunk.items);
     }
