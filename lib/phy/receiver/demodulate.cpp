@@ -41,15 +41,6 @@ private:
     Truth& truth_;
 };
 
-/// Whatever PHY_BACKEND says: it may name a device, and the counts are the same everywhere.
-Host fastest_host() {
-    try {
-        return Host({.backend = Backend::parse("cpu")});
-    } catch (const BackendError&) {
-        return Host({.backend = Backend::scalar()});
-    }
-}
-
 /// Compares, writes if there is a writer, and says how far the work is.
 class ComparingSink : public Sink {
 public:
@@ -58,8 +49,7 @@ public:
         : writer_(writer), truth_(truth), format_(format), progress_(std::move(progress)) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
-        if (!truth_.empty())
-            bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
+        if (!truth_.empty()) bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
         if (writer_) writer_->append(arrays[0]);
         if (progress_) progress_(chunk.first + chunk.items);
     }
@@ -71,7 +61,7 @@ private:
     const Truth& truth_;
     SoftBitFormat format_;
     std::function<void(std::uint64_t)> progress_;
-    SoftBitMeter measure_{fastest_host(), {}};
+    SoftBitMeter measure_{detail::fastest_host(), {}};
     std::uint64_t bit_errors_ = 0;
 };
 
