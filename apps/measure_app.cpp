@@ -46,7 +46,8 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
         ("reference", parsed(how.reference, parse_reference, "REFERENCE"),
          "decisions (default): measure against the nearest points; sent: against the dataset bits")  //
         ("by", po::value<std::string>()->value_name("row|slot|N")->notifier(by),
-         "measure parts too: rows of the dataset's last dimension, 14 of them, or N symbols");
+         "measure parts too: rows of the dataset's last dimension, 14 of them, or N symbols; rows that are "
+         "no multiple of 1024 symbols have to fit into memory, several at a time");
 }
 
 phy::Measured measure(const MeasureAppOptions& options, bool quiet) {

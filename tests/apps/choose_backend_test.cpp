@@ -59,10 +59,45 @@ TEST_F(ChooseBackend, CudaThatIsNotThereIsRefused) {
     expect_no_backend({"--device", "9999"}, {"--device 9999:", "cuda[9999]"});
     expect_no_backend({"--backend", "cuda", "--device", "9999"}, {"--device 9999:", "cuda[9999]"});
     expect_no_backend({}, {"PHY_BACKEND", "cuda[9999]"}, {"PHY_BACKEND=cuda[9999]"});
+    expect_failure({measure_app, capture_}, 3, {"PHY_BACKEND", "cuda[9999]"}, {"PHY_BACKEND=cuda[9999]"});
     if (first_device()) return;
     expect_no_backend({"--backend", "cuda"}, {"cuda"});
     expect_no_backend({"--device", "0"}, {"--device 0:", "cuda[0]"});
     expect_no_backend({}, {"PHY_BACKEND", "cuda"}, {"PHY_BACKEND=cuda"});
+}
+
+TEST_F(ChooseBackend, TheVariableMayNameADeviceWhereCapturesAreMeasured) {
+    const auto measured = [&](Arguments options, const Arguments& environment) {
+        options.insert(options.begin(), {capture_, "--by", "100"});
+        const JsonValue report = measure_json(options, environment);
+        std::vector<double> numbers = {report["gain"].number(), report["noise_variance"].number()};
+        for (const JsonValue& row : report["rows"]["noise_variance"].array())
+            numbers.push_back(row.number());
+        return numbers;
+    };
+    const auto estimated = [&](Arguments options, const Arguments& environment) {
+        options.insert(options.begin(), {capture_, "--gain", "auto", "--noise-variance", "estimate"});
+        const JsonValue report = demod_json(options, environment);
+        return std::vector{report["gain"].number(), report["noise_variance"].number(),
+                           report["bit_errors"].number()};
+    };
+    const Arguments scalar = {"--backend", "scalar"};
+    const Arguments sent = {"--backend", "scalar", "--reference", "sent"};
+    const std::vector<double> by_decisions = measured(scalar, {});
+    const std::vector<double> by_bits = measured(sent, {});
+    const std::vector<double> estimate = estimated(scalar, {});
+    for (const Arguments& environment :
+         {Arguments{"PHY_BACKEND=cuda"}, Arguments{"PHY_BACKEND=cuda[9999]"}}) {
+        SCOPED_TRACE(environment.front());
+        EXPECT_EQ(measured(scalar, environment), by_decisions);
+        EXPECT_EQ(measured(sent, environment), by_bits);
+        EXPECT_EQ(estimated(scalar, environment), estimate);
+    }
+    if (!first_device()) return;
+    const Arguments cuda = {"PHY_BACKEND=cuda"};
+    EXPECT_EQ(measured({}, cuda), by_decisions);
+    EXPECT_EQ(measured({"--reference", "sent"}, cuda), by_bits);
+    EXPECT_EQ(estimated({}, cuda), estimate);
 }
 
 TEST_F(ChooseBackend, ADeviceAndAnotherBackendDoNotGoTogether) {

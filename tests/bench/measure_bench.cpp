@@ -21,6 +21,7 @@
 #include "phy/core/thread_pool.hpp"
 #include "phy/core/version.hpp"
 #include "phy/measure/reduce_rows.hpp"
+#include "phy/measure/stage.hpp"
 #include "phy/measure/symbol_meter.hpp"
 
 namespace {
@@ -108,20 +109,23 @@ Json reduce(const std::string& name, const Host& host, Words words, std::size_t 
     return Json::object(members);
 }
 
-/// Power, offset, imbalance, gain, error and noise of 256QAM in cf32.
-Json meter(const Host& host, Words words) {
+/// Power, offset, imbalance, gain, error and noise of 256QAM in cf32, by rows of so many symbols.
+Json meter(const Host& host, Words words, std::size_t length) {
     const phy::SymbolView symbols(phy::SampleFormat::cf32, words.data(), words.size());
     phy::SymbolMeter measure(host, {.modulation = phy::Modulation::qam256});
-    phy::SymbolSums sums;
-    return Json::object(
-        timed("measure/256qam/cf32", host, words, symbols.size(), [&] { sums = measure(symbols); }));
+    std::vector<phy::SymbolSums> sums((symbols.size() + length - 1) / length);
+    auto members =
+        timed("measure/256qam/cf32", host, words, symbols.size(), [&] { measure(symbols, length, sums); });
+    members.emplace_back("rows", sums.size());
+    members.emplace_back("length", length);
+    return Json::object(members);
 }
 
 /// In the nearest caches: the symbols of a slot.
 void measure_in_cache(Words words, std::vector<Json>& results) {
     for (const phy::Backend& backend : phy::Backend::all()) {
         if (backend.kind() == phy::Backend::Kind::cpu && backend.supported())
-            results.push_back(meter(Host({.backend = backend}), words.first(38'880)));
+            results.push_back(meter(Host({.backend = backend}), words.first(38'880), 38'880));
     }
 }
 
@@ -132,7 +136,8 @@ void measure_in_memory(Words words, std::vector<Json>& results) {
             results.push_back(reduce<phy::Sum<float>>("sum/float", host, words, rows));
             results.push_back(reduce<phy::Sum<std::int32_t>>("sum/int32", host, words, rows));
         }
-        results.push_back(meter(host, words));
+        for (const std::size_t length : {words.size(), phy::MeasureStage::Config().row})
+            results.push_back(meter(host, words, length));
     }
 }
 

@@ -86,6 +86,24 @@ TEST_P(SoftBitMeterOf, GivesTheSameForAnyThreads) {
     }
 }
 
+TEST_P(SoftBitMeterOf, GivesTheSameForManyRowsAndThreads) {
+    // From 2 parts of 16 blocks on a row is long: with few rows for the threads, and with many.
+    constexpr std::size_t row = 32 * block + 5;
+    const SoftBitCase all = random_soft_bits(format(), 35 * row + 1000, seed);
+    const auto expected = phy_test::expected_rows(all, row, 127, true);
+    for (const std::size_t rows : {1U, 3U, 4U, 15U, 16U, 17U, 35U, 36U}) {
+        const std::size_t count = std::min(all.size(), rows * row);
+        std::vector<SoftBitSums> sums(rows);
+        for (const int threads : {1, 2, 4, 8, 9}) {
+            SoftBitMeter meter(host(threads), {});
+            std::ranges::fill(sums, SoftBitSums());
+            meter(all.view().subspan(0, count), std::span(all.truth).first(count), row, sums);
+            EXPECT_TRUE(std::ranges::equal(sums, std::span(expected).first(rows)))
+                << rows << " rows, " << threads << " threads, seed " << seed;
+        }
+    }
+}
+
 TEST_P(SoftBitMeterOf, GivesTheSameForAnyAlignmentAndReadsNothingElse) {
     constexpr std::size_t count = 2 * block + 501;
     const SoftBitCase all = random_soft_bits(format(), count, seed);

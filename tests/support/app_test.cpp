@@ -67,10 +67,10 @@ JsonValue AppTest::demod_json(Arguments arguments, const Arguments& environment)
     return parse_json(demod(arguments, environment).out);
 }
 
-JsonValue AppTest::measure_json(Arguments arguments) {
+JsonValue AppTest::measure_json(Arguments arguments, const Arguments& environment) {
     arguments.insert(arguments.begin(), measure_app);
     arguments.emplace_back("--json");
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run(arguments, environment);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return parse_json(outcome.out);
 }

@@ -41,7 +41,7 @@ protected:
     static JsonValue demod_json(Arguments arguments, const Arguments& environment = {});
 
     /// The report of measure_app --json, which must succeed.
-    static JsonValue measure_json(Arguments arguments);
+    static JsonValue measure_json(Arguments arguments, const Arguments& environment = {});
 
     /// The bytes of /llr that demod_app writes.
     [[nodiscard]] std::vector<std::byte> soft_bits(const std::string& capture,

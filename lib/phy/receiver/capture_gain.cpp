@@ -32,7 +32,7 @@ std::vector<std::byte> spread_symbols(CaptureReader& capture) {
 
 /// What was measured does not depend on it.
 Host host_among(const std::vector<Place>& places) {
-    return places.front().is_cuda() ? places_or_default({}).front().host() : places.front().host();
+    return places.front().is_cuda() ? fastest_host(demodulation_threads()) : places.front().host();
 }
 
 }  // namespace

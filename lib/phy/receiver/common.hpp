@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/core/backend.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/host.hpp"
 #include "phy/pipeline/place.hpp"
 #include "phy/receiver/demodulate.hpp"
 
@@ -20,6 +23,15 @@ inline std::string name_of(const CaptureDescription& capture) {
 inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
     if (!places.empty()) return places;
     return {Host({.threads = demodulation_threads()})};
+}
+
+/// For what is the same on every backend: whatever PHY_BACKEND says, as it may name a device.
+inline Host fastest_host(int threads = 1) {
+    try {
+        return Host({.threads = threads, .backend = Backend::parse("cpu")});
+    } catch (const BackendError&) {
+        return Host({.threads = threads, .backend = Backend::scalar()});
+    }
 }
 
 /// The capture's, which integers are divided by on the way; 0: that of the format.

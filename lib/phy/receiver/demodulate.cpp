@@ -41,15 +41,6 @@ private:
     Truth& truth_;
 };
 
-/// Whatever PHY_BACKEND says: it may name a device, and the counts are the same everywhere.
-Host fastest_host() {
-    try {
-        return Host({.backend = Backend::parse("cpu")});
-    } catch (const BackendError&) {
-        return Host({.backend = Backend::scalar()});
-    }
-}
-
 /// Compares, writes if there is a writer, and says how far the work is.
 class ComparingSink : public Sink {
 public:
@@ -70,7 +61,7 @@ private:
     const Truth& truth_;
     SoftBitFormat format_;
     std::function<void(std::uint64_t)> progress_;
-    SoftBitMeter measure_{fastest_host(), {}};
+    SoftBitMeter measure_{detail::fastest_host(), {}};
     std::uint64_t bit_errors_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,24 +40,22 @@ Cut cut_into_blocks(std::uint64_t row) {
 class SentSource : public CaptureSource {
 public:
     SentSource(CaptureReader& capture, bool sent, Modulation modulation)
-        : CaptureSource(capture, false),
-          capture_(capture),
-          sent_(sent),
-          map_(Host(), {.modulation = modulation}) {}
+        : CaptureSource(capture, false), capture_(capture) {
+        if (sent) map_.emplace(detail::fastest_host(), Mapper::Config{.modulation = modulation});
+    }
 
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
-        if (sent_) {
+        if (map_) {
             bits_.resize(chunk.items * capture_.description().bits_per_symbol);
             capture_.read_bits(chunk.first, bits_);
-            map_(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
+            (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
         }
         return CaptureSource::fill(chunk, arrays);
     }
 
 private:
     CaptureReader& capture_;
-    bool sent_;
-    Mapper map_;
+    std::optional<Mapper> map_;  ///< none: what was sent is not asked for
     std::vector<std::uint8_t> bits_;
 };
 

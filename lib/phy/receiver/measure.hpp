@@ -35,6 +35,9 @@ struct PHY_EXPORT MeasureOptions {
     /// The nearest points, or those that the capture's transmitted bits are mapped to.
     SymbolReference reference = SymbolReference::decisions;
 
+    /// Rows of a length that is no multiple of symbol_tree.block, 1,024 symbols, and less than the capture go
+    /// through the pipeline whole: each has to fit into one chunk, so into the memory of every lane (what
+    /// Pipeline throws). Others may be of any length.
     MeasureBy by = MeasureBy::whole;
     std::uint64_t row = 0;  ///< with MeasureBy::symbols: at least 1
 

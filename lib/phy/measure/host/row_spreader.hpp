@@ -11,8 +11,8 @@
 
 namespace phy::detail {
 
-/// Spreads a reduction of rows over threads: whole rows where they are short, parts of 2^k blocks where they
-/// are long. Node is what is left of neighbours, Join joins two.
+/// Spreads a reduction of rows over threads: whole rows where they are short or many, parts of 2^k blocks
+/// where they are long and few. Node is what is left of neighbours, Join joins two.
 template <class Node, class Join>
 class RowSpreader {
 public:
@@ -25,7 +25,8 @@ public:
     template <class SumBlock>
     void operator()(ThreadPool& pool, std::size_t elements, std::size_t row, std::span<Node> nodes,
                     const SumBlock& sum_block) {
-        if (std::min(row, elements) >= 2 * part_) {
+        const bool few = nodes.size() < rows_of_thread * static_cast<std::size_t>(pool.size());
+        if (few && std::min(row, elements) >= 2 * part_) {
             for (std::size_t r = 0; r < nodes.size(); ++r)
                 nodes[r] = sum_row(pool, r * row, std::min(row, elements - r * row), sum_block);
         } else {
@@ -34,6 +35,10 @@ public:
     }
 
 private:
+    /// So many whole rows for each thread end at about the same time, and with one meeting of all threads
+    /// instead of one a row.
+    static constexpr std::size_t rows_of_thread = 4;
+
     /// Of a long row.
     static constexpr std::size_t most_parts = 1024;
 
