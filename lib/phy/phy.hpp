@@ -20,6 +20,7 @@
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/reduce_rows.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
+#include "phy/measure/soft_bit_stage.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/measure/symbol_meter.hpp"

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <span>
 #include <type_traits>
@@ -151,13 +152,67 @@ T odd_nan(std::size_t kind) {
     }
 }
 
+/// A row for each of these places that a NaN has in it.
+template <class T>
+std::vector<T> nan_at(const std::vector<std::size_t>& places, std::size_t length, std::uint64_t seed) {
+    std::vector<T> elements = random_elements<T>(places.size() * length, seed);
+    for (std::size_t row = 0; row < places.size(); ++row)
+        elements[row * length + places[row]] = odd_nan<T>(row);
+    return elements;
+}
+
 /// A row for each place that a NaN can have in it.
 template <class T>
 std::vector<T> nan_everywhere(std::size_t length, std::uint64_t seed) {
-    std::vector<T> elements = random_elements<T>(length * length, seed);
-    for (std::size_t row = 0; row < length; ++row)
-        elements[row * length + row] = odd_nan<T>(row);
-    return elements;
+    std::vector<std::size_t> places(length);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    return nan_at<T>(places, length, seed);
+}
+
+/// Of rows of three blocks and a part of one.
+inline constexpr std::size_t length_of_blocks = 3 * 4096 + 77;
+
+/// Where lanes' turns and blocks begin and end in such a row, and its last element.
+inline std::vector<std::size_t> places_at_edges() {
+    std::vector<std::size_t> places = {0, 1};
+    for (std::size_t edge = 128; edge + 1 < length_of_blocks; edge += 128) {
+        for (const std::size_t place : {edge - 1, edge, edge + 1})
+            places.push_back(place);
+    }
+    places.push_back(length_of_blocks - 1);
+    return fewer_cases(places);
+}
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class R>
+inline constexpr bool is_complex<std::complex<R>> = true;
+
+/// Awkward elements of any type: of both components, and integers at the ends of their range.
+template <class T>
+std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std::uint64_t seed) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return awkward_elements<T>(rows, length, seed);
+    } else if constexpr (is_complex<T>) {
+        using Real = typename T::value_type;
+        const auto re = awkward_elements<Real>(rows, length, seed);
+        // Of another kind than the real part in the same row.
+        const auto im = awkward_elements<Real>(rows + 3, length, seed + 1);
+        std::vector<T> elements(re.size());
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            elements[i] = {re[i], im[3 * length + i]};
+        return elements;
+    } else {
+        using Limits = std::numeric_limits<T>;
+        std::vector<T> elements = random_elements<T>(rows * length, seed);
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            const std::size_t kind = i / length % 4;
+            if (kind == 0) elements[i] = Limits::max();
+            if (kind == 1) elements[i] = Limits::lowest();
+            if (kind == 2) elements[i] = i % 2 == 0 ? Limits::max() : Limits::lowest();
+        }
+        return elements;
+    }
 }
 
 /// The seed of this run, which a failure names.

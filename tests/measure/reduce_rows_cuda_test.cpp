@@ -67,6 +67,23 @@ TYPED_TEST(ReduceRowsCuda, AwkwardNumbers) {
             expect_all(awkward_elements<Element>(16, length, seed), 16);
         for (const std::size_t length : {1, 2, 131, 300})
             expect_all(nan_everywhere<Element>(length, seed), length);
+        const std::vector<std::size_t> places = places_at_edges();
+        expect_all(nan_at<Element>(places, length_of_blocks, seed), places.size());
+    }
+}
+
+TYPED_TEST(ReduceRowsCuda, AwkwardNumbersOfAnyTypeAndTuning) {
+    const std::uint64_t seed = new_seed();
+    for (const Batch& batch : {Batch{64, 1031}, Batch{8, 70001}}) {
+        const auto in = awkward_elements_of_any<typename TypeParam::Element>(batch.rows, batch.length, seed);
+        const auto expected = expected_of<TypeParam>(in, batch.rows);
+        BatchOnDevice<TypeParam> on_device(in, batch.rows);
+        SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed);
+        expect_same_bytes(on_device.results(), expected);
+        for (const RowTuning& tuning : row_tunings) {
+            SCOPED_TRACE(testing::Message() << "threads " << tuning.threads);
+            expect_same_bytes(on_device.results({}, &tuning), expected);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/reduce_cases.hpp"
+#include "measure/reduce_on_host.hpp"
 #include "measure/reduce_reference.hpp"
 #include "measure/reduce_user_operators.hpp"
 #include "phy/core/error.hpp"
@@ -17,28 +18,6 @@ namespace {
 using namespace phy_test;
 using phy::Backend;
 using phy::Host;
-
-/// Those that work on host memory and run here.
-std::vector<Backend> host_backends() {
-    std::vector<Backend> backends;
-    for (const Backend& backend : Backend::all()) {
-        if (backend.kind() != Backend::Kind::cuda && backend.supported()) backends.push_back(backend);
-    }
-    return backends;
-}
-
-/// The results, from memory of exactly the sizes that are asked for, whose bytes before were others.
-template <class Op>
-std::vector<typename Op::Result> reduced(const Host& host, std::span<const typename Op::Element> in,
-                                         std::size_t rows, const Op& op = {}) {
-    using Result = typename Op::Result;
-    const std::size_t length = rows == 0 ? 0 : in.size() / rows;
-    std::vector<Result> out(rows);
-    std::memset(static_cast<void*>(out.data()), 0x5A, rows * sizeof(Result));
-    std::vector<std::byte> workspace(phy::reduce_rows_workspace<Op>(rows, length), std::byte{0xA5});
-    phy::reduce_rows(host, in, rows, std::span(out), workspace, op);
-    return out;
-}
 
 template <class Op>
 class ReduceRows : public ::testing::Test {};
@@ -120,6 +99,34 @@ TYPED_TEST(ReduceRows, AwkwardNumbers) {
     }
 }
 
+TYPED_TEST(ReduceRows, AwkwardNumbersOnAnyNumberOfThreads) {
+    using Element = typename TypeParam::Element;
+    const std::uint64_t seed = new_seed();
+    for (const Batch& batch : {Batch{64, 1031}, Batch{8, 70001}}) {
+        const auto in = awkward_elements_of_any<Element>(batch.rows, batch.length, seed);
+        const auto expected = expected_of<TypeParam>(in, batch.rows);
+        for (int threads = 1; threads <= 16; ++threads) {
+            SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed
+                                            << ", threads " << threads);
+            const Host host = phy::detail::host_of_exactly(threads);
+            expect_same_bytes(reduced<TypeParam>(host, in, batch.rows), expected);
+        }
+    }
+}
+
+TYPED_TEST(ReduceRows, ANanAtTheEdgesOfTurnsAndBlocks) {
+    using Element = typename TypeParam::Element;
+    if constexpr (std::is_floating_point_v<Element>) {
+        const std::uint64_t seed = new_seed();
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        const std::vector<std::size_t> places = places_at_edges();
+        const auto in = nan_at<Element>(places, length_of_blocks, seed);
+        const auto expected = expected_of<TypeParam>(in, places.size());
+        for (const Backend& backend : host_backends())
+            expect_same_bytes(reduced<TypeParam>(Host({.backend = backend}), in, places.size()), expected);
+    }
+}
+
 TYPED_TEST(ReduceRows, WrongSizesAreErrors) {
     using Element = typename TypeParam::Element;
     using Result = typename TypeParam::Result;
@@ -151,25 +158,6 @@ TYPED_TEST(ReduceRows, WrongSizesAreErrors) {
     names(error(20000, 2, 2, bytes - 1), "workspace has");
     names(error(20000, 2, 2, 0), "workspace has 0 bytes");
     EXPECT_EQ(phy::reduce_rows_workspace<TypeParam>(1000, 4096), 0U);
-}
-
-TEST(ReduceRowsSum, ErrorIsWithinTheBoundOfTheTree) {
-    const std::uint64_t seed = new_seed();
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    for (const std::size_t length : {100, 5000, 70000, 1000003}) {
-        const auto in = random_elements<float>(length, seed);
-        long double sum = 0;
-        long double magnitudes = 0;
-        for (const float element : in) {
-            sum += element;
-            magnitudes += std::abs(element);
-        }
-        const auto blocks = static_cast<double>((length + 4095) / 4096);
-        const double depth = 4096 / 128 + std::log2(128) + std::ceil(std::log2(blocks));
-        const double unit = depth * 0x1p-24;
-        const auto result = reduced<phy::Sum<float>>(Host(), in, 1)[0];
-        EXPECT_LE(std::abs(result - sum), unit / (1 - unit) * magnitudes) << length;
-    }
 }
 
 TEST(ReduceRowsSum, IntegersWrapAround) {

@@ -8,7 +8,11 @@
 /// Device memory by pieces of as many bytes as are moved at once, 16 at best.
 namespace phy::gpu::detail {
 
-enum class Space { global, shared };
+enum class Space {
+    global,  ///< that nobody writes while the kernel runs: loads may go past the coherent caches
+    shared,
+    written,  ///< global too, and the kernel itself may write there
+};
 
 template <Space space, typename T>
 __device__ __forceinline__ T load(const void* from) {

@@ -1,25 +1,15 @@
 #include "phy/measure/stage.hpp"
 
-#include <span>
-
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
+#include "phy/measure/host/elements_of.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 #include "phy/measure/stage_runners.hpp"
 #include "phy/measure/symbol_meter.hpp"
 
 namespace phy {
 namespace {
-
-/// Of bytes that may begin anywhere, which arrays of the pipeline do only where somebody lends them.
-template <typename T, typename Byte>
-std::span<T> elements_of(std::span<Byte> bytes, const char* port) {
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
-        throw ArgumentError(std::string(port) + ": expected memory that is aligned to " +
-                            std::to_string(alignof(T)) + " bytes");
-    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
 
 class MeasureOnHost : public StageRunner {
 public:
@@ -28,9 +18,9 @@ public:
 
     void run_on_host(const HostWork& work) override {
         const SymbolView symbols(config_.input, work.in[0]);
-        const auto sums = elements_of<SymbolSums>(work.out[0], "symbol_sums");
+        const auto sums = detail::elements_of<SymbolSums>(work.out[0], "symbol_sums");
         if (config_.sent) {
-            measure_(symbols, elements_of<const cf32>(work.in[1], "sent"), config_.row, sums);
+            measure_(symbols, detail::elements_of<const cf32>(work.in[1], "sent"), config_.row, sums);
         } else {
             measure_(symbols, config_.row, sums, work.chunk.first);
         }

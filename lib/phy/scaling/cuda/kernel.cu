@@ -45,8 +45,7 @@ __device__ __forceinline__ void scale_symbol(const std::byte* in, std::byte* out
 }
 
 /// The array may be scaled where it lies: a thread has read a piece before it writes there, and nobody else
-/// reads it. So loads are plain ones, as from shared memory: those past the coherent caches are for arrays
-/// that nobody writes.
+/// reads it.
 template <SampleFormat format>
 __global__ void __launch_bounds__(scaler_threads)
     scale_pieces(const std::byte* in, std::byte* out, std::uint64_t symbols, float factor) {
@@ -60,7 +59,7 @@ __global__ void __launch_bounds__(scaler_threads)
         for (unsigned g = 0; g < scaler_groups; ++g) {
             const std::uint64_t piece = first + g * scaler_threads;
             if (piece < pieces)
-                load_words<Space::shared, piece_bytes<format>>(in + piece * piece_bytes<format>, words[g]);
+                load_words<Space::written, piece_bytes<format>>(in + piece * piece_bytes<format>, words[g]);
         }
 #pragma unroll
         for (unsigned g = 0; g < scaler_groups; ++g) {
