@@ -55,7 +55,7 @@ long double bound(std::size_t length) {
     std::size_t levels = 0;
     for (std::size_t blocks = (length + 4095) / 4096; blocks > 1; blocks = (blocks + 1) / 2)
         ++levels;
-    const long double depth_roundoff = static_cast<long double>(4096 / 128 + 7 + levels) * roundoff<Real>;
+    const long double depth_roundoff = static_cast<long double>(32 + 7 + levels) * roundoff<Real>;
     return depth_roundoff / (1.0L - depth_roundoff);
 }
 

@@ -181,6 +181,37 @@ TEST_P(EstimateOf, GainAndNoiseAreThoseOfTheTruth) {
     }
 }
 
+/// What no constellation explains is measured as it is, and no estimate runs away.
+TEST(EstimateGain, StaysNearTheTruthWhereNoiseIsNotGaussian) {
+    for (const Modulation modulation : {Modulation::qpsk, Modulation::qam16, Modulation::qam256}) {
+        SCOPED_TRACE(std::string(to_string(modulation)));
+        NoisySymbols noisy = make_noisy(modulation, SampleFormat::cf32, 40'000, 1e-3, 1.0, 9);
+        const float outlier = 100.0F;
+        std::memcpy(noisy.received.bytes.data() + 777 * sizeof(phy::cf32), &outlier, sizeof outlier);
+        const auto found = estimate_gain(Host(), {.modulation = modulation}, noisy.received.view());
+        EXPECT_NEAR(found.gain, 1.0, 0.02);
+        EXPECT_NEAR(found.noise_variance, 0.25, 0.1) << "the power of the outlier, spread over all symbols";
+    }
+}
+
+TEST(EstimateGain, FindsSomethingFiniteOnTheWrongConstellation) {
+    auto turned = points(Modulation::qpsk, 10'000);
+    for (auto& value : turned)
+        value *= std::polar(1.0, std::numbers::pi / 4);
+    auto halved = points(Modulation::qam256, 10'000);
+    for (std::size_t n = 0; n < halved.size(); n += 2)
+        halved[n] = 0.0;
+    for (const auto& values :
+         {points(Modulation::qpsk, 10'000), turned, halved, points(Modulation::qpsk, 1)}) {
+        for (const Modulation modulation : phy::all_modulations) {
+            const auto found = estimate_gain(Host(), {.modulation = modulation}, stored(values).view());
+            EXPECT_GT(found.gain, 0.1) << to_string(modulation);
+            EXPECT_LT(found.gain, 2.0) << to_string(modulation);
+            EXPECT_TRUE(std::isfinite(found.noise_variance)) << to_string(modulation);
+        }
+    }
+}
+
 TEST(EstimateGain, ThrowsWhereThereIsNothing) {
     const std::vector<phy::cf32> zeros(100);
     EXPECT_THROW((void)estimate_gain(Host(), {}, zeros), phy::ArgumentError);

@@ -33,13 +33,13 @@ class CudaSymbolMeter : public testing::Test {
 protected:
     void SetUp() override {
         PHY_NEEDS_GPU();
-        device = phy::gpu::Device::all().front();
+        device_ = phy::gpu::Device::all().front();
     }
 
     template <typename T>
     DeviceBuffer<T> to_device(std::span<const T> values) {
-        DeviceBuffer<T> buffer(*device, values.size());
-        const phy::gpu::Stream stream(*device);
+        DeviceBuffer<T> buffer(*device_, values.size());
+        const phy::gpu::Stream stream(*device_);
         copy_async(buffer, values, stream);
         stream.synchronize();
         return buffer;
@@ -47,7 +47,7 @@ protected:
 
     std::vector<SymbolSums> to_host(const DeviceBuffer<SymbolSums>& buffer) {
         std::vector<SymbolSums> values(buffer.size());
-        const phy::gpu::Stream stream(*device);
+        const phy::gpu::Stream stream(*device_);
         copy_async(values, buffer, stream);
         stream.synchronize();
         return values;
@@ -61,11 +61,11 @@ protected:
         shifted.insert(shifted.end(), symbols.bytes.begin(), symbols.bytes.end());
         const auto bytes = to_device<std::byte>(shifted);
         const phy::gpu::SymbolView view(symbols.format, bytes.subspan(offset, symbols.bytes.size()));
-        DeviceBuffer<SymbolSums> sums(*device, (symbols.size() + row - 1) / row);
-        DeviceBuffer<SymbolSums> workspace(*device,
+        DeviceBuffer<SymbolSums> sums(*device_, (symbols.size() + row - 1) / row);
+        DeviceBuffer<SymbolSums> workspace(*device_,
                                            phy::gpu::SymbolMeter::workspace_size(symbols.size(), row));
-        const phy::gpu::Stream stream(*device);
-        const phy::gpu::SymbolMeter meter(*device, config);
+        const phy::gpu::Stream stream(*device_);
+        const phy::gpu::SymbolMeter meter(*device_, config);
         if (sent != nullptr) {
             const auto points = to_device<phy::cf32>(*sent);
             meter(view, points, row, sums, workspace, stream);
@@ -81,14 +81,14 @@ protected:
         const SymbolMeterConfig config = {.modulation = Modulation::qam256};
         const auto bytes = to_device<std::byte>(symbols.bytes);
         const auto expected = on_host(config, symbols, row);
-        const phy::gpu::Stream stream(*device);
-        const phy::gpu::CurrentDevice current(*device);
+        const phy::gpu::Stream stream(*device_);
+        const phy::gpu::CurrentDevice current(*device_);
         for (const unsigned threads : {32U, 64U, 128U}) {
             for (const unsigned log2_blocks : {0U, 1U, 2U, 3U}) {
                 const phy::gpu::detail::SymbolTuning tuning = {threads, log2_blocks};
-                DeviceBuffer<SymbolSums> sums(*device, expected.size());
+                DeviceBuffer<SymbolSums> sums(*device_, expected.size());
                 DeviceBuffer<SymbolSums> workspace(
-                    *device, phy::gpu::detail::symbol_workspace(symbols.size(), row, tuning));
+                    *device_, phy::gpu::detail::symbol_workspace(symbols.size(), row, tuning));
                 phy::gpu::detail::launch({.format = SampleFormat::cf32,
                                           .symbols = bytes.data(),
                                           .size = symbols.size(),
@@ -106,7 +106,7 @@ protected:
         }
     }
 
-    std::optional<phy::gpu::Device> device;
+    std::optional<phy::gpu::Device> device_;
 };
 
 TEST_F(CudaSymbolMeter, BytesAreThoseOfTheCpu) {
@@ -153,8 +153,8 @@ TEST_F(CudaSymbolMeter, ANaNInAnyBlock) {
 }
 
 TEST_F(CudaSymbolMeter, NothingIsARowLess) {
-    const phy::gpu::SymbolMeter meter(*device, {});
-    const phy::gpu::Stream stream(*device);
+    const phy::gpu::SymbolMeter meter(*device_, {});
+    const phy::gpu::Stream stream(*device_);
     EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(0, 5), 0U);
     EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(5, 0), 0U);
     meter(phy::gpu::SymbolView(), 5, phy::gpu::DeviceSpan<SymbolSums>(), phy::gpu::DeviceSpan<SymbolSums>(),
@@ -218,13 +218,13 @@ TEST_F(CudaSymbolMeter, RunsInAGraph) {
     const SymbolMeterConfig config = {.modulation = Modulation::qam16};
     const auto bytes = to_device<std::byte>(noisy.received.bytes);
     const std::size_t row = 45'864;
-    DeviceBuffer<SymbolSums> sums(*device, 1);
-    DeviceBuffer<SymbolSums> workspace(*device, phy::gpu::SymbolMeter::workspace_size(row, row));
-    const phy::gpu::SymbolMeter meter(*device, config);
-    const phy::gpu::Graph graph(*device, [&](cudaStream_t stream) {
+    DeviceBuffer<SymbolSums> sums(*device_, 1);
+    DeviceBuffer<SymbolSums> workspace(*device_, phy::gpu::SymbolMeter::workspace_size(row, row));
+    const phy::gpu::SymbolMeter meter(*device_, config);
+    const phy::gpu::Graph graph(*device_, [&](cudaStream_t stream) {
         meter({SampleFormat::cf16, bytes.span()}, row, sums, workspace, stream);
     });
-    const phy::gpu::Stream stream(*device);
+    const phy::gpu::Stream stream(*device_);
     fill_async(sums, 0, stream);
     graph(stream);
     stream.synchronize();
@@ -232,13 +232,13 @@ TEST_F(CudaSymbolMeter, RunsInAGraph) {
 }
 
 TEST_F(CudaSymbolMeter, WrongArgumentsThrow) {
-    EXPECT_THROW(phy::gpu::SymbolMeter(*device, {.gain = -1.0F}), phy::ArgumentError);
-    const phy::gpu::SymbolMeter meter(*device, {});
-    const DeviceBuffer<phy::cf32> symbols(*device, 5000);
-    DeviceBuffer<SymbolSums> sums(*device, 1);
-    DeviceBuffer<SymbolSums> workspace(*device, phy::gpu::SymbolMeter::workspace_size(5000, 5000));
+    EXPECT_THROW(phy::gpu::SymbolMeter(*device_, {.gain = -1.0F}), phy::ArgumentError);
+    const phy::gpu::SymbolMeter meter(*device_, {});
+    const DeviceBuffer<phy::cf32> symbols(*device_, 5000);
+    DeviceBuffer<SymbolSums> sums(*device_, 1);
+    DeviceBuffer<SymbolSums> workspace(*device_, phy::gpu::SymbolMeter::workspace_size(5000, 5000));
     ASSERT_GT(workspace.size(), 0U);
-    const phy::gpu::Stream stream(*device);
+    const phy::gpu::Stream stream(*device_);
     EXPECT_THROW(meter(symbols, 0, sums, workspace, stream), phy::ArgumentError);
     EXPECT_THROW(meter(symbols, 100, sums, workspace, stream), phy::ArgumentError);
     EXPECT_THROW(meter(symbols, 5000, sums, workspace.first(workspace.size() - 1), stream),
@@ -281,7 +281,7 @@ TEST_F(CudaSymbolMeter, PipelinesGiveTheSameBytes) {
         make_noisy(Modulation::qam64, SampleFormat::ci8, count, 0.01, 1.0, 61).received,
         make_awkward(Awkward::not_finite, count, 62), make_awkward(Awkward::tiny, count, 63)};
     for (const StoredSymbols& symbols : inputs)
-        expect_same_through_pipelines(*device, symbols);
+        expect_same_through_pipelines(*device_, symbols);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ template <class Op>
         // A number, because there may be no array there.
         const auto ahead = reinterpret_cast<std::uintptr_t>(in + i) + reduce_prefetch_distance;
         for (std::size_t byte = 0; byte < bytes; byte += cache_line)
-            __builtin_prefetch(reinterpret_cast<const char*>(ahead + byte));
+            __builtin_prefetch(
+                reinterpret_cast<const char*>(ahead + byte));  // NOLINT(performance-no-int-to-ptr)
         for (std::size_t v = 0; v < row_tree.lanes; ++v)
             lanes[v] = op.join(lanes[v], op.of(in[i + v], first + i + v));
     }

@@ -107,8 +107,9 @@ struct PHY_EXPORT SymbolMeasurement {
     double evm_peak = 0.0;
     double mer_db = 0.0;  ///< the modulation error ratio: -20 log10(evm_rms)
 
-    /// N0, the variance of the complex noise on symbols divided by the configured gain. By decisions it is
-    /// corrected for those that go wrong; see correct_decisions().
+    /// N0, the variance of the complex noise on symbols divided by the configured gain. By decisions, gain
+    /// and N0 are corrected for those that go wrong (see correct_decisions()), unless that contradicts the
+    /// mean power; the EVM is not.
     double noise_variance = 0.0;
     double snr_db = 0.0;  ///< the mean power of the constellation over N0
 };

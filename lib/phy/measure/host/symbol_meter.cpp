@@ -16,7 +16,6 @@ namespace phy {
 namespace {
 
 using detail::SymbolLanes;
-using detail::SymbolPiece;
 using detail::SymbolScale;
 
 constexpr std::size_t block = symbol_tree.block;
@@ -145,21 +144,37 @@ const SymbolMeter::Config& SymbolMeter::config() const {
     return impl_->config;
 }
 
+namespace {
+
+/// Of rows of a block: a few symbols that are far too large, or rows without any, do not move it.
+double median_power(const Host& host, const SymbolMeterConfig& config, SymbolView symbols) {
+    std::vector<SymbolSums> rows(symbols.size() / block + (symbols.size() % block != 0 ? 1 : 0));
+    SymbolMeter(host, config)(symbols, block, rows);
+    std::vector<double> powers;
+    for (const SymbolSums& sums : rows) {
+        const double power = measurement_of(sums, config, symbols.format()).mean_power;
+        if (power > 0.0) powers.push_back(power);
+    }
+    if (powers.empty()) throw ArgumentError("no symbol is finite and not 0: expected some that are");
+    const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
+    std::nth_element(powers.begin(), middle, powers.end());
+    return *middle;
+}
+
+}  // namespace
+
 GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, SymbolView symbols,
                            std::uint64_t first_symbol) {
     SymbolMeterConfig tried = config;
     tried.gain = 1.0F;
-    const SymbolSums sums = SymbolMeter(host, tried)(symbols, first_symbol);
-    GainAndNoise found = {.gain = std::sqrt(measurement_of(sums, tried, symbols.format()).mean_power),
-                          .noise_variance = 0.0};
-    if (!(found.gain > 0.0))
-        throw ArgumentError("estimate_gain: no symbol is finite and not 0: expected some that are");
+    GainAndNoise found = {.gain = std::sqrt(median_power(host, tried, symbols)), .noise_variance = 0.0};
     constexpr int most_turns = 8;
     for (int turn = 0; turn < most_turns; ++turn) {
         tried.gain = static_cast<float>(found.gain);
         const SymbolMeasurement measured =
             measurement_of(SymbolMeter(host, tried)(symbols, first_symbol), tried, symbols.format());
         const double before = found.gain;
+        if (!(measured.gain >= 0x1p-40 && measured.gain <= 0x1p40)) break;
         found = {.gain = measured.gain, .noise_variance = measured.noise_variance};
         if (std::abs(found.gain - before) < 1e-5 * before) break;
     }

@@ -41,9 +41,21 @@ void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation mod
     const double ii = sums.ii - sums.i * sums.i / count;
     const double qq = sums.qq - sums.q * sums.q / count;
     const double iq = sums.iq - sums.i * sums.q / count;
-    to.iq_gain_db = decibels(qq / ii);
-    to.iq_phase_deg = bits_per_symbol(modulation) == 1 ? std::numeric_limits<double>::quiet_NaN()
-                                                       : std::asin(iq / std::sqrt(ii * qq)) * degrees;
+    // Of what does not vary but by rounding nothing is known.
+    const bool varies = ii > 1e-6 * sums.ii && qq > 1e-6 * sums.qq;
+    const bool has_phase = varies && bits_per_symbol(modulation) > 1;
+    to.iq_gain_db = varies ? decibels(qq / ii) : std::numeric_limits<double>::quiet_NaN();
+    to.iq_phase_deg = has_phase ? std::asin(std::clamp(iq / std::sqrt(ii * qq), -1.0, 1.0)) * degrees
+                                : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The corrected values, if the power that they stand for is that of the symbols; otherwise the noise is not
+/// Gaussian, or the points are not of this constellation, and what was measured is all that is known.
+GainAndNoise credible(const GainAndNoise& corrected, const GainAndNoise& measured, double power) {
+    const double expected = corrected.gain * corrected.gain + corrected.noise_variance;
+    const bool same_power = std::abs(expected - power) <= 0.1 * power;
+    const bool same_scale = corrected.gain >= 0.25 * measured.gain && corrected.gain <= 4.0 * measured.gain;
+    return same_power && same_scale ? corrected : measured;
 }
 
 }  // namespace
@@ -104,7 +116,8 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
 
     const double step = 2.0 * axis_unit(config.modulation);
     GainAndNoise found = {.gain = std::abs(gain), .noise_variance = left / count * step * step};
-    if (reference == SymbolReference::decisions) found = correct_decisions(config.modulation, found);
+    if (reference == SymbolReference::decisions)
+        found = credible(correct_decisions(config.modulation, found), found, power / count * step * step);
     result.gain = double{config.gain} * found.gain;
     result.phase_deg = std::arg(gain) * degrees;
     result.noise_variance = found.noise_variance;
