@@ -134,6 +134,7 @@ Json json_of(const Measured& done) {
         {"modulation", modulation ? Json(to_string(*modulation)) : Json()},
         {"reference", done.reference == SymbolReference::sent ? "sent" : "decisions"},
         {"divided_by", done.gain},
+        {"full_scale", done.capture.full_scale},
     };
     if (done.row > 0) members.emplace_back("rows", json_of_rows(done));
     members.emplace_back("seconds", done.seconds);
