@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "capture/options.hpp"
 #include "common/app.hpp"
@@ -69,6 +70,7 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
 void run(const MeasureAppOptions& options, const CommonOptions& common) {
     const phy::Measured done = measure(options, common.quiet);
     throw_if_interrupted();
+    if (!done.no_gain.empty()) spdlog::warn(done.no_gain);
     print_result(common, json_of(done), text_of(done));
 }
 

@@ -3,9 +3,9 @@
 
     tools/plot_capture.py CAPTURE.h5 [--soft-bits SOFTBITS.h5] [--measure REPORT.json] -o CAPTURE.png
 
-REPORT.json is what measure_app CAPTURE.h5 --by row --json prints; without it measure_app is run, with the options behind
-"--" at the end of the command line; of those, --dataset and --interleaved count for the picture too. Needs h5py and
-Matplotlib (Debian: python3-h5py, python3-matplotlib).
+REPORT.json is what measure_app CAPTURE.h5 --by row --json prints; without it measure_app is run, with the options
+behind "--" at the end of the command line, which count for the picture too. Needs NumPy, h5py and Matplotlib (Debian:
+python3-h5py, python3-matplotlib).
 """
 
 import argparse

@@ -200,6 +200,7 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
     result.measured = measure_first(result.capture, options);
     result.cancelled = result.measured->cancelled;
     if (result.cancelled) return used;
+    if (!result.measured->no_gain.empty()) throw FileError(result.measured->no_gain);
     used.gain = result.measured->gain;
     if (options.estimate_noise) used.noise_variance = require_measured_noise(*result.measured);
     return used;

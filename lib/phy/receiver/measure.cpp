@@ -200,13 +200,23 @@ private:
     SymbolSums sums_;
 };
 
+/// 1 where there is none, which result.no_gain says.
+float find_gain(CaptureReader& reader, Measured& result) {
+    try {
+        return detail::estimate_capture_gain(reader, result.meter, result.reference, result.places);
+    } catch (const detail::GainError& error) {
+        result.no_gain = error.what();
+        return 1.0F;
+    }
+}
+
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
     SymbolMeasurement result = measurement_of(sums, meter, capture.format, reference);
     const double units = double{meter.gain} / double{gain};
     result.noise_variance *= units * units;
-    if (!capture.modulation) forget_decisions(result);
+    if (!capture.modulation || !no_gain.empty()) forget_decisions(result);
     return result;
 }
 
@@ -223,8 +233,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     detail::Stopwatch watch;
     watch.start();
     const bool finds_gain = !options.gain && result.capture.modulation;
-    result.meter.gain = finds_gain ? detail::estimate_capture_gain(reader, result.meter, result.places)
-                                   : options.gain.value_or(1.0F);
+    result.meter.gain = finds_gain ? find_gain(reader, result) : options.gain.value_or(1.0F);
     result.gain = result.meter.gain;
     Measuring measuring(reader, options, result);
     measuring.run();
@@ -232,7 +241,8 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
         result.rows.clear();
     } else {
         const SymbolMeasurement first = result.measurement(measuring.sums());
-        if (finds_gain && first.symbols > 0) result.gain = static_cast<float>(first.gain);
+        if (finds_gain && result.no_gain.empty() && first.symbols > 0)
+            result.gain = static_cast<float>(first.gain);
         result.whole = result.measurement(measuring.sums());
     }
     watch.stop();
