@@ -119,14 +119,16 @@ std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& op
 }
 
 void require_sent(const CaptureDescription& capture) {
+    using Lacks = DescriptionError::Lacks;
     const std::string name = detail::name_of(capture);
-    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation");
-    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it");
+    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation", Lacks::modulation);
+    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it", Lacks::bits);
     const std::size_t qm = bits_per_symbol(*capture.modulation);
     if (capture.bits_per_symbol != qm)
         throw DescriptionError(name + " has a dataset bits of " + std::to_string(capture.bits_per_symbol) +
-                               " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
-                               std::to_string(qm));
+                                   " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
+                                   std::to_string(qm),
+                               Lacks::bits);
 }
 
 SymbolMeterConfig meter_of(const CaptureDescription& capture) {
