@@ -80,7 +80,12 @@ int main(int argc, char** argv) {
     MeasureAppOptions options;
     App app;
     app.name = "measure_app";
-    app.summary = "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.";
+    app.summary =
+        "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.\n"
+        "By decisions the EVM is as measured, not corrected for those that go wrong; the noise variance is.\n"
+        "The rms EVM is after gain and phase are fitted; the peak is with the gain that symbols are divided "
+        "by\n"
+        "and without a phase.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_capture_options(options.how.capture, app.options);
     add_measure_options(options, app.options);
