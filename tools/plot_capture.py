@@ -238,7 +238,7 @@ def draw_evm(axes, report, shape):
     axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     axes.grid(alpha=0.3)
     if not numpy.isfinite(evm).any():
-        axes.set_title(f"Mean power by {kind} (no EVM: it is not known)", loc="left")
+        axes.set_title(f"Mean power by {kind} (no EVM: modulation or gain unknown)", loc="left")
         axes.plot([numpy.nan if value is None else value for value in rows["mean_power"]] if rows else [], linewidth=1)
         axes.set_ylabel("mean power")
         axes.set_ylim(bottom=0)
