@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "capture/options.hpp"
 #include "common/app.hpp"
@@ -69,6 +70,7 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
 void run(const MeasureAppOptions& options, const CommonOptions& common) {
     const phy::Measured done = measure(options, common.quiet);
     throw_if_interrupted();
+    if (!done.no_gain.empty()) spdlog::warn(done.no_gain);
     print_result(common, json_of(done), text_of(done));
 }
 
@@ -78,7 +80,12 @@ int main(int argc, char** argv) {
     MeasureAppOptions options;
     App app;
     app.name = "measure_app";
-    app.summary = "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.";
+    app.summary =
+        "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.\n"
+        "By decisions the EVM is as measured, not corrected for those that go wrong; the noise variance is.\n"
+        "The rms EVM is after gain and phase are fitted; the peak is with the gain that symbols are divided "
+        "by\n"
+        "and without a phase.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_capture_options(options.how.capture, app.options);
     add_measure_options(options, app.options);

@@ -3,20 +3,28 @@
 
     tools/plot_capture.py CAPTURE.h5 [--soft-bits SOFTBITS.h5] [--measure REPORT.json] -o CAPTURE.png
 
-REPORT.json is what measure_app CAPTURE.h5 --by row --json prints; without it measure_app is run, with the options behind
-"--" at the end of the command line. Needs h5py and Matplotlib (Debian: python3-h5py, python3-matplotlib).
+REPORT.json is what measure_app CAPTURE.h5 --by row --json prints; without it measure_app is run, with the options
+behind "--" at the end of the command line, which count for the picture too. Needs NumPy, h5py and Matplotlib (Debian:
+python3-h5py, python3-matplotlib).
 """
 
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 
-import numpy
+try:
+    import h5py
+    import matplotlib
+    import numpy
+    MISSING = None
+except ImportError as error:
+    MISSING = error
 
-FULL_SCALES = {"int8": 2.0**7, "int16": 2.0**15, "int32": 2.0**31}
+BESIDE_IQ = ("bits", "noise_variance", "llr")
 BITS = {"pi2-bpsk": 1, "bpsk": 1, "qpsk": 2, "16qam": 4, "64qam": 6, "256qam": 8, "1024qam": 10}
 MOST_SYMBOLS = 1 << 20
 MOST_SOFT_BITS = 1 << 23
@@ -27,58 +35,103 @@ def fail(text):
     sys.exit(f"plot_capture.py: {text}")
 
 
-def some_of(dataset, most):
-    """Elements of the first dimension, in blocks at equal distances, at most so many rows of it."""
-    rows = dataset.shape[0]
+def reason(error):
+    """What the system says, without what HDF5 says around it."""
+    return os.strerror(error.errno) if getattr(error, "errno", None) else "cannot be read as HDF5"
+
+
+def open_file(path):
+    try:
+        with open(path, "rb"):
+            pass
+        return h5py.File(path, "r")
+    except OSError as error:
+        fail(f"{path}: {reason(error)}")
+
+
+def blocks_of(rows, most):
+    """First row and size of blocks at equal distances, of at most so many rows together."""
     if rows <= most:
-        return dataset[...]
-    blocks = 64
-    size = max(1, most // blocks)
-    firsts = numpy.linspace(0, rows - size, blocks).astype(int)
-    return numpy.concatenate([dataset[first:first + size] for first in firsts])
+        return [(0, rows)]
+    # Even, as I and Q of a flat dataset may be rows of their own.
+    size = max(2, most // 64 // 2 * 2)
+    return [(int(first) // 2 * 2, size) for first in numpy.linspace(0, rows - size, max(1, most // size))]
 
 
-def is_iq(dataset):
-    if dataset.dtype.kind == "c":  # what h5py makes of a compound of r and i
-        return True
-    if dataset.dtype.names is not None:
-        return len(dataset.dtype.names) == 2
-    return dataset.dtype.kind in "fi" and dataset.ndim > 1 and dataset.shape[-1] == 2
+def some_of(dataset, most):
+    return numpy.concatenate([dataset[first:first + size] for first, size in blocks_of(dataset.shape[0], most)])
 
 
-def find_iq(file, name):
-    import h5py
+def is_iq(dataset, interleaved=False):
+    stored = dataset.id.get_type()
+    if isinstance(stored, h5py.h5t.TypeCompoundID):
+        return stored.get_nmembers() == 2 and not interleaved
+    if not isinstance(stored, (h5py.h5t.TypeIntegerID, h5py.h5t.TypeFloatID)):
+        return False
+    return dataset.size % 2 == 0 if interleaved else dataset.ndim > 1 and dataset.shape[-1] == 2
 
+
+def find_iq(file, name, interleaved):
     if name is not None:
-        if name not in file:
+        if not isinstance(file.get(name), h5py.Dataset):
             fail(f"{file.filename}: no dataset {name}")
         return file[name]
-    if "iq" in file:
+    if isinstance(file.get("iq"), h5py.Dataset):
         return file["iq"]
     found = []
-    file.visititems(lambda _, item: found.append(item) if isinstance(item, h5py.Dataset) and is_iq(item) else None)
+
+    def visit(path, item):
+        is_beside = path.rsplit("/", 1)[-1] in BESIDE_IQ
+        if isinstance(item, h5py.Dataset) and not is_beside and is_iq(item, interleaved):
+            found.append(item)
+
+    file.visititems(visit)
     if len(found) != 1:
         fail(f"{file.filename}: expected one dataset that looks like IQ, found {len(found)}: --dataset says which")
     return found[0]
 
 
-def read_symbols(dataset):
-    """Symbols in units of 1.0, at most MOST_SYMBOLS of them, and the attributes that say what they are."""
-    if not is_iq(dataset):
-        fail(f"{dataset.file.filename}: {dataset.name}: expected a compound of two numbers or a last dimension of 2")
-    in_row = int(numpy.prod(dataset.shape[1:])) // (1 if dataset.dtype.names or dataset.dtype.kind == "c" else 2)
-    data = some_of(dataset, max(1, MOST_SYMBOLS // max(1, in_row)))
-    if dataset.dtype.kind == "c":
-        number, i, q = f"float{4 * dataset.dtype.itemsize}", data.real, data.imag
-    elif dataset.dtype.names:
-        i, q = (data[name] for name in dataset.dtype.names)
-        number = i.dtype.name
-    else:
-        i, q, number = data[..., 0], data[..., 1], data.dtype.name
-    attributes = {**dataset.file.attrs, **dataset.attrs}
-    scale = float(attributes.get("full_scale", FULL_SCALES.get(number, 1.0))) if number.startswith("int") else 1.0
-    symbols = (i.astype(float) + 1j * q.astype(float)).ravel() / scale
-    return symbols[numpy.isfinite(symbols)], attributes
+def shape_of(dataset, interleaved):
+    """Dimensions of the symbols, as measure_app takes them."""
+    if isinstance(dataset.id.get_type(), h5py.h5t.TypeCompoundID):
+        return dataset.shape
+    if dataset.ndim > 1 and dataset.shape[-1] == 2:
+        return dataset.shape[:-1]
+    if interleaved and dataset.shape[-1] % 2 == 0:
+        return (*dataset.shape[:-1], dataset.shape[-1] // 2)
+    return (dataset.size // 2,)
+
+
+def read_symbols(dataset, interleaved):
+    """At most MOST_SYMBOLS symbols as they are stored, and their full scale where nothing says another."""
+    stored = dataset.id.get_type()
+    if not is_iq(dataset, interleaved) or dataset.ndim == 0:
+        expected = "an even count of numbers" if interleaved else "a compound of two numbers or a last dimension of 2"
+        fail(f"{dataset.file.filename}: {dataset.name}: expected {expected}")
+    number, wanted, numbers = stored, h5py.h5t.NATIVE_DOUBLE, 1
+    # Through HDF5 itself, as numpy has no complex numbers of two integers or of two float16.
+    if isinstance(stored, h5py.h5t.TypeCompoundID):
+        number, numbers = stored.get_member_type(0), 2
+        wanted = h5py.h5t.create(h5py.h5t.COMPOUND, 16)
+        for member in range(2):
+            wanted.insert(stored.get_member_name(member), 8 * member, h5py.h5t.NATIVE_DOUBLE)
+    in_row = max(1, dataset.size // max(1, dataset.shape[0]) * numbers)
+    parts = []
+    for first, size in blocks_of(dataset.shape[0], max(1, 2 * MOST_SYMBOLS // in_row)):
+        lengths = (size, *dataset.shape[1:])
+        space = dataset.id.get_space()
+        space.select_hyperslab((first, *(0 for _ in lengths[1:])), lengths)
+        parts.append(numpy.empty(size * in_row))
+        dataset.id.read(h5py.h5s.create_simple(lengths), space, parts[-1], wanted)
+    is_integer = isinstance(number, h5py.h5t.TypeIntegerID)
+    return numpy.concatenate(parts).view(complex), 2.0 ** (8 * number.get_size() - 1) if is_integer else None
+
+
+def attribute_of(dataset, name):
+    for place in (dataset.attrs, dataset.file.attrs):
+        if name in place:
+            return place[name]
+    return None
 
 
 def ideal_points(modulation):
@@ -101,7 +154,9 @@ def measure(options, symbols_by_row, symbols):
     if options.measure is not None:
         try:
             return json.loads(options.measure.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            fail(f"{options.measure}: {reason(error)}")
+        except ValueError as error:
             fail(f"{options.measure}: expected the JSON of measure_app: {error}")
     built = pathlib.Path(__file__).resolve().parent.parent / "build/release/apps/measure_app"
     app = options.measure_app or (built if built.exists() else shutil.which("measure_app"))
@@ -109,10 +164,15 @@ def measure(options, symbols_by_row, symbols):
         fail("no measure_app: expected it in build/release/apps or PATH, or --measure-app or --measure")
     # One row for all would be a curve of one point.
     by = "row" if symbols_by_row < symbols else str(max(1, -(-symbols // ROWS_WITHOUT_SHAPE)))
-    command = [app, options.capture, "--by", by, "--json", "--quiet"]
+    command = [app, options.capture, "--by", by, "--json", "--quiet", *options.further]
     if options.dataset is not None:
         command += ["--dataset", options.dataset]
-    done = subprocess.run(command + options.further, capture_output=True, text=True, check=False)
+    if options.interleaved:
+        command += ["--interleaved"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        fail(f"{app}: {reason(error)}")
     if done.returncode != 0:
         fail(done.stderr.strip())
     return json.loads(done.stdout)
@@ -128,7 +188,7 @@ def draw_constellation(figure, axes, symbols, report):
     gain = report.get("gain") or 1.0
     modulation = report.get("modulation")
     normalised = symbols / gain
-    reach = 1.05 * max(numpy.quantile(abs(part), 0.9995) for part in (normalised.real, normalised.imag))
+    reach = 1.05 * max(numpy.quantile(abs(part), 0.9995) for part in (normalised.real, normalised.imag)) or 1.0
     if modulation in BITS:
         reach = max(reach, 1.15 * abs(ideal_points(modulation).real).max())
     # The fewer symbols, the larger the cells: clouds, not dust.
@@ -155,19 +215,36 @@ def draw_constellation(figure, axes, symbols, report):
     axes.set_title(f"Constellation, {len(symbols)} symbols, {found}", loc="left")
 
 
-def draw_evm(axes, report):
+def name_of_rows(rows, shape):
+    """Those of a dataset of one dimension are only neighbours."""
+    symbols = rows.get("symbols") if rows else None
+    if symbols is None:
+        return "row"
+    if len(shape) > 1 and symbols == shape[-1]:
+        return f"row of {symbols} symbols"
+    if len(shape) > 1 and symbols == 14 * shape[-1]:
+        return f"slot of {symbols} symbols"
+    return f"part of {symbols} neighbouring symbols"
+
+
+def draw_evm(axes, report, shape):
+    from matplotlib import ticker
+
     rows = report.get("rows")
+    name = name_of_rows(rows, shape)
+    kind = name.split()[0]
     evm = [numpy.nan if value is None else 100 * value for value in rows["evm_rms"]] if rows else []
-    axes.set_xlabel(f"row of {rows['symbols']} symbols" if rows and "symbols" in rows else "row")
+    axes.set_xlabel(name)
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     axes.grid(alpha=0.3)
     if not numpy.isfinite(evm).any():
-        axes.set_title("Mean power by row (no EVM: the modulation is not known)", loc="left")
+        axes.set_title(f"Mean power by {kind} (no EVM: modulation or gain unknown)", loc="left")
         axes.plot([numpy.nan if value is None else value for value in rows["mean_power"]] if rows else [], linewidth=1)
         axes.set_ylabel("mean power")
         axes.set_ylim(bottom=0)
         return
-    axes.set_title("Error vector magnitude by row", loc="left")
-    axes.plot(evm, color="tab:blue", linewidth=1, marker="." if len(evm) <= 300 else None, markersize=4, label="row")
+    axes.set_title(f"Error vector magnitude by {kind}", loc="left")
+    axes.plot(evm, color="tab:blue", linewidth=1, marker="." if len(evm) <= 300 else None, markersize=4, label=kind)
     axes.axhline(100 * report["evm_rms"], color="black", linestyle="--", linewidth=1,
                  label=f"all symbols: {in_percent(report['evm_rms'])}")
     if report.get("evm_limit") is not None:
@@ -179,10 +256,8 @@ def draw_evm(axes, report):
 
 
 def draw_soft_bits(axes, path):
-    import h5py
-
     try:
-        with h5py.File(path, "r") as file:
+        with open_file(path) as file:
             llr = file["llr"]
             attributes = dict(llr.attrs)
             values = some_of(llr, MOST_SOFT_BITS // llr.shape[-1])
@@ -212,8 +287,7 @@ def draw_soft_bits(axes, path):
     axes.grid(alpha=0.3)
 
 
-def draw(options, symbols, report):
-    import matplotlib
+def draw(options, symbols, shape, report):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
@@ -221,7 +295,7 @@ def draw(options, symbols, report):
     figure = pyplot.figure(figsize=(15, 8), layout="constrained")
     grid = figure.add_gridspec(2 if has_soft_bits else 1, 2, width_ratios=(1.15, 1))
     draw_constellation(figure, figure.add_subplot(grid[:, 0]), symbols, report)
-    draw_evm(figure.add_subplot(grid[0, 1]), report)
+    draw_evm(figure.add_subplot(grid[0, 1]), report, shape)
     if has_soft_bits:
         draw_soft_bits(figure.add_subplot(grid[1, 1]), options.soft_bits)
     snr = report.get("snr_db")
@@ -236,35 +310,42 @@ def main():
     parser.add_argument("capture", type=pathlib.Path)
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="the image; its ending says the format")
     parser.add_argument("--dataset", help="the IQ samples, as for measure_app")
+    parser.add_argument("--interleaved", action="store_true", help="the dataset is flat: I, Q, I, Q, ...")
     parser.add_argument("--soft-bits", type=pathlib.Path, help="what demod_app has made of the capture")
     parser.add_argument("--measure", type=pathlib.Path, help="a report of measure_app --by --json")
     parser.add_argument("--measure-app", help="the program; default: build/release/apps/measure_app, else in PATH")
     arguments = sys.argv[1:]
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:split])
-    options.further = arguments[split + 1:]
-    try:
-        import h5py
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        fail(f"{error}: expected h5py and Matplotlib (Debian: python3-h5py, python3-matplotlib)")
-    try:
-        with h5py.File(options.capture, "r") as file:
-            dataset = find_iq(file, options.dataset)
-            symbols, attributes = read_symbols(dataset)
-            has_iq_dimension = dataset.dtype.names is None and dataset.dtype.kind != "c"
-            shape = dataset.shape[:-1] if has_iq_dimension else dataset.shape
-    except OSError as error:
-        fail(f"{options.capture}: {error}")
+    reading = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    reading.add_argument("--dataset", default=options.dataset)
+    reading.add_argument("--interleaved", action="store_true", default=options.interleaved)
+    options.further = reading.parse_known_args(arguments[split + 1:], options)[1]
+    if MISSING is not None:
+        fail(f"{MISSING}: expected NumPy, h5py and Matplotlib (Debian: python3-h5py, python3-matplotlib)")
+    with open_file(options.capture) as file:
+        dataset = find_iq(file, options.dataset, options.interleaved)
+        try:
+            symbols, full_scale = read_symbols(dataset, options.interleaved)
+        except OSError:
+            fail(f"{options.capture}: {dataset.name}: cannot be read")
+        shape = shape_of(dataset, options.interleaved)
+        modulation, full_scale_attribute = (attribute_of(dataset, name) for name in ("modulation", "full_scale"))
+    symbols = symbols[numpy.isfinite(symbols)]
     if len(symbols) == 0:
         fail(f"{options.capture}: has no finite symbol to draw")
     report = measure(options, shape[-1], int(numpy.prod(shape)))
-    if report.get("modulation") is None and "modulation" in attributes:
-        report["modulation"] = text_of(attributes["modulation"]).lower()
-    figure = draw(options, symbols, report)
+    if full_scale is not None:
+        # The one that the gain is of.
+        symbols /= report.get("full_scale") or float(full_scale_attribute or full_scale)
+    if report.get("modulation") is None and modulation is not None:
+        report["modulation"] = text_of(modulation).lower()
+    figure = draw(options, symbols, shape, report)
     try:
         figure.savefig(options.output, dpi=110)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        fail(f"{options.output}: {reason(error)}")
+    except ValueError as error:
         fail(f"{options.output}: {error}")
 
 

@@ -31,13 +31,30 @@ void check_files(const DemodOptions& options) {
     require_force_if_exists(options.output, options.how.overwrite);
 }
 
+/// The options that say what a capture does not.
+const char* options_for(DescriptionError::Lacks lacks, bool estimates_noise) {
+    switch (lacks) {
+        case DescriptionError::Lacks::modulation:
+            return "expected that, or --modulation M";
+        case DescriptionError::Lacks::noise_variance:
+            return estimates_noise ? "--noise-variance X gives one"
+                                   : "--noise-variance X gives one, --noise-variance estimate measures it";
+        case DescriptionError::Lacks::modulation_and_noise_variance:
+            return "expected both, or --modulation M and --noise-variance X or estimate";
+        case DescriptionError::Lacks::bits:
+            break;
+    }
+    return "expected those";
+}
+
 /// With errors that tell of the options.
 Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& how) {
     try {
         return with_machine_errors(options.machine,
                                    [&] { return demodulate_file(options.capture, options.output, how); });
     } catch (const DescriptionError& error) {
-        throw FileError(fmt::format("{}: expected that, or --modulation and --noise-variance", error.what()));
+        throw FileError(
+            fmt::format("{}: {}", error.what(), options_for(error.lacks(), options.how.estimate_noise)));
     }
 }
 

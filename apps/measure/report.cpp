@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -82,9 +83,10 @@ std::string text_of_rows(const Measured& done) {
     constexpr std::size_t at_the_end = 8;
     const std::vector<SymbolMeasurement> rows = measured_rows(done);
     const bool all = rows.size() <= at_the_start + at_the_end + 1;
-    std::string result =
-        fmt::format("\n{} row{} of {} symbols\n", rows.size(), rows.size() == 1 ? "" : "s", done.row) +
-        table_line("row", "mean power", "EVM rms", "noise variance");
+    const std::uint64_t last = done.capture.symbols % done.row;
+    std::string result = fmt::format("\n{} row{} of {} symbols{}\n", rows.size(), rows.size() == 1 ? "" : "s",
+                                     done.row, last == 0 ? "" : fmt::format(", the last one of {}", last)) +
+                         table_line("row", "mean power", "EVM rms", "noise variance");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!all && i == at_the_start) {
             const std::size_t end = rows.size() - at_the_end;
@@ -101,9 +103,11 @@ std::string text_of_rows(const Measured& done) {
 }
 
 std::string text_of_limit(const Measured& done) {
+    const std::optional<double> limit = limit_of(done);
+    if (!limit) return "none";
     const std::optional<bool> within = is_within_limit(done);
-    if (!within) return "none";
-    return fmt::format("{} (TS 38.104, 6.5.2.2): {}", percent(*limit_of(done)), *within ? "met" : "not met");
+    const char* const verdict = !within ? "EVM unknown" : *within ? "met" : "not met";
+    return fmt::format("{} (TS 38.104, 6.5.2.2): {}", percent(*limit), verdict);
 }
 
 }  // namespace
@@ -134,6 +138,7 @@ Json json_of(const Measured& done) {
         {"modulation", modulation ? Json(to_string(*modulation)) : Json()},
         {"reference", done.reference == SymbolReference::sent ? "sent" : "decisions"},
         {"divided_by", done.gain},
+        {"full_scale", done.capture.full_scale},
     };
     if (done.row > 0) members.emplace_back("rows", json_of_rows(done));
     members.emplace_back("seconds", done.seconds);
@@ -160,7 +165,7 @@ std::string text_of(const Measured& done) {
     line("offset", fmt::format("{} on I, {} on Q", number(whole.dc_i), number(whole.dc_q)));
     line("IQ imbalance",
          fmt::format("{}, {}", number(whole.iq_gain_db, " dB"), number(whole.iq_phase_deg, " degrees")));
-    line("gain", number(whole.gain));
+    line("gain", done.no_gain.empty() ? number(whole.gain) : "unknown: " + done.no_gain);
     line("phase", number(whole.phase_deg, " degrees"));
     line("EVM rms", fmt::format("{}, MER {}", percent(whole.evm_rms), number(whole.mer_db, " dB")));
     line("EVM peak", percent(whole.evm_peak));

@@ -88,5 +88,31 @@ TEST_F(UnknownGain, NeedsAModulation) {
                    {"nans.h5: /iq", "finite", "noise variance"});
 }
 
+TEST_F(UnknownGain, ErrorsNameTheOptionsThatAreMissing) {
+    const std::string capture = path("raw.h5");
+    Hdf5File(capture).reals("iq", {100, 2});
+    const auto error = [&](const Arguments& options) {
+        Arguments command = {demod_app, capture};
+        command.insert(command.end(), options.begin(), options.end());
+        const Outcome outcome = run(command);
+        EXPECT_EQ(outcome.status, 1);
+        return outcome.err;
+    };
+    const std::string name = "demod_app: " + capture + ": /iq";
+    EXPECT_TRUE(error({}).ends_with(name +
+                                    " has no attribute modulation and no noise_variance: expected both, or "
+                                    "--modulation M and --noise-variance X or estimate\n"));
+    for (const std::string noise : {"0.1", "estimate"})
+        EXPECT_TRUE(
+            error({"--noise-variance", noise})
+                .ends_with(name + " has no attribute modulation: expected that, or --modulation M\n"));
+    EXPECT_TRUE(error({"--modulation", "qpsk"})
+                    .ends_with(name +
+                               " has neither an attribute nor a dataset noise_variance: --noise-variance X "
+                               "gives one, --noise-variance estimate measures it\n"));
+    expect_failure({demod_app, capture, "--modulation", "qpsk", "--noise-variance", "estimate"}, 1,
+                   {"raw.h5: /iq: the estimated noise variance is 0", "--noise-variance X gives one"});
+}
+
 }  // namespace
 }  // namespace phy::test

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "support/app_test.hpp"
@@ -61,10 +62,41 @@ TEST_F(Plot, DrawsACaptureAndItsSoftBits) {
     expect_image({"--", "--reference", "sent"});
 }
 
+TEST_F(Plot, ReadsAsMeasureAppDoes) {
+    for (const Arguments& made :
+         {Arguments{"--type", "cf16"}, {"--type", "ci16", "--layout", "interleaved"}}) {
+        Arguments all = {"--modulation", "qpsk", "--symbols", "2000", "--quiet", "--force"};
+        all.insert(all.end(), made.begin(), made.end());
+        generate("c.h5", all);
+        if (made.size() == 2) {
+            expect_image({});
+        } else {
+            expect_image({"--interleaved"});
+            expect_image({"--", "--interleaved"});
+        }
+    }
+}
+
+/// Whatever the capture says, because measure_app may have been told another.
+TEST_F(Plot, TakesTheFullScaleOfTheReport) {
+    generate("c.h5", {"--modulation", "qpsk", "--symbols", "2000", "--type", "ci16", "--quiet"});
+    const auto image = [&](const std::string& full_scale) {
+        std::ofstream(path("m.json"))
+            << R"({"symbols": 2000, "modulation": "qpsk", "gain": 1.0, "full_scale": )" + full_scale + "}";
+        expect_image({"--measure", path("m.json")});
+        std::ifstream stream(path("c.png"), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    EXPECT_TRUE(image("8192") == image("null"));
+    EXPECT_FALSE(image("8192") == image("32768"));
+    const JsonValue report = measure_json({path("c.h5"), "--full-scale", "32768"});
+    EXPECT_EQ(report["full_scale"].number(), 32768.0);
+}
+
 TEST_F(Plot, SaysWhatIsWrong) {
     const Outcome outcome = plot({path("missing.h5"), "-o", path("c.png")});
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_NE(outcome.err.find("plot_capture.py: " + path("missing.h5")), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err, "plot_capture.py: " + path("missing.h5") + ": No such file or directory\n");
     generate("c.h5", {"--modulation", "qpsk", "--symbols", "100", "--quiet"});
     for (const Arguments& wrong : {Arguments{"--dataset", "/none"},
                                    {"--measure", path("none.json")},

@@ -147,6 +147,38 @@ TEST_F(Measure, SentPointsNeedNoGoodDecisions) {
     EXPECT_NEAR(done.whole.noise_variance, 1.0, 0.02);
 }
 
+/// What decisions say of such a capture is far from its amplitude.
+TEST_F(Measure, SentPointsNeedNoGoodGain) {
+    for (const bool zeros : {true, false}) {
+        const MadeCapture made = {.symbols = 50'000, .amplitude = 0.1};
+        SCOPED_TRACE(made.text() + (zeros ? ", half of it 0" : ", turned"));
+        make_capture(capture_, made);
+        phy::CaptureReader reader(capture_);
+        std::vector<phy::cf32> symbols(made.symbols);
+        std::vector<std::uint8_t> bits(made.symbols * 8);
+        reader.read(0, symbols);
+        reader.read_bits(0, bits);
+        for (std::size_t n = 0; n < symbols.size(); ++n)
+            symbols[n] *=
+                zeros ? phy::cf32(n % 2 == 0 ? 0.0F : 1.0F) : phy::cf32(std::sqrt(0.5F), std::sqrt(0.5F));
+        phy::CaptureWriter writer(
+            capture_,
+            {.symbols = made.symbols, .modulation = made.modulation, .bits = true, .overwrite = true});
+        writer.append(symbols);
+        writer.append_bits(bits);
+        writer.commit();
+
+        MeasureOptions options;
+        options.reference = SymbolReference::sent;
+        const Measured measured = measure_file(capture_, options);
+        options.gain = 0.1F;
+        const Measured given = measure_file(capture_, options);
+        EXPECT_NEAR(measured.whole.evm_rms / given.whole.evm_rms, 1.0, 1e-3);
+        EXPECT_NEAR(measured.whole.gain / given.whole.gain, 1.0, 1e-3);
+        EXPECT_NEAR(measured.whole.phase_deg, zeros ? 0.0 : 45.0, 0.2);
+    }
+}
+
 TEST_F(Measure, SentPointsNeedBits) {
     MeasureOptions options;
     options.reference = SymbolReference::sent;

@@ -1,9 +1,11 @@
 #include "phy/receiver/capture_gain.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/receiver/common.hpp"
 
@@ -35,16 +37,29 @@ Host host_among(const std::vector<Place>& places) {
     return places.front().is_cuda() ? fastest_host(demodulation_threads()) : places.front().host();
 }
 
+double root_mean_square(const Host& host, SymbolMeterConfig meter, SymbolView symbols) {
+    meter.gain = 1.0F;
+    return std::sqrt(measurement_of(SymbolMeter(host, meter)(symbols), meter, symbols.format()).mean_power);
+}
+
 }  // namespace
 
-float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& meter,
+float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& meter, SymbolReference reference,
                             const std::vector<Place>& places) {
     const std::vector<std::byte> symbols = spread_symbols(capture);
+    const SymbolView view(capture.description().format, symbols);
+    const std::string failed = name_of(capture.description()) + ": the gain cannot be measured: ";
+    const Host host = host_among(places);
+    const double amplitude = root_mean_square(host, meter, view);
+    if (!(amplitude > 0.0)) throw GainError(failed + "no symbol is finite and not 0");
+    if (!(amplitude >= 0x1p-40 && amplitude <= 0x1p40))
+        throw GainError(failed + "the root mean square of the symbols is " +
+                        number_text(static_cast<float>(amplitude)) + ", expected 2^-40 to 2^40");
+    if (reference == SymbolReference::sent) return static_cast<float>(amplitude);
     try {
-        const SymbolView view(capture.description().format, symbols);
-        return static_cast<float>(estimate_gain(host_among(places), meter, view).gain);
-    } catch (const ArgumentError& error) {
-        throw FileError(name_of(capture.description()) + ": the gain cannot be measured: " + error.what());
+        return static_cast<float>(estimate_gain(host, meter, view).gain);
+    } catch (const ArgumentError&) {
+        throw GainError(failed + "it is not from 2^-40 to 2^40");
     }
 }
 

@@ -18,6 +18,8 @@
 namespace phy {
 namespace {
 
+using Lacks = DescriptionError::Lacks;
+
 /// Transmitted bits, one a byte, of the chunk in each lane; of no lane where there are none to compare with.
 using Truth = std::vector<std::vector<std::uint8_t>>;
 
@@ -70,12 +72,14 @@ std::optional<float> noise_variance_of(const CaptureDescription& capture, const 
     if (options.noise_variance) return options.noise_variance;
     if (capture.has_noise_per_symbol) return std::nullopt;
     if (!capture.noise_variance)
-        throw DescriptionError(detail::name_of(capture) +
-                               " has neither an attribute nor a dataset noise_variance");
+        throw DescriptionError(
+            detail::name_of(capture) + " has neither an attribute nor a dataset noise_variance",
+            Lacks::noise_variance);
     if (!(*capture.noise_variance > 0.0F) || !std::isfinite(*capture.noise_variance))
         throw DescriptionError(detail::name_of(capture) + " has the noise_variance " +
-                               detail::number_text(*capture.noise_variance) +
-                               ", expected a finite number above 0");
+                                   detail::number_text(*capture.noise_variance) +
+                                   ", which is no finite number above 0",
+                               Lacks::noise_variance);
     return capture.noise_variance;
 }
 
@@ -91,8 +95,9 @@ float require_measured_noise(const Measured& measured) {
     const std::string name = detail::name_of(measured.capture);
     if (measured.whole.symbols == 0)
         throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
-    throw FileError(name + ": the estimated noise variance is " + detail::number_text(noise) +
-                    ", expected a finite number above 0");
+    throw DescriptionError(name + ": the estimated noise variance is " + detail::number_text(noise) +
+                               ", which is no finite number above 0",
+                           Lacks::noise_variance);
 }
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
@@ -189,8 +194,14 @@ std::function<void(std::uint64_t)> progress_of(const Demodulation& result, const
 
 /// What symbols are divided by and their N0, after measuring what is to be measured.
 GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options) {
-    if (!result.capture.modulation)
-        throw DescriptionError(detail::name_of(result.capture) + " has no attribute modulation");
+    if (!result.capture.modulation) {
+        const bool has_noise = options.estimate_noise || options.capture.noise_variance ||
+                               result.capture.noise_variance || result.capture.has_noise_per_symbol;
+        const std::string name = detail::name_of(result.capture);
+        if (has_noise) throw DescriptionError(name + " has no attribute modulation", Lacks::modulation);
+        throw DescriptionError(name + " has no attribute modulation and no noise_variance",
+                               Lacks::modulation_and_noise_variance);
+    }
     if (options.gain && !(*options.gain >= 0x1p-40F && *options.gain <= 0x1p40F))
         throw ArgumentError("gain " + detail::number_text(*options.gain) +
                             ": expected a number from 2^-40 to 2^40");
@@ -200,6 +211,7 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
     result.measured = measure_first(result.capture, options);
     result.cancelled = result.measured->cancelled;
     if (result.cancelled) return used;
+    if (!result.measured->no_gain.empty()) throw FileError(result.measured->no_gain);
     used.gain = result.measured->gain;
     if (options.estimate_noise) used.noise_variance = require_measured_noise(*result.measured);
     return used;

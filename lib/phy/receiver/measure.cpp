@@ -119,14 +119,16 @@ std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& op
 }
 
 void require_sent(const CaptureDescription& capture) {
+    using Lacks = DescriptionError::Lacks;
     const std::string name = detail::name_of(capture);
-    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation");
-    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it");
+    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation", Lacks::modulation);
+    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it", Lacks::bits);
     const std::size_t qm = bits_per_symbol(*capture.modulation);
     if (capture.bits_per_symbol != qm)
         throw DescriptionError(name + " has a dataset bits of " + std::to_string(capture.bits_per_symbol) +
-                               " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
-                               std::to_string(qm));
+                                   " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
+                                   std::to_string(qm),
+                               Lacks::bits);
 }
 
 SymbolMeterConfig meter_of(const CaptureDescription& capture) {
@@ -200,13 +202,23 @@ private:
     SymbolSums sums_;
 };
 
+/// 1 where there is none, which result.no_gain says.
+float find_gain(CaptureReader& reader, Measured& result) {
+    try {
+        return detail::estimate_capture_gain(reader, result.meter, result.reference, result.places);
+    } catch (const detail::GainError& error) {
+        result.no_gain = error.what();
+        return 1.0F;
+    }
+}
+
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
     SymbolMeasurement result = measurement_of(sums, meter, capture.format, reference);
     const double units = double{meter.gain} / double{gain};
     result.noise_variance *= units * units;
-    if (!capture.modulation) forget_decisions(result);
+    if (!capture.modulation || !no_gain.empty()) forget_decisions(result);
     return result;
 }
 
@@ -223,8 +235,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     detail::Stopwatch watch;
     watch.start();
     const bool finds_gain = !options.gain && result.capture.modulation;
-    result.meter.gain = finds_gain ? detail::estimate_capture_gain(reader, result.meter, result.places)
-                                   : options.gain.value_or(1.0F);
+    result.meter.gain = finds_gain ? find_gain(reader, result) : options.gain.value_or(1.0F);
     result.gain = result.meter.gain;
     Measuring measuring(reader, options, result);
     measuring.run();
@@ -232,7 +243,8 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
         result.rows.clear();
     } else {
         const SymbolMeasurement first = result.measurement(measuring.sums());
-        if (finds_gain && first.symbols > 0) result.gain = static_cast<float>(first.gain);
+        if (finds_gain && result.no_gain.empty() && first.symbols > 0)
+            result.gain = static_cast<float>(first.gain);
         result.whole = result.measurement(measuring.sums());
     }
     watch.stop();

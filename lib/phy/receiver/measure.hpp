@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
@@ -29,7 +30,8 @@ struct PHY_EXPORT MeasureOptions {
     CaptureOptions capture = {};  ///< how the capture is read; a noise variance does not matter
 
     /// Symbols are divided by it before they are decided: the amplitude of the constellation. None: it is
-    /// measured first, on up to 2^20 symbols that are spread over the capture.
+    /// measured first, on up to 2^20 symbols that are spread over the capture; with SymbolReference::sent as
+    /// the root of their mean power.
     std::optional<float> gain = {};
 
     /// The nearest points, or those that the capture's transmitted bits are mapped to.
@@ -62,6 +64,9 @@ struct PHY_EXPORT Measured {
     /// Noise variances are those of symbols that are divided by it.
     float gain = 1.0F;
 
+    /// Why the gain could not be measured, in one line; else empty.
+    std::string no_gain = {};
+
     SymbolMeasurement whole;
 
     std::uint64_t row = 0;         ///< symbols of a row, the last of which may be shorter; 0: no rows
@@ -72,8 +77,8 @@ struct PHY_EXPORT Measured {
     bool cancelled = false;   ///< a stop was asked for: nothing is measured
     double seconds = 0.0;     ///< from the first look at the symbols to the last
 
-    /// The numbers of such sums, in the units of `whole`. Where the modulation is not known, what depends on
-    /// decisions is NaN.
+    /// The numbers of such sums, in the units of `whole`. Where the modulation is not known, or the gain
+    /// could not be measured, what depends on decisions is NaN.
     [[nodiscard]] SymbolMeasurement measurement(const SymbolSums& sums) const;
 };
 
@@ -82,11 +87,11 @@ struct PHY_EXPORT Measured {
 /// either: where rows are no multiple of symbol_tree.block, their sums are those of another tree, and the
 /// capture is read once for the whole and once for its rows.
 ///
-/// A capture of unknown modulation has powers, offsets and imbalances only; its gain is taken as 1.
+/// A capture of unknown modulation, or whose gain cannot be measured because no symbol is finite and not 0,
+/// has powers, offsets and imbalances only; its gain is taken as 1.
 ///
-/// Throws FileError for what is wrong with a file, and where the gain cannot be measured; DescriptionError
-/// where transmitted bits are asked for and not there; ArgumentError for options out of their range; and what
-/// Pipeline throws.
+/// Throws FileError for what is wrong with a file; DescriptionError where transmitted bits are asked for and
+/// not there; ArgumentError for options out of their range; and what Pipeline throws.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy
