@@ -212,6 +212,18 @@ TEST(EstimateGain, FindsSomethingFiniteOnTheWrongConstellation) {
     }
 }
 
+/// The mean of many estimates is that of the whole, also where a row has few symbols and its power varies.
+TEST(SymbolMeasurement, NoiseOfShortRowsIsCorrectedToo) {
+    const NoisySymbols noisy = make_noisy(Modulation::qam64, SampleFormat::cf32, 84 * 2000, 0.01, 1.0, 77);
+    const SymbolMeterConfig config = {.modulation = Modulation::qam64};
+    std::vector<phy::SymbolSums> rows(2000);
+    SymbolMeter(Host(), config)(noisy.received.view(), 84, rows);
+    double mean = 0.0;
+    for (const phy::SymbolSums& sums : rows)
+        mean += measurement_of(sums, config, SampleFormat::cf32).noise_variance / 2000;
+    EXPECT_NEAR(mean, 0.01, 0.0003);
+}
+
 TEST(EstimateGain, ThrowsWhereThereIsNothing) {
     const std::vector<phy::cf32> zeros(100);
     EXPECT_THROW((void)estimate_gain(Host(), {}, zeros), phy::ArgumentError);

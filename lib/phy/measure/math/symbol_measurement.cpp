@@ -49,11 +49,14 @@ void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation mod
                                 : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The corrected values, if the power that they stand for is that of the symbols; otherwise the noise is not
-/// Gaussian, or the points are not of this constellation, and what was measured is all that is known.
-GainAndNoise credible(const GainAndNoise& corrected, const GainAndNoise& measured, double power) {
+/// The corrected values, if the power that they stand for is that of so many symbols, within its chance;
+/// otherwise the noise is not Gaussian, or the points are not of this constellation, and what was measured is
+/// all that is known.
+GainAndNoise credible(const GainAndNoise& corrected, const GainAndNoise& measured, double power,
+                      double count) {
     const double expected = corrected.gain * corrected.gain + corrected.noise_variance;
-    const bool same_power = std::abs(expected - power) <= 0.1 * power;
+    const double by_chance = 3.0 / std::sqrt(count);
+    const bool same_power = std::abs(expected - power) <= (0.1 + by_chance) * power;
     const bool same_scale = corrected.gain >= 0.25 * measured.gain && corrected.gain <= 4.0 * measured.gain;
     return same_power && same_scale ? corrected : measured;
 }
@@ -117,7 +120,8 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     const double step = 2.0 * axis_unit(config.modulation);
     GainAndNoise found = {.gain = std::abs(gain), .noise_variance = left / count * step * step};
     if (reference == SymbolReference::decisions)
-        found = credible(correct_decisions(config.modulation, found), found, power / count * step * step);
+        found =
+            credible(correct_decisions(config.modulation, found), found, power / count * step * step, count);
     result.gain = double{config.gain} * found.gain;
     result.phase_deg = std::arg(gain) * degrees;
     result.noise_variance = found.noise_variance;
