@@ -228,6 +228,8 @@ TEST(EstimateGain, ThrowsWhereThereIsNothing) {
     const std::vector<phy::cf32> zeros(100);
     EXPECT_THROW((void)estimate_gain(Host(), {}, zeros), phy::ArgumentError);
     EXPECT_THROW((void)estimate_gain(Host(), {}, phy::SymbolView()), phy::ArgumentError);
+    const std::vector<phy::cf32> tiny(100, {0x1p-45F, 0x1p-45F});
+    EXPECT_THROW((void)estimate_gain(Host(), {}, tiny), phy::ArgumentError);
 }
 
 }  // namespace

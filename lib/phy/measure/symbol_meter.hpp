@@ -58,7 +58,7 @@ private:
 /// matter. Some hundred thousand symbols do. They have to be of this constellation: resource elements without
 /// data, an offset, or a phase of half of what makes clean decisions go wrong (45 degrees for QPSK, 18 for
 /// 16QAM, 8 for 64QAM, 3 for 256QAM, 1 for 1024QAM) are measured as noise. Throws ArgumentError where there
-/// is no finite symbol, or none that is not 0.
+/// is no finite symbol, none that is not 0, and where the amplitude is not from 2^-40 to 2^40.
 PHY_EXPORT GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, SymbolView symbols,
                                       std::uint64_t first_symbol = 0);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +36,20 @@ struct NodeRows {
         return {rows, (nodes_a_row + together - 1) / together, (nodes_of_last + together - 1) / together};
     }
 };
+
+/// A node for each unit of so many neighbours in rows of elements, of which there are some; the last unit of
+/// a row, and the last row, may have fewer.
+inline NodeRows rows_of_units(std::uint64_t elements, std::uint64_t row, std::uint64_t unit) {
+    const std::uint64_t rows = elements / row + (elements % row != 0 ? 1 : 0);
+    return NodeRows{rows, row, elements - (rows - 1) * row}.grouped(unit);
+}
+
+/// The base-2 logarithm of how many blocks make a unit: as long as there are enough units for all
+/// multiprocessors, fewer of them have fewer roots to join.
+inline unsigned log2_blocks_of_unit(std::uint64_t blocks, std::uint64_t enough_units, unsigned most) {
+    const std::uint64_t times = std::max<std::uint64_t>(1, blocks / enough_units);
+    return std::min(most, static_cast<unsigned>(std::bit_width(times) - 1));
+}
 
 /// Nodes between the kernels; none where rows have one node.
 inline std::uint64_t joining_workspace(NodeRows nodes) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/pieces.cuh"
@@ -320,18 +319,14 @@ bool is_aligned(const SoftBitJob& job) {
 }
 
 NodeRows units_of(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {
-    const std::uint64_t unit = std::uint64_t{block_soft_bits} << tuning.log2_blocks;
-    const std::uint64_t rows = soft_bits / row + (soft_bits % row != 0 ? 1 : 0);
-    return NodeRows{rows, row, soft_bits - (rows - 1) * row}.grouped(unit);
+    return rows_of_units(soft_bits, row, std::uint64_t{block_soft_bits} << tuning.log2_blocks);
 }
 
 }  // namespace
 
 SoftBitTuning soft_bit_tuning(std::uint64_t soft_bits) {
-    // As long as there are enough units for all multiprocessors, fewer of them have fewer roots to join.
     constexpr std::uint64_t enough_units = 1 << 14;
-    const std::uint64_t units = std::max<std::uint64_t>(1, soft_bits / block_soft_bits / enough_units);
-    return {.log2_blocks = std::min(most_log2_blocks, static_cast<unsigned>(std::bit_width(units) - 1))};
+    return {.log2_blocks = log2_blocks_of_unit(soft_bits / block_soft_bits, enough_units, most_log2_blocks)};
 }
 
 std::uint64_t soft_bit_workspace(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
@@ -327,18 +326,14 @@ bool is_aligned(const SymbolJob& job) {
 }
 
 NodeRows units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
-    const std::uint64_t unit = std::uint64_t{block_symbols} << tuning.log2_blocks;
-    const std::uint64_t rows = symbols / row + (symbols % row != 0 ? 1 : 0);
-    return NodeRows{rows, row, symbols - (rows - 1) * row}.grouped(unit);
+    return rows_of_units(symbols, row, std::uint64_t{block_symbols} << tuning.log2_blocks);
 }
 
 }  // namespace
 
 SymbolTuning symbol_tuning(std::uint64_t symbols) {
-    // As long as there are enough units for all multiprocessors, fewer of them have fewer roots to join.
     constexpr std::uint64_t enough_units = 1 << 15;
-    const std::uint64_t units = std::max<std::uint64_t>(1, symbols / block_symbols / enough_units);
-    return {.log2_blocks = std::min(most_log2_blocks, static_cast<unsigned>(std::bit_width(units) - 1))};
+    return {.log2_blocks = log2_blocks_of_unit(symbols / block_symbols, enough_units, most_log2_blocks)};
 }
 
 std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
