@@ -69,7 +69,8 @@ private:
 };
 
 /// One piece of a batch in memory that a device reaches.
-using Allocation = phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan>;
+using Allocation =
+    phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, DeviceSpan<const std::uint32_t>>;
 
 /// Many allocations, such as the users of a slot, in one call. Up to 64 allocations of one kind of
 /// evaluation (closed form, table or log-sum-exp) take one launch. The bytes are those of single calls;
