@@ -54,7 +54,7 @@ TEST_F(Scrambled, OutputAndReportSaySo) {
     EXPECT_NE(text.find("descrambled     c_init 32770\n"), std::string::npos) << text;
     EXPECT_EQ(demod({scrambled}).out.find("descrambled"), std::string::npos);
     EXPECT_FALSE(demod_json({scrambled}).has("descrambled_c_init"));
-    EXPECT_EQ(attribute_of(path("out.h5"), "/llr", "descrambled_c_init"), 32770);
+    EXPECT_EQ(read_number(path("out.h5"), "/llr", "descrambled_c_init"), 32770.0);
 }
 
 TEST_F(Scrambled, WrongIdentitiesAreWrongUsage) {

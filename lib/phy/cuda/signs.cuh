@@ -11,17 +11,26 @@ namespace phy::gpu::detail {
 template <SoftBitFormat format>
 constexpr unsigned soft_bits_of_word = 4 / size_of(format);
 
-/// The soft bits of a word, negated where the lowest bits of signs are 1; of int8, -128 becomes 127.
-template <SoftBitFormat format>
+/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a
+/// sign.)
+__device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
+    std::uint32_t signs;
+    asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));
+    return signs;
+}
+
+/// The soft bits of a word, negated where the lowest bits of signs are 1; of int8, -128 becomes 127, unless
+/// the caller knows that there is none.
+template <SoftBitFormat format, bool may_be_least = true>
 __device__ __forceinline__ std::uint32_t flipped(std::uint32_t word, std::uint32_t signs) {
     if constexpr (format == SoftBitFormat::int8) {
         constexpr std::uint32_t highest = 0x80808080;
-        // Bit k of four, spread to the lowest of byte k.
-        const std::uint32_t negative = ((signs & 0xF) * 0x00204081U & 0x01010101U) * 0xFF;
+        // Bit k of four, spread to the highest of byte k.
+        const std::uint32_t negative = signs_of_bytes((signs & 0xF) * 0x10204080U);
         // Bytes are subtracted from 0 without a borrow from the next; only -128 stays negative.
-        const std::uint32_t opposite = (highest - (word & ~highest)) ^ (~word & highest);
-        const std::uint32_t limited = opposite - ((opposite & word & highest) >> 7);
-        return (word & ~negative) | (limited & negative);
+        std::uint32_t opposite = (highest - (word & ~highest)) ^ (~word & highest);
+        if constexpr (may_be_least) opposite -= (opposite & word & highest) >> 7;
+        return (word & ~negative) | (opposite & negative);
     } else if constexpr (size_of(format) == 2) {
         return word ^ (signs & 1) << 15 ^ (signs & 2) << 30;
     } else {

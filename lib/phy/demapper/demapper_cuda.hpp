@@ -54,8 +54,13 @@ public:
     /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
     /// counters, one element if given, are added to when the work runs. Counting takes no more memory
     /// traffic: a few per cent of the speed from cf32, more from smaller samples (see README.md).
+    ///
+    /// signs as in phy::SoftDemapper. Kernels of the arithmetic evaluator apply them where they store soft
+    /// bits; after those of tables, and where counters are given, a second kernel on the stream does, because
+    /// the registers that it takes would cost their speed also without signs.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,
-                    std::uint64_t first_symbol = 0, DeviceSpan<DemapCounters> counters = {}) const;
+                    std::uint64_t first_symbol = 0, DeviceSpan<DemapCounters> counters = {},
+                    DeviceSpan<const std::uint32_t> signs = {}) const;
 
     /// The evaluator that a call with this noise and output format uses: arithmetic or table.
     [[nodiscard]] Evaluator evaluator_for(NoiseVariance noise, SoftBitFormat format) const;
