@@ -180,14 +180,23 @@ def tables_of(pattern, table):
     return "\n\n".join("\n".join(table(run)) for run in runs) or NOT_MEASURED
 
 
+def share(of_limit):
+    return f"{of_limit:.2f}" if of_limit >= 0.01 else f"{of_limit:.1g}"
+
+
 def ladder_table(run):
     limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
     yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
+    for what, way in (("plain loops", "cpu_loops"), ("phy", "cpu_phy")):
+        if f"{way}_seconds" in run:
+            seconds, threads = run[f"{way}_seconds"], run.get(f"{way}_threads", 1)
+            yield (f"| CPU: {what}, {threads} thread{'s' if threads > 1 else ''} | | {seconds * 1e6:.1f} | "
+                   f"{run[unit] / seconds * 1e-9:.1f} | {share(run[limit + '_seconds'] / seconds)} | | |")
     for step in run["steps"]:
         yield (f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
-               f"{step[unit + '_per_second'] * 1e-9:.1f} | {step['of_' + limit]:.2f} | {step['speed_up']:.2f} | "
+               f"{step[unit + '_per_second'] * 1e-9:.1f} | {share(step['of_' + limit])} | {step['speed_up']:.2f} | "
                f"{step['speed_up_over_first']:.2f} |")
 
 
