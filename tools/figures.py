@@ -229,6 +229,19 @@ def gpu_measure_table():
     return "\n".join(lines) or NOT_MEASURED
 
 
+def gpu_average_table():
+    """Means times a matrix, a line a benchmark."""
+    lines = []
+    for gpu, rows in gpu_runs():
+        averages = [(name.split("/"), row) for name, row in rows.items() if name.startswith("average/")]
+        if averages:
+            lines += [f"| {gpu}: N x L x M | us | GB/s | of a read |", "| --- |" + " --- |" * 3]
+        for (_, kind, shape), row in averages:
+            lines.append(f"| {kind}, {shape.replace('x', ' x ')} | {row['seconds'] * 1e6:.1f} | {row['GB/s']:.0f} | "
+                         f"{row['of_read']:.2f} |")
+    return "\n".join(lines) or NOT_MEASURED
+
+
 def stream_table(run):
     yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
            "times as fast as serial |")
@@ -286,6 +299,7 @@ def gpu_figures():
         "gpu mapper": gpu_matrix("mapper", WORKING_SNR, [f"{packing} to {symbols}" for packing in ("one per byte", "packed")
                                                          for symbols in ("cf32", "cf16", "ci16")], map_name),
         "gpu measure": gpu_measure_table(),
+        "gpu average": gpu_average_table(),
         "reductions": tables_of("reduce_*.json", reduce_table),
         "cpu measure": tables_of("measure_*.json", cpu_measure_table),
         "gpu ladder": tables_of("ladder_*.json", ladder_table),
