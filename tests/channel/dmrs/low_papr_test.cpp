@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -120,6 +121,38 @@ TEST(LowPaprSequence, ShortOnesAreThoseOfTheTables) {
             expected.push_back(std::polar(1.0, phi * pi / 4));
         SCOPED_TRACE(std::to_string(row.phi.size()) + ", " + std::to_string(row.u));
         expect_near(sequence_of(row.u, 0, static_cast<int>(row.phi.size())), expected);
+    }
+}
+
+/// Peak over mean power, in dB, of the waveform whose subcarriers the sequence stands on.
+double papr_db(const std::vector<cf32>& sequence) {
+    const std::size_t samples = 16 * sequence.size();
+    double peak = 0.0;
+    for (std::size_t t = 0; t < samples; ++t) {
+        Complex sum;
+        for (std::size_t n = 0; n < sequence.size(); ++n)
+            sum += Complex(sequence[n]) *
+                   std::polar(1.0, 2 * pi * static_cast<double>(n * t) / static_cast<double>(samples));
+        peak = std::max(peak, std::norm(sum));
+    }
+    return 10 * std::log10(peak / static_cast<double>(sequence.size()));
+}
+
+TEST(LowPaprSequence, ShortOnesAreDistinctAndHaveLowPeaks) {
+    for (const int length : {6, 12, 18, 24}) {
+        std::set<std::vector<int>> all;
+        for (int u = 0; u < 30; ++u) {
+            const auto sequence = sequence_of(u, 0, length);
+            // The tables stay below this; a random sequence, or one with a wrong element, is above.
+            EXPECT_LE(papr_db(sequence), length == 6 ? 3.8 : 2.9) << length << ", " << u;
+            std::vector<int> quadrants;
+            for (const cf32& element : sequence) {
+                EXPECT_NEAR(std::abs(element), 1.0, 1e-7);
+                quadrants.push_back((element.real() > 0 ? 1 : 0) + (element.imag() > 0 ? 2 : 0));
+            }
+            all.insert(quadrants);
+        }
+        EXPECT_EQ(all.size(), 30U) << length;
     }
 }
 
