@@ -143,7 +143,7 @@ TEST(LowPaprSequence, ShortOnesAreDistinctAndHaveLowPeaks) {
         std::set<std::vector<int>> all;
         for (int u = 0; u < 30; ++u) {
             const auto sequence = sequence_of(u, 0, length);
-            // The tables stay below this; a random sequence, or one with a wrong element, is above.
+            // Hardly any sequence with a wrong element stays below this.
             EXPECT_LE(papr_db(sequence), length == 6 ? 3.8 : 2.9) << length << ", " << u;
             std::vector<int> quadrants;
             for (const cf32& element : sequence) {
