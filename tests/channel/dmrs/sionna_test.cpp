@@ -45,7 +45,7 @@ TEST(Sionna, DmrsSymbolsAreThoseOfItsTransmitter) {
     for (const SionnaVector& vector : vectors) {
         EXPECT_EQ(phy::dmrs_symbols({.first_symbol = vector.allocation.first_symbol,
                                      .symbols = vector.allocation.symbols,
-                                     .typeA_position = vector.typeA_position,
+                                     .typeA_position = vector.type_a_position,
                                      .additional_positions = vector.additional_positions,
                                      .length = vector.allocation.dmrs.length}),
                   vector.allocation.dmrs.symbols)
