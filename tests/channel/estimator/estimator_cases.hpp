@@ -49,8 +49,8 @@ inline Complex gaussian(std::mt19937_64& random, double variance) {
 /// they should be.
 inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarriers, double spacing,
                                          const Air& air) {
-    constexpr int paths = 96;
-    constexpr double range = 14.0;
+    constexpr int paths = 120;
+    constexpr double range = 18.0;
     std::uniform_real_distribution<double> within(0.0, 1.0);
     std::vector<Complex> channel(static_cast<std::size_t>(subcarriers));
     for (int path = 0; path < paths; ++path) {

@@ -22,7 +22,7 @@ struct EstimatorTables {
     std::vector<float> shares;             ///< of each filter in all resource blocks
     std::vector<EstimatorTileJob> jobs;
     std::size_t modes_size = 0;  ///< floats of a slot's modes
-    EstimatorTable facts;
+    EstimatorTable facts = {};
 };
 
 /// What a ChannelEstimator prepares once, on whatever it runs.
