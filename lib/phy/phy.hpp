@@ -6,6 +6,7 @@
 #include "phy/channel/dmrs.hpp"
 #include "phy/channel/equalizer.hpp"
 #include "phy/channel/estimator.hpp"
+#include "phy/channel/grid_mapper.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
 #include "phy/core/backend.hpp"
