@@ -39,3 +39,4 @@
 #include "phy/scaling/scaler.hpp"
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
+#include "phy/scrambling/scrambler.hpp"
