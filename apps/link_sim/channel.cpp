@@ -62,6 +62,11 @@ std::size_t Channel::size() const {
            static_cast<std::size_t>(config_.subcarriers);
 }
 
+std::size_t Channel::received_size() const {
+    return static_cast<std::size_t>(config_.antennas) * symbols_per_slot *
+           static_cast<std::size_t>(config_.subcarriers);
+}
+
 void Channel::draw(const RandomSequence& random, std::span<float> coefficients) const {
     const auto count = static_cast<std::size_t>(config_.subcarriers);
     std::vector<double> re(count);

@@ -34,8 +34,9 @@ public:
 
     explicit Channel(const Config& config);
 
-    /// Floats of a slot's coefficients.
+    /// Floats of a slot's coefficients, and resource elements that its antennas receive.
     [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] std::size_t received_size() const;
 
     /// Draws the coefficients of a slot.
     void draw(const RandomSequence& random, std::span<float> coefficients) const;

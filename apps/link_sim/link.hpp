@@ -1,16 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "link_sim/channel.hpp"
-#include "link_sim/statistics.hpp"
 #include "phy/phy.hpp"
 
-/// The example of how to link a chain: from bits to soft bits, with what phy has for each step.
+/// The example of how to link a chain, from bits to soft bits, with what phy has for each step: link.cpp.
 namespace phy::apps {
 
 /// What a receiver is told and need not estimate.
@@ -44,20 +44,72 @@ struct LinkConfig {
     std::uint64_t seed = 1;
 
     [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
+
+    /// N0 at an antenna: each layer comes with power 1.
+    [[nodiscard]] double noise_variance() const;
 };
 
-/// Interim
-class Link {
+/// Bits of a codeword to the grids of its layers.
+class Transmitter {
 public:
-    explicit Link(const LinkConfig& config);
-    void simulate(std::uint64_t slot, std::span<LinkSums> sums);
+    Transmitter(const Host& host, const LinkConfig& config);
+
+    [[nodiscard]] std::size_t bits_per_slot() const;
+
+    /// slot is its number in the frame; bits are one a byte.
+    void transmit(int slot, std::span<const std::uint8_t> bits);
+
+    /// Of the last slot: (data elements, layers), what dmrs_pilots() writes, (layers, symbols, subcarriers).
+    [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
+    [[nodiscard]] std::span<const cf32> pilots() const { return pilots_; }
+    [[nodiscard]] std::span<const cf32> grid() const { return grid_; }
 
 private:
-    LinkConfig config_;
-    Host host_;
+    SlotAllocation allocation_;
+    Modulation modulation_;
+    Scrambler scramble_;
     Mapper map_;
-    SymbolMeter measure_;
+    GridMapper to_grid_;
+    std::vector<std::uint8_t> scrambled_;
+    std::vector<cf32> symbols_;
+    std::vector<cf32> pilots_;
+    std::vector<cf32> grid_;
+};
+
+/// What a slot has gone through.
+struct ChannelState {
+    std::span<const float> coefficients;  ///< (antennas, layers, 2, subcarriers)
+    std::array<cf32, symbols_per_slot> phase;
+    float noise_variance;
+};
+
+/// Received grids to the soft bits of a codeword.
+class Receiver {
+public:
+    Receiver(const Host& host, const LinkConfig& config, const Knowledge& known);
+
+    /// grid: (antennas, symbols, subcarriers). Takes of the truth what it is to know.
+    void equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth);
+
+    /// Those that were equalised last: (data elements, layers), each with its noise variance.
+    [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
+    [[nodiscard]] std::span<const float> noise_variance() const { return noise_variance_; }
+
+    /// The soft bits of those symbols by LinkConfig::soft_bits[choice]; valid until the next call.
+    SoftBitView soft_bits(std::size_t choice);
+
+private:
+    Knowledge known_;
+    std::vector<SoftBitChoice> choices_;
+    std::optional<ChannelEstimator> estimate_;
+    std::optional<Equalizer> equalize_;
     std::vector<SoftDemapper> demap_;
+    Descrambler descramble_;
+    std::vector<float> channel_;
+    std::vector<cf32> symbols_;
+    std::vector<float> noise_variance_;
+    std::vector<std::byte> soft_bits_;
+    std::size_t soft_bits_per_slot_;
 };
 
 }  // namespace phy::apps

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "link_sim/trial.hpp"
+
 namespace phy::apps {
 namespace {
 
@@ -23,11 +25,11 @@ public:
     /// Simulates slots until the point is done or a stop is requested.
     void work(const std::stop_token& stop) noexcept {
         try {
-            Link link(config_);
+            Trial trial(config_);
             while (!stop.stop_requested() && !is_done()) {
                 const std::uint64_t slot = take_slot();
                 std::vector<LinkSums> sums(config_.receivers());
-                link.simulate(slot, sums);
+                trial.run(slot, sums);
                 count(slot, std::move(sums));
             }
         } catch (...) {
