@@ -85,16 +85,18 @@ TEST_F(LinkSim, LiesOnTheoryInWhiteNoise) {
 
 TEST_F(LinkSim, LiesOnTheoryWithOrthogonalLayers) {
     for (const auto& [antennas, layers] : {std::pair("4", "3"), {"2", "2"}, {"3", "1"}}) {
-        expect_theory(points({"--modulation", "16qam", "--snr-db", "3:6:9", "--errors", "1", "--min-slots", "50",
-                              "--resource-blocks", "10", "--antennas", antennas, "--layers", layers}));
+        expect_theory(points({"--modulation", "16qam", "--snr-db", "3:6:9", "--max-bits", "1", "--min-slots",
+                              "50", "--resource-blocks", "10", "--antennas", antennas, "--layers", layers}));
     }
 }
 
 TEST_F(LinkSim, LiesOnTheoryInFlatFading) {
     for (const Arguments& link : {Arguments{"--antennas", "2"},
                                   {"--antennas", "4", "--layers", "2", "--equalizer", "zero-forcing"}}) {
-        Arguments all = {"--channel", "flat", "--known", "channel,noise", "--modulation", "qpsk", "--snr-db", "4",
-                         "--resource-blocks", "1", "--min-slots", "4000", "--max-bits", "1"};
+        Arguments all = {"--channel",         "flat", "--known",     "channel,noise",
+                         "--modulation",      "qpsk", "--snr-db",    "4",
+                         "--resource-blocks", "1",    "--min-slots", "4000",
+                         "--max-bits",        "1"};
         all.insert(all.end(), link.begin(), link.end());
         const JsonValue point = points(all).front();
         EXPECT_EQ(point["slots"].number(), 4000.0);
@@ -104,8 +106,8 @@ TEST_F(LinkSim, LiesOnTheoryInFlatFading) {
 
 const Arguments useful_range = {"--modulation", "qpsk,16qam,64qam,256qam,1024qam",
                                 "--snr-db",     "-2:4:34",
-                                "--errors",     "1",
-                                "--min-slots",  "4",
+                                "--max-bits",   "1",
+                                "--min-slots",  "6",
                                 "--method",     "maxlog,logmap"};
 
 TEST_F(LinkSim, LogMapTellsNoLessThanMaxLog) {
@@ -142,16 +144,36 @@ TEST_F(LinkSim, Int8LosesLittleAtItsDefaultScale) {
     for (const JsonValue& point : all) {
         const bool scaled = point["llr"].string() == "int8";
         EXPECT_EQ(point["llr_scale"].is_null(), !scaled);
-        if (scaled) EXPECT_EQ(point["llr_scale"].number(), 6.0);
+        if (scaled) {
+            EXPECT_EQ(point["llr_scale"].number(), 6.0);
+        }
     }
 }
 
 TEST_F(LinkSim, DependsOnTheSeedAlone) {
     const auto table = [&](const Arguments& more, const std::string& modulations = "qpsk,64qam",
                            const std::string& snr_db = "3:4:11") {
-        Arguments all = {link_sim(), "--modulation", modulations, "--snr-db", snr_db, "--resource-blocks", "6",
-                         "--channel", "tdl:100", "--known", "channel,noise", "--antennas", "2", "--layers", "2",
-                         "--min-slots", "9", "--quiet", "--force", "--csv", path("t.csv")};
+        Arguments all = {link_sim(),
+                         "--modulation",
+                         modulations,
+                         "--snr-db",
+                         snr_db,
+                         "--resource-blocks",
+                         "6",
+                         "--channel",
+                         "tdl:100",
+                         "--known",
+                         "channel,noise",
+                         "--antennas",
+                         "2",
+                         "--layers",
+                         "2",
+                         "--min-slots",
+                         "9",
+                         "--quiet",
+                         "--force",
+                         "--csv",
+                         path("t.csv")};
         all.insert(all.end(), more.begin(), more.end());
         const Outcome outcome = run(all);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -203,11 +225,13 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const Arguments options = {"--modulation", "qpsk", "--snr-db", "0:5:5", "--csv", path("t.csv")};
     const Points all = points(options);
     const std::string table = text_of("t.csv");
-    EXPECT_TRUE(table.starts_with("modulation,snr_db,known,method,llr,llr_scale,slots,bits,bit_errors,"
-                                  "bit_error_rate,theory,evm_rms,mutual_information,saturated\n"))
+    EXPECT_TRUE(
+        table.starts_with("modulation,snr_db,known,method,llr,llr_scale,slots,bits,bit_errors,"
+                          "bit_error_rate,theory,evm_rms,mutual_information,saturated\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos) << table;
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos)
+        << table;
     Arguments again = options;
     again.insert(again.begin(), link_sim());
     expect_failure(again, 1, {"t.csv", "--force"});
@@ -254,8 +278,8 @@ TEST_F(LinkSim, TextHasATable) {
 }
 
 TEST_F(LinkSim, CanBeInterrupted) {
-    Subprocess process({link_sim(), "--errors", "1000000000", "--max-bits", "1000000000000", "--csv",
-                        path("t.csv")});
+    Subprocess process(
+        {link_sim(), "--errors", "1000000000", "--max-bits", "1000000000000", "--csv", path("t.csv")});
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     process.signal(SIGINT);
     const Outcome outcome = process.wait();
@@ -278,7 +302,8 @@ protected:
     void SetUp() override {
         const char* const required = std::getenv("PHY_REQUIRE_H5PY");
         if (!python_.empty()) return;
-        if (required != nullptr && std::string(required) == "1") FAIL() << "no python3 with Matplotlib was found";
+        if (required != nullptr && std::string(required) == "1")
+            FAIL() << "no python3 with Matplotlib was found";
         GTEST_SKIP() << "no python3 with Matplotlib was found";
     }
 
@@ -304,9 +329,9 @@ private:
 };
 
 TEST_F(LinkPlot, DrawsReportsAndTables) {
-    const Outcome outcome = run({link_sim(), "--modulation", "qpsk,64qam", "--snr-db", "0:5:25", "--method",
-                                 "maxlog,logmap", "--errors", "10", "--max-bits", "1000", "--csv", path("t.csv"),
-                                 "--json"});
+    const Outcome outcome =
+        run({link_sim(), "--modulation", "qpsk,64qam", "--snr-db", "0:5:25", "--method", "maxlog,logmap",
+             "--errors", "10", "--max-bits", "1000", "--csv", path("t.csv"), "--json"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     std::ofstream(path("r.json")) << outcome.out;
     expect_image({path("r.json")}, "r.png");
