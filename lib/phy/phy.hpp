@@ -3,6 +3,7 @@
 /// Everything of phy::phy that needs no CUDA: include this, or the one room that you use. Files have headers
 /// of their own: phy/capture/capture.hpp (phy::capture) and phy/receiver/demodulate.hpp (phy::receiver).
 
+#include "phy/channel/average_matvec.hpp"
 #include "phy/channel/dmrs.hpp"
 #include "phy/channel/equalizer.hpp"
 #include "phy/channel/estimator.hpp"
