@@ -11,6 +11,7 @@
 #include "phy/cuda/view.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/detector/detector_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
 #include "phy/measure/reduce_rows_cuda.hpp"
 #include "phy/measure/soft_bit_meter_cuda.hpp"
