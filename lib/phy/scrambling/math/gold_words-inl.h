@@ -1,5 +1,5 @@
 // The recurrence of words of c, by the product of both polynomials:
-// X^62 + X^33 + X^32 + X^6 + X^5 + X^4 + X^2 + X + 1. It is also that of every second word, of every fourth ...
+// X^62 + X^33 + X^32 + X^6 + X^5 + X^4 + X^2 + X + 1. It is also that of every second word, every fourth ...
 #if defined(PHY_SCRAMBLING_GOLD_WORDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SCRAMBLING_GOLD_WORDS_INL_H_
 #undef PHY_SCRAMBLING_GOLD_WORDS_INL_H_
