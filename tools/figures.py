@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the measured figures of data/results/ into README.md and data/results/README.md, between their markers.
+"""Writes the measured figures of data/results/ into README.md, data/results/README.md and docs/,
+between their markers.
 
     tools/figures.py            rewrites them
     tools/figures.py --check    exit status 1 if they are not what the results say
@@ -15,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
-PAGES = (ROOT / "README.md", RESULTS / "README.md")
+PAGES = (ROOT / "README.md", RESULTS / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 MACHINES = {"xeon": "Intel Xeon, 2 MiB L2", "epyc": "AMD EPYC, 1 MiB L2"}
 
 

@@ -7,6 +7,7 @@
 #include "phy/channel/dmrs.hpp"
 #include "phy/channel/equalizer.hpp"
 #include "phy/channel/estimator.hpp"
+#include "phy/channel/grid_mapper.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
 #include "phy/core/backend.hpp"
@@ -39,3 +40,5 @@
 #include "phy/scaling/scaler.hpp"
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
+#include "phy/scrambling/scrambler.hpp"
+#include "phy/scrambling/stage.hpp"
