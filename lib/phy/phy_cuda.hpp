@@ -16,3 +16,4 @@
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/phy.hpp"
 #include "phy/scaling/scaler_cuda.hpp"
+#include "phy/scrambling/scrambler_cuda.hpp"
