@@ -23,6 +23,7 @@ constexpr int fewest_window_blocks = 24;
 constexpr double longest_delay = 16.0;       // of the profile, in delay spreads
 constexpr double weakest_mode = 3e-6;        // of U: far below the noise of 45 dB
 constexpr double weakest_tile_power = 3e-7;  // of V: what its modes miss of a channel of power 1
+constexpr double largest_tail = 0.1;        // at most
 constexpr double noise_floor = 3e-5;         // what may be left of the channel in what counts as noise
 
 int round_up(int value, int multiple) {
@@ -218,24 +219,30 @@ Eigen::MatrixXcd mixing(const TileModes& tile, const WindowModes& window, int mo
     return left * (turned.asDiagonal() * right.cast<std::complex<double>>());
 }
 
+/// So many that what is left of the channel is below noise_floor, or if they leave too little for noise, that
+/// it is known well enough to be subtracted.
+void set_noise_modes(EstimatorModes& modes, const Vector& values, double ports) {
+    const int most = modes.pilots - std::max(1, modes.pilots / 8);
+    const auto tail = [&](int first) {
+        return values.segment(first, std::max(modes.modes - first, 0)).sum() / (modes.pilots - first);
+    };
+    modes.noise_modes = std::min(modes.modes, most);
+    if (modes.noise_modes < 1 || tail(modes.noise_modes) > largest_tail) {
+        modes.noise_modes = modes.pilots;
+        return;
+    }
+    while (modes.noise_modes > 1 && tail(modes.noise_modes - 1) < noise_floor)
+        --modes.noise_modes;
+    modes.tail = static_cast<float>(ports * tail(modes.noise_modes));
+}
+
 void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
     const Vector& values = window.modes.values;
     modes.pilots = static_cast<int>(window.steering.rows());
     while (modes.modes < values.size() && ports * values[modes.modes] > weakest_mode)
         ++modes.modes;
     modes.width = round_up(modes.modes, 16);
-    double left = 0.0;
-    modes.noise_modes = modes.modes;
-    const auto tail = [&](int first) { return left / (modes.pilots - first); };
-    while (modes.noise_modes > 1) {
-        left += values[modes.noise_modes - 1];
-        if (tail(modes.noise_modes - 1) > noise_floor) {
-            left -= values[modes.noise_modes - 1];
-            break;
-        }
-        --modes.noise_modes;
-    }
-    if (modes.noise_modes < modes.pilots) modes.tail = static_cast<float>(ports * tail(modes.noise_modes));
+    set_noise_modes(modes, values, ports);
     const auto width = static_cast<std::size_t>(modes.width);
     modes.project.assign(static_cast<std::size_t>(modes.pilots) * width, 0.0F);
     modes.lambda.assign(width, 1.0F);

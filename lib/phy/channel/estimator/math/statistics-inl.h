@@ -85,24 +85,39 @@ PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float s
     return Ops::add(turns_of<Ops>(mean.re[lag], mean.im[lag]), of_profile);
 }
 
+/// The deviation of a phase that noise makes, in turns.
+template <class Ops>
+PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
+    const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), 1e-6F);
+    const float share = constants.pair_share[static_cast<std::size_t>(lag)];
+    const float variance = Ops::div(Ops::mul(Ops::mul(0.5F, Ops::sub(1.0F, power)), share), power);
+    return Ops::mul(0.15915494F, square_root(variance));
+}
+
 /// From where the profile begins. Longer lags sharpen what lag 1 says without doubt.
 template <class Ops>
 PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Correlations& mean,
                                  float delay_spread) {
     float timing = 0.0F;
+    float noise = 0.0F;
     PHY_UNROLL for (int lag = 0; lag < 3; ++lag) {
-        const bool is_sure = lag == 0 || mean.power[lag] > Ops::mul(0.25F, mean.power[0]);
+        const bool is_sure = lag == 0 || (constants.pair_share[static_cast<std::size_t>(lag)] > 0.0F &&
+                                          mean.power[lag] > Ops::mul(0.25F, mean.power[0]));
         if (!is_sure) continue;
         const float subcarriers = Ops::mul(constants.spacing, lag == 0 ? 1.0F : lag == 1 ? 4.0F : 16.0F);
         const float turns = turns_beyond_profile<Ops>(mean, lag, subcarriers, delay_spread);
         const float left = Ops::fma(subcarriers, timing, turns);
         const float nearest = Ops::sub(left, Ops::floor(Ops::add(left, 0.5F)));
         timing = Ops::sub(timing, Ops::div(nearest, subcarriers));
+        noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
-    // The beginning of a profile that fades differs from that of its mean by about this.
-    const float doubt = Ops::div(
-        delay_spread, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
-    if (!(Ops::abs(timing) > Ops::mul(3.0F, doubt))) return 0.0F;
+    if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
+    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too late
+    // much: it takes what comes before the beginning for noise.
+    const float share = Ops::div(
+        1.0F, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
+    const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
+    const float doubt = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
     return Ops::sub(timing, doubt);
 }
 
