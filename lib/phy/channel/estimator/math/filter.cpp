@@ -326,7 +326,7 @@ EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks,
 
 std::vector<double> estimator_delay_spreads() {
     std::vector<double> spreads;
-    for (double spread = 20e-9 * 30e3; spread < 2e-6 * 30e3; spread *= 2.0)
+    for (double spread = 20e-9 * 30e3; spread < 1.9e-6 * 30e3; spread *= std::numbers::sqrt2)
         spreads.push_back(spread);
     return spreads;
 }
