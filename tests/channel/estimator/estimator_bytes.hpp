@@ -51,6 +51,12 @@ inline std::vector<BytesCase> bytes_cases() {
     return cases;
 }
 
+/// Formats differ in how samples are loaded alone: one case has them all.
+inline std::vector<phy::SampleFormat> formats_of(const BytesCase& one) {
+    if (one.name != bytes_cases().front().name) return {phy::SampleFormat::cf32};
+    return {phy::all_sample_formats.begin(), phy::all_sample_formats.end()};
+}
+
 /// Slots in a format, one of which may have samples that are not finite.
 struct Batch {
     std::vector<std::byte> grid;

@@ -19,7 +19,7 @@ std::vector<phy::Backend> backends() {
 
 TEST(ChannelEstimatorBytes, EveryBackendThreadsAndBatches) {
     for (const BytesCase& one : bytes_cases()) {
-        for (const SampleFormat format : phy::all_sample_formats) {
+        for (const SampleFormat format : formats_of(one)) {
             const Batch batch = make_batch(one.config, format, 3);
             const Written expected =
                 write_all(phy::detail::host_of_exactly(1, backends().front()), one.config, format, batch, 3);

@@ -140,14 +140,13 @@ TEST(ChannelEstimatorTest, ErrorIsThatOfTheMatchedFilter) {
         for (int snr = 0; snr <= 35; snr += 5) {
             EstimatorConfig config = usual_config();
             config.corrects_timing = corrects;
-            const Errors errors = mean_errors(config, air_at(snr), 12, !corrects);
+            const Errors errors = mean_errors(config, air_at(snr), 12);
             SCOPED_TRACE("SNR " + std::to_string(snr) + " dB, timing " + std::to_string(corrects) + ": " +
                          std::to_string(decibels(errors.estimate / errors.theory)) + " dB over theory, " +
                          std::to_string(decibels(errors.estimate / errors.dense)) + " over the dense filter");
-            EXPECT_LT(decibels(errors.estimate / errors.theory), 0.2);
-            if (!corrects) {
-                EXPECT_LT(decibels(errors.estimate / errors.dense), 0.2);
-            }
+            // By the same slots, so that their chance cancels; theory is their mean.
+            EXPECT_LT(decibels(errors.estimate / errors.dense), corrects ? 0.3 : 0.2);
+            EXPECT_NEAR(decibels(errors.dense / errors.theory), 0.0, 0.4);
             // Least squares of a pair that is told apart by sums of neighbours, at best: half the noise.
             EXPECT_LT(errors.estimate, 0.5 * 0.5 * air_at(snr).noise_variance);
             EXPECT_NEAR(decibels(errors.said / errors.estimate), 0.0, 0.7);
@@ -175,14 +174,14 @@ TEST(ChannelEstimatorTest, WrongNoiseOrDelaySpreadDegradesGracefully) {
             EstimatorConfig config = usual_config();
             config.noise_variance = static_cast<float>(factor * air_at(snr).noise_variance);
             const double of_noise = mean_errors(config, air_at(snr), 6, false).estimate;
-            EXPECT_LT(decibels(of_noise / right), 0.4) << snr << " dB, noise x " << factor;
+            EXPECT_LT(decibels(of_noise / right), 0.5) << snr << " dB, noise x " << factor;
         }
-        EstimatorConfig config = usual_config();
-        config.delay_spread = static_cast<float>(2.0 * spread);
-        EXPECT_LT(decibels(mean_errors(config, air_at(snr), 6, false).estimate / right), 2.5) << snr << " dB";
-        // Too short a profile takes late paths for noise: what that leaves does not fall with noise.
-        config.delay_spread = static_cast<float>(0.5 * spread);
-        EXPECT_LT(mean_errors(config, air_at(snr), 6, false).estimate, 2.0 * right + 5e-4) << snr << " dB";
+        for (const double factor : {0.5, 2.0}) {
+            EstimatorConfig config = usual_config();
+            config.delay_spread = static_cast<float>(factor * spread);
+            const double of_spread = mean_errors(config, air_at(snr), 6, false).estimate;
+            EXPECT_LT(decibels(of_spread / right), 4.0) << snr << " dB, delay spread x " << factor;
+        }
     }
 }
 
@@ -296,8 +295,11 @@ TEST(ChannelEstimatorTest, TimeWeights) {
     config.time = TimeInterpolation::wiener;
     config.doppler_spread = 300.0F;
     const std::vector<float> wiener = weights_of(make_estimator(config));
-    EXPECT_NEAR(static_cast<double>(wiener[4]), 0.99, 0.01);
-    EXPECT_NEAR(static_cast<double>(wiener[5]), 0.0, 0.01);
+    // [[1.01, c], [c, 1.01]] x = [1, c] for symbol 2, where c is the correlation over 9 symbols.
+    const double c = std::cyl_bessel_j(0.0, 2.0 * std::numbers::pi * 300.0 * time_of(9, 30e3));
+    const double determinant = 1.01 * 1.01 - c * c;
+    EXPECT_NEAR(static_cast<double>(wiener[4]), (1.01 - c * c) / determinant, 1e-5);
+    EXPECT_NEAR(static_cast<double>(wiener[5]), 0.01 * c / determinant, 1e-5);
     EXPECT_NEAR(static_cast<double>(wiener[12]), static_cast<double>(wiener[15]), 1e-6);
     config.time = TimeInterpolation::average;
     EXPECT_EQ(weights_of(make_estimator(config)), std::vector<float>(14, 1.0F));
