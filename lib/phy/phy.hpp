@@ -24,6 +24,7 @@
 #include "phy/demapper/batch.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/demapper/stage.hpp"
+#include "phy/detector/detector.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/reduce_rows.hpp"
 #include "phy/measure/soft_bit_meter.hpp"

@@ -4,6 +4,7 @@
 
 #include "phy/channel/average_matvec_cuda.hpp"
 #include "phy/channel/estimator_cuda.hpp"
+#include "phy/channel/equalizer_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/memory_resource.hpp"
@@ -11,6 +12,7 @@
 #include "phy/cuda/view.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/detector/detector_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
 #include "phy/measure/reduce_rows_cuda.hpp"
 #include "phy/measure/soft_bit_meter_cuda.hpp"

@@ -1,8 +1,7 @@
 #include "phy/channel/equalizer/host/block_equalizer.hpp"
 
-#include <limits>
-
 #include "phy/channel/equalizer/host/whitening.hpp"
+#include "phy/channel/equalizer/math/slot-inl.h"
 
 namespace phy::detail {
 namespace {
@@ -14,12 +13,8 @@ std::size_t as_size(int number) {
     return static_cast<std::size_t>(number);
 }
 
-/// N0 of an antenna with what the error of the estimate adds; NaN where it is of no use.
 float noise_of(const SlotEstimate& slot, int layers) {
-    const float error = static_cast<float>(layers) * slot.channel_error;
-    const float noise = slot.noise_variance + error;
-    const bool usable = slot.noise_variance > 0.0F && error >= 0.0F;
-    return usable ? noise : std::numeric_limits<float>::quiet_NaN();
+    return scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, layers);
 }
 
 }  // namespace
@@ -100,8 +95,8 @@ ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries
 void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const {
     if (workspace.whitening_call == call.number && workspace.whitening_slot == slot) return;
     const std::size_t size = plan_.covariance_size();
-    const float error = static_cast<float>(plan_.layers()) * call.slots[slot].channel_error;
-    whiten({call.covariance + slot * size, size}, error, workspace.whitening);
+    const float errors = scalar::noise_of_errors<scalar::Ops>(call.slots[slot].channel_error, plan_.layers());
+    whiten({call.covariance + slot * size, size}, errors, workspace.whitening);
     workspace.whitening_call = call.number;
     workspace.whitening_slot = slot;
 }
