@@ -41,3 +41,4 @@
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 #include "phy/scrambling/scrambler.hpp"
+#include "phy/scrambling/stage.hpp"

@@ -23,7 +23,7 @@ constexpr int fewest_window_blocks = 24;
 constexpr double longest_delay = 16.0;       // of the profile, in delay spreads
 constexpr double weakest_mode = 3e-6;        // of U: far below the noise of 45 dB
 constexpr double weakest_tile_power = 3e-7;  // of V: what its modes miss of a channel of power 1
-constexpr double largest_tail = 0.1;        // at most
+constexpr double largest_tail = 0.1;         // at most
 constexpr double noise_floor = 3e-5;         // what may be left of the channel in what counts as noise
 
 int round_up(int value, int multiple) {

@@ -112,8 +112,8 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
     if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
-    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too late
-    // much: it takes what comes before the beginning for noise.
+    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
+    // late much: it takes what comes before the beginning for noise.
     const float share = Ops::div(
         1.0F, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
