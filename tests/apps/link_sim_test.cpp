@@ -144,9 +144,12 @@ TEST_F(LinkSim, Int8LosesLittleAtItsDefaultScale) {
     }
 }
 
-TEST_F(LinkSim, DependsOnTheSeedAlone) {
-    const auto table = [&](const Arguments& more, const std::string& modulations = "qpsk,64qam",
-                           const std::string& snr_db = "3:4:11") {
+/// The table of a link with estimates and without.
+class LinkTable : public LinkSim {
+protected:
+    [[nodiscard]] std::string table(const Arguments& more, const Arguments& environment = {},
+                                    const std::string& modulations = "qpsk,64qam",
+                                    const std::string& snr_db = "3:4:11") const {
         Arguments all = {link_sim_program(),
                          "--modulation",
                          modulations,
@@ -158,6 +161,8 @@ TEST_F(LinkSim, DependsOnTheSeedAlone) {
                          "tdl:100",
                          "--known",
                          "channel,noise",
+                         "--known",
+                         "none",
                          "--antennas",
                          "2",
                          "--layers",
@@ -169,21 +174,33 @@ TEST_F(LinkSim, DependsOnTheSeedAlone) {
                          "--csv",
                          path("t.csv")};
         all.insert(all.end(), more.begin(), more.end());
-        const Outcome outcome = run(all);
+        const Outcome outcome = run(all, environment);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_EQ(outcome.out, "");
         return text_of("t.csv");
-    };
+    }
+};
+
+TEST_F(LinkTable, DependsOnTheSeedAlone) {
     const std::string once = table({"--threads", "1"});
-    EXPECT_EQ(std::ranges::count(once, '\n'), 7);
+    EXPECT_EQ(std::ranges::count(once, '\n'), 13);
     EXPECT_EQ(table({"--threads", "3"}), once);
     EXPECT_EQ(table({"--threads", "3"}), once);
     EXPECT_EQ(table({}), once);
     EXPECT_NE(table({"--seed", "2"}), once);
-    // A point is the same whatever other points there are.
-    const std::string alone = table({}, "64qam", "7");
-    const std::string last_line = alone.substr(alone.find('\n') + 1);
-    EXPECT_NE(once.find(last_line), std::string::npos) << last_line << " in\n" << once;
+}
+
+TEST_F(LinkTable, IsTheSameOnEveryBackend) {
+    const Arguments options = {"--method", "maxlog,logmap", "--llr", "int8,float16,float32"};
+    EXPECT_EQ(table(options, {"PHY_BACKEND=scalar"}), table(options));
+}
+
+TEST_F(LinkTable, HasThePointsOfAnyOther) {
+    const std::string alone = table({}, {}, "64qam", "7");
+    const std::string all = table({});
+    const std::string lines = alone.substr(alone.find('\n') + 1);
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 2);
+    EXPECT_NE(all.find(lines), std::string::npos) << lines << " in\n" << all;
 }
 
 /// 64QAM on TDL-A with 100 ns, by what receivers know; two antennas.
