@@ -1,6 +1,5 @@
 #include "link_sim/link.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace phy::apps {
