@@ -27,15 +27,15 @@ Link full() {
                     .frequency_shift = 0.0,
                     .first_slot = 0,
                     .first_sample = 0};
-    link.allocation = {.carrier_resource_blocks = 273,
-                       .first_crb = 0,
-                       .resource_blocks = {{.first = 0, .count = 273}},
-                       .first_symbol = 0,
-                       .symbols = 14,
-                       .dmrs = {},
-                       .reserved = {{.symbols = {0, 1},
-                                     .resource_blocks = {.first = 0, .count = 20},
-                                     .subcarriers = {0, 4, 8}}}};
+    link.allocation = {
+        .carrier_resource_blocks = 273,
+        .first_crb = 0,
+        .resource_blocks = {{.first = 0, .count = 273}},
+        .first_symbol = 0,
+        .symbols = 14,
+        .dmrs = {},
+        .reserved = {
+            {.symbols = {0, 1}, .resource_blocks = {.first = 0, .count = 20}, .subcarriers = {0, 4, 8}}}};
     link.allocation.dmrs = {.type = 1,
                             .length = 1,
                             .ports = {0},
@@ -77,15 +77,14 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
                         .frequency_shift = -7500.5,
                         .first_slot = 33,
                         .first_sample = std::uint64_t{1} << 53};
-    expected.allocation = {.carrier_resource_blocks = 51,
-                           .first_crb = 7,
-                           .resource_blocks = {{.first = 40, .count = 5},
-                                               {.first = 9, .count = 2},
-                                               {.first = 20, .count = 17}},
-                           .first_symbol = 1,
-                           .symbols = 12,
-                           .dmrs = {},
-                           .reserved = {}};
+    expected.allocation = {
+        .carrier_resource_blocks = 51,
+        .first_crb = 7,
+        .resource_blocks = {{.first = 40, .count = 5}, {.first = 9, .count = 2}, {.first = 20, .count = 17}},
+        .first_symbol = 1,
+        .symbols = 12,
+        .dmrs = {},
+        .reserved = {}};
     expected.allocation.dmrs = {.type = 2,
                                 .length = 2,
                                 .ports = {4, 10, 0},
@@ -140,9 +139,9 @@ TEST(LinkTest, FirstSampleMayBeSearched) {
 }
 
 TEST(LinkTest, ReservedElementsMayLieInSeveralRanges) {
-    const Link link = parse_link(changed(full_link, "/allocation/reserved/0/resource_blocks",
-                                         LinkJson::parse("[[1, 2], [7, 1]]"))
-                                     .dump());
+    const Link link = parse_link(
+        changed(full_link, "/allocation/reserved/0/resource_blocks", LinkJson::parse("[[1, 2], [7, 1]]"))
+            .dump());
     ASSERT_EQ(link.allocation.reserved.size(), 2U);
     EXPECT_EQ(link.allocation.reserved[0].resource_blocks, (phy::ResourceBlocks{.first = 1, .count = 2}));
     EXPECT_EQ(link.allocation.reserved[1].resource_blocks, (phy::ResourceBlocks{.first = 7, .count = 1}));
@@ -183,19 +182,43 @@ struct Vector {
 
 /// The metadata of slots that Sionna 2.2.0 has transmitted: its positions follow from the mapping type.
 const Vector sionna[] = {
-    {"16qam_2layers_type2", 40, 14, 0, 462, "16qam", 46490,
+    {"16qam_2layers_type2",
+     40,
+     14,
+     0,
+     462,
+     "16qam",
+     46490,
      R"({"type": 2, "length": 1, "additional_positions": 1, "cdm_groups_without_data": 2, "ports": [0, 1],
          "n_scid": 1, "scrambling_id": 4014})",
      {2, 11}},
-    {"256qam_4layers_double_dmrs", 40, 14, 19, 999, "256qam", 65535,
+    {"256qam_4layers_double_dmrs",
+     40,
+     14,
+     19,
+     999,
+     "256qam",
+     65535,
      R"({"type": 1, "length": 2, "additional_positions": 1, "cdm_groups_without_data": 1,
          "ports": [0, 1, 4, 5], "n_scid": 1, "scrambling_id": 999})",
      {2, 3, 10, 11}},
-    {"64qam_1layer_dmrs_with_data", 273, 14, 11, 1007, "64qam", 1,
+    {"64qam_1layer_dmrs_with_data",
+     273,
+     14,
+     11,
+     1007,
+     "64qam",
+     1,
      R"({"type": 1, "length": 1, "additional_positions": 3, "cdm_groups_without_data": 1, "ports": [0],
          "n_scid": 0, "scrambling_id": 1007})",
      {2, 5, 8, 11}},
-    {"64qam_1layer_short", 52, 10, 1, 500, "64qam", 256,
+    {"64qam_1layer_short",
+     52,
+     10,
+     1,
+     500,
+     "64qam",
+     256,
      R"({"type": 1, "length": 1, "additional_positions": 2, "cdm_groups_without_data": 2, "ports": [0],
          "n_scid": 0, "scrambling_id": 500})",
      {2, 6, 9}},
@@ -300,7 +323,7 @@ TEST(LinkTest, SlotsOfAFrame) {
         const phy::LinkCarrier carrier = {.subcarrier_spacing = 15000 << numerology};
         EXPECT_EQ(slots_per_frame(carrier), 10 << numerology);
     }
-    EXPECT_THROW(static_cast<void>(slots_per_frame({.subcarrier_spacing = 45000})), phy::ArgumentError);
+    EXPECT_THROW(static_cast<void>(phy::slots_per_frame({.subcarrier_spacing = 45000})), phy::ArgumentError);
 }
 
 TEST(LinkTest, FilesAreNamed) {

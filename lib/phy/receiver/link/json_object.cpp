@@ -98,6 +98,9 @@ Json parse_json(std::string_view text) {
     if (text.size() > most_bytes)
         throw ArgumentError("JSON: " + std::to_string(text.size()) + " bytes; expected at most " +
                             std::to_string(most_bytes));
+    // The parser would take it for the end.
+    if (text.find('\0') != std::string_view::npos)
+        throw ArgumentError("not JSON: there is a byte 0 in it; expected text");
     try {
         return Json::parse(text.begin(), text.end(), Watcher(), true, true);
     } catch (const Json::exception& error) {

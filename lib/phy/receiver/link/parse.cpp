@@ -187,8 +187,7 @@ void read_allocation(const JsonObject& object, Link& link) {
     if (const Json* const symbols = object.find("symbols"))
         std::tie(allocation.first_symbol, allocation.symbols) =
             pair_of(object.path("symbols"), *symbols, detail::symbol_numbers, detail::symbol_counts);
-    if (const Json* const slots = object.find("slots"))
-        link.slots = slots_of(object.path("slots"), *slots);
+    if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
     read_reserved(object, allocation.reserved);
     allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
     const JsonObject dmrs(
