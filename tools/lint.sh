@@ -87,11 +87,11 @@ includes_go_up() {
   local below="core simd cuda pipeline" room found bad=0
   local -A rooms=([core]="" [simd]="core" [cuda]="core simd" [pipeline]="core cuda" [capture]="core pipeline")
   # Operators know no other operator.
-  for room in mapper demapper measure scaling scrambling ofdm; do rooms[$room]=$below; done
+  for room in mapper demapper measure scaling scrambling ofdm compression; do rooms[$room]=$below; done
   # But pilots are Gold sequences, sums have one tree, and a detector is what others are in one.
   rooms[channel]="$below measure scrambling"
   rooms[detector]="$below demapper scrambling channel"
-  rooms[receiver]="$below mapper demapper measure scaling scrambling channel detector ofdm capture"
+  rooms[receiver]="$below mapper demapper measure scaling scrambling channel detector ofdm compression capture"
   # A room that is on no line may include nothing.
   for room in lib/phy/*/; do
     room=$(basename "$room")

@@ -2,6 +2,7 @@
 
 /// Everything of phy::phy, where it was built with CUDA.
 
+#include "phy/compression/block_float_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/memory_resource.hpp"
