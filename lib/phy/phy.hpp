@@ -43,3 +43,4 @@
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 #include "phy/scrambling/scrambler.hpp"
+#include "phy/scrambling/stage.hpp"

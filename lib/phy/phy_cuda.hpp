@@ -2,6 +2,7 @@
 
 /// Everything of phy::phy, where it was built with CUDA.
 
+#include "phy/channel/average_matvec_cuda.hpp"
 #include "phy/compression/block_float_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
@@ -16,3 +17,4 @@
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/phy.hpp"
 #include "phy/scaling/scaler_cuda.hpp"
+#include "phy/scrambling/scrambler_cuda.hpp"

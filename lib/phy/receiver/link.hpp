@@ -15,7 +15,7 @@
 /// The link: all that is needed to demodulate a resource grid or samples of an antenna, and its text form.
 ///
 /// The text is JSON, in which comments (// and /* */) may stand. Its keys, and what they mean, are those of
-/// data/README.md. Errors are one line that begins with the path of the key at fault, such as
+/// docs/link.md. Errors are one line that begins with the path of the key at fault, such as
 /// "carrier.cell_idd: unknown key; did you mean cell_id?".
 namespace phy {
 
