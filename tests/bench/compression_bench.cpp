@@ -69,7 +69,7 @@ void measure(const Host& host, int width, SampleFormat format, std::size_t block
     const phy::BlockFloatDecompressor decompress(host, config);
     compress({SampleFormat::ci16, integers}, compressed);
     Bytes elements(blocks * 12 * size_of(format));
-    const std::string of = fmt::format("{} bits/{}/{} blocks", width, to_string(format), blocks);
+    const std::string of = fmt::format("{}_bits/{}/{}_blocks", width, to_string(format), blocks);
     results.push_back(timed("decompress/" + of, host, compressed, elements, [&] {
         decompress(compressed, {format, elements});
     }));

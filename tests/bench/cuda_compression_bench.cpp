@@ -12,7 +12,7 @@ namespace phy::bench {
 namespace {
 
 void decompress(Suite& suite, int width, SampleFormat format) {
-    const auto name = fmt::format("decompress/{} bits/{}", width, to_string(format));
+    const auto name = fmt::format("decompress/{}_bits/{}", width, to_string(format));
     if (!suite.wants(name)) return;
     const BlockFloatConfig config = {.width = width};
     const std::size_t blocks = suite.symbols_for(size_of(format)) / elements_per_block;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -171,6 +173,30 @@ TEST(LinkTest, TransformPrecodingHasItsOwnSequences) {
     expect_error(error_of(json), {"allocation.transform_precoding", "downlink"});
 }
 
+/// What docs/link.md shows, and that it has every key.
+TEST(LinkTest, ThePageIsRight) {
+    std::ifstream file(PHY_LINK_PAGE);
+    if (!file) GTEST_SKIP() << PHY_LINK_PAGE << " is not there";
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    const std::string fence = "```json\n";
+    const std::size_t first = page.find(fence) + fence.size();
+    const Link link = parse_link(page.substr(first, page.find("```", first) - first));
+    Link expected = full();
+    expected.slots = {};
+    expected.allocation.reserved = {};
+    expected.allocation.dmrs.power_db.reset();
+    EXPECT_EQ(link, expected);
+    const LinkJson keys = LinkJson::parse(full_link, nullptr, true, true).flatten();
+    for (const auto& item : keys.items()) {
+        // "/allocation/dmrs/ports/0": the last part that is no index.
+        std::string key = item.key();
+        while (key.find_first_not_of("0123456789", key.find_last_of('/') + 1) == std::string::npos)
+            key.resize(key.find_last_of('/'));
+        key.erase(0, key.find_last_of('/') + 1);
+        EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
+    }
+}
+
 struct Vector {
     const char* name;
     int resource_blocks, symbols, slot, identity;
@@ -324,6 +350,28 @@ TEST(LinkTest, SlotsOfAFrame) {
         EXPECT_EQ(slots_per_frame(carrier), 10 << numerology);
     }
     EXPECT_THROW(static_cast<void>(phy::slots_per_frame({.subcarrier_spacing = 45000})), phy::ArgumentError);
+}
+
+/// Links that no text can say.
+TEST(LinkTest, StructsAreCheckedToo) {
+    EXPECT_NO_THROW(check(full()));
+    const auto expect_wrong = [](const auto& change) {
+        Link link = full();
+        change(link);
+        EXPECT_THROW(check(link), phy::ArgumentError);
+    };
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    expect_wrong([](Link& link) { link.direction = static_cast<phy::Direction>(2); });
+    expect_wrong([](Link& link) { link.modulation = static_cast<phy::Modulation>(7); });
+    expect_wrong([](Link& link) { link.carrier.subcarrier_spacing = 0; });
+    expect_wrong([](Link& link) { link.carrier.cell_id = -1; });
+    expect_wrong([](Link& link) { link.carrier.frequency_shift = nan; });
+    expect_wrong([](Link& link) { link.carrier.center_frequency = nan; });
+    expect_wrong([](Link& link) { link.carrier.sample_rate = nan; });
+    expect_wrong([](Link& link) { link.scrambling.rnti = 65536; });
+    expect_wrong([](Link& link) { link.slots = {-1}; });
+    expect_wrong([](Link& link) { link.allocation.resource_blocks = {}; });
+    expect_wrong([](Link& link) { link.allocation.dmrs.ports = {0, 1, 2, 3, 4}; });
 }
 
 TEST(LinkTest, FilesAreNamed) {
