@@ -66,6 +66,10 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
         ("known", po::value(&options.known)->composing()->value_name("WHAT"),
          "what receivers are told and need not estimate: channel, noise, channel,noise or none; repeated: "
          "receivers of each kind; default: channel,noise without fading, else none")  //
+        ("delay-spread",
+         number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
+                               {0.0, 10'000.0, "a number from 0 to 10000"}),
+         "that receivers are told when they estimate the channel; default 0: each slot's is measured")  //
         ("equalizer", parsed(options.equalizer, parse_equalizer, "EQUALIZER"),
          "how layers are separated: mmse (default) or zero-forcing");
 }
@@ -214,6 +218,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .subcarrier_spacing = options.subcarrier_spacing,
                       .timing_offset = options.timing_offset_ns * 1e-9,
                       .frequency_offset = options.frequency_offset};
+    config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
     config.known = known_of(options);
     config.soft_bits = soft_bits_of(options);

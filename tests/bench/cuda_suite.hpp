@@ -59,5 +59,6 @@ void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
+void scrambling_benchmarks(Suite& suite);
 
 }  // namespace phy::bench

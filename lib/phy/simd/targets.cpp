@@ -7,9 +7,9 @@
 namespace phy::detail {
 
 bool InstructionSet::supported() const {
-    // Highway asks the processor each time, which takes 15 us where a hypervisor answers.
-    static const std::int64_t of_machine = hwy::SupportedTargets();
-    return built_in() && (of_machine & highway_target) != 0;
+    // Asked once: under a hypervisor the instruction that tells takes some ten microseconds.
+    static const std::int64_t targets = hwy::SupportedTargets();
+    return built_in() && (targets & highway_target) != 0;
 }
 
 std::vector<InstructionSetFacts> list_instruction_sets() {

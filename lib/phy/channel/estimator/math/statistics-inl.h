@@ -112,8 +112,8 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
     if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
-    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too late
-    // much: it takes what comes before the beginning for noise.
+    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
+    // late much: it takes what comes before the beginning for noise.
     const float share = Ops::div(
         1.0F, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
@@ -145,9 +145,11 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
     state.table = 0;
     if (constants.delay_spread == 0.0F) {
         state.delay_spread = measured_delay_spread<Ops>(constants, mean);
-        float border = Ops::mul(constants.first_delay_spread, 0x1.6a09e6p+0F);
-        for (; state.table + 1 < constants.tables && state.delay_spread > border; ++state.table)
-            border = Ops::add(border, border);
+        // Too long a profile costs little, one that is too short cuts off paths.
+        float spread = constants.first_delay_spread;
+        const float least = Ops::mul(1.25F, state.delay_spread);
+        for (; state.table + 1 < constants.tables && spread < least; ++state.table)
+            spread = Ops::mul(spread, 0x1.6a09e6p+0F);
     }
     state.step =
         constants.corrects_timing != 0 ? measured_timing<Ops>(constants, mean, state.delay_spread) : 0.0F;
