@@ -360,7 +360,7 @@ TEST(LinkTest, StructsAreCheckedToo) {
         change(link);
         EXPECT_THROW(check(link), phy::ArgumentError);
     };
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     expect_wrong([](Link& link) { link.direction = static_cast<phy::Direction>(2); });
     expect_wrong([](Link& link) { link.modulation = static_cast<phy::Modulation>(7); });
     expect_wrong([](Link& link) { link.carrier.subcarrier_spacing = 0; });
