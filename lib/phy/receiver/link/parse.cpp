@@ -126,8 +126,7 @@ std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
             dmrs.path("symbols") +
             ": missing; expected it, or mapping_type, typeA_position and additional_positions");
     if (!dmrs.has("symbols")) return placed_symbols(dmrs, link);
-    const auto listed =
-        detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), detail::symbol_numbers);
+    auto listed = detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), detail::symbol_numbers);
     if (is_placed && listed != placed_symbols(dmrs, link))
         throw ArgumentError(dmrs.path("symbols") + " is " + list_text(listed) + ": expected " +
                             list_text(placed_symbols(dmrs, link)) +
