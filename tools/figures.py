@@ -14,6 +14,8 @@ import pathlib
 import re
 import sys
 
+from link_figures import link_figures
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
 PAGES = (ROOT / "README.md", RESULTS / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -308,7 +310,7 @@ def gpu_figures():
 
 
 def figures():
-    return gpu_figures() | {
+    return gpu_figures() | link_figures(RESULTS) | {
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
         "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),

@@ -76,7 +76,8 @@ def draw_curves(axes, curves, value):
         drawn = [(point["snr_db"], point[value]) for point in curve if point[value] is not None]
         drawn = [pair for pair in drawn if value != "bit_error_rate" or pair[1] > 0]
         axes.plot([snr for snr, _ in drawn], [y for _, y in drawn], linewidth=1, markersize=5, fillstyle="none",
-                  color=COLOURS[modulations.index(modulation) % len(COLOURS)],
+                  color=COLOURS[(modulations.index(modulation) if len(modulations) > 1 else receivers.index(receiver))
+                                % len(COLOURS)],
                   marker=MARKERS[receivers.index(receiver) % len(MARKERS)],
                   label=" ".join(word for word in (modulation, receiver) if word))
     axes.set_xlabel("SNR, dB")

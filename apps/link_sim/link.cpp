@@ -1,6 +1,5 @@
 #include "link_sim/link.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace phy::apps {
@@ -21,6 +20,7 @@ ChannelEstimatorConfig estimator_config(const LinkConfig& config, bool knows_noi
     estimator.allocation = config.allocation;
     estimator.antennas = config.channel.antennas;
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
+    estimator.delay_spread = static_cast<float>(config.delay_spread);
     if (knows_noise) estimator.noise_variance = static_cast<float>(config.noise_variance());
     return estimator;
 }

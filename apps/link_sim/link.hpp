@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,7 @@ struct LinkConfig {
     double snr_db = 0.0;  ///< the power of all layers at an antenna over that of its noise
     SlotAllocation allocation;
     Channel::Config channel;
+    double delay_spread = 0.0;  ///< s, that estimators are told; 0: measured
     Equalization equalization = Equalization::mmse;
     std::vector<Knowledge> known;          ///< each equalises
     std::vector<SoftBitChoice> soft_bits;  ///< each demaps what each of those has equalised

@@ -29,6 +29,13 @@ int parse_symbol(std::string_view text) {
     return *value;
 }
 
+double parse_spacing(const std::string& text) {
+    for (const double spacing : {15e3, 30e3, 60e3, 120e3}) {
+        if (parse_number<double>(text) == spacing) return spacing;
+    }
+    throw ArgumentError(fmt::format("--subcarrier-spacing {}: expected 15000, 30000, 60000 or 120000", text));
+}
+
 Equalization parse_equalizer(const std::string& text) {
     if (text == "mmse") return Equalization::mmse;
     if (text == "zero-forcing") return Equalization::zero_forcing;
@@ -66,6 +73,10 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
         ("known", po::value(&options.known)->composing()->value_name("WHAT"),
          "what receivers are told and need not estimate: channel, noise, channel,noise or none; repeated: "
          "receivers of each kind; default: channel,noise without fading, else none")  //
+        ("delay-spread",
+         number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
+                               {0.0, 10'000.0, "a number from 0 to 10000"}),
+         "that receivers are told when they estimate the channel; default 0: each slot's is measured")  //
         ("equalizer", parsed(options.equalizer, parse_equalizer, "EQUALIZER"),
          "how layers are separated: mmse (default) or zero-forcing");
 }
@@ -84,10 +95,8 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
          number_within<int>(options.resource_blocks, "--resource-blocks", "N",
                             {1, 275, "a whole number from 1 to 275"}),
          "of the carrier, all allocated, default 52")  //
-        ("subcarrier-spacing",
-         number_within<double>(options.subcarrier_spacing, "--subcarrier-spacing", "HZ",
-                               {15e3, 960e3, "a number from 15000 to 960000"}),
-         "default 30000")  //
+        ("subcarrier-spacing", parsed(options.subcarrier_spacing, parse_spacing, "HZ"),
+         "15000, 30000 (default), 60000 or 120000")  //
         ("dmrs-type", number_within<int>(options.dmrs_type, "--dmrs-type", "N", {1, 2, "1 or 2"}),
          "1 (default) or 2")  //
         ("dmrs-symbols", listed(options.dmrs_symbols, "--dmrs-symbols", parse_symbol, "N[,N...]"),
@@ -214,6 +223,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .subcarrier_spacing = options.subcarrier_spacing,
                       .timing_offset = options.timing_offset_ns * 1e-9,
                       .frequency_offset = options.frequency_offset};
+    config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
     config.known = known_of(options);
     config.soft_bits = soft_bits_of(options);

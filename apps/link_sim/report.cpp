@@ -112,6 +112,7 @@ Json context_of(const LinkReport& report) {
                          {"dmrs_symbols", Json::array(symbols)},
                          {"timing_offset_ns", options.timing_offset_ns},
                          {"frequency_offset", options.frequency_offset},
+                         {"told_delay_spread_ns", options.delay_spread_ns},
                          {"equalizer", to_string(options.equalizer)},
                          {"errors", options.errors},
                          {"max_bits", options.most_bits},

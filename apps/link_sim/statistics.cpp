@@ -21,8 +21,9 @@ double information_of(double agreement) {
 double information_of_int8(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits) {
     std::array<std::uint64_t, 257> counts = {};
     for (std::size_t i = 0; i < bits.size(); ++i) {
-        const int value = static_cast<std::int8_t>(soft_bits.data()[i]);
-        ++counts[static_cast<std::size_t>(128 + (bits[i] != 0 ? -value : value))];
+        // 128 + L, from 0 to 255.
+        const auto level = std::to_integer<std::size_t>(soft_bits.data()[i]) ^ 0x80U;
+        ++counts[bits[i] != 0 ? 256 - level : level];
     }
     double sum = 0.0;
     for (std::size_t i = 0; i < counts.size(); ++i) {

@@ -10,6 +10,8 @@
 #include "phy/channel/grid_mapper.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
+#include "phy/compression/block_float.hpp"
+#include "phy/compression/stage.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/constellation.hpp"
 #include "phy/core/demapper_config.hpp"

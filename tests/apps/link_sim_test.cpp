@@ -2,42 +2,36 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "link_sim_program.hpp"
 #include "support/app_test.hpp"
 
 namespace phy::test {
 namespace {
 
-/// Of an installation, where PHY_APPS_DIR names its folder.
-std::string link_sim() {
-    const char* const folder = std::getenv("PHY_APPS_DIR");
-    return folder == nullptr ? LINK_SIM : folder + std::string("/link_sim");
+using Points = JsonValue::Array;
+
+/// The report of link_sim, which must succeed.
+JsonValue simulate(Arguments arguments) {
+    arguments.insert(arguments.begin(), link_sim_program());
+    arguments.insert(arguments.end(), {"--json", "--quiet"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return parse_json(outcome.out);
 }
 
-using Points = JsonValue::Array;
+Points points(const Arguments& arguments) {
+    return simulate(arguments)["points"].array();
+}
 
 class LinkSim : public AppTest {
 protected:
-    [[nodiscard]] static JsonValue simulate(Arguments arguments) {
-        arguments.insert(arguments.begin(), link_sim());
-        arguments.insert(arguments.end(), {"--json", "--quiet"});
-        const Outcome outcome = run(arguments);
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
-        EXPECT_EQ(outcome.err, "");
-        return parse_json(outcome.out);
-    }
-
-    [[nodiscard]] static Points points(const Arguments& arguments) {
-        return simulate(arguments)["points"].array();
-    }
-
     [[nodiscard]] std::string text_of(const std::string& file) const {
         std::ifstream stream(path(file));
         return {std::istreambuf_iterator<char>(stream), {}};
@@ -150,10 +144,13 @@ TEST_F(LinkSim, Int8LosesLittleAtItsDefaultScale) {
     }
 }
 
-TEST_F(LinkSim, DependsOnTheSeedAlone) {
-    const auto table = [&](const Arguments& more, const std::string& modulations = "qpsk,64qam",
-                           const std::string& snr_db = "3:4:11") {
-        Arguments all = {link_sim(),
+/// The table of a link with estimates and without.
+class LinkTable : public LinkSim {
+protected:
+    [[nodiscard]] std::string table(const Arguments& more, const Arguments& environment = {},
+                                    const std::string& modulations = "qpsk,64qam",
+                                    const std::string& snr_db = "3:4:11") const {
+        Arguments all = {link_sim_program(),
                          "--modulation",
                          modulations,
                          "--snr-db",
@@ -164,6 +161,8 @@ TEST_F(LinkSim, DependsOnTheSeedAlone) {
                          "tdl:100",
                          "--known",
                          "channel,noise",
+                         "--known",
+                         "none",
                          "--antennas",
                          "2",
                          "--layers",
@@ -175,21 +174,77 @@ TEST_F(LinkSim, DependsOnTheSeedAlone) {
                          "--csv",
                          path("t.csv")};
         all.insert(all.end(), more.begin(), more.end());
-        const Outcome outcome = run(all);
+        const Outcome outcome = run(all, environment);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_EQ(outcome.out, "");
         return text_of("t.csv");
-    };
+    }
+};
+
+TEST_F(LinkTable, DependsOnTheSeedAlone) {
     const std::string once = table({"--threads", "1"});
-    EXPECT_EQ(std::ranges::count(once, '\n'), 7);
+    EXPECT_EQ(std::ranges::count(once, '\n'), 13);
     EXPECT_EQ(table({"--threads", "3"}), once);
     EXPECT_EQ(table({"--threads", "3"}), once);
     EXPECT_EQ(table({}), once);
     EXPECT_NE(table({"--seed", "2"}), once);
-    // A point is the same whatever other points there are.
-    const std::string alone = table({}, "64qam", "7");
-    const std::string last_line = alone.substr(alone.find('\n') + 1);
-    EXPECT_NE(once.find(last_line), std::string::npos) << last_line << " in\n" << once;
+}
+
+TEST_F(LinkTable, IsTheSameOnEveryBackend) {
+    const Arguments options = {"--method", "maxlog,logmap", "--llr", "int8,float16,float32"};
+    EXPECT_EQ(table(options, {"PHY_BACKEND=scalar"}), table(options));
+}
+
+TEST_F(LinkTable, HasThePointsOfAnyOther) {
+    const std::string alone = table({}, {}, "64qam", "7");
+    const std::string all = table({});
+    const std::string lines = alone.substr(alone.find('\n') + 1);
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 2);
+    EXPECT_NE(all.find(lines), std::string::npos) << lines << " in\n" << all;
+}
+
+/// 64QAM on TDL-A with 100 ns, by what receivers know; two antennas.
+Points faded(const Arguments& more, const Arguments& known) {
+    Arguments all = {"--channel",   "tdl:100", "--modulation", "64qam", "--antennas",        "2",
+                     "--min-slots", "60",      "--max-bits",   "1",     "--resource-blocks", "25"};
+    all.insert(all.end(), more.begin(), more.end());
+    for (const std::string& each : known)
+        all.insert(all.end(), {"--known", each});
+    return points(all);
+}
+
+TEST_F(LinkSim, EstimatesComeCloseToWhatIsKnown) {
+    const Points all = faded({"--snr-db", "30"}, {"channel,noise", "channel", "noise", "none"});
+    ASSERT_EQ(all.size(), 4U);
+    for (const JsonValue& point : all) {
+        SCOPED_TRACE(point["known"].string());
+        EXPECT_GT(point["mutual_information"].number(), all[0]["mutual_information"].number() - 0.06);
+        EXPECT_LT(point["evm_rms"].number(), 1.3 * all[0]["evm_rms"].number());
+        EXPECT_TRUE(point["theory"].is_null());
+    }
+    EXPECT_EQ(all[1]["bit_errors"].number(), all[0]["bit_errors"].number());
+    EXPECT_GT(all[3]["evm_rms"].number(), all[0]["evm_rms"].number());
+}
+
+TEST_F(LinkSim, OffsetsAreEstimated) {
+    const auto information = [&](const Arguments& more) {
+        return faded(more, {"none"}).front()["mutual_information"].number();
+    };
+    const Arguments at_25_db = {"--snr-db", "25"};
+    Arguments with_offsets = at_25_db;
+    with_offsets.insert(with_offsets.end(), {"--timing-offset", "400", "--frequency-offset", "300"});
+    EXPECT_NEAR(information(with_offsets), information(at_25_db), 0.05);
+    // A receiver that is told of the channel is told of its offsets.
+    const Points known = faded(with_offsets, {"channel,noise"});
+    EXPECT_NEAR(known.front()["mutual_information"].number(),
+                faded(at_25_db, {"channel,noise"}).front()["mutual_information"].number(), 0.01);
+}
+
+TEST_F(LinkSim, TakesADelaySpreadThatIsGiven) {
+    const auto evm = [&](const std::string& spread) {
+        return faded({"--snr-db", "25", "--delay-spread", spread}, {"none"}).front()["evm_rms"].number();
+    };
+    EXPECT_LT(evm("100"), 0.9 * evm("10"));
 }
 
 TEST_F(LinkSim, HasEveryField) {
@@ -233,14 +288,14 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos)
         << table;
     Arguments again = options;
-    again.insert(again.begin(), link_sim());
+    again.insert(again.begin(), link_sim_program());
     expect_failure(again, 1, {"t.csv", "--force"});
     EXPECT_EQ(text_of("t.csv"), table);
 }
 
 TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     const auto refuse = [&](const Arguments& options, const std::vector<std::string>& words) {
-        Arguments all = {link_sim()};
+        Arguments all = {link_sim_program()};
         all.insert(all.end(), options.begin(), options.end());
         expect_failure(all, 2, words);
     };
@@ -257,6 +312,8 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--llr-scale", "6,0"}, {"--llr-scale", "0", "4096"});
     refuse({"--method", "map"}, {"--method", "logmap"});
     refuse({"--equalizer", "mrc"}, {"--equalizer mrc", "zero-forcing"});
+    refuse({"--subcarrier-spacing", "20000"}, {"--subcarrier-spacing 20000", "60000"});
+    refuse({"--delay-spread", "-1"}, {"--delay-spread -1"});
     refuse({"--errors", "0"}, {"--errors 0"});
     refuse({"--max-bits", "0"}, {"--max-bits 0"});
     refuse({"--min-slots", "0"}, {"--min-slots 0"});
@@ -266,11 +323,13 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--threads", "-1"}, {"--threads -1"});
     refuse({"--timing-offset", "inf"}, {"--timing-offset inf"});
     refuse({"--frequency-offset", "x"}, {"--frequency-offset x"});
-    expect_failure({link_sim(), "--csv", path("nowhere/t.csv")}, 1, {"nowhere/t.csv", "No such file"});
+    expect_failure({link_sim_program(), "--csv", path("nowhere/t.csv")}, 1,
+                   {"nowhere/t.csv", "No such file"});
 }
 
 TEST_F(LinkSim, TextHasATable) {
-    const Outcome outcome = run({link_sim(), "--modulation", "qpsk", "--snr-db", "4", "--llr", "int8"});
+    const Outcome outcome =
+        run({link_sim_program(), "--modulation", "qpsk", "--snr-db", "4", "--llr", "int8"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const std::string word :
          {"awgn, 1 x 1", "52 resource blocks", "channel,noise", "maxlog", "int8, 6", "0.0565"})
@@ -278,8 +337,8 @@ TEST_F(LinkSim, TextHasATable) {
 }
 
 TEST_F(LinkSim, CanBeInterrupted) {
-    Subprocess process(
-        {link_sim(), "--errors", "1000000000", "--max-bits", "1000000000000", "--csv", path("t.csv")});
+    Subprocess process({link_sim_program(), "--errors", "1000000000", "--max-bits", "1000000000000", "--csv",
+                        path("t.csv")});
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     process.signal(SIGINT);
     const Outcome outcome = process.wait();
@@ -287,70 +346,6 @@ TEST_F(LinkSim, CanBeInterrupted) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, "link_sim: interrupted\n");
     EXPECT_TRUE(files().empty());
-}
-
-/// A Python that has Matplotlib, or nothing.
-std::string plotting_python() {
-    for (std::string python : {"/usr/bin/python3", "python3"}) {
-        if (run({"/bin/sh", "-c", python + " -c 'import matplotlib'"}).status == 0) return python;
-    }
-    return "";
-}
-
-class LinkPlot : public LinkSim {
-protected:
-    void SetUp() override {
-        const char* const required = std::getenv("PHY_REQUIRE_H5PY");
-        if (!python_.empty()) return;
-        if (required != nullptr && std::string(required) == "1")
-            FAIL() << "no python3 with Matplotlib was found";
-        GTEST_SKIP() << "no python3 with Matplotlib was found";
-    }
-
-    [[nodiscard]] Outcome plot(Arguments arguments) const {
-        const char* const installed = std::getenv("PHY_PLOT_LINK_SCRIPT");
-        const std::string script = installed == nullptr ? PHY_PLOT_LINK_SCRIPT : installed;
-        arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@")", python_, script});
-        return run(arguments, {"MPLCONFIGDIR=" + path("matplotlib")});
-    }
-
-    void expect_image(const Arguments& reports, const std::string& image) const {
-        std::filesystem::remove(path(image));
-        const Outcome outcome = plot(reports);
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
-        EXPECT_EQ(outcome.out, path(image) + "\n");
-        const std::string bytes = text_of(image);
-        EXPECT_TRUE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
-        EXPECT_GT(bytes.size(), 10'000U);
-    }
-
-private:
-    const std::string python_ = plotting_python();
-};
-
-TEST_F(LinkPlot, DrawsReportsAndTables) {
-    const Outcome outcome =
-        run({link_sim(), "--modulation", "qpsk,64qam", "--snr-db", "0:5:25", "--method", "maxlog,logmap",
-             "--errors", "10", "--max-bits", "1000", "--csv", path("t.csv"), "--json"});
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    std::ofstream(path("r.json")) << outcome.out;
-    expect_image({path("r.json")}, "r.png");
-    expect_image({path("t.csv"), "-o", path("table.png")}, "table.png");
-    expect_image({path("r.json"), path("t.csv"), "-o", path("both.png")}, "both.png");
-}
-
-TEST_F(LinkPlot, SaysWhatIsWrong) {
-    std::ofstream(path("other.json")) << R"({"symbols": 3})";
-    std::ofstream(path("empty.json")) << R"({"points": []})";
-    for (const auto& [name, words] : {std::pair("missing.json", "No such file"),
-                                      {"other.json", "expected what link_sim prints"},
-                                      {"empty.json", "no points"}}) {
-        const Outcome outcome = plot({path(name), "-o", path("x.png")});
-        EXPECT_EQ(outcome.status, 1);
-        EXPECT_TRUE(outcome.err.starts_with("plot_link.py: " + path(name))) << outcome.err;
-        EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
-        EXPECT_FALSE(std::filesystem::exists(path("x.png")));
-    }
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Means of observations times a matrix on a GPU, against a read of the observations by CUB.
 
 #include <complex>
-#include <cstdint>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -60,7 +61,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t components = sizeof(T) / sizeof(R);
+    static constexpr std::size_t components = std::is_same_v<T, R> ? 1 : 2;
 
     template <class U>
     static gpu::DeviceSpan<U> numbers(gpu::DeviceBuffer<R>& memory) {
@@ -96,7 +97,7 @@ void average(Suite& suite, const char* type, AverageShape shape, bool parts = fa
     Average<T, R> arrays(suite.device(), shape);
     if (suite.wants(whole)) arrays.record(suite, whole, nullptr);
     if (!parts) return;
-    constexpr gpu::detail::AverageTuning no_overlap{.large_tiles = true, .late = 0};
+    constexpr gpu::detail::AverageTuning no_overlap{.late = 0, .large_tiles = true};
     if (suite.wants(means)) arrays.record_means(suite, means);
     if (suite.wants(in_turn)) arrays.record(suite, in_turn, &no_overlap);
 }

@@ -23,8 +23,11 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz
-    float delay_spread = 0.0F;            ///< s, rms, of the exponential profile; 0: measured in each slot
-    float noise_variance = 0.0F;          ///< N0 at an antenna; 0: measured in each slot
+    /// Of the exponential profile, rms, in s; 0: measured in each slot. Where a slot shows more than 1.25
+    /// times what is given, up to twice as much is reckoned with. Rather too long than too short: see
+    /// docs/channel.md.
+    float delay_spread = 0.0F;
+    float noise_variance = 0.0F;  ///< N0 at an antenna; 0: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
     float doppler_spread = 0.0F;     ///< Hz, largest; for TimeInterpolation::wiener
     bool corrects_timing = true;     ///< the offset is estimated, taken out before averaging and put back

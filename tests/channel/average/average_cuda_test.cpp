@@ -125,10 +125,10 @@ private:
 
 /// All ways: tiles of both sizes, and none, some or all batches late.
 std::vector<AverageTuning> tunings(const AverageShape& shape) {
-    std::vector<AverageTuning> all = {{.large_tiles = false, .late = 0}, {.large_tiles = true, .late = 0}};
+    std::vector<AverageTuning> all = {{.late = 0, .large_tiles = false}, {.late = 0, .large_tiles = true}};
     if (shape.observations > phy::gpu::detail::most_late_observations) return all;
-    all.push_back({.large_tiles = true, .late = (shape.batches + 2) / 3});
-    all.push_back({.large_tiles = false, .late = shape.batches});
+    all.push_back({.late = (shape.batches + 2) / 3, .large_tiles = true});
+    all.push_back({.late = shape.batches, .large_tiles = false});
     return all;
 }
 

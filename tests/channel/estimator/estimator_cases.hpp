@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <numbers>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "phy/channel/dmrs.hpp"
@@ -20,9 +22,9 @@ using EstimatorConfig = phy::ChannelEstimatorConfig;
 
 /// A slot as it was received, and the channel that it came through.
 struct Slot {
-    std::vector<phy::cf32> grid;      ///< (antennas, symbols, subcarriers)
-    std::vector<phy::cf32> pilots;    ///< (DM-RS symbols, pilots)
-    std::vector<Complex> channel;     ///< (antennas, layers, subcarriers) at symbol 0, without offsets
+    std::vector<phy::cf32> grid;    ///< (antennas, symbols, subcarriers)
+    std::vector<phy::cf32> pilots;  ///< (DM-RS symbols, pilots)
+    std::vector<Complex> channel;   ///< (antennas, layers, subcarriers) at symbol 0, without offsets
 };
 
 /// What happens to a slot on its way.
@@ -45,8 +47,8 @@ inline Complex gaussian(std::mt19937_64& random, double variance) {
     return {re, part(random)};
 }
 
-/// Of paths in equal parts of the exponential profile's range, so that weak and late ones are there as often as
-/// they should be.
+/// Of paths in equal parts of the exponential profile's range, so that weak and late ones are there as often
+/// as they should be.
 inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarriers, double spacing,
                                          const Air& air) {
     constexpr int paths = 120;
@@ -67,8 +69,8 @@ inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarrier
 
 /// What timing and frequency do to a subcarrier in a symbol.
 inline Complex offset_at(const Air& air, double spacing, int symbol, std::size_t subcarrier) {
-    const double turns = air.frequency * time_of(symbol, spacing) -
-                         air.timing * spacing * static_cast<double>(subcarrier);
+    const double turns =
+        air.frequency * time_of(symbol, spacing) - air.timing * spacing * static_cast<double>(subcarrier);
     return std::polar(1.0, 2.0 * std::numbers::pi * turns);
 }
 
@@ -83,14 +85,13 @@ inline void add_pilots(const EstimatorConfig& config, const Air& air, std::size_
     const int each = phy::pilots_per_resource_block(dmrs.type);
     for (std::size_t layer = 0; layer < dmrs.ports.size(); ++layer) {
         const phy::DmrsPort port = phy::dmrs_port(dmrs.type, dmrs.ports[layer]);
-        const int in_time =
-            port.in_time[symbol_index % static_cast<std::size_t>(dmrs.length)];
+        const int in_time = port.in_time[symbol_index % static_cast<std::size_t>(dmrs.length)];
         std::size_t pilot = symbol_index * count;
         for (const phy::ResourceBlocks& range : allocation.resource_blocks) {
             for (int i = 0; i < range.count * each; ++i, ++pilot) {
-                const auto k = static_cast<std::size_t>(
-                    12 * (range.first + i / each) +
-                    phy::pilot_subcarrier(dmrs.type, port.cdm_group, i % each));
+                const auto k =
+                    static_cast<std::size_t>(12 * (range.first + i / each) +
+                                             phy::pilot_subcarrier(dmrs.type, port.cdm_group, i % each));
                 const double code = in_time * port.in_frequency[static_cast<std::size_t>(i % 2)];
                 const Complex sent = amplitude * code * Complex(slot.pilots[pilot]);
                 for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
@@ -141,10 +142,10 @@ inline Complex estimate_at(const EstimatorConfig& config, const std::vector<floa
     const std::size_t estimates = weights.size() / 14;
     Complex sum;
     for (std::size_t e = 0; e < estimates; ++e) {
-        const std::size_t row = ((e * static_cast<std::size_t>(config.antennas) + antenna) *
-                                     config.allocation.dmrs.ports.size() +
-                                 layer) *
-                                2 * subcarriers;
+        const std::size_t row =
+            ((e * static_cast<std::size_t>(config.antennas) + antenna) * config.allocation.dmrs.ports.size() +
+             layer) *
+            2 * subcarriers;
         sum += static_cast<double>(weights[static_cast<std::size_t>(symbol) * estimates + e]) *
                Complex(estimated.channel[row + k], estimated.channel[row + subcarriers + k]);
     }
@@ -162,15 +163,47 @@ inline double mean_square_error(const EstimatorConfig& config, const Air& air, c
         for (const phy::ResourceBlocks& range : config.allocation.resource_blocks) {
             for (int i = 0; i < 12 * range.count; ++i) {
                 const auto k = static_cast<std::size_t>(12 * range.first + i);
-                const Complex truth =
-                    slot.channel[row * subcarriers + k] * offset_at(air, config.subcarrier_spacing, symbol, k);
-                sum += std::norm(estimate_at(config, weights, estimated, symbol, row / layers, row % layers, k) -
-                                 truth);
+                const Complex truth = slot.channel[row * subcarriers + k] *
+                                      offset_at(air, config.subcarrier_spacing, symbol, k);
+                sum += std::norm(
+                    estimate_at(config, weights, estimated, symbol, row / layers, row % layers, k) - truth);
                 count += 1.0;
             }
         }
     }
     return sum / count;
+}
+
+inline phy::ChannelEstimator make_estimator(const EstimatorConfig& config) {
+    return {phy::Host(), config};
+}
+
+inline Estimated estimate(phy::ChannelEstimator& estimator, const Slot& slot, bool with_covariance = false) {
+    Estimated result;
+    result.channel.resize(estimator.channel_size());
+    const auto antennas = static_cast<std::size_t>(estimator.config().antennas);
+    if (with_covariance) result.covariance.resize(antennas * antennas);
+    estimator(slot.grid, slot.pilots, result.channel, std::span(&result.slot, 1), result.covariance);
+    return result;
+}
+
+inline std::vector<float> weights_of(const phy::ChannelEstimator& estimator) {
+    return {estimator.time_weights().begin(), estimator.time_weights().end()};
+}
+
+/// One range of resource blocks from the carrier's second on, and as many antennas.
+inline EstimatorConfig estimator_config(int blocks, int antennas, std::vector<int> ports, int type = 1,
+                                        int length = 1) {
+    EstimatorConfig config;
+    config.allocation.carrier_resource_blocks = blocks + 2;
+    config.allocation.resource_blocks = {{1, blocks}};
+    config.allocation.dmrs.type = type;
+    config.allocation.dmrs.length = length;
+    config.allocation.dmrs.ports = std::move(ports);
+    config.allocation.dmrs.cdm_groups_without_data = type == 1 ? 2 : 3;
+    if (length == 2) config.allocation.dmrs.symbols = {2, 3, 10, 11};
+    config.antennas = antennas;
+    return config;
 }
 
 inline double decibels(double ratio) {

@@ -55,6 +55,20 @@ unsigned saturated_bits(SoftBitFormat format, int llr_clip) {
     return bits_of_largest(format);
 }
 
+/// The signs of count soft bits from the first on, from the lowest bit on and with as many words behind as
+/// ArrayKernels::flip may read: where they lie, or in the workspace.
+const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
+                                Workspace& workspace) {
+    signs = signs.subspan(first / 32);
+    const std::size_t shift = first % 32;
+    if (shift == 0 && signs.size() >= words_of_signs(count)) return signs.data();
+    for (std::size_t w = 0; w < (count + 31) / 32; ++w) {
+        const std::uint64_t next = w + 1 < signs.size() ? signs[w + 1] : 0;
+        workspace.signs[w] = static_cast<std::uint32_t>((next << 32 | signs[w]) >> shift);
+    }
+    return workspace.signs;
+}
+
 }  // namespace
 
 void SoftRunner::evaluate(const SoftWork& work, Workspace& workspace, Block& block, bool per_symbol,
@@ -123,14 +137,8 @@ void SoftRunner::choose_routes(std::span<SoftWork> works, bool counts) const {
 /// Of a block's soft bits, from the first on.
 void SoftRunner::flip(const SoftWork& work, Workspace& workspace, std::size_t first, std::size_t count,
                       std::byte* out) const {
-    const std::span<const std::uint32_t> signs = work.signs.subspan(first / 32);
-    const std::size_t shift = first % 32;
-    for (std::size_t w = 0; w < (count + 31) / 32; ++w) {
-        const std::uint64_t next = w + 1 < signs.size() ? signs[w + 1] : 0;
-        workspace.signs[w] = static_cast<std::uint32_t>((next << 32 | signs[w]) >> shift);
-    }
     const auto format = static_cast<std::size_t>(work.plan.format);
-    blocks_.arrays().flip[format](out, out, count, workspace.signs);
+    blocks_.arrays().flip[format](out, out, count, signs_from(work.signs, first, count, workspace));
 }
 
 std::uint64_t SoftRunner::count_saturated(SoftBitFormat format, const std::byte* llr,

@@ -16,9 +16,6 @@ struct PlanesOut {
     float* im;
 };
 
-/// Of a comb's pilots in a symbol: energy, then correlations at the lags, real and imaginary.
-inline constexpr int estimator_row_sums = 7;
-
 /// Where nothing else is said, any count will do, and nothing beyond it is read or written.
 struct EstimatorKernels {
     void (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);

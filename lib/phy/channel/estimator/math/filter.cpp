@@ -23,7 +23,7 @@ constexpr int fewest_window_blocks = 24;
 constexpr double longest_delay = 16.0;       // of the profile, in delay spreads
 constexpr double weakest_mode = 3e-6;        // of U: far below the noise of 45 dB
 constexpr double weakest_tile_power = 3e-7;  // of V: what its modes miss of a channel of power 1
-constexpr double largest_tail = 0.1;        // at most
+constexpr double largest_tail = 0.1;         // at most
 constexpr double noise_floor = 3e-5;         // what may be left of the channel in what counts as noise
 
 int round_up(int value, int multiple) {
@@ -326,7 +326,7 @@ EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks,
 
 std::vector<double> estimator_delay_spreads() {
     std::vector<double> spreads;
-    for (double spread = 20e-9 * 30e3; spread < 2e-6 * 30e3; spread *= 2.0)
+    for (double spread = 20e-9 * 30e3; spread < 1.9e-6 * 30e3; spread *= std::numbers::sqrt2)
         spreads.push_back(spread);
     return spreads;
 }

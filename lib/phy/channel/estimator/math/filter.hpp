@@ -54,7 +54,7 @@ struct EstimatorFilter {
 /// delay_spread is in units of the reciprocal of the subcarrier spacing.
 EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread);
 
-/// Delay spreads that filters are made for where it is measured, in the same unit: a factor of two apart.
+/// Delay spreads that filters are made for where it is measured, in the same unit: a factor of sqrt(2) apart.
 std::vector<double> estimator_delay_spreads();
 
 }  // namespace phy::detail

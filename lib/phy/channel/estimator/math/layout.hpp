@@ -20,6 +20,9 @@ inline constexpr int estimator_lanes = 32;
 /// Distances between pilots of a comb whose correlation is measured.
 inline constexpr std::array<int, 3> estimator_lags = {1, 4, 16};
 
+/// Of the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
+inline constexpr int estimator_row_sums = 7;
+
 /// Ports of one CDM group with one code in time: one, or two that differ by the sign of comb 1.
 struct EstimatorStream {
     int group = 0;                        ///< index into EstimatorLayout::groups

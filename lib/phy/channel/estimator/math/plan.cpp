@@ -1,6 +1,7 @@
 #include "phy/channel/estimator/math/plan.hpp"
 
 #include <algorithm>
+#include <numbers>
 #include <string>
 
 #include "phy/core/error.hpp"
@@ -100,6 +101,12 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread) {
     return tables;
 }
 
+/// True if residuals say something about noise.
+bool has_freedom(const EstimatorPlan& plan, const EstimatorTables& tables) {
+    return (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
+           (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
+}
+
 void check_what_is_measured(const EstimatorPlan& plan) {
     const bool measures_spread = plan.config.delay_spread == 0.0F;
     if (measures_spread && plan.constants.pair_share[1] == 0.0F)
@@ -107,14 +114,10 @@ void check_what_is_measured(const EstimatorPlan& plan) {
             "delay_spread 0: expected seconds, as no range has the two resource blocks that measuring it "
             "takes");
     if (!plan.measures_noise()) return;
-    for (const EstimatorTables& tables : plan.tables) {
-        const bool has_freedom = (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
-                                 (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
-        if (!has_freedom)
-            throw ArgumentError(
-                "noise_variance 0: expected a positive number, as the allocation has too few pilots to "
-                "measure it beside the channel");
-    }
+    if (!has_freedom(plan, plan.tables.front()))
+        throw ArgumentError(
+            "noise_variance 0: expected a positive number, as the allocation has too few "
+            "pilots to measure it beside the channel");
 }
 
 ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
@@ -124,19 +127,25 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 
 }  // namespace
 
-EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& given)
-    : config(checked(given)), layout(config), constants(make_constants(config, layout)) {
+EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
+    : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
     time_weights = estimator_time_weights(config, layout.estimates);
     for (const EstimatorStream& stream : layout.streams)
         ++(stream.joint() ? joint_streams : single_streams);
-    std::vector<double> spreads = estimator_delay_spreads();
-    constants.first_delay_spread = static_cast<float>(spreads.front());
-    constants.shortest_delay_spread = static_cast<float>(0.25 * spreads.front());
-    constants.longest_delay_spread = static_cast<float>(spreads.back());
-    if (config.delay_spread > 0.0F)
-        spreads = {static_cast<double>(config.delay_spread) * config.subcarrier_spacing};
-    for (const double spread : spreads)
+    const std::vector<double> measured = estimator_delay_spreads();
+    const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
+    const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
+    const bool is_given = config.delay_spread > 0.0F;
+    for (const double spread : is_given ? doubted : measured) {
         tables.push_back(make_tables(*this, spread));
+        const bool is_usable = !measures_noise() || has_freedom(*this, tables.back());
+        if (tables.size() == 1 || is_usable) continue;
+        tables.pop_back();
+        break;
+    }
+    constants.first_delay_spread = static_cast<float>(is_given ? given : measured.front());
+    constants.shortest_delay_spread = static_cast<float>(0.25 * measured.front());
+    constants.longest_delay_spread = static_cast<float>(measured.back());
     constants.tables = static_cast<int>(tables.size());
     check_what_is_measured(*this);
 }

@@ -29,7 +29,7 @@ struct EstimatorConstants {
     float freedom;      ///< antennas x layers
     float band;         ///< subcarriers
     int tables;
-    float first_delay_spread;  ///< of the first table; others are a factor of two apart
+    float first_delay_spread;  ///< of the first table; others are a factor of sqrt(2) apart
     float shortest_delay_spread;
     float longest_delay_spread;
     int streams;

@@ -112,8 +112,8 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
     if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
-    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too late
-    // much: it takes what comes before the beginning for noise.
+    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
+    // late much: it takes what comes before the beginning for noise.
     const float share = Ops::div(
         1.0F, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
@@ -141,14 +141,17 @@ template <class Ops>
 PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, SlotState& state) {
     const Correlations mean = correlations_of<Ops>(constants, sums);
     state.coherence = Ops::min(square_root(mean.power[0]), 1.0F);
-    state.delay_spread = constants.delay_spread;
     state.table = 0;
-    if (constants.delay_spread == 0.0F) {
-        state.delay_spread = measured_delay_spread<Ops>(constants, mean);
-        float border = Ops::mul(constants.first_delay_spread, 0x1.6a09e6p+0F);
-        for (; state.table + 1 < constants.tables && state.delay_spread > border; ++state.table)
-            border = Ops::add(border, border);
-    }
+    const bool is_given = constants.delay_spread > 0.0F;
+    const bool can_measure = constants.pair_share[1] > 0.0F;
+    const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
+    // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
+    // where more was measured, and what was measured gets a margin.
+    const float least = Ops::mul(is_given ? 0.9F : 1.25F, measured);
+    float spread = constants.first_delay_spread;
+    for (; state.table + 1 < constants.tables && spread < least; ++state.table)
+        spread = Ops::mul(spread, 0x1.6a09e6p+0F);
+    state.delay_spread = is_given ? spread : measured;
     state.step =
         constants.corrects_timing != 0 ? measured_timing<Ops>(constants, mean, state.delay_spread) : 0.0F;
     state.frequency_offset = measured_frequency<Ops>(constants, sums);
