@@ -56,6 +56,7 @@ void run(const Arguments& arguments) {
     const gpu::CurrentDevice current(device);
     bench::Suite suite(device, arguments.options);
     bench::demapper_benchmarks(suite);
+    bench::detector_benchmarks(suite);
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
     bench::measure_benchmarks(suite);

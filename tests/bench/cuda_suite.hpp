@@ -54,6 +54,7 @@ private:
 
 /// The benchmarks, by file.
 void demapper_benchmarks(Suite& suite);
+void detector_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);

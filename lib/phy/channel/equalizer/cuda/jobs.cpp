@@ -19,6 +19,10 @@ DeviceBuffer<T> on_device(const Device& device, std::span<const T> values, const
     return buffer;
 }
 
+unsigned blocks_of_group(const EqualizerJob& job) {
+    return (job.subcarriers + equalizer_threads - 1) / equalizer_threads;
+}
+
 }  // namespace
 
 EqualizerJobs::EqualizerJobs(const Device& device, const EqualizerConfig& config)
@@ -33,6 +37,7 @@ EqualizerJobs::EqualizerJobs(const Device& device, const EqualizerConfig& config
         std::ranges::copy(group.symbols, entry.symbol.begin());
         weights.insert(weights.end(), group.weights.begin(), group.weights.end());
         groups[group.shares_filters() ? 1 : 0].push_back(entry);
+        most_parts_ = std::max(most_parts_, static_cast<unsigned>(group.symbols.size()));
     }
     const Stream stream(device);
     entries_ = on_device(device, plan_.map().entries(), stream);
@@ -103,11 +108,8 @@ void EqualizerJobs::set_groups(EqualizerJob& job, bool shares_filters) const {
     job.group_count = static_cast<unsigned>(groups.size());
     job.parts = 1;
     if (!shares_filters || groups.size() == 0) return;
-    // Every part makes the filters again.
-    const unsigned blocks =
-        (job.subcarriers + equalizer_threads - 1) / equalizer_threads * job.group_count * job.slot_count;
-    const unsigned wanted = equalizer_blocks_wanted * multiprocessors_;
-    job.parts = std::clamp((wanted + blocks - 1) / blocks, 1U, most_equalizer_parts);
+    const unsigned blocks = blocks_of_group(job) * job.group_count * job.slot_count;
+    job.parts = std::clamp(equalizer_blocks_wanted * multiprocessors_ / blocks, 1U, most_parts_);
 }
 
 }  // namespace phy::gpu::detail

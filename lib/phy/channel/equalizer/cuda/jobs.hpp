@@ -47,6 +47,7 @@ private:
 
     Device device_;
     unsigned multiprocessors_;
+    unsigned most_parts_ = 1;  ///< symbols of the largest group
     phy::detail::EqualizerPlan plan_;
     DeviceBuffer<ResourceMap::Entry> entries_;
     DeviceBuffer<float> weights_;

@@ -6,9 +6,8 @@ namespace phy::gpu::detail {
 constexpr unsigned equalizer_threads = 128;  ///< a block
 constexpr unsigned whitening_threads = 128;
 
-/// Blocks a multiprocessor below which the symbols of a group are dealt to more of them, each of which makes
-/// the filters again.
+/// Blocks a multiprocessor up to which the symbols of a group are dealt to more of them, each of which makes
+/// the filters again: as many as there is room for at once.
 constexpr unsigned equalizer_blocks_wanted = 4;
-constexpr unsigned most_equalizer_parts = 4;
 
 }  // namespace phy::gpu::detail
