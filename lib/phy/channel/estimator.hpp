@@ -39,8 +39,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 /// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
 /// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
 ///
-/// A sample that is not finite, or beyond 2^40, counts as a pilot of 0; so does a pilot. What is written is
-/// finite. A slot without power has coefficients, noise and coherence of 0.
+/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0. What is written is finite. A slot
+/// without power has coefficients, noise and coherence of 0.
 ///
 /// The threads of the host share a call. An estimator has one workspace: it may be used by one thread at a
 /// time.
