@@ -308,7 +308,8 @@ struct Separator<Ops, 1, mmse> {
     typename Ops::V noise[1];
 
     PHY_INLINE Separator(const Triangle<Ops, 1>& gram, typename Ops::V n0) {
-        gain_ = Ops::div(Ops::set(1.0F), gram.diagonal[0]);
+        const typename Ops::V power = gram.diagonal[0];
+        gain_ = Ops::div(Ops::set(1.0F), Ops::keep(power, power));
         noise[0] = Ops::mul(n0, gain_);
     }
 
