@@ -3,11 +3,15 @@
 /// Everything of phy::phy that needs no CUDA: include this, or the one room that you use. Files have headers
 /// of their own: phy/capture/capture.hpp (phy::capture) and phy/receiver/demodulate.hpp (phy::receiver).
 
+#include "phy/channel/average_matvec.hpp"
 #include "phy/channel/dmrs.hpp"
 #include "phy/channel/equalizer.hpp"
 #include "phy/channel/estimator.hpp"
+#include "phy/channel/grid_mapper.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
+#include "phy/compression/block_float.hpp"
+#include "phy/compression/stage.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/constellation.hpp"
 #include "phy/core/demapper_config.hpp"
@@ -22,6 +26,7 @@
 #include "phy/demapper/batch.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/demapper/stage.hpp"
+#include "phy/detector/detector.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/reduce_rows.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
@@ -38,3 +43,5 @@
 #include "phy/scaling/scaler.hpp"
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
+#include "phy/scrambling/scrambler.hpp"
+#include "phy/scrambling/stage.hpp"

@@ -58,5 +58,8 @@ void demapper_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);
+void compression_benchmarks(Suite& suite);
+void average_benchmarks(Suite& suite);
+void scrambling_benchmarks(Suite& suite);
 
 }  // namespace phy::bench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/scrambling/host/kernels.hpp"
+#include "phy/scrambling/math/gold.hpp"
+#include "phy/simd/arrays.hpp"
+
+namespace phy::detail {
+
+/// c from some bit on, block by block.
+class GoldStream {
+public:
+    static constexpr std::size_t block_bits = 16384;
+    static constexpr std::size_t most_bits = 8 * block_bits;
+
+    GoldStream(const ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first)
+        : kernels_(kernels) {
+        // The words before the first one, which a period leads to where c has not begun there.
+        GoldRegisters registers(c_init, steps_to(first) + gold_period - 32 * gold_history);
+        for (std::size_t i = 0; i < gold_history; ++i)
+            words_[i] = registers.next();
+    }
+
+    /// The next bits, of most_bits in all. All but the last call take a multiple of 32. ArrayKernels::flip
+    /// may read all that it reads.
+    const std::uint32_t* next(std::size_t bits) {
+        std::uint32_t* const next = words_ + done_;
+        kernels_.follow(next, done_, (bits + 31) / 32);
+        done_ += (bits + 31) / 32;
+        return next;
+    }
+
+private:
+    const ScramblingKernels& kernels_;
+    std::size_t done_ = gold_history;
+    alignas(64) std::uint32_t words_[gold_history + words_of_signs(most_bits)];
+};
+
+}  // namespace phy::detail
