@@ -55,6 +55,7 @@ void run(const Arguments& arguments) {
     const gpu::Device device(arguments.device);
     const gpu::CurrentDevice current(device);
     bench::Suite suite(device, arguments.options);
+    bench::channel_benchmarks(suite);
     bench::demapper_benchmarks(suite);
     bench::detector_benchmarks(suite);
     bench::slot_benchmarks(suite);

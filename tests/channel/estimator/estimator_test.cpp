@@ -30,7 +30,8 @@ double largest_difference(const EstimatorConfig& config, const Slot& slot, const
     const auto first = static_cast<std::size_t>(12 * config.allocation.resource_blocks.front().first);
     double largest = 0.0;
     for (std::size_t layer = 0; layer < dmrs.ports.size(); ++layer) {
-        const DenseWiener filter(config, layer, static_cast<double>(config.delay_spread), noise);
+        // The slot says which delay spread was used: a single one may have shown more than the given one.
+        const DenseWiener filter(config, layer, static_cast<double>(estimated.slot.delay_spread), noise);
         for (std::size_t antenna = 0; antenna < static_cast<std::size_t>(config.antennas); ++antenna) {
             for (std::size_t e = 0; e < estimates; ++e) {
                 const std::vector<Complex> expected =
@@ -57,20 +58,21 @@ TEST(ChannelEstimatorTest, IsTheWienerFilterWhereOneWindowHoldsTheRange) {
         for (const int length : {1, 2}) {
             for (const std::vector<int>& ports : ports_of[type - 1]) {
                 for (const int blocks : {3, 20}) {
-                    // Of one stream: the power of others would differ from the mean that the slot tells.
                     EstimatorConfig config = estimator_config(blocks, 1, ports, type, length);
                     config.delay_spread = 200e-9F;
                     config.noise_variance = 0.05F;
                     config.corrects_timing = false;
                     config.corrects_frequency = false;
-                    if (ports.size() > 2) continue;
+                    // The slot tells the mean power alone, where the filter takes that of each pair. What
+                    // leaks from one port to another would be near 1.
+                    const double most = ports.size() > 2 ? 0.15 : 2e-3;
                     const Slot slot =
                         make_slot(config, {.delay_spread = 200e-9, .noise_variance = 0.05}, ++seed);
                     for (const auto time : {TimeInterpolation::average, TimeInterpolation::linear}) {
                         config.time = time;
                         ChannelEstimator estimator = make_estimator(config);
                         const Estimated estimated = estimate(estimator, slot);
-                        EXPECT_LT(largest_difference(config, slot, estimated, estimator), 2e-3)
+                        EXPECT_LT(largest_difference(config, slot, estimated, estimator), most)
                             << "type " << type << ", length " << length << ", " << ports.size()
                             << " ports, first " << ports[0] << ", " << blocks << " blocks, seed " << seed;
                     }

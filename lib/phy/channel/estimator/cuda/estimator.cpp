@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -25,7 +26,7 @@ constexpr std::size_t most_slots_of_all = 65535;
 /// Arrays that go to the device in one piece. The first pass counts, the second knows where they will lie.
 class Blob {
 public:
-    explicit Blob(std::byte* base = nullptr) : base_(base) {}
+    explicit Blob(const std::byte* base = nullptr) : base_(reinterpret_cast<std::uintptr_t>(base)) {}
 
     template <typename T>
     const T* add(const std::vector<T>& values) {
@@ -34,13 +35,13 @@ public:
         const std::size_t at = bytes_.size();
         bytes_.resize((at + values.size() * sizeof(T) + alignment - 1) / alignment * alignment);
         if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size() * sizeof(T));
-        return reinterpret_cast<const T*>(base_ + at);
+        return reinterpret_cast<const T*>(base_ + at);  // NOLINT(performance-no-int-to-ptr)
     }
 
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
 
 private:
-    std::byte* base_;
+    std::uintptr_t base_;
     std::vector<std::byte> bytes_;
 };
 
@@ -177,16 +178,21 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         float** const places[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
                                   &program.modes_at, &program.column_sums, &program.job_sums,
                                   &program.gains,    &program.products};
+        // Kernels move four floats at a time.
+        constexpr std::size_t alignment = 64;
+        const auto room = [&](std::size_t size) {
+            return (size * most_slots + alignment - 1) / alignment * alignment;
+        };
         std::size_t all = 0;
         for (const std::size_t size : sizes)
-            all += size * most_slots;
+            all += room(size);
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, most_slots);
         program.states = states.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
             *places[i] = next;
-            next += sizes[i] * most_slots;
+            next += room(sizes[i]);
         }
     }
 

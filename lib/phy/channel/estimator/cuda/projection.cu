@@ -51,6 +51,39 @@ __device__ __forceinline__ void load_chunk(const EstimatorProgram& program, cons
     }
 }
 
+/// The complex columns of a block.
+struct ColumnBlock {
+    int kind;
+    int first;
+    int count;
+};
+
+__device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
+                                            const ColumnBlock& block, int width, int mode,
+                                            const float (&sums)[columns_of_thread][modes_of_thread]) {
+#pragma unroll
+    for (int c = 0; c < columns_of_thread; ++c) {
+        const int column = static_cast<int>(threadIdx.x) % column_lanes + c * column_lanes;
+        if (column / 2 >= block.count || mode >= width) continue;
+        const int place = place_of_column(program, block.first + column / 2, column % 2);
+        float* const to = out + static_cast<std::size_t>(place) * static_cast<unsigned>(width) + mode;
+        *reinterpret_cast<float4*>(to) = make_float4(sums[c][0], sums[c][1], sums[c][2], sums[c][3]);
+    }
+}
+
+__device__ __forceinline__ void store_energies(const EstimatorProgram& program, float* column_sums,
+                                               const ColumnBlock& block,
+                                               const float (&energies)[sums_of_warp]) {
+#pragma unroll
+    for (int i = 0; i < sums_of_warp; ++i) {
+        const int c = static_cast<int>(threadIdx.x) / warp_size + i * projection_warps;
+        const float energy = joined_warp(energies[i]);
+        if (threadIdx.x % warp_size != 0 || c / 2 >= block.count) continue;
+        const int place = place_of_column(program, block.first + c / 2, c % 2);
+        column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
+    }
+}
+
 /// A block computes projection_modes modes of projection_columns complex columns of a tile.
 __global__ void __launch_bounds__(projection_threads)
     project_tiles(const EstimatorProgram* __restrict__ of_all, int joint_blocks, int mode_blocks) {
@@ -103,30 +136,15 @@ __global__ void __launch_bounds__(projection_threads)
             energies[i] = Ops::fma(x, x, energies[i]);
         }
     }
-    const int mode = first_mode + modes_of_thread * ty;
-    float* const out = modes_of(program, slot, job, filter, kind);
-#pragma unroll
-    for (int c = 0; c < columns_of_thread; ++c) {
-        const int column = tx + c * column_lanes;
-        if (column / 2 >= count || mode >= modes.width) continue;
-        const int place = place_of_column(program, first_column + column / 2, column % 2);
-        *reinterpret_cast<float4*>(
-            out + static_cast<std::size_t>(place) * static_cast<unsigned>(modes.width) + mode) =
-            make_float4(sums[c][0], sums[c][1], sums[c][2], sums[c][3]);
-    }
+    const ColumnBlock block = {kind, first_column, count};
+    store_modes(program, modes_of(program, slot, job, filter, kind), block, modes.width,
+                first_mode + modes_of_thread * ty, sums);
     if (first_mode != 0) return;
-    float* const column_sums =
-        program.column_sums +
-        2 * (std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.y) *
-            static_cast<unsigned>(program.columns[0] + program.columns[1]);
-#pragma unroll
-    for (int i = 0; i < sums_of_warp; ++i) {
-        const int c = warp + i * projection_warps;
-        const float energy = joined_warp(energies[i]);
-        if (lane != 0 || c / 2 >= count) continue;
-        const int place = place_of_column(program, first_column + c / 2, c % 2);
-        column_sums[2 * ((kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
-    }
+    store_energies(program,
+                   program.column_sums +
+                       2 * (std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.y) *
+                           static_cast<unsigned>(program.columns[0] + program.columns[1]),
+                   block, energies);
 }
 
 /// A block a tile and slot: a warp a column.

@@ -26,6 +26,35 @@ __device__ __forceinline__ DeviceComplex load_sample(const std::byte* from, floa
     return {parts[0], parts[1]};
 }
 
+/// A warp for the energy of a row in shared memory, and one for each lag.
+__device__ __forceinline__ void sum_row(const EstimatorProgram& program, const float* pilots, float* sums) {
+    const int stride = program.comb_stride;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int lag = warp == 0 ? 0 : warp == 1 ? 1 : warp == 2 ? 4 : 16;
+    DeviceComplex sum = {0.0F, 0.0F};
+    for (int comb = 0; comb < 2; ++comb) {
+        const float* const pilots_of_comb = pilots + 2 * comb * stride;
+        for (int m = lane; m < program.comb_size; m += warp_size) {
+            const DeviceComplex x = complex_at(pilots_of_comb, stride, m);
+            if (warp == 0)
+                sum.re = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, sum.re));
+            else
+                sum = phy::detail::cuda::add_correlation<Ops>(sum, x,
+                                                              complex_at(pilots_of_comb, stride, m + lag));
+        }
+    }
+    sum.re = joined_warp(sum.re);
+    sum.im = joined_warp(sum.im);
+    if (lane != 0) return;
+    if (warp == 0) {
+        sums[0] = sum.re;
+    } else {
+        sums[2 * warp - 1] = sum.re;
+        sums[2 * warp] = sum.im;
+    }
+}
+
 /// A block a row and slot: pilots to shared memory and on, then a warp for each of the row's sums.
 template <SampleFormat format>
 __global__ void __launch_bounds__(estimator_threads)
@@ -68,34 +97,10 @@ __global__ void __launch_bounds__(estimator_threads)
         }
     }
     __syncthreads();
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (warp >= 4) return;
-    const int lag = warp == 0 ? 0 : warp == 1 ? 1 : warp == 2 ? 4 : 16;
-    DeviceComplex sum = {0.0F, 0.0F};
-    for (int comb = 0; comb < 2; ++comb) {
-        const float* const pilots_of_comb = shared + 2 * comb * stride;
-        for (int m = lane; m < program.comb_size; m += warp_size) {
-            const DeviceComplex x = complex_at(pilots_of_comb, stride, m);
-            if (warp == 0)
-                sum.re = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, sum.re));
-            else
-                sum = phy::detail::cuda::add_correlation<Ops>(sum, x,
-                                                              complex_at(pilots_of_comb, stride, m + lag));
-        }
-    }
-    sum.re = joined_warp(sum.re);
-    sum.im = joined_warp(sum.im);
-    if (lane != 0) return;
-    float* const sums =
-        program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) + blockIdx.x) *
-                               phy::detail::estimator_row_sums;
-    if (warp == 0) {
-        sums[0] = sum.re;
-    } else {
-        sums[2 * warp - 1] = sum.re;
-        sums[2 * warp] = sum.im;
-    }
+    if (threadIdx.x < 4 * warp_size)
+        sum_row(program, shared,
+                program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) + blockIdx.x) *
+                                       phy::detail::estimator_row_sums);
 }
 
 /// A block a slot.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numbers>
 
@@ -257,55 +258,58 @@ void set_projection(EstimatorModes& modes, const WindowModes& window, double por
     }
 }
 
-void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Profile& profile,
-               const TileModes& tile, bool joint) {
-    EstimatorModes& modes = joint ? filter.joint : filter.single;
-    const std::vector<double> places =
-        joint ? comb_places(layout, filter.window_blocks, 0) : pilot_places(layout, filter.window_blocks, 0);
-    WindowModes window;
-    window.steering = joint ? folded_steering(profile, places) : steering_of_pilots(profile, places);
-    window.modes = decompose(window.steering, profile.powers);
-    const int ports = joint ? 2 : 1;
-    set_projection(modes, window, ports);
+/// M and the errors of all tiles and groups.
+void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayout& layout,
+             const Profile& profile, const TileModes& tile, const WindowModes& window, bool joint) {
     std::vector<int> distances;
-    for (const EstimatorTile& each : filter.tiles) {
+    for (const EstimatorTile& each : filter.tiles)
         if (each.variant == static_cast<int>(distances.size())) distances.push_back(each.start - each.window);
-    }
     const int combs = joint ? 2 : 1;
+    const double ports = joint ? 2.0 : 1.0;
+    const double last = filter.window_blocks * subcarriers_per_resource_block - layout.spacing +
+                        (joint ? 0 : layout.comb_shift);
     const std::size_t size =
         2 * static_cast<std::size_t>(modes.modes) * static_cast<std::size_t>(filter.mix_width);
     const std::size_t groups = layout.groups.size();
     modes.mix.assign(distances.size() * groups * static_cast<std::size_t>(combs) * size, 0.0F);
     std::vector<double> error(static_cast<std::size_t>(modes.width), 0.0);
-    double unresolved = 0.0;
+    double unresolved = 1.0;
     float* to = modes.mix.data();
     for (std::size_t variant = 0; variant < distances.size(); ++variant) {
         const auto uses = std::count_if(filter.tiles.begin(), filter.tiles.end(), [&](const auto& each) {
             return each.variant == static_cast<int>(variant);
         });
         const double share = static_cast<double>(uses) / static_cast<double>(filter.tiles.size() * groups);
-        for (const int group : layout.groups) {
-            double resolved = 0.0;
-            for (int comb = 0; comb < combs; ++comb, to += size) {
-                const double pilot_centre =
-                    group + comb * layout.comb_shift + 0.5 * (places.front() + places.back());
-                const double tile_centre = subcarriers_per_resource_block * distances[variant] +
-                                           0.5 * (filter.tile_subcarriers() - 1);
-                const Eigen::MatrixXcd m =
-                    mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
-                write_mix(m, filter, modes.modes, to);
-                for (Index i = 0; i < modes.modes; ++i) {
-                    const double part =
-                        m.col(i).squaredNorm() / (ports * window.modes.values[i]) / filter.tile_subcarriers();
-                    error[static_cast<std::size_t>(i)] += share * part;
-                    resolved += part;
-                }
+        const double tile_centre =
+            subcarriers_per_resource_block * distances[variant] + 0.5 * (filter.tile_subcarriers() - 1);
+        for (std::size_t i = 0; i < groups * static_cast<std::size_t>(combs); ++i, to += size) {
+            const auto [group, comb] = std::div(static_cast<int>(i), combs);
+            const double pilot_centre =
+                layout.groups[static_cast<std::size_t>(group)] + comb * layout.comb_shift + 0.5 * last;
+            const Eigen::MatrixXcd m = mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
+            write_mix(m, filter, modes.modes, to);
+            for (Index k = 0; k < modes.modes; ++k) {
+                const double part =
+                    m.col(k).squaredNorm() / (ports * window.modes.values[k]) / filter.tile_subcarriers();
+                error[static_cast<std::size_t>(k)] += share * part;
+                unresolved -= share * part;
             }
-            unresolved += share * (1.0 - resolved);
         }
     }
     modes.unresolved = static_cast<float>(std::max(unresolved, 0.0));
     modes.error.assign(error.begin(), error.end());
+}
+
+void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Profile& profile,
+               const TileModes& tile, bool joint) {
+    EstimatorModes& modes = joint ? filter.joint : filter.single;
+    const int blocks = filter.window_blocks;
+    WindowModes window;
+    window.steering = joint ? folded_steering(profile, comb_places(layout, blocks, 0))
+                            : steering_of_pilots(profile, pilot_places(layout, blocks, 0));
+    window.modes = decompose(window.steering, profile.powers);
+    set_projection(modes, window, joint ? 2.0 : 1.0);
+    set_mix(filter, modes, layout, profile, tile, window, joint);
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ PHY_INLINE ComplexOf<Ops> times(ComplexOf<Ops> x, ComplexOf<Ops> y) {
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot,
                                         typename Ops::V scale) {
-    const ComplexOf<Ops> p = times_conjugate(usable(received), usable(pilot));
-    return {Ops::mul(p.re, scale), Ops::mul(p.im, scale)};
+    const ComplexOf<Ops> p = times_conjugate(received, pilot);
+    return usable<Ops>({Ops::mul(p.re, scale), Ops::mul(p.im, scale)});
 }
 
 /// sum + x y.

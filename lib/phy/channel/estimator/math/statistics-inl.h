@@ -85,6 +85,13 @@ PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float s
     return Ops::add(turns_of<Ops>(mean.re[lag], mean.im[lag]), of_profile);
 }
 
+/// By what share of the delay spread a profile that fades differs from its mean, about.
+template <class Ops>
+PHY_INLINE float share_of_fading(const EstimatorConstants& constants, float delay_spread) {
+    const float independent = Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F));
+    return Ops::div(1.0F, square_root(independent));
+}
+
 /// The deviation of a phase that noise makes, in turns.
 template <class Ops>
 PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
@@ -114,8 +121,7 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
     if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
     // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
     // late much: it takes what comes before the beginning for noise.
-    const float share = Ops::div(
-        1.0F, square_root(Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F))));
+    const float share = share_of_fading<Ops>(constants, delay_spread);
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
     const float doubt = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
     return Ops::sub(timing, doubt);
@@ -147,7 +153,9 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
     const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
     // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
     // where more was measured, and what was measured gets a margin.
-    const float least = Ops::mul(is_given ? 0.9F : 1.25F, measured);
+    const float doubt = share_of_fading<Ops>(constants, measured);
+    const float least =
+        is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F)) : Ops::mul(1.25F, measured);
     float spread = constants.first_delay_spread;
     for (; state.table + 1 < constants.tables && spread < least; ++state.table)
         spread = Ops::mul(spread, 0x1.6a09e6p+0F);
