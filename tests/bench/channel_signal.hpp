@@ -22,30 +22,33 @@ inline ChannelEstimatorConfig whole_carrier(int layers, float delay_spread) {
     return config;
 }
 
-/// A slot of that: noise at 30 dB everywhere, and DM-RS through channels of a path each.
+/// A slot of that: 256QAM and DM-RS through channels of a path each, and noise at 30 dB.
 inline std::vector<cf32> received_slot(const ChannelEstimatorConfig& config,
                                        const std::vector<cf32>& pilots) {
-    const DmrsConfig& dmrs = config.allocation.dmrs;
-    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
     std::mt19937 random(1);
+    const GridMapper to_grid(config.allocation);
+    std::vector<cf32> symbols(to_grid.symbols_per_slot());
+    for (cf32& symbol : symbols)
+        symbol = constellation_point(Modulation::qam256, random() % 256);
+    std::vector<cf32> sent(to_grid.grid_size());
+    to_grid(symbols, pilots, sent);
+
+    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
+    const std::size_t of_layer = symbols_per_slot * subcarriers;
+    std::uniform_real_distribution<float> turns(-3.1F, 3.1F);
     std::normal_distribution<float> part(0.0F, 0.0224F);
-    std::vector<cf32> grid(static_cast<std::size_t>(config.antennas) * symbols_per_slot * subcarriers);
+    std::vector<cf32> grid(static_cast<std::size_t>(config.antennas) * of_layer);
     for (cf32& element : grid)
         element = {part(random), part(random)};
-    const std::size_t count = pilots.size() / dmrs.symbols.size();
-    for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
-        for (std::size_t layer = 0; layer < dmrs.ports.size(); ++layer) {
-            const DmrsPort port = dmrs_port(dmrs.type, dmrs.ports[layer]);
-            for (std::size_t i = 0; i < dmrs.symbols.size() * count; ++i) {
-                const int m = static_cast<int>(i % count);
-                const int k = 12 * (m / 6) + pilot_subcarrier(dmrs.type, port.cdm_group, m % 6);
-                const float turn = -0.002F * static_cast<float>(k) * static_cast<float>(1 + a + layer);
-                const float code = static_cast<float>(port.in_frequency[static_cast<std::size_t>(m % 2)]);
-                const std::size_t symbol = static_cast<std::size_t>(dmrs.symbols[i / count]);
-                grid[(a * symbols_per_slot + symbol) * subcarriers + static_cast<std::size_t>(k)] +=
-                    dmrs_amplitude(dmrs) * code * pilots[i] * std::polar(1.0F, turn);
-            }
-        }
+    for (std::size_t path = 0; path < grid.size() / of_layer * config.allocation.dmrs.ports.size(); ++path) {
+        const std::size_t antenna = path % static_cast<std::size_t>(config.antennas);
+        const std::size_t layer = path / static_cast<std::size_t>(config.antennas);
+        const float at_first = turns(random);
+        const float step = -0.001F * static_cast<float>(1 + path % 5);
+        for (std::size_t i = 0; i < of_layer; ++i)
+            grid[antenna * of_layer + i] +=
+                sent[layer * of_layer + i] *
+                std::polar(1.0F, at_first + step * static_cast<float>(i % subcarriers));
     }
     return grid;
 }

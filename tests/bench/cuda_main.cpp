@@ -58,6 +58,7 @@ void run(const Arguments& arguments) {
     bench::channel_benchmarks(suite);
     bench::demapper_benchmarks(suite);
     bench::detector_benchmarks(suite);
+    bench::chain_benchmarks(suite);
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
     bench::measure_benchmarks(suite);

@@ -53,6 +53,7 @@ private:
 };
 
 /// The benchmarks, by file.
+void chain_benchmarks(Suite& suite);
 void channel_benchmarks(Suite& suite);
 void demapper_benchmarks(Suite& suite);
 void detector_benchmarks(Suite& suite);
