@@ -25,7 +25,7 @@ constexpr std::array ratios = {Ratio{8, 1},  Ratio{4, 1},  Ratio{5, 2}, Ratio{2,
                                Ratio{4, 3},  Ratio{5, 4},  Ratio{1, 1}, Ratio{4, 5},  Ratio{3, 4},
                                Ratio{2, 3},  Ratio{1, 2},  Ratio{2, 5}, Ratio{5, 16}, Ratio{1, 4},
                                Ratio{3, 16}, Ratio{5, 32}, Ratio{1, 8}, Ratio{3, 32}, Ratio{1, 16},
-                               Ratio{1, 32}, Ratio{1, 64}};
+                               Ratio{1, 32}, Ratio{1, 64}, Ratio{0, 1}};
 constexpr std::array unroll_factors = {1, 2, 4};
 constexpr std::array block_sizes = {128, 256, 512};
 constexpr int most_pieces = 16;  // a thread's, in registers
@@ -34,10 +34,18 @@ __device__ uint4 operator^(uint4 a, uint4 b) {
     return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w};
 }
 
+/// What is written where nothing is read: as little like zeros as data are.
+__device__ uint4 noise() {
+    const unsigned seed = (blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9E3779B9U;
+    return {seed, seed ^ seed >> 15, seed * 0x85EBCA6BU, ~seed};
+}
+
 // Every piece read has a part in a piece written, or the compiler would drop the load.
 template <int loads, int stores, bool whole>
 __device__ void copy_tile(const uint4* in, std::size_t in_left, uint4* out, std::size_t out_left) {
-    uint4 pieces[loads] = {};
+    constexpr int held = loads > 0 ? loads : 1;
+    uint4 pieces[held] = {};
+    if constexpr (loads == 0) pieces[0] = noise();
 #pragma unroll
     for (int i = 0; i < loads; ++i) {
         const std::size_t at = i * blockDim.x + threadIdx.x;
@@ -45,7 +53,7 @@ __device__ void copy_tile(const uint4* in, std::size_t in_left, uint4* out, std:
     }
 #pragma unroll
     for (int j = 0; j < stores; ++j) {
-        uint4 piece = pieces[j % loads];
+        uint4 piece = pieces[j % held];
 #pragma unroll
         for (int i = j + stores; i < loads; i += stores)
             piece = piece ^ pieces[i];
@@ -92,6 +100,7 @@ std::vector<Shape> shapes_of(Ratio ratio, std::index_sequence<index...> /*of rat
 }
 
 std::size_t blocks_for(std::size_t pieces, int threads, int pieces_a_thread) {
+    if (pieces == 0) return 0;
     const std::size_t tile = static_cast<std::size_t>(threads) * pieces_a_thread;
     return (pieces + tile - 1) / tile;
 }

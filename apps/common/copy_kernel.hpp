@@ -17,7 +17,8 @@ struct Move {
 };
 
 /// A kernel that reads all of move.from and writes all of move.to, in coalesced pieces of 16 bytes, and does
-/// nothing else: the limit of every kernel that moves these bytes. Up to 15 bytes at an end are left out.
+/// nothing else: the limit of every kernel that moves these bytes. With no bytes in, it only writes. Up to 15
+/// bytes at an end are left out.
 using CopyKernel = std::function<void(const Move& move, cudaStream_t stream)>;
 
 /// Copy kernels that differ in threads a block and pieces a thread; which is the fastest depends on the

@@ -12,7 +12,6 @@
 #include "common/random.hpp"
 #include "common/repeat.hpp"
 #include "common/signal.hpp"
-#include "phy/channel/average/cuda/tuning.hpp"
 
 namespace phy::bench {
 namespace {
@@ -44,12 +43,10 @@ public:
         apps::fill_repeating(device, matrix_.span(), std::span(values));
     }
 
-    /// No tuning means the library's.
-    void record(Suite& suite, const std::string& name, const gpu::detail::AverageTuning* tuning) {
-        record(suite, name, [this, tuning](cudaStream_t stream) {
-            gpu::detail::average_matvec_tuned<T>(device_, numbers<const T>(in_), shape_,
-                                                 numbers<const T>(matrix_), numbers<T>(out_), workspace_,
-                                                 stream, tuning);
+    void record_all(Suite& suite, const std::string& name) {
+        record(suite, name, [this](cudaStream_t stream) {
+            gpu::average_matvec<T>(device_, numbers<const T>(in_), shape_, numbers<const T>(matrix_),
+                                   numbers<T>(out_), workspace_, stream);
         });
     }
 
@@ -85,21 +82,18 @@ private:
     apps::CubSum<R> cub_;
 };
 
-/// parts: also the means alone, and means and products one after the other.
+/// means_alone: also the first of the two kernels.
 template <class T, class R>
-void average(Suite& suite, const char* type, AverageShape shape, bool parts = false) {
+void average(Suite& suite, const char* type, AverageShape shape, bool means_alone = false) {
     if (suite.quick()) shape.batches /= 16;
     const auto of_shape = fmt::format("{}/{}x{}x{}", type, shape.batches, shape.length, shape.observations);
     const std::string whole = "average/" + of_shape;
     const std::string means = "average_means/" + of_shape;
-    const std::string in_turn = "average_in_turn/" + of_shape;
-    if (!suite.wants(whole) && !(parts && (suite.wants(means) || suite.wants(in_turn)))) return;
+    const bool wants_means = means_alone && suite.wants(means);
+    if (!suite.wants(whole) && !wants_means) return;
     Average<T, R> arrays(suite.device(), shape);
-    if (suite.wants(whole)) arrays.record(suite, whole, nullptr);
-    if (!parts) return;
-    constexpr gpu::detail::AverageTuning no_overlap{.late = 0, .large_tiles = true};
-    if (suite.wants(means)) arrays.record_means(suite, means);
-    if (suite.wants(in_turn)) arrays.record(suite, in_turn, &no_overlap);
+    if (suite.wants(whole)) arrays.record_all(suite, whole);
+    if (wants_means) arrays.record_means(suite, means);
 }
 
 }  // namespace

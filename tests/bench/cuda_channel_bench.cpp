@@ -1,5 +1,5 @@
-// What channel estimation costs on a GPU: a batch of slots, beside a copy of the bytes that it reads and
-// writes.
+// What channel estimation costs on a GPU: a batch of slots, beside a copy of as many bytes as it reads and
+// writes together.
 
 #include <string>
 #include <vector>
@@ -34,7 +34,8 @@ void measure_estimator(Suite& suite, std::size_t slots) {
     apps::fill_repeating(device, gpu::as_bytes(all_pilots.span()), std::as_bytes(std::span(pilots)));
     // The DM-RS symbols of the grid, and the coefficients.
     const std::size_t bytes_in = slots * of_slot / 7 * sizeof(cf32) + all_pilots.size_bytes();
-    const Move move = {grids.data(), bytes_in, channel.data(), channel.size_bytes()};
+    // 9:32, which no copy kernel has. The grids are longer than what is read of them.
+    const Move move = evened({grids.data(), bytes_in, channel.data(), channel.size_bytes()});
     const auto work = [&](cudaStream_t stream) { estimate(grids, all_pilots, channel, estimates, stream); };
     suite.record(name, {.symbols = slots * of_slot, .moves = {move}, .work = work, .graph = true});
 }

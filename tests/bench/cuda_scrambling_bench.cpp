@@ -36,7 +36,7 @@ std::size_t many_slots(const Suite& suite, std::size_t bytes_a_symbol) {
     return std::max<std::size_t>(1, suite.symbols_for(bytes_a_symbol) / slot_symbols);
 }
 
-/// "symbols" are bits.
+/// "symbols" are bits. The c_init are next to nothing beside what is written, so the limit is to write that.
 void measure_gold(Suite& suite, std::size_t slots) {
     const auto name = fmt::format("gold/{}", slots == 0 ? "many_slots" : fmt::format("{}_slots", slots));
     if (!suite.wants(name)) return;
@@ -47,7 +47,7 @@ void measure_gold(Suite& suite, std::size_t slots) {
     gpu::DeviceBuffer<std::uint32_t> words(device, slots * slot_bits / 32);
     suite.record(name,
                  {.symbols = 32 * words.size(),
-                  .moves = {{c_init.data(), c_init.size_bytes(), words.data(), words.size_bytes()}},
+                  .moves = {{nullptr, 0, words.data(), words.size_bytes()}},
                   .work = [&](cudaStream_t stream) { gpu::gold_sequence(device, c_init, 0, words, stream); },
                   .graph = graph});
 }

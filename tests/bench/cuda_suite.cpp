@@ -11,6 +11,25 @@ namespace phy::bench {
 
 using apps::Json;
 
+namespace {
+
+std::string name_of_limit(const Measurement& measurement) {
+    if (measurement.read) return "read";
+    return measurement.moves.front().bytes_in == 0 ? "write" : "copy";
+}
+
+}  // namespace
+
+std::size_t evened_bytes(std::size_t bytes_in, std::size_t bytes_out) {
+    constexpr std::size_t piece = 16;  // of a copy kernel
+    return (bytes_in + bytes_out) / 2 / piece * piece;
+}
+
+Move evened(const Move& move) {
+    const std::size_t bytes = evened_bytes(move.bytes_in, move.bytes_out);
+    return {move.from, bytes, move.to, bytes};
+}
+
 Suite::Suite(const gpu::Device& device, Options options) : device_(device), options_(std::move(options)) {}
 
 bool Suite::wants(const std::string& name) const {
@@ -26,7 +45,7 @@ std::size_t Suite::symbols_for(std::size_t bytes_a_symbol) const {
 
 void Suite::record(const std::string& name, const Measurement& measurement) {
     const auto& moves = measurement.moves;
-    const std::string limit = measurement.read ? "read" : "copy";
+    const std::string limit = name_of_limit(measurement);
     const Launch copy =
         measurement.read ? measurement.read : apps::fastest_copy(device_, moves, measurement.graph);
     const Launch work = measurement.graph ? apps::as_graph(device_, measurement.work) : measurement.work;

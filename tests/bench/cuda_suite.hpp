@@ -21,9 +21,15 @@ struct Measurement {
     Launch read = {};         ///< of work that writes next to nothing: reads the same bytes
 };
 
+/// Of work whose ratio of bytes in and out no copy kernel has, the limit is a copy that moves as many in all:
+/// half of them in, half of them out. Both arrays of the move have to be at least evened_bytes() long.
+Move evened(const Move& move);
+std::size_t evened_bytes(std::size_t bytes_in, std::size_t bytes_out);
+
 /// Runs benchmarks on a GPU and keeps their results. Each work takes turns with a kernel that only moves the
 /// same bytes, and is reported as Gsym/s, GB/s (read and written) and of_copy: the median, over neighbours,
-/// of the copy's time over the work's. Where only reading takes time, of_read is the same against a read.
+/// of the copy's time over the work's. Where only reading takes time, of_read is the same against a read;
+/// where nothing is read, of_write against a kernel that only writes.
 class Suite {
 public:
     struct Options {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "channel/average/average_cases.hpp"
@@ -17,7 +18,7 @@ using namespace phy_test;  // NOLINT(google-build-using-namespace)
 using phy::gpu::copy_async;
 using phy::gpu::DeviceBuffer;
 using phy::gpu::DeviceSpan;
-using phy::gpu::detail::AverageTuning;
+using phy::gpu::detail::TileSize;
 
 /// A case in the memory of a device: arrays with so many components before them, so that an odd number makes
 /// them aligned for no more than components, and an output and a workspace with others around them.
@@ -46,22 +47,22 @@ public:
         stream_.synchronize();
     }
 
-    void start(cudaStream_t stream, const AverageTuning* tuning = nullptr) {
+    void start(cudaStream_t stream, std::optional<TileSize> tiles = {}) {
         const auto in = numbers_in<const T>(in_.data(), shape_.length * shape_.batches * shape_.observations);
         const auto matrix = numbers_in<const T>(matrix_.data(), shape_.length * shape_.length);
         const auto out = numbers_in<T>(out_.data() + guard, outputs());
         const auto workspace = workspace_.span().subspan(guard, bytes_);
-        if (tuning == nullptr)
+        if (!tiles)
             phy::gpu::average_matvec<T>(device_, in, shape_, matrix, out, workspace, stream);
         else
             phy::gpu::detail::average_matvec_tuned<T>(device_, in, shape_, matrix, out, workspace, stream,
-                                                      tuning);
+                                                      tiles);
     }
 
     /// Also looks at what must not be written.
-    std::vector<T> results(const AverageTuning* tuning = nullptr) {
+    std::vector<T> results(std::optional<TileSize> tiles = {}) {
         clear();
-        start(stream_, tuning);
+        start(stream_, tiles);
         stream_.synchronize();
         return read();
     }
@@ -123,14 +124,7 @@ private:
     DeviceBuffer<std::byte> workspace_;
 };
 
-/// All ways: tiles of both sizes, and none, some or all batches late.
-std::vector<AverageTuning> tunings(const AverageShape& shape) {
-    std::vector<AverageTuning> all = {{.late = 0, .large_tiles = false}, {.late = 0, .large_tiles = true}};
-    if (shape.observations > phy::gpu::detail::most_late_observations) return all;
-    all.push_back({.late = (shape.batches + 2) / 3, .large_tiles = true});
-    all.push_back({.late = shape.batches, .large_tiles = false});
-    return all;
-}
+constexpr TileSize tile_sizes[] = {TileSize::small, TileSize::large};
 
 template <class T>
 class AverageMatvecCuda : public ::testing::Test {
@@ -144,13 +138,13 @@ void expect_bits_on_device(const AverageCase<T>& of, std::size_t shift = 0) {
     const auto expected = ordered_outputs(of);
     AverageOnDevice<T> on_device(of, shift);
     ASSERT_NO_FATAL_FAILURE(expect_same_bits<T>(on_device.results(), expected));
-    for (const AverageTuning& tuning : tunings(of.shape)) {
-        SCOPED_TRACE(testing::Message() << "large tiles " << tuning.large_tiles << ", late " << tuning.late);
-        ASSERT_NO_FATAL_FAILURE(expect_same_bits<T>(on_device.results(&tuning), expected));
+    for (const TileSize tiles : tile_sizes) {
+        SCOPED_TRACE(tiles == TileSize::large ? "large tiles" : "small tiles");
+        ASSERT_NO_FATAL_FAILURE(expect_same_bits<T>(on_device.results(tiles), expected));
     }
 }
 
-TYPED_TEST(AverageMatvecCuda, EveryShapeAndTuningHasTheBitsThatArePromised) {
+TYPED_TEST(AverageMatvecCuda, EveryShapeAndTileSizeHasTheBitsThatArePromised) {
     std::vector<AverageShape> shapes = average_shapes();
     shapes.insert(shapes.end(), {{130, 192, 16}, {9, 64, 640}, {67, 68, 512}, {70, 128, 4096}});
     for (const AverageShape& shape : fewer_cases(shapes)) {
@@ -182,7 +176,7 @@ TYPED_TEST(AverageMatvecCuda, AwkwardNumbers) {
     }
 }
 
-/// Long enough that it is cut as the article's size is.
+/// Many tiles, and as many observations as in the article's size.
 TYPED_TEST(AverageMatvecCuda, ALongCallHasTheBitsOfTheHost) {
     using T = TypeParam;
     const AverageShape shape =
@@ -199,18 +193,18 @@ TYPED_TEST(AverageMatvecCuda, ALongCallHasTheBitsOfTheHost) {
     phy::average_matvec<T>(phy::Host({.threads = 0}), of.in, shape, of.matrix, expected, workspace);
     AverageOnDevice<T> on_device(of);
     expect_same_bits<T>(on_device.results(), expected);
-    for (const AverageTuning& tuning : tunings(shape))
-        expect_same_bits<T>(on_device.results(&tuning), expected);
+    for (const TileSize tiles : tile_sizes)
+        expect_same_bits<T>(on_device.results(tiles), expected);
 }
 
 TYPED_TEST(AverageMatvecCuda, RunsInAGraph) {
     AverageCase<TypeParam> first({130, 64, 40});
     AverageCase<TypeParam> second = first;
     second.in = average_numbers<TypeParam>(first.in.size(), average_seed + 5);
-    for (const AverageTuning& tuning : tunings(first.shape)) {
+    for (const TileSize tiles : tile_sizes) {
         AverageOnDevice<TypeParam> on_device(first);
         const phy::gpu::Graph graph(on_device.device(),
-                                    [&](cudaStream_t stream) { on_device.start(stream, &tuning); });
+                                    [&](cudaStream_t stream) { on_device.start(stream, tiles); });
         const phy::gpu::Stream stream(on_device.device());
         for (const auto* of : {&second, &first}) {
             on_device.set_in(of->in);

@@ -2,13 +2,9 @@
 
 namespace phy::gpu::detail {
 
-template void start_multiply<std::complex<float>>(const MultiplyCall<std::complex<float>>&, bool,
+template void start_multiply<std::complex<float>>(const MultiplyCall<std::complex<float>>&, TileSize,
                                                   cudaStream_t);
-template void start_both<std::complex<float>>(const MultiplyCall<std::complex<float>>&,
-                                              const MeansCall<std::complex<float>>&, cudaStream_t);
-template void start_multiply<std::complex<double>>(const MultiplyCall<std::complex<double>>&, bool,
+template void start_multiply<std::complex<double>>(const MultiplyCall<std::complex<double>>&, TileSize,
                                                    cudaStream_t);
-template void start_both<std::complex<double>>(const MultiplyCall<std::complex<double>>&,
-                                               const MeansCall<std::complex<double>>&, cudaStream_t);
 
 }  // namespace phy::gpu::detail

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "phy/channel/average_matvec.hpp"
+#include "phy/channel/average/cuda/tuning.hpp"
 #include "phy/cuda/stream.hpp"
 
 /// The interface between the host's side of average_matvec() on a device and its kernels.
@@ -18,21 +18,8 @@ struct MultiplyCall {
     std::size_t length;
 };
 
-/// Means of rows of at most most_late_observations.
-template <class T>
-struct MeansCall {
-    const T* in;
-    T* means;
-    std::size_t rows;
-    std::size_t observations;
-};
-
 /// Starts a kernel on the current device.
 template <class T>
-void start_multiply(const MultiplyCall<T>& call, bool large_tiles, cudaStream_t stream);
-
-/// One that does both at the same time.
-template <class T>
-void start_both(const MultiplyCall<T>& multiply, const MeansCall<T>& means, cudaStream_t stream);
+void start_multiply(const MultiplyCall<T>& call, TileSize tiles, cudaStream_t stream);
 
 }  // namespace phy::gpu::detail

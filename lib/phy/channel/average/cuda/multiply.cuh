@@ -218,15 +218,14 @@ private:
     Sum sums_[Shape::mine_of_batches][Shape::mine_of_outputs];
 };
 
-/// The tiles from `first` on, so many apart.
+/// Of all tiles, those of the block.
 template <class Shape, bool wide>
-__device__ __forceinline__ void multiply_tiles(const MultiplyJob<typename Shape::Number>& job,
-                                               std::uint64_t first, std::uint64_t apart) {
+__device__ __forceinline__ void multiply_tiles(const MultiplyJob<typename Shape::Number>& job) {
     __shared__ typename Shape::Row memory[Shape::stages][Shape::rows];
     const std::uint64_t row_bytes = job.length * sizeof(typename Shape::Number);
     const std::uint64_t pieces = (row_bytes + bytes_of_piece - 1) / bytes_of_piece;
 #pragma unroll 1
-    for (std::uint64_t tile = first; tile < job.tiles; tile += apart) {
+    for (std::uint64_t tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
         const std::uint64_t batch = tile / job.tiles_of_length * Shape::batches;
         const std::uint64_t output = tile % job.tiles_of_length * Shape::outputs;
         const TileSource<Shape, wide> source(job, batch, output);

@@ -1,35 +1,25 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 
-#include "phy/channel/average/math/sizes.hpp"
+#include "phy/channel/average_matvec.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/span.hpp"
 #include "phy/cuda/stream.hpp"
-#include "phy/measure/tree.hpp"
 
 namespace phy::gpu::detail {
 
-/// How a call is spread over a device. None of it is seen in a result.
-struct AverageTuning {
-    std::size_t late;  ///< batches at the end that are averaged while the others are multiplied, or 0
-    bool large_tiles;  ///< of the outputs that are multiplied alone: of the late batches, or else of all
-};
+/// Of the outputs that a block makes at a time. It is not seen in a result.
+enum class TileSize { small, large };
 
-/// What suits a device with so many multiprocessors. may_be_late: late batches are possible.
-AverageTuning average_tuning(const AverageShape& shape, std::size_t bytes_of_component,
-                             std::size_t components, bool may_be_late, int multiprocessors);
+/// What suits a device with so many multiprocessors.
+TileSize suitable_tiles(const AverageShape& shape, int multiprocessors);
 
-/// Batches are averaged while others are multiplied only in rows of at most so many elements.
-inline constexpr std::size_t most_late_observations = row_tree.block;
-
-/// As gpu::average_matvec(), for tests and benchmarks that tune it. No tuning means the best that is known.
-/// late is at most shape.batches, and 0 where there are more than most_late_observations; where rows of the
-/// matrix do not lie at multiples of 16 bytes, it is taken for 0.
+/// As gpu::average_matvec(), for tests that choose the tiles; without a choice, they are suitable_tiles().
 template <class T>
 void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
                           DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,
-                          cudaStream_t stream, const AverageTuning* tuning);
+                          cudaStream_t stream, std::optional<TileSize> tiles);
 
 }  // namespace phy::gpu::detail
