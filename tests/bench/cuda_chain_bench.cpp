@@ -59,10 +59,8 @@ public:
         detect_(grid(), channel_, slots_, llr_, stream, signs_);
     }
 
-    /// Copy kernels are for simple ratios of bytes: as many are read as written, the same in all.
     [[nodiscard]] Move move() {
-        constexpr std::size_t piece = 16;
-        const std::size_t half = (grid_.size_bytes() + llr_.size_bytes()) / 2 / piece * piece;
+        const std::size_t half = evened_bytes(grid_.size_bytes(), llr_.size_bytes());
         copied_ = gpu::DeviceBuffer<std::byte>(device_, 2 * half);
         apps::fill_repeating(device_, copied_.span(), std::as_bytes(std::span(received_)));
         return {copied_.data(), half, copied_.data() + half, half};

@@ -1,6 +1,7 @@
 // Equaliser and soft detector on a GPU, for slots of 273 resource blocks. "Symbols" are resource elements;
 // the copy moves their samples, the coefficients and what is written.
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <random>
@@ -107,18 +108,20 @@ void measure_equalizer(Suite& suite, const Case& of) {
     Input input(device, of, config);
     const std::size_t elements = of.slots * equalizer.elements_per_slot();
     const std::size_t symbols = of.slots * equalizer.symbols_per_slot();
-    gpu::DeviceBuffer<float> out(device, 3 * symbols);
+    const std::size_t bytes_out = 3 * symbols * sizeof(float);
+    const std::size_t bytes_in = input.bytes_read(elements, of.antennas);
+    gpu::DeviceBuffer<float> out(device,
+                                 std::max(bytes_out, evened_bytes(bytes_in, bytes_out)) / sizeof(float));
     const auto noise = out.subspan(2 * symbols, symbols);
     const auto equalized = gpu::device_span(reinterpret_cast<cf32*>(out.data()), symbols);
-    suite.record(
-        name,
-        {.symbols = elements,
-         .moves = {{input.data(), input.bytes_read(elements, of.antennas), out.data(), out.size_bytes()}},
-         .work =
-             [&](cudaStream_t stream) {
-                 equalizer(input.grid(), input.channel(), input.slots(), equalized, noise, stream);
-             },
-         .graph = of.slots == 1});
+    suite.record(name, {.symbols = elements,
+                        .moves = {evened({input.data(), bytes_in, out.data(), bytes_out})},
+                        .work =
+                            [&](cudaStream_t stream) {
+                                equalizer(input.grid(), input.channel(), input.slots(), equalized, noise,
+                                          stream);
+                            },
+                        .graph = of.slots == 1});
 }
 
 void measure_detector(Suite& suite, const Case& of, Modulation modulation, bool descrambles) {
@@ -132,20 +135,20 @@ void measure_detector(Suite& suite, const Case& of, Modulation modulation, bool 
     const std::size_t soft_bits = of.slots * detect.soft_bits_per_slot();
     const std::size_t elements =
         soft_bits / (bits_per_symbol(modulation) * static_cast<std::size_t>(of.layers));
-    gpu::DeviceBuffer<std::int8_t> llr(device, soft_bits);
+    const std::size_t bytes_in = input.bytes_read(elements, of.antennas);
+    gpu::DeviceBuffer<std::int8_t> memory(device, std::max(soft_bits, evened_bytes(bytes_in, soft_bits)));
+    const auto llr = memory.first(soft_bits);
     gpu::DeviceBuffer<std::uint32_t> signs(device, descrambles ? of.slots * detect.sign_words_per_slot() : 0);
     const gpu::Stream filling(device);
     if (descrambles) gpu::gold_sequence(device, 12345, 0, signs, filling);
     filling.synchronize();
-    suite.record(
-        name,
-        {.symbols = elements,
-         .moves = {{input.data(), input.bytes_read(elements, of.antennas), llr.data(), llr.size_bytes()}},
-         .work =
-             [&](cudaStream_t stream) {
-                 detect(input.grid(), input.channel(), input.slots(), llr, stream, signs);
-             },
-         .graph = of.slots == 1});
+    suite.record(name, {.symbols = elements,
+                        .moves = {evened({input.data(), bytes_in, llr.data(), soft_bits})},
+                        .work =
+                            [&](cudaStream_t stream) {
+                                detect(input.grid(), input.channel(), input.slots(), llr, stream, signs);
+                            },
+                        .graph = of.slots == 1});
 }
 
 }  // namespace
