@@ -41,7 +41,8 @@ EqualizerConfig config_of(const Case& of) {
     return config;
 }
 
-/// What an equaliser works on: samples, then coefficients, in one array.
+/// What an equaliser works on: samples, then coefficients, in one array that is as long again, for copies
+/// that read as much as they write.
 class Input {
 public:
     Input(const gpu::Device& device, const Case& of, const EqualizerConfig& config)
@@ -50,10 +51,10 @@ public:
                       static_cast<std::size_t>(config.allocation.subcarriers()) * size_of(of.format)),
           channel_floats_(of.slots * static_cast<std::size_t>((of.shared ? 1 : 2) * 2 * of.layers *
                                                               of.antennas * config.allocation.subcarriers())),
-          memory_(device, grid_bytes_ + channel_floats_ * sizeof(float)),
+          memory_(device, 2 * (grid_bytes_ + channel_floats_ * sizeof(float))),
           slots_(device, of.slots) {
         const apps::Signal signal(Modulation::qam256, of.format, 25.0, apps::signal_stretch);
-        apps::fill_repeating(device, memory_.first(grid_bytes_),
+        apps::fill_repeating(device, memory_.span(),
                              std::span<const std::byte>(std::as_bytes(std::span(signal.samples))));
         std::mt19937 random(1);
         std::normal_distribution<float> normal(0.0F, 0.7F);

@@ -7,7 +7,7 @@ constexpr unsigned scrambling_threads = 128;  ///< a block
 
 /// Words of c that a lane makes in a row: the more, the fewer jumps; the fewer, the more warps share a
 /// codeword.
-constexpr unsigned words_of_lane = 4;
+constexpr unsigned words_of_lane = 8;
 
 /// Pieces of 16 bytes that a lane has in flight.
 constexpr unsigned scrambling_groups = 8;
