@@ -1,0 +1,59 @@
+// Eight vectors to memory, element by element: what the first pass of a transform writes.
+#if defined(PHY_OFDM_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_OFDM_TRANSPOSE_INL_H_
+#undef PHY_OFDM_TRANSPOSE_INL_H_
+#else
+#define PHY_OFDM_TRANSPOSE_INL_H_
+#endif
+
+#include "phy/simd/ops_vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace phy::detail::HWY_NAMESPACE {
+
+constexpr hn::Repartition<double, decltype(d)> d_pairs;
+
+/// Of each block of four lanes, element i of the four vectors side by side becomes the block of y[i].
+HWY_INLINE void transpose_blocks(Ops::V x0, Ops::V x1, Ops::V x2, Ops::V x3, Ops::V (&y)[4]) {
+    const auto low01 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x0, x1));
+    const auto low23 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x2, x3));
+    const auto high01 = hn::BitCast(d_pairs, hn::InterleaveUpper(d, x0, x1));
+    const auto high23 = hn::BitCast(d_pairs, hn::InterleaveUpper(d, x2, x3));
+    y[0] = hn::BitCast(d, hn::InterleaveLower(d_pairs, low01, low23));
+    y[1] = hn::BitCast(d, hn::InterleaveUpper(d_pairs, low01, low23));
+    y[2] = hn::BitCast(d, hn::InterleaveLower(d_pairs, high01, high23));
+    y[3] = hn::BitCast(d, hn::InterleaveUpper(d_pairs, high01, high23));
+}
+
+/// Element i of vector k goes to out[8 i + k].
+HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
+    Ops::V a[4];
+    Ops::V b[4];
+    transpose_blocks(x[0], x[1], x[2], x[3], a);
+    transpose_blocks(x[4], x[5], x[6], x[7], b);
+    for (std::size_t i = 0; i < 4; ++i) {
+#if HWY_TARGET == HWY_AVX3
+        // Four blocks of a and of b in turn, in two vectors of a0 b0 a1 b1: they belong 32 numbers apart.
+        const __m512i lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        const __m512i upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        const __m512d from_a = _mm512_castps_pd(a[i].raw);
+        const __m512d from_b = _mm512_castps_pd(b[i].raw);
+        const __m512 low = _mm512_castpd_ps(_mm512_permutex2var_pd(from_a, lower, from_b));
+        const __m512 high = _mm512_castpd_ps(_mm512_permutex2var_pd(from_a, upper, from_b));
+        _mm256_storeu_ps(out + 8 * i, _mm512_castps512_ps256(low));
+        _mm256_storeu_ps(out + 8 * (i + 4), _mm512_extractf32x8_ps(low, 1));
+        _mm256_storeu_ps(out + 8 * (i + 8), _mm512_castps512_ps256(high));
+        _mm256_storeu_ps(out + 8 * (i + 12), _mm512_extractf32x8_ps(high, 1));
+#elif HWY_TARGET == HWY_AVX2
+        hn::StoreU(hn::ConcatLowerLower(d, b[i], a[i]), d, out + 8 * i);
+        hn::StoreU(hn::ConcatUpperUpper(d, b[i], a[i]), d, out + 8 * (i + 4));
+#else
+        hn::StoreU(a[i], d, out + 8 * i);
+        hn::StoreU(b[i], d, out + 8 * i + 4);
+#endif
+    }
+}
+
+}  // namespace phy::detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "ofdm/ofdm_cases.hpp"
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/host/fft_workspace.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::cf32;
+using phy::detail::FftPlan;
+
+/// The transform of any bin, which a carrier does not show.
+std::vector<cf32> transformed(const phy::Backend& backend, const FftPlan& plan, std::span<const cf32> x) {
+    const phy::detail::FftKernels& fft = phy::detail::fft_kernels(backend);
+    phy::detail::FftWorkspace workspace(1, x.size(), 0);
+    const phy::detail::Planes bins = fft.transform(plan.fft(), x.data(), workspace.planes(0));
+    std::vector<cf32> y;
+    for (std::size_t i = 0; i < x.size(); ++i)
+        y.emplace_back(bins.re[i], bins.im[i]);
+    return y;
+}
+
+Points in_double(std::span<const cf32> x) {
+    return {x.begin(), x.end()};
+}
+
+TEST(FftTest, EverySizeIsWithinTheBound) {
+    for (const std::size_t size : fft_sizes()) {
+        const FftPlan plan(size, phy::detail::spread_fft_passes);
+        const std::vector<cf32> x = random_numbers(size);
+        const Points truth = reference_dft(in_double(x));
+        const std::vector<cf32> scalar = transformed(phy::Backend::scalar(), plan, x);
+        SCOPED_TRACE(std::to_string(size) + " points, seed " + std::to_string(ofdm_seed));
+        EXPECT_LT(relative_error(scalar, truth), 3e-7 * std::log2(static_cast<double>(size)));
+        EXPECT_LT(relative_error(scalar, truth), 3e-7) << "it was 2e-7 at most";
+        for (const phy::Backend& backend : host_backends())
+            EXPECT_EQ(bits_of(transformed(backend, plan, x)), bits_of(scalar)) << backend.name();
+    }
+}
+
+TEST(FftTest, TheReferenceIsTheSum) {
+    const Points x = in_double(random_numbers(60));
+    const Points y = reference_dft(x);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        std::complex<double> sum;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            sum += x[i] * unit_vector(-static_cast<double>(i * k) / 60.0);
+        EXPECT_LT(std::abs(y[k] - sum), 1e-12) << k << ", seed " << ofdm_seed;
+    }
+}
+
+TEST(FftTest, RadicesMultiplyToTheSize) {
+    for (std::size_t size = 12; size <= 8192; size += 4) {
+        if (!phy::detail::has_small_factors(size)) continue;
+        const FftPlan plan(size, 0);
+        std::size_t product = 1;
+        for (std::uint32_t i = 0; i < plan.fft().passes; ++i) {
+            EXPECT_EQ(plan.fft().pass[i].stride, product) << size;
+            product *= plan.fft().pass[i].radix;
+        }
+        EXPECT_EQ(product, size);
+    }
+}
+
+}  // namespace
