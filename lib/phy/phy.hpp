@@ -3,9 +3,11 @@
 /// Everything of phy::phy that needs no CUDA: include this, or the one room that you use. Files have headers
 /// of their own: phy/capture/capture.hpp (phy::capture) and phy/receiver/demodulate.hpp (phy::receiver).
 
+#include "phy/channel/average_matvec.hpp"
 #include "phy/channel/dmrs.hpp"
 #include "phy/channel/equalizer.hpp"
 #include "phy/channel/estimator.hpp"
+#include "phy/channel/grid_mapper.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
 #include "phy/core/backend.hpp"
@@ -42,3 +44,4 @@
 #include "phy/scaling/scaler.hpp"
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
+#include "phy/scrambling/scrambler.hpp"

@@ -2,6 +2,7 @@
 
 /// Everything of phy::phy, where it was built with CUDA.
 
+#include "phy/channel/average_matvec_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/memory_resource.hpp"

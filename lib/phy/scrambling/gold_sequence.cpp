@@ -1,10 +1,27 @@
 #include "phy/scrambling/gold_sequence.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "phy/core/error.hpp"
+#include "phy/core/thread_pool.hpp"
+#include "phy/scrambling/host/kernels.hpp"
+#include "phy/scrambling/math/check.hpp"
+#include "phy/scrambling/math/gold.hpp"
 
 namespace phy {
+namespace {
+
+void write_words(const detail::ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first,
+                 std::span<std::uint32_t> words) {
+    detail::GoldRegisters registers(c_init, detail::steps_to(first));
+    const std::size_t head = std::min(words.size(), detail::gold_history);
+    for (std::uint32_t& word : words.first(head))
+        word = registers.next();
+    kernels.follow(words.data() + head, words.size() - head);
+}
+
+}  // namespace
 
 std::uint32_t ScramblingIdentity::c_init() const {
     if (rnti > 0xFFFF) throw ArgumentError("n_RNTI " + std::to_string(rnti) + ": expected 0 to 65535");
@@ -15,26 +32,21 @@ std::uint32_t ScramblingIdentity::c_init() const {
 }
 
 void gold_sequence(std::uint32_t c_init, std::uint64_t first, std::span<std::uint32_t> words) {
-    if (c_init > largest_c_init)
-        throw ArgumentError("c_init " + std::to_string(c_init) + ": expected at most 31 bits");
-    constexpr std::uint64_t skipped = 1600;
-    std::uint32_t x1 = 1;
-    std::uint32_t x2 = c_init;
-    const auto step = [&] {
-        const std::uint32_t next1 = (x1 ^ (x1 >> 3)) & 1;
-        const std::uint32_t next2 = (x2 ^ (x2 >> 1) ^ (x2 >> 2) ^ (x2 >> 3)) & 1;
-        x1 = (x1 >> 1) | (next1 << 30);
-        x2 = (x2 >> 1) | (next2 << 30);
-    };
-    for (std::uint64_t i = 0; i < skipped + first; ++i)
-        step();
-    for (std::uint32_t& word : words) {
-        word = 0;
-        for (int bit = 0; bit < 32; ++bit) {
-            word |= ((x1 ^ x2) & 1) << bit;
-            step();
-        }
-    }
+    detail::check_c_init(c_init);
+    write_words(detail::scalar_scrambling_kernels, c_init, first, words);
+}
+
+void gold_sequence(const Host& host, std::uint32_t c_init, std::uint64_t first,
+                   std::span<std::uint32_t> words) {
+    detail::check_c_init(c_init);
+    const detail::ScramblingKernels& kernels = detail::scrambling_kernels(host.backend());
+    constexpr std::size_t piece = 16384;
+    const std::size_t pieces = (words.size() + piece - 1) / piece;
+    host.pool().for_each(pieces, [&](int, std::size_t index) noexcept {
+        const std::size_t begin = index * piece;
+        write_words(kernels, c_init, first + 32 * begin,
+                    words.subspan(begin, std::min(piece, words.size() - begin)));
+    });
 }
 
 }  // namespace phy

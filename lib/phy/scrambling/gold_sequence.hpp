@@ -4,6 +4,7 @@
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
 
 /// Pseudo-random sequences c(n) of TS 38.211 clause 5.2.1.
 namespace phy {
@@ -26,7 +27,11 @@ struct PHY_EXPORT ScramblingIdentity {
 
 /// Writes c(first), c(first + 1), ...: bit i (the least significant is bit 0) of word w is
 /// c(first + 32 w + i). Jumps to the first bit in a time that grows with the logarithm of its number. Throws
-/// ArgumentError if c_init has more than 31 bits.
+/// ArgumentError if c_init has more than 31 bits. Allocates nothing; the calling thread works alone.
 PHY_EXPORT void gold_sequence(std::uint32_t c_init, std::uint64_t first, std::span<std::uint32_t> words);
+
+/// The same by the host's instruction set and threads.
+PHY_EXPORT void gold_sequence(const Host& host, std::uint32_t c_init, std::uint64_t first,
+                              std::span<std::uint32_t> words);
 
 }  // namespace phy

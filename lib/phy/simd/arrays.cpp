@@ -73,6 +73,52 @@ void narrow(const float* in, void* out_erased, std::size_t count) {
     }
 }
 
+/// Negates soft bits of a type where a mask says so.
+template <typename SoftBit>
+struct Flipper {
+    using Lane = std::conditional_t<sizeof(SoftBit) == 1, std::int8_t,
+                                    std::conditional_t<sizeof(SoftBit) == 2, std::uint16_t, std::uint32_t>>;
+    static constexpr hn::Repartition<Lane, decltype(d)> tag{};
+    static constexpr std::size_t step = lanes * sizeof(float) / sizeof(Lane);
+
+    template <typename Mask>
+    static HWY_INLINE hn::Vec<decltype(tag)> flipped(hn::Vec<decltype(tag)> soft_bits, Mask negative) {
+        if constexpr (sizeof(SoftBit) == 1) {
+            return hn::IfThenElse(negative, hn::SaturatedSub(hn::Zero(tag), soft_bits), soft_bits);
+        } else {
+            constexpr auto sign = static_cast<Lane>(Lane{1} << (8 * sizeof(Lane) - 1));
+            return hn::IfThenElse(negative, hn::Xor(soft_bits, hn::Set(tag, sign)), soft_bits);
+        }
+    }
+
+    /// The mask of the vector whose first soft bit is number i.
+    static HWY_INLINE auto mask(const std::uint8_t* signs, std::size_t i) {
+        if constexpr (step % 8 == 0) {
+            return hn::LoadMaskBits(tag, signs + i / 8);
+        } else {
+            const std::uint8_t shifted[8] = {static_cast<std::uint8_t>(signs[i / 8] >> (i % 8))};
+            return hn::LoadMaskBits(tag, shifted);
+        }
+    }
+};
+
+template <typename SoftBit>
+void flip(const void* in, void* out, std::size_t count, const std::uint32_t* signs) {
+    using F = Flipper<SoftBit>;
+    const auto* const from = static_cast<const typename F::Lane*>(in);
+    auto* const to = static_cast<typename F::Lane*>(out);
+    const auto* const bits = reinterpret_cast<const std::uint8_t*>(signs);
+    std::size_t i = 0;
+    for (; i + F::step <= count; i += F::step)
+        hn::StoreU(F::flipped(hn::LoadU(F::tag, from + i), F::mask(bits, i)), F::tag, to + i);
+    if (i == count) return;
+    const std::size_t bytes = (count - i) * sizeof(SoftBit);
+    HWY_ALIGN typename F::Lane rest[F::step] = {};
+    std::memcpy(rest, from + i, bytes);
+    hn::Store(F::flipped(hn::Load(F::tag, rest), F::mask(bits, i)), F::tag, rest);
+    std::memcpy(to + i, rest, bytes);
+}
+
 // Zeros fill up the rest: no soft bit of that magnitude.
 template <typename Unsigned, typename Matches>
 HWY_INLINE std::uint64_t count_matches(const void* in, std::size_t count, const Matches& matches) {

@@ -1,8 +1,11 @@
 // One number at a time: the reference that every instruction set is compared with.
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "phy/simd/arrays.hpp"
@@ -30,6 +33,28 @@ void narrow(const float* in, void* out, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const SoftBit rounded(in[i]);
         std::memcpy(static_cast<std::byte*>(out) + i * sizeof rounded, &rounded, sizeof rounded);
+    }
+}
+
+/// Of floating point only the sign changes, also of what is not a number.
+template <typename SoftBit>
+SoftBit negated(SoftBit soft_bit) {
+    if constexpr (std::is_integral_v<SoftBit>) {
+        return static_cast<SoftBit>(soft_bit == std::numeric_limits<SoftBit>::min() ? -(soft_bit + 1)
+                                                                                    : -soft_bit);
+    } else {
+        using Bits = std::conditional_t<sizeof(SoftBit) == 2, std::uint16_t, std::uint32_t>;
+        constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+        return std::bit_cast<SoftBit>(static_cast<Bits>(std::bit_cast<Bits>(soft_bit) ^ sign));
+    }
+}
+
+template <typename SoftBit>
+void flip(const void* in, void* out, std::size_t count, const std::uint32_t* signs) {
+    for (std::size_t i = 0; i < count; ++i) {
+        auto soft_bit = load<SoftBit>(in, i);
+        if ((signs[i / 32] >> (i % 32) & 1) != 0) soft_bit = negated(soft_bit);
+        std::memcpy(static_cast<std::byte*>(out) + i * sizeof soft_bit, &soft_bit, sizeof soft_bit);
     }
 }
 

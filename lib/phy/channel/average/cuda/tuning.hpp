@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/channel/average/math/sizes.hpp"
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/span.hpp"
+#include "phy/cuda/stream.hpp"
+
+namespace phy::gpu::detail {
+
+/// How a call is spread over a device. None of it is seen in a result.
+struct AverageTuning {
+    bool large_tiles;  ///< of outputs, where there are enough of them for all multiprocessors
+    std::size_t late;  ///< batches at the end that are averaged while the others are multiplied, or 0
+};
+
+/// What suits a device with so many multiprocessors.
+AverageTuning average_tuning(const AverageShape& shape, std::size_t bytes_of_element,
+                             std::size_t products_of_element, int multiprocessors);
+
+/// Batches are averaged while others are multiplied only in rows of at most so many elements.
+inline constexpr std::size_t most_late_observations = row_tree.block;
+
+/// As gpu::average_matvec(), for tests and benchmarks that tune it. No tuning means the best that is known.
+/// late is at most shape.batches, and 0 where there are more than most_late_observations.
+template <class T>
+void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
+                          DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,
+                          cudaStream_t stream, const AverageTuning* tuning);
+
+}  // namespace phy::gpu::detail

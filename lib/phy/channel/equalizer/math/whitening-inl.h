@@ -1,0 +1,53 @@
+// The matrix that whitens noise: W = L^-1 with L L^H = R, row by row. What has no such matrix gives NaN.
+#if defined(PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
+#undef PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
+#else
+#define PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
+#endif
+
+#include "phy/simd/ops-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+/// A complex number as arrays of components have it.
+struct Complex {
+    float re;
+    float im;
+};
+
+/// What is left of r, an entry of row i of R, without columns before `column`. l is (size, size).
+template <class Ops>
+PHY_INLINE Complex rest_of_entry(const Complex* l, int size, int row, int column, Complex r) {
+    for (int k = 0; k < column; ++k) {
+        const Complex a = l[row * size + k];
+        const Complex b = l[column * size + k];
+        r.re = Ops::nfma(a.im, b.im, Ops::nfma(a.re, b.re, r.re));
+        r.im = Ops::fma(a.re, b.im, Ops::nfma(a.im, b.re, r.im));
+    }
+    return r;
+}
+
+/// Column `column` of L^-1, where the reciprocals of L's diagonal stand in its place.
+template <class Ops>
+PHY_INLINE void invert_column(const Complex* l, int size, int column, Complex* inverse) {
+    for (int i = 0; i < column; ++i)
+        inverse[i * size + column] = {0.0F, 0.0F};
+    inverse[column * size + column] = {l[column * size + column].re, 0.0F};
+    for (int i = column + 1; i < size; ++i) {
+        Complex sum = {0.0F, 0.0F};
+        for (int k = column; k < i; ++k) {
+            const Complex a = l[i * size + k];
+            const Complex b = inverse[k * size + column];
+            sum.re = Ops::fma(a.im, b.im, Ops::nfma(a.re, b.re, sum.re));
+            sum.im = Ops::nfma(a.im, b.re, Ops::nfma(a.re, b.im, sum.im));
+        }
+        const float scale = l[i * size + i].re;
+        inverse[i * size + column] = {Ops::mul(sum.re, scale), Ops::mul(sum.im, scale)};
+    }
+}
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "phy/channel/slot_allocation.hpp"
+#include "phy/core/export.hpp"
+#include "phy/core/format.hpp"
+
+namespace phy {
+
+/// Puts the symbols of codewords and DM-RS where an allocation has them: layer mapping (TS 38.211 clauses
+/// 6.3.1.3, 7.3.1.3), DM-RS of each port with w_f, w_t and beta (6.4.1.1.3, 7.4.1.1.2), and mapping to
+/// resource elements. Each layer has a grid of its own: precoding is left to the channel. What stands in
+/// a ReservedElements stays 0 unless it belongs to DM-RS.
+///
+/// Immutable, so one mapper may be used from many threads.
+class PHY_EXPORT GridMapper {
+public:
+    /// Throws ArgumentError as check() does.
+    explicit GridMapper(const SlotAllocation& allocation);
+
+    /// Symbols of a slot: data elements x layers.
+    [[nodiscard]] std::size_t symbols_per_slot() const;
+    /// Pilots of a slot: dmrs_pilot_count().
+    [[nodiscard]] std::size_t pilots_per_slot() const;
+    /// Resource elements of a slot: layers x symbols x subcarriers.
+    [[nodiscard]] std::size_t grid_size() const;
+
+    /// symbols: (slots, data elements, layers), which is the order of the codeword. pilots: (slots, DM-RS
+    /// symbols, pilots) of dmrs_pilots(). grid: (slots, layers, symbols, subcarriers); all of it is written,
+    /// with 0 where nothing is sent. Allocates nothing. Throws ArgumentError if sizes do not fit.
+    void operator()(std::span<const cf32> symbols, std::span<const cf32> pilots, std::span<cf32> grid) const;
+
+    [[nodiscard]] const SlotAllocation& allocation() const { return allocation_; }
+    [[nodiscard]] const ResourceMap& resource_map() const { return map_; }
+
+private:
+    void put_data(const cf32* symbols, cf32* grid) const;
+    void put_pilots(const cf32* pilots, cf32* grid) const;
+
+    SlotAllocation allocation_;
+    ResourceMap map_;
+    std::size_t pilots_ = 0;
+    float amplitude_ = 1.0F;
+    std::vector<DmrsPort> ports_;
+};
+
+}  // namespace phy

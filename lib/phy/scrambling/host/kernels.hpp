@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/backend.hpp"
+
+namespace phy::detail {
+
+struct ScramblingKernels {
+    /// Writes the words of c that follow the 62 words before `words`.
+    void (*follow)(std::uint32_t* words, std::size_t count);
+
+    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same.
+    void (*scramble)(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c);
+};
+
+/// Throws BackendError if the backend does not run here or needs device memory.
+const ScramblingKernels& scrambling_kernels(const Backend& backend);
+
+extern const ScramblingKernels scalar_scrambling_kernels;
+
+}  // namespace phy::detail

@@ -1,0 +1,26 @@
+// One number at a time: the reference that every instruction set is compared with.
+
+#include "phy/scrambling/host/kernels.hpp"
+#include "phy/scrambling/math/gold.hpp"
+#include "phy/scrambling/math/gold_words-inl.h"
+
+namespace phy::detail {
+namespace scalar {
+namespace {
+
+void follow(std::uint32_t* words, std::size_t count) {
+    for (std::uint32_t* word = words; word != words + count; ++word)
+        *word = following_words([&](int k) { return *(word - gold_history + k); });
+}
+
+void scramble(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c) {
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = static_cast<std::uint8_t>(in[i] ^ (c[i / 32] >> (i % 32) & 1));
+}
+
+}  // namespace
+}  // namespace scalar
+
+constinit const ScramblingKernels scalar_scrambling_kernels = {&scalar::follow, &scalar::scramble};
+
+}  // namespace phy::detail

@@ -1,0 +1,69 @@
+#include "phy/scrambling/scrambler.hpp"
+
+#include <algorithm>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/thread_pool.hpp"
+#include "phy/scrambling/host/gold_stream.hpp"
+#include "phy/scrambling/math/check.hpp"
+
+namespace phy {
+namespace {
+
+/// Calls work(first, count, c) for blocks of bits of all codewords, which lie one after another, and their
+/// bits of c.
+template <typename Work>
+void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std::size_t all_bits,
+                    std::uint64_t first, const Work& work) {
+    if (all_bits == 0) return;
+    const detail::ScramblingKernels& kernels = detail::scrambling_kernels(host.backend());
+    const std::size_t length = all_bits / c_init.size();
+    // To jump there takes a small part of the time of so many.
+    constexpr std::size_t piece = 8 * detail::GoldStream::block_bits;
+    const std::size_t pieces = (length + piece - 1) / piece;
+    host.pool().for_each(pieces * c_init.size(), [&](int, std::size_t index) noexcept {
+        const std::size_t codeword = index / pieces;
+        const std::size_t begin = index % pieces * piece;
+        const std::size_t end = std::min(length, begin + piece);
+        detail::GoldStream stream(kernels, c_init[codeword], first + begin);
+        for (std::size_t at = begin; at < end; at += detail::GoldStream::block_bits) {
+            const std::size_t count = std::min(end - at, detail::GoldStream::block_bits);
+            work(codeword * length + at, count, stream.next(count));
+        }
+    });
+}
+
+void check_formats(SoftBitFormat from, SoftBitFormat to) {
+    detail::check_enum("soft-bit format", from, all_soft_bit_formats.back());
+    if (from != to)
+        throw ArgumentError("llr is in " + std::string(to_string(to)) + ": expected " +
+                            std::string(to_string(from)));
+}
+
+}  // namespace
+
+void Scrambler::operator()(std::span<const std::uint32_t> c_init, std::span<const std::uint8_t> bits,
+                           std::span<std::uint8_t> scrambled, std::uint64_t first) const {
+    detail::check_c_init(c_init);
+    detail::check_codewords("bits", bits.size(), "scrambled", scrambled.size(), c_init.size());
+    const auto scramble = detail::scrambling_kernels(host_.backend()).scramble;
+    for_each_block(host_, c_init, bits.size(), first,
+                   [&](std::size_t at, std::size_t count, const std::uint32_t* c) {
+                       scramble(bits.data() + at, scrambled.data() + at, count, c);
+                   });
+}
+
+void Descrambler::operator()(std::span<const std::uint32_t> c_init, SoftBitView scrambled, SoftBitSpan llr,
+                             std::uint64_t first) const {
+    detail::check_c_init(c_init);
+    check_formats(scrambled.format(), llr.format());
+    detail::check_codewords("scrambled", scrambled.size(), "llr", llr.size(), c_init.size());
+    const std::size_t bytes = size_of(llr.format());
+    const auto flip = detail::array_kernels(host_.backend()).flip[static_cast<std::size_t>(llr.format())];
+    for_each_block(host_, c_init, llr.size(), first,
+                   [&](std::size_t at, std::size_t count, const std::uint32_t* c) {
+                       flip(scrambled.data() + at * bytes, llr.data() + at * bytes, count, c);
+                   });
+}
+
+}  // namespace phy

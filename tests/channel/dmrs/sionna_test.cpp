@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "channel/sionna_vectors.hpp"
+#include "phy/channel/grid_mapper.hpp"
+#include "phy/mapper/mapper.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::cf32;
+
+void expect_near(std::span<const cf32> grid, std::span<const cf32> expected) {
+    ASSERT_EQ(grid.size(), expected.size());
+    double largest = 0.0;
+    for (std::size_t i = 0; i < grid.size(); ++i)
+        largest = std::max(largest, static_cast<double>(std::abs(grid[i] - expected[i])));
+    EXPECT_LE(largest, 1e-6);
+}
+
+TEST(Sionna, GridsAreThoseOfItsTransmitter) {
+    std::string why;
+    const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
+    if (vectors.empty()) GTEST_SKIP() << why;
+    EXPECT_GE(vectors.size(), 7U);
+    for (const SionnaVector& vector : vectors) {
+        SCOPED_TRACE(vector.name);
+        const phy::GridMapper map_to_grid(vector.allocation);
+        const phy::Mapper modulate(phy::Host(), {.modulation = vector.modulation});
+        std::vector<cf32> symbols(map_to_grid.symbols_per_slot());
+        modulate(vector.codeword, symbols);
+        std::vector<cf32> pilots(map_to_grid.pilots_per_slot());
+        phy::dmrs_pilots(vector.allocation, vector.slot, pilots);
+        std::vector<cf32> grid(map_to_grid.grid_size(), cf32(9.0F));
+        map_to_grid(symbols, pilots, grid);
+        expect_near(grid, vector.grid);
+    }
+}
+
+TEST(Sionna, DmrsSymbolsAreThoseOfItsTransmitter) {
+    std::string why;
+    const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
+    if (vectors.empty()) GTEST_SKIP() << why;
+    for (const SionnaVector& vector : vectors) {
+        EXPECT_EQ(phy::dmrs_symbols({.first_symbol = vector.allocation.first_symbol,
+                                     .symbols = vector.allocation.symbols,
+                                     .typeA_position = vector.typeA_position,
+                                     .additional_positions = vector.additional_positions,
+                                     .length = vector.allocation.dmrs.length}),
+                  vector.allocation.dmrs.symbols)
+            << vector.name;
+    }
+}
+
+}  // namespace

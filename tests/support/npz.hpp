@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace phy_test {
+
+/// An array as NumPy stores it, in C order.
+struct NpyArray {
+    std::string type;  ///< NumPy's name: "<c8", "|u1", "<U441"
+    std::vector<std::size_t> shape;
+    std::vector<std::byte> bytes;
+
+    /// The elements; throws unless the type is that one.
+    template <typename T>
+    [[nodiscard]] std::vector<T> as(const std::string& expected_type) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        if (type != expected_type) throw std::runtime_error("array of " + type + ", not " + expected_type);
+        std::vector<T> elements(bytes.size() / sizeof(T));
+        std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
+        return elements;
+    }
+
+    /// The text of an array of one string of ASCII characters.
+    [[nodiscard]] std::string text() const;
+};
+
+/// Reads all arrays of a file of numpy.savez or savez_compressed, which the standard library of Python
+/// unpacks. Throws std::runtime_error.
+std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
+
+/// Where vectors made by others are: the environment variable PHY_VECTORS, or ../shared/vectors from the
+/// project's root. Empty, with the reason in `why`, where there are none.
+std::filesystem::path vectors_directory(std::string& why);
+
+}  // namespace phy_test
