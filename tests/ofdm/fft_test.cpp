@@ -18,10 +18,9 @@ using phy::detail::FftPlan;
 std::vector<cf32> transformed(const phy::Backend& backend, const FftPlan& plan, std::span<const cf32> x) {
     const phy::detail::FftKernels& fft = phy::detail::fft_kernels(backend);
     phy::detail::FftWorkspace workspace(1, x.size(), 0);
-    const phy::detail::Planes bins = fft.transform(plan.fft(), x.data(), workspace.planes(0));
-    std::vector<cf32> y;
-    for (std::size_t i = 0; i < x.size(); ++i)
-        y.emplace_back(bins.re[i], bins.im[i]);
+    std::vector<cf32> y(x.size());
+    fft.transform(plan.fft(), x.data(), workspace.planes(0),
+                  {.out = reinterpret_cast<float*>(y.data()), .count = y.size()});
     return y;
 }
 

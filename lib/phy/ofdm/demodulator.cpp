@@ -31,7 +31,6 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
 
     void demodulate(SampleFormat format, int part, const Symbol& symbol);
     const void* points_of(SampleFormat format, int part, const std::byte* window);
-    void store(const detail::Planes& bins, const Symbol& symbol, std::size_t first_sample) const;
 
     Host host;
     Config config;
@@ -76,24 +75,19 @@ const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, cons
     return row;
 }
 
-void OfdmDemodulator::Impl::store(const detail::Planes& bins, const Symbol& symbol,
-                                  std::size_t first_sample) const {
-    const std::size_t of_subframe = symbol.slot % timing.slots_per_subframe() * timing.symbols();
-    const auto phase = symbol_phase<ScalarOps>(phases.symbols(), of_subframe + symbol.number,
-                                               timing.slot_start(symbol.slot) + first_sample);
-    const float factor[] = {phase.re, phase.im};
-    const std::size_t zero = timing.zero_subcarrier();
-    auto* const out = reinterpret_cast<float*>(symbol.elements);
-    fft.scale(bins, timing.fft_size() - zero, zero, factor, out);
-    fft.scale(bins, 0, timing.subcarriers() - zero, factor, out + 2 * zero);
-}
-
 void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symbol& symbol) {
     const std::size_t first =
         timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t window = first - static_cast<std::size_t>(config.window_offset);
     const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
-    store(fft.transform(plan.fft(), points, workspace.planes(part)), symbol, first);
+    const std::size_t of_subframe = symbol.slot % timing.slots_per_subframe() * timing.symbols();
+    const auto phase = symbol_phase<ScalarOps>(phases.symbols(), of_subframe + symbol.number,
+                                               timing.slot_start(symbol.slot) + first);
+    fft.transform(plan.fft(), points, workspace.planes(part),
+                  {.out = reinterpret_cast<float*>(symbol.elements),
+                   .count = timing.subcarriers(),
+                   .zero = timing.zero_subcarrier(),
+                   .factor = {phase.re, phase.im}});
 }
 
 OfdmDemodulator::OfdmDemodulator(const Host& host, const Config& config)

@@ -23,7 +23,7 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
           plan(size, 0),
           fft(detail::fft_kernels(on.backend())),
           workspace(on.pool().size(), fft.lanes * size, fft.lanes * size),
-          factor{detail::precoding_factor(size), 0.0F} {}
+          factor(detail::precoding_factor(size)) {}
 
     void transform(int part, const cf32* in, std::size_t count, cf32* out);
 
@@ -33,7 +33,7 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
     detail::FftPlan plan;
     const detail::FftKernels& fft;
     detail::FftWorkspace workspace;
-    float factor[2];
+    float factor;
 };
 
 /// As many symbols as there are lanes, or the last ones. Real and imaginary parts change places for the
@@ -52,7 +52,7 @@ void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t co
     }
     const detail::Planes bins = turned(fft.transform_lanes(plan.fft(), planes));
     float* const row = workspace.row(part);
-    fft.scale(bins, 0, fft.lanes * size, factor, row);
+    fft.scale(bins, fft.lanes * size, factor, row);
     for (std::size_t t = 0; t < count; ++t) {
         for (std::size_t i = 0; i < size; ++i) {
             const float* const element = row + 2 * (i * fft.lanes + t);

@@ -17,23 +17,31 @@ struct Planes {
 /// Memory that a transform works in.
 using TwoPlanes = std::array<Planes, 2>;
 
+/// Where bins go as elements: bin b is element b + zero modulo N, and the first `count` are stored, times a
+/// factor; not finite ones as the one NaN.
+struct Elements {
+    float* out = nullptr;  ///< pairs at any address
+    std::size_t count = 0;
+    std::size_t zero = 0;
+    float factor[2] = {1.0F, 0.0F};
+};
+
 struct FftKernels {
-    /// Numbers in a vector. Transforms of multiples of 128 points have spread factors for
-    /// `spread_fft_passes`.
+    /// Numbers in a vector.
     std::size_t lanes;
 
-    /// Transforms complex numbers at any address in place of work[0]; the planes that it returns are one of
-    /// the two. N is a multiple of 128.
-    Planes (*transform)(const Fft& fft, const void* points, const TwoPlanes& work);
+    /// Transforms complex numbers at any address in two arrays of memory and stores elements. The plan has
+    /// spread factors for `spread_fft_passes`, and N is a multiple of 128.
+    void (*transform)(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements);
 
-    /// The same of what is in work[0].
+    /// The same of what is in work[0]; the bins that it returns are in one of the two.
     Planes (*transform_planes)(const Fft& fft, const TwoPlanes& work);
 
     /// As many transforms as there are lanes: point i of transform t is in work[0] at i lanes + t.
     Planes (*transform_lanes)(const Fft& fft, const TwoPlanes& work);
 
-    /// Complex numbers times one factor, not finite ones as the one NaN. in: from `first` on.
-    void (*scale)(const Planes& in, std::size_t first, std::size_t count, const float* factor, float* out);
+    /// Complex numbers times a real factor, not finite ones as the one NaN. count is a multiple of the lanes.
+    void (*scale)(const Planes& in, std::size_t count, float factor, float* out);
 
     /// Complex numbers times those of another array; in may be out.
     void (*multiply)(const float* in, const float* factors, std::size_t count, float* out);

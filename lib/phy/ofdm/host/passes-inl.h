@@ -7,6 +7,8 @@
 #define PHY_OFDM_PASSES_INL_H_
 #endif
 
+#include <cstdint>
+
 #include "phy/ofdm/host/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
@@ -52,45 +54,130 @@ void run_pass(const FftPass& pass, std::size_t stride, const float* table, const
     }
 }
 
-template <int radix>
-void run_last_pass(std::size_t stride, const Planes& in, const Planes& out) {
+/// Where the outputs of the last pass go: to planes in order, or to elements. first: of x[0]'s bins; step: to
+/// those of the next.
+struct ToPlanes {
+    Planes out;
+
+    template <int radix>
+    PHY_INLINE void operator()(const Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        store_points(x, out, first, step);
+    }
+};
+
+class ToElements {
+public:
+    ToElements(const Elements& elements, std::size_t size)
+        : elements_(elements), size_(size), factor_(all_lanes(elements.factor)) {}
+
+    template <int radix>
+    PHY_INLINE void operator()(Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            x[k] = product<Ops>(x[k], factor_);
+        if (!surely_finite(x)) {
+            for (int k = 0; k < radix; ++k)
+                x[k] = with_one_nan<Ops>(x[k]);
+        }
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            store_bins(x[k], first + static_cast<std::size_t>(k) * step);
+    }
+
+private:
+    PHY_INLINE void store_bins(const Complex<Ops>& bins, std::size_t first) const {
+        std::size_t element = first + elements_.zero;
+        if (element >= size_) element -= size_;
+        if (element + lanes <= elements_.count)
+            store_pairs(bins, elements_.out + 2 * element);
+        else if (element < elements_.count || element + lanes > size_)
+            store_some(bins, element);
+    }
+
+    void store_some(const Complex<Ops>& bins, std::size_t first) const {
+        alignas(64) float pairs[2 * lanes];
+        store_pairs(bins, pairs);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t element = first + i < size_ ? first + i : first + i - size_;
+            if (element < elements_.count)
+                std::memcpy(elements_.out + 2 * element, pairs + 2 * i, 2 * sizeof(float));
+        }
+    }
+
+    Elements elements_;
+    std::size_t size_;
+    Complex<Ops> factor_;
+};
+
+template <int radix, class Store>
+PHY_INLINE void run_last_pass(std::size_t stride, const Planes& in, const Store& store_bins) {
     for (std::size_t q = 0; q < stride; q += lanes) {
         Complex<Ops> x[radix];
         load_points(in, q, stride, x);
         dft<Ops>(x);
-        store_points(x, out, q, stride);
+        store_bins(x, q, stride);
     }
 }
 
-template <int radix>
-void run_any_pass(const FftPass& pass, std::size_t stride, const float* table, const Planes& in,
-                  const Planes& out) {
-    if (pass.groups == 1)
-        run_last_pass<radix>(stride, in, out);
+/// Calls visit with a pass's radix as a constant.
+template <class Visitor>
+PHY_INLINE void with_radix(std::uint32_t radix, const Visitor& visit) {
+    if (radix == 8)
+        visit.template run<8>();
+    else if (radix == 4)
+        visit.template run<4>();
+    else if (radix == 3)
+        visit.template run<3>();
     else
-        run_pass<radix>(pass, stride, table, in, out);
+        visit.template run<5>();
 }
 
-/// The passes from `first` on of as many transforms as lie side by side; in is one of the two planes.
-inline Planes run_passes(const Fft& fft, std::size_t first, std::size_t side_by_side, const TwoPlanes& work,
-                         std::size_t in) {
-    for (std::size_t i = first; i < fft.passes; ++i, in = 1 - in) {
-        const FftPass& pass = fft.pass[i];
-        const std::size_t stride = pass.stride * side_by_side;
-        if (pass.radix == 8)
-            run_any_pass<8>(pass, stride, fft.table, work[in], work[1 - in]);
-        else if (pass.radix == 4)
-            run_any_pass<4>(pass, stride, fft.table, work[in], work[1 - in]);
-        else if (pass.radix == 3)
-            run_any_pass<3>(pass, stride, fft.table, work[in], work[1 - in]);
-        else
-            run_any_pass<5>(pass, stride, fft.table, work[in], work[1 - in]);
+struct RunPass {
+    const FftPass& pass;
+    std::size_t stride;
+    const float* table;
+    const Planes& in;
+    const Planes& out;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_pass<radix>(pass, stride, table, in, out);
     }
-    return work[in];
+};
+
+template <class Store>
+struct RunLastPass {
+    std::size_t stride;
+    const Planes& in;
+    const Store& store_bins;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_last_pass<radix>(stride, in, store_bins);
+    }
+};
+
+/// The passes from `first` on, but for the last, of as many transforms as lie side by side. in is one of the
+/// two planes; returns the one that the outputs are in.
+inline std::size_t run_passes(const Fft& fft, std::size_t first, std::size_t side_by_side,
+                              const TwoPlanes& work, std::size_t in) {
+    for (std::size_t i = first; i + 1 < fft.passes; ++i, in = 1 - in) {
+        const FftPass& pass = fft.pass[i];
+        with_radix(pass.radix, RunPass{pass, pass.stride * side_by_side, fft.table, work[in], work[1 - in]});
+    }
+    return in;
+}
+
+template <class Store>
+void finish(const Fft& fft, std::size_t side_by_side, const Planes& in, const Store& store_bins) {
+    const FftPass& last = fft.pass[fft.passes - 1];
+    with_radix(last.radix, RunLastPass<Store>{last.stride * side_by_side, in, store_bins});
 }
 
 inline Planes transform_lanes(const Fft& fft, const TwoPlanes& work) {
-    return run_passes(fft, 0, lanes, work, 0);
+    const std::size_t in = run_passes(fft, 0, lanes, work, 0);
+    finish(fft, lanes, work[in], ToPlanes{work[1 - in]});
+    return work[1 - in];
 }
 
 }  // namespace phy::detail::PHY_TARGET

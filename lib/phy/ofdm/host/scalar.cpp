@@ -7,19 +7,21 @@ namespace scalar {
 namespace {
 
 Planes transform_planes(const Fft& fft, const TwoPlanes& work) {
-    return run_passes(fft, 0, 1, work, 0);
+    const std::size_t in = run_passes(fft, 0, 1, work, 0);
+    finish(fft, 1, work[in], ToPlanes{work[1 - in]});
+    return work[1 - in];
 }
 
-Planes transform(const Fft& fft, const void* points, const TwoPlanes& work) {
+void transform(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements) {
     const auto* const pairs = static_cast<const std::byte*>(points);
     for (std::size_t i = 0; i < fft.size; ++i)
         store(load_pairs(pairs + i * sizeof(Complex<Ops>)), work[0], i);
-    return transform_planes(fft, work);
+    finish(fft, 1, work[run_passes(fft, 0, 1, work, 0)], ToElements(elements, fft.size));
 }
 
-void scale(const Planes& in, std::size_t first, std::size_t count, const float* factor, float* out) {
+void scale(const Planes& in, std::size_t count, float factor, float* out) {
     for (std::size_t i = 0; i < count; ++i)
-        store_pairs(with_one_nan<Ops>(product<Ops>(load(in, first + i), all_lanes(factor))), out + 2 * i);
+        store_pairs(scaled<Ops>(load(in, i), factor), out + 2 * i);
 }
 
 void multiply(const float* in, const float* factors, std::size_t count, float* out) {

@@ -1,7 +1,5 @@
 // Whole vectors at a time, compiled by Highway for every instruction set of the list.
 
-#include <cstring>
-
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/simd/kernels.hpp"
 
@@ -76,8 +74,8 @@ HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const P
     }
 }
 
-/// What is left after the first pass.
-HWY_INLINE Planes run_rest(const Fft& fft, const TwoPlanes& work, std::size_t in) {
+/// The passes after the first, but for the last.
+HWY_INLINE std::size_t run_inner_passes(const Fft& fft, const TwoPlanes& work, std::size_t in) {
     if constexpr (lanes > 8) {
         if (fft.pass[1].radix == 8)
             run_second_pass<8>(fft.pass[1], fft.table, work[in], work[1 - in]);
@@ -89,28 +87,22 @@ HWY_INLINE Planes run_rest(const Fft& fft, const TwoPlanes& work, std::size_t in
     }
 }
 
-Planes transform(const Fft& fft, const void* points, const TwoPlanes& work) {
+void transform(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements) {
     run_first_pass(fft, LoadPairs{static_cast<const float*>(points)}, work[0]);
-    return run_rest(fft, work, 0);
+    finish(fft, 1, work[run_inner_passes(fft, work, 0)], ToElements(elements, fft.size));
 }
 
 Planes transform_planes(const Fft& fft, const TwoPlanes& work) {
     run_first_pass(fft, LoadPlanes{work[0]}, work[1]);
-    return run_rest(fft, work, 1);
+    const std::size_t in = run_inner_passes(fft, work, 1);
+    finish(fft, 1, work[in], ToPlanes{work[1 - in]});
+    return work[1 - in];
 }
 
-void scale(const Planes& in, std::size_t first, std::size_t count, const float* factor, float* out) {
-    const Complex<Ops> by = all_lanes(factor);
-    for (std::size_t i = 0; i < count; i += lanes) {
-        const auto scaled = with_one_nan<Ops>(product<Ops>(load(in, first + i), by));
-        if (count - i >= lanes) {
-            store_pairs(scaled, out + 2 * i);
-        } else {
-            HWY_ALIGN float rest[2 * lanes];
-            store_pairs(scaled, rest);
-            std::memcpy(out + 2 * i, rest, 2 * (count - i) * sizeof(float));
-        }
-    }
+void scale(const Planes& in, std::size_t count, float factor, float* out) {
+    const auto by = Ops::set(factor);
+    for (std::size_t i = 0; i < count; i += lanes)
+        store_pairs(scaled<Ops>(load(in, i), by), out + 2 * i);
 }
 
 void multiply(const float* in, const float* factors, std::size_t count, float* out) {

@@ -25,6 +25,31 @@ HWY_INLINE void transpose_blocks(Ops::V x0, Ops::V x1, Ops::V x2, Ops::V x3, Ops
     y[3] = hn::BitCast(d, hn::InterleaveUpper(d_pairs, high01, high23));
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Element i of vector k goes to out[8 i + k].
+HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
+    // Pairs of neighbouring vectors; then pairs of pairs, and pairs of those, by halves of a vector.
+    const __m512i low_pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i high_pairs = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    const __m512i low_blocks = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i high_blocks = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const auto as_pairs = [](__m512 v) HWY_ATTR { return _mm512_castps_pd(v); };
+    for (int half = 0; half < 2; ++half) {
+        __m512d pairs[4];
+        for (int k = 0; k < 4; ++k)
+            pairs[k] = as_pairs(half == 0 ? _mm512_unpacklo_ps(x[2 * k].raw, x[2 * k + 1].raw)
+                                          : _mm512_unpackhi_ps(x[2 * k].raw, x[2 * k + 1].raw));
+        for (int part = 0; part < 2; ++part) {
+            const __m512i by = part == 0 ? low_pairs : high_pairs;
+            const __m512d a = _mm512_permutex2var_pd(pairs[0], by, pairs[1]);
+            const __m512d b = _mm512_permutex2var_pd(pairs[2], by, pairs[3]);
+            float* const to = out + 16 * half + 64 * part;
+            _mm512_storeu_ps(to, _mm512_castpd_ps(_mm512_permutex2var_pd(a, low_blocks, b)));
+            _mm512_storeu_ps(to + 32, _mm512_castpd_ps(_mm512_permutex2var_pd(a, high_blocks, b)));
+        }
+    }
+}
+#else
 /// Element i of vector k goes to out[8 i + k].
 HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     Ops::V a[4];
@@ -32,19 +57,7 @@ HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     transpose_blocks(x[0], x[1], x[2], x[3], a);
     transpose_blocks(x[4], x[5], x[6], x[7], b);
     for (std::size_t i = 0; i < 4; ++i) {
-#if HWY_TARGET == HWY_AVX3
-        // Four blocks of a and of b in turn, in two vectors of a0 b0 a1 b1: they belong 32 numbers apart.
-        const __m512i lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-        const __m512i upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-        const __m512d from_a = _mm512_castps_pd(a[i].raw);
-        const __m512d from_b = _mm512_castps_pd(b[i].raw);
-        const __m512 low = _mm512_castpd_ps(_mm512_permutex2var_pd(from_a, lower, from_b));
-        const __m512 high = _mm512_castpd_ps(_mm512_permutex2var_pd(from_a, upper, from_b));
-        _mm256_storeu_ps(out + 8 * i, _mm512_castps512_ps256(low));
-        _mm256_storeu_ps(out + 8 * (i + 4), _mm512_extractf32x8_ps(low, 1));
-        _mm256_storeu_ps(out + 8 * (i + 8), _mm512_castps512_ps256(high));
-        _mm256_storeu_ps(out + 8 * (i + 12), _mm512_extractf32x8_ps(high, 1));
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
         hn::StoreU(hn::ConcatLowerLower(d, b[i], a[i]), d, out + 8 * i);
         hn::StoreU(hn::ConcatUpperUpper(d, b[i], a[i]), d, out + 8 * (i + 4));
 #else
@@ -53,6 +66,7 @@ HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
 #endif
     }
 }
+#endif
 
 }  // namespace phy::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -66,6 +66,12 @@ PHY_INLINE Complex<Ops> with_one_nan(const Complex<Ops>& a) {
     return {Ops::select_finite(a.re, a.re, nan), Ops::select_finite(a.im, a.im, nan)};
 }
 
+/// a b, where b is real, as it is stored.
+template <class Ops>
+PHY_INLINE Complex<Ops> scaled(const Complex<Ops>& a, typename Ops::V b) {
+    return with_one_nan<Ops>(Complex<Ops>{Ops::mul(a.re, b), Ops::mul(a.im, b)});
+}
+
 /// y(k) = sum over i of x(i) exp(-j 2 pi i k / radix), in place.
 template <class Ops>
 PHY_INLINE void dft(Complex<Ops> (&x)[3]) {
