@@ -59,6 +59,7 @@ void run(const Arguments& arguments) {
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
     bench::measure_benchmarks(suite);
+    bench::ofdm_benchmarks(suite);
     if (arguments.json.empty()) return;
     std::ofstream file(arguments.json);
     if (!(file << suite.json() << std::flush)) throw FileError(arguments.json + ": cannot be written");

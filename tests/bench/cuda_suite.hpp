@@ -57,5 +57,6 @@ void demapper_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);
+void ofdm_benchmarks(Suite& suite);
 
 }  // namespace phy::bench

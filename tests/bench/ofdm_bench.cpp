@@ -103,7 +103,7 @@ private:
 
 /// One transform again and again, from and to complex numbers that lie as pairs.
 Json transform(const Host& host, std::size_t size) {
-    const phy::detail::FftPlan plan(size, phy::detail::spread_fft_passes);
+    const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::vectors);
     const phy::detail::FftKernels& fft = phy::detail::fft_kernels(host.backend());
     phy::detail::FftWorkspace workspace(1, size, 0);
     std::vector<cf32> in = noise(size);

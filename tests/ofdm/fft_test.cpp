@@ -30,7 +30,7 @@ Points in_double(std::span<const cf32> x) {
 
 TEST(FftTest, EverySizeIsWithinTheBound) {
     for (const std::size_t size : fft_sizes()) {
-        const FftPlan plan(size, phy::detail::spread_fft_passes);
+        const FftPlan plan(size, phy::detail::FactorOrder::vectors);
         const std::vector<cf32> x = random_numbers(size);
         const Points truth = reference_dft(in_double(x));
         const std::vector<cf32> scalar = transformed(phy::Backend::scalar(), plan, x);
@@ -56,7 +56,7 @@ TEST(FftTest, TheReferenceIsTheSum) {
 TEST(FftTest, RadicesMultiplyToTheSize) {
     for (std::size_t size = 12; size <= 8192; size += 4) {
         if (!phy::detail::has_small_factors(size)) continue;
-        const FftPlan plan(size, 0);
+        const FftPlan plan(size, phy::detail::FactorOrder::pairs);
         std::size_t product = 1;
         for (std::uint32_t i = 0; i < plan.fft().passes; ++i) {
             EXPECT_EQ(plan.fft().pass[i].stride, product) << size;

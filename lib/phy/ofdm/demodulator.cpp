@@ -47,18 +47,12 @@ OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
     : host(on),
       config(given),
       timing(detail::checked_timing(given)),
-      plan(timing.fft_size(), detail::spread_fft_passes),
+      plan(timing.fft_size(), detail::FactorOrder::vectors),
       phases(given, timing, detail::PhaseTables::Side::receiver),
+      rotation(detail::receiver_rotation(given, timing, phases)),
       workspace(on.pool().size(), timing.fft_size(), timing.fft_size() + detail::padding),
       fft(detail::fft_kernels(on.backend())),
-      arrays(detail::array_kernels(on.backend())) {
-    if (!phases.shifts()) return;
-    const auto offset = static_cast<std::size_t>(config.window_offset);
-    rotation.reserve(timing.fft_size() + detail::padding);
-    phases.append_rotation(0, timing.fft_size() - offset, rotation);
-    phases.append_rotation(-config.window_offset, offset, rotation);
-    rotation.resize(timing.fft_size() + detail::padding);
-}
+      arrays(detail::array_kernels(on.backend())) {}
 
 /// The samples in the order in which they are transformed, as binary32, turned.
 const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
@@ -66,11 +60,11 @@ const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, cons
     const auto offset = static_cast<std::size_t>(config.window_offset);
     if (format == SampleFormat::cf32 && offset == 0 && rotation.empty()) return window;
     const auto widen = arrays.widen[static_cast<std::size_t>(format)];
-    const float full_scale = config.full_scale == 0.0F ? default_full_scale(format) : config.full_scale;
+    const float unit = detail::unit_of(config, format);
     float* const row = workspace.row(part);
     // In this order: vectors write beyond the end.
-    widen(window + offset * size_of(format), row, 2 * (size - offset), 1.0F / full_scale);
-    if (offset > 0) widen(window, row + 2 * (size - offset), 2 * offset, 1.0F / full_scale);
+    widen(window + offset * size_of(format), row, 2 * (size - offset), unit);
+    if (offset > 0) widen(window, row + 2 * (size - offset), 2 * offset, unit);
     if (!rotation.empty()) fft.multiply(row, reinterpret_cast<const float*>(rotation.data()), size, row);
     return row;
 }
@@ -80,8 +74,7 @@ void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symb
         timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t window = first - static_cast<std::size_t>(config.window_offset);
     const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
-    const std::size_t of_subframe = symbol.slot % timing.slots_per_subframe() * timing.symbols();
-    const auto phase = symbol_phase<ScalarOps>(phases.symbols(), of_subframe + symbol.number,
+    const auto phase = symbol_phase<ScalarOps>(phases.symbols(), timing.number(symbol.slot, symbol.number),
                                                timing.slot_start(symbol.slot) + first);
     fft.transform(plan.fft(), points, workspace.planes(part),
                   {.out = reinterpret_cast<float*>(symbol.elements),

@@ -46,7 +46,7 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
     : host(on),
       config(given),
       timing(detail::checked_timing(given)),
-      plan(timing.fft_size(), detail::spread_fft_passes),
+      plan(timing.fft_size(), detail::FactorOrder::vectors),
       phases(given, timing, detail::PhaseTables::Side::transmitter),
       workspace(on.pool().size(), timing.fft_size(), 0),
       fft(detail::fft_kernels(on.backend())) {
@@ -59,9 +59,9 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
 /// changed, too.
 void OfdmModulator::Impl::fill_bins(const Symbol& symbol, std::size_t first_sample,
                                     const detail::Planes& bins) const {
-    const std::size_t of_subframe = symbol.slot % timing.slots_per_subframe() * timing.symbols();
-    const auto phase = detail::scalar::symbol_phase<ScalarOps>(phases.symbols(), of_subframe + symbol.number,
-                                                               timing.slot_start(symbol.slot) + first_sample);
+    const auto phase =
+        detail::scalar::symbol_phase<ScalarOps>(phases.symbols(), timing.number(symbol.slot, symbol.number),
+                                                timing.slot_start(symbol.slot) + first_sample);
     const auto size = static_cast<float>(timing.fft_size());
     const ScalarComplex factor = {phase.re / size, phase.im / size};
     std::fill_n(bins.re, timing.fft_size(), 0.0F);

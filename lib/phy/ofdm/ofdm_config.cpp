@@ -66,31 +66,6 @@ OfdmTiming::OfdmTiming(const OfdmConfig& config) {
     prefix_ = size_ / 4;
 }
 
-std::size_t OfdmTiming::start_in_subframe(std::size_t symbol) const {
-    const std::size_t longer = (symbol > 0 ? 1 : 0) + (symbol > 7 * slots_ ? 1 : 0);
-    return symbol * (prefix_ + size_) + longer * extra_;
-}
-
-std::size_t OfdmTiming::slot_samples(std::uint64_t slot) const {
-    const std::size_t first = symbol_of_subframe(slot, 0);
-    return start_in_subframe(first + symbols_) - start_in_subframe(first);
-}
-
-std::uint64_t OfdmTiming::slot_start(std::uint64_t slot) const {
-    return slot / slots_ * start_in_subframe(slots_ * symbols_) +
-           start_in_subframe(symbol_of_subframe(slot, 0));
-}
-
-std::size_t OfdmTiming::prefix_samples(std::uint64_t slot, std::size_t symbol) const {
-    const std::size_t number = symbol_of_subframe(slot, symbol);
-    return prefix_ + (number == 0 || number == 7 * slots_ ? extra_ : 0);
-}
-
-std::size_t OfdmTiming::symbol_start(std::uint64_t slot, std::size_t symbol) const {
-    return start_in_subframe(symbol_of_subframe(slot, symbol)) -
-           start_in_subframe(symbol_of_subframe(slot, 0));
-}
-
 namespace detail {
 
 OfdmTiming checked_timing(const OfdmConfig& config) {
@@ -129,6 +104,11 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
                             std::to_string(needed) + " for each of " + std::to_string(antennas) +
                             " antennas, " + std::to_string(stride) + " apart");
     return {.stride = stride, .samples = needed};
+}
+
+float unit_of(const OfdmConfig& config, SampleFormat format) {
+    const bool is_given = default_full_scale(format) != 1.0F && config.full_scale != 0.0F;
+    return 1.0F / (is_given ? config.full_scale : default_full_scale(format));
 }
 
 }  // namespace detail

@@ -51,31 +51,48 @@ public:
     /// subcarrier_spacing times an FFT size, or if the FFT has no bins for some subcarriers.
     explicit OfdmTiming(const OfdmConfig& config);
 
-    [[nodiscard]] int numerology() const { return numerology_; }               ///< mu, from 0 to 3
-    [[nodiscard]] std::size_t fft_size() const { return size_; }               ///< N
-    [[nodiscard]] std::size_t subcarriers() const { return subcarriers_; }     ///< 12 a resource block
-    [[nodiscard]] std::size_t zero_subcarrier() const { return zero_; }        ///< where frequency 0 is
-    [[nodiscard]] std::size_t symbols() const { return symbols_; }             ///< a slot: 14, or 12
-    [[nodiscard]] std::size_t slots_per_subframe() const { return slots_; }    ///< 2^mu
-    [[nodiscard]] std::size_t slots_per_frame() const { return 10 * slots_; }  ///< a frame has 10 ms
+    [[nodiscard]] constexpr int numerology() const { return numerology_; }            ///< mu, from 0 to 3
+    [[nodiscard]] constexpr std::size_t fft_size() const { return size_; }            ///< N
+    [[nodiscard]] constexpr std::size_t subcarriers() const { return subcarriers_; }  ///< 12 a resource block
+    [[nodiscard]] constexpr std::size_t zero_subcarrier() const { return zero_; }  ///< where frequency 0 is
+    [[nodiscard]] constexpr std::size_t symbols() const { return symbols_; }       ///< a slot: 14, or 12
+    [[nodiscard]] constexpr std::size_t slots_per_subframe() const { return slots_; }  ///< 2^mu
+    [[nodiscard]] constexpr std::size_t slots_per_frame() const {
+        return 10 * slots_;
+    }  ///< a frame has 10 ms
 
     /// Samples of an antenna in the slot.
-    [[nodiscard]] std::size_t slot_samples(std::uint64_t slot) const;
+    [[nodiscard]] constexpr std::size_t slot_samples(std::uint64_t slot) const {
+        return start_in_subframe(number(slot, symbols_)) - start_in_subframe(number(slot, 0));
+    }
     /// Samples of an antenna from the start of slot 0 to the start of the slot, modulo 2^64.
-    [[nodiscard]] std::uint64_t slot_start(std::uint64_t slot) const;
+    [[nodiscard]] constexpr std::uint64_t slot_start(std::uint64_t slot) const {
+        return (slot >> numerology_) * start_in_subframe(slots_ * symbols_) +
+               start_in_subframe(number(slot, 0));
+    }
     /// Samples of the symbol's prefix.
-    [[nodiscard]] std::size_t prefix_samples(std::uint64_t slot, std::size_t symbol) const;
+    [[nodiscard]] constexpr std::size_t prefix_samples(std::uint64_t slot, std::size_t symbol) const {
+        const bool is_longer = number(slot, symbol) == 0 || number(slot, symbol) == 7 * slots_;
+        return prefix_ + (is_longer ? extra_ : 0);
+    }
     /// Samples from the start of the slot to that of the symbol's prefix.
-    [[nodiscard]] std::size_t symbol_start(std::uint64_t slot, std::size_t symbol) const;
+    [[nodiscard]] constexpr std::size_t symbol_start(std::uint64_t slot, std::size_t symbol) const {
+        return start_in_subframe(number(slot, symbol)) - start_in_subframe(number(slot, 0));
+    }
 
     /// Resource elements of an antenna in a slot.
-    [[nodiscard]] std::size_t slot_elements() const { return symbols_ * subcarriers_; }
+    [[nodiscard]] constexpr std::size_t slot_elements() const { return symbols_ * subcarriers_; }
+
+    /// The symbol's number in its subframe.
+    [[nodiscard]] constexpr std::size_t number(std::uint64_t slot, std::size_t symbol) const {
+        return (slot & (slots_ - 1)) * symbols_ + symbol;
+    }
 
 private:
-    [[nodiscard]] std::size_t symbol_of_subframe(std::uint64_t slot, std::size_t symbol) const {
-        return slot % slots_ * symbols_ + symbol;
+    [[nodiscard]] constexpr std::size_t start_in_subframe(std::size_t number) const {
+        const std::size_t longer = (number > 0 ? 1 : 0) + (number > 7 * slots_ ? 1 : 0);
+        return number * (prefix_ + size_) + longer * extra_;
     }
-    [[nodiscard]] std::size_t start_in_subframe(std::size_t symbol_of_subframe) const;
 
     std::size_t size_ = 0;
     std::size_t subcarriers_ = 0;

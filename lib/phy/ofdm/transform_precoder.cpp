@@ -20,7 +20,7 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
         : host(on),
           config(given),
           size(detail::checked_precoding(given)),
-          plan(size, 0),
+          plan(size, detail::FactorOrder::pairs),
           fft(detail::fft_kernels(on.backend())),
           workspace(on.pool().size(), fft.lanes * size, fft.lanes * size),
           factor(detail::precoding_factor(size)) {}

@@ -30,8 +30,8 @@ struct FftKernels {
     /// Numbers in a vector.
     std::size_t lanes;
 
-    /// Transforms complex numbers at any address in two arrays of memory and stores elements. The plan has
-    /// spread factors for `spread_fft_passes`, and N is a multiple of 128.
+    /// Transforms complex numbers at any address in two arrays of memory and stores elements. The plan's
+    /// order is that of vectors, and N is a multiple of 128.
     void (*transform)(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements);
 
     /// The same of what is in work[0]; the bins that it returns are in one of the two.
@@ -51,8 +51,5 @@ struct FftKernels {
 const FftKernels& fft_kernels(const Backend& backend);
 
 extern const FftKernels scalar_fft_kernels;
-
-/// Of transforms of multiples of 128 points, whose radices are 8 and then 8 or 4: strides of 1 and 8.
-inline constexpr std::size_t spread_fft_passes = 2;
 
 }  // namespace phy::detail

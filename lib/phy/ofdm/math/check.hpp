@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "phy/core/error.hpp"
+#include "phy/core/format.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
 namespace phy::detail {
@@ -26,5 +28,8 @@ struct OfdmSizes {
 /// Throws ArgumentError if arrays of so many elements do not hold the slots.
 OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                         std::size_t samples, std::size_t grid);
+
+/// The value of an integer 1 in samples of a format.
+float unit_of(const OfdmConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

@@ -1,10 +1,20 @@
 #include "phy/ofdm/math/fft_plan.hpp"
 
 #include <bit>
+#include <complex>
 
 #include "phy/ofdm/math/turn.hpp"
 
 namespace phy::detail {
+namespace {
+
+/// exp(-j 2 pi p k / (groups radix))
+std::complex<float> factor_of(const FftPass& pass, std::uint32_t p, std::uint32_t k) {
+    const double length = static_cast<double>(pass.groups) * pass.radix;
+    return std::complex<float>(turn(-static_cast<double>(p * k) / length));
+}
+
+}  // namespace
 
 bool has_small_factors(std::size_t number) {
     for (const std::size_t factor : {2U, 3U, 5U})
@@ -13,7 +23,7 @@ bool has_small_factors(std::size_t number) {
     return number == 1;
 }
 
-FftPlan::FftPlan(std::size_t size, std::size_t spread_passes) {
+FftPlan::FftPlan(std::size_t size, FactorOrder order) {
     fft_.size = static_cast<std::uint32_t>(size);
     int twos = std::countr_zero(size);
     std::size_t odd = size >> twos;
@@ -25,8 +35,10 @@ FftPlan::FftPlan(std::size_t size, std::size_t spread_passes) {
     for (const std::uint32_t radix : {3U, 5U})
         for (; odd % radix == 0; odd /= radix)
             add_pass(radix);
-    for (std::uint32_t i = 0; i < fft_.passes; ++i)
-        add_factors(fft_.pass[i], i < spread_passes);
+    for (std::uint32_t i = 0; i < fft_.passes; ++i) {
+        add_factors(fft_.pass[i], order);
+        if (order == FactorOrder::vectors && i < 2) add_spread_factors(fft_.pass[i]);
+    }
     fft_.table = table_.data();
 }
 
@@ -36,29 +48,40 @@ void FftPlan::add_pass(std::uint32_t radix) {
     pass.radix = radix;
     pass.stride = before == nullptr ? 1 : before->stride * before->radix;
     pass.groups = fft_.size / pass.stride / radix;
+    pass.radix_reciprocal = reciprocal_of(radix);
+    pass.groups_reciprocal = reciprocal_of(pass.groups);
     ++fft_.passes;
 }
 
-void FftPlan::add_factors(FftPass& pass, bool spread) {
-    const double length = static_cast<double>(pass.groups) * pass.radix;
-    const auto factor = [&](std::uint32_t p, std::uint32_t k) {
-        return turn(-static_cast<double>(p * k) / length);
-    };
+void FftPlan::add_factors(FftPass& pass, FactorOrder order) {
     pass.factors = static_cast<std::uint32_t>(table_.size());
+    if (order == FactorOrder::threads) {
+        for (std::uint32_t k = 1; k < pass.radix; ++k) {
+            for (std::uint32_t p = 0; p < pass.groups; ++p)
+                table_.push_back(factor_of(pass, p, k).real());
+            for (std::uint32_t p = 0; p < pass.groups; ++p)
+                table_.push_back(factor_of(pass, p, k).imag());
+        }
+        return;
+    }
     for (std::uint32_t p = 0; p < pass.groups; ++p) {
         for (std::uint32_t k = 1; k < pass.radix; ++k) {
-            table_.push_back(static_cast<float>(factor(p, k).real()));
-            table_.push_back(static_cast<float>(factor(p, k).imag()));
+            table_.push_back(factor_of(pass, p, k).real());
+            table_.push_back(factor_of(pass, p, k).imag());
         }
     }
-    if (!spread) return;
-    table_.resize((table_.size() + 15) / 16 * 16);
+}
+
+void FftPlan::add_spread_factors(FftPass& pass) {
+    constexpr std::size_t line = 16;  // numbers of a cache line
+    table_.resize((table_.size() + line - 1) / line * line);
     pass.spread_factors = static_cast<std::uint32_t>(table_.size());
+    const std::uint32_t butterflies = pass.stride * pass.groups;
     for (std::uint32_t k = 1; k < pass.radix; ++k) {
-        for (std::uint32_t i = 0; i < pass.stride * pass.groups; ++i)
-            table_.push_back(static_cast<float>(factor(i / pass.stride, k).real()));
-        for (std::uint32_t i = 0; i < pass.stride * pass.groups; ++i)
-            table_.push_back(static_cast<float>(factor(i / pass.stride, k).imag()));
+        for (std::uint32_t i = 0; i < butterflies; ++i)
+            table_.push_back(factor_of(pass, i / pass.stride, k).real());
+        for (std::uint32_t i = 0; i < butterflies; ++i)
+            table_.push_back(factor_of(pass, i / pass.stride, k).imag());
     }
 }
 

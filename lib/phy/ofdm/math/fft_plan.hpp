@@ -13,6 +13,20 @@ bool has_small_factors(std::size_t number);
 
 inline constexpr std::size_t most_fft_passes = 8;
 
+/// How factors lie in memory.
+enum class FactorOrder {
+    pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
+    vectors,  ///< the same, and of the first two passes spread ones too. Of multiples of 128 points their
+              ///< radices are 8, and 8 or 4: later strides are those of whole vectors
+    threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
+};
+
+/// 2^32 / number rounded up, of numbers above 1: the upper half of its product with a number below 2^16 is
+/// that number's quotient.
+constexpr std::uint32_t reciprocal_of(std::uint32_t number) {
+    return static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + number - 1) / number);
+}
+
 /// One pass of a transform of N points, decimation in frequency with outputs in order (Stockham): of the
 /// inputs at q + stride (p + groups k), k from 0 to radix - 1, the DFT's output k times
 /// exp(-j 2 pi p k / (groups radix)) goes to q + stride (radix p + k), for q below stride and p below groups.
@@ -21,10 +35,12 @@ struct FftPass {
     std::uint32_t radix = 0;
     std::uint32_t groups = 0;
     std::uint32_t stride = 0;
-    /// Where its factors are in the table: (groups, radix - 1) pairs of real and imaginary part.
+    std::uint32_t radix_reciprocal = 0;  ///< see reciprocal_of()
+    std::uint32_t groups_reciprocal = 0;
+    /// Where its factors are in the table, real parts before imaginary ones, in the plan's order.
     std::uint32_t factors = 0;
     /// The same factors for butterfly q + stride p, so that vectors find them side by side: (radix - 1, 2,
-    /// stride x groups) numbers, real parts first; for passes whose stride is below that of vectors.
+    /// stride x groups) numbers, real parts first; of the passes that have them, else 0.
     std::uint32_t spread_factors = 0;
 };
 
@@ -36,12 +52,11 @@ struct Fft {
     const float* table = nullptr;
 };
 
-/// Radices and factors of a transform of N points, N >= 4 without prime factors above 5 and no 2 x an odd
-/// number: 8 as often as it leaves 1, 4 or 16 of the power of 2 in N, or more, then 4, then 3, then 5.
+/// Radices and factors of a transform of N points, 4 x a number without prime factors above 5: 8 as often as
+/// a power of 4 is left of the power of 2 in N, then 4, then 3, then 5.
 class FftPlan {
 public:
-    /// Passes that have spread factors: the first so many.
-    FftPlan(std::size_t size, std::size_t spread_passes);
+    FftPlan(std::size_t size, FactorOrder order);
 
     [[nodiscard]] const Fft& fft() const { return fft_; }
     [[nodiscard]] const std::vector<float>& table() const { return table_; }
@@ -50,7 +65,8 @@ public:
 
 private:
     void add_pass(std::uint32_t radix);
-    void add_factors(FftPass& pass, bool spread);
+    void add_factors(FftPass& pass, FactorOrder order);
+    void add_spread_factors(FftPass& pass);
 
     Fft fft_;
     std::vector<float> table_;

@@ -45,4 +45,8 @@ private:
     SymbolPhases symbols_;
 };
 
+/// What a receiver multiplies samples by, in the order in which they are transformed; empty if it does not.
+std::vector<cf32> receiver_rotation(const OfdmConfig& config, const OfdmTiming& timing,
+                                    const PhaseTables& phases);
+
 }  // namespace phy::detail
