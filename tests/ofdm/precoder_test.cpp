@@ -48,7 +48,7 @@ TEST(TransformPrecoderTest, EverySizeIsTheSumOfTheStandard) {
                 for (const auto& bin : reference_dft(some, direction == Direction::precode ? -1.0 : 1.0))
                     truth.push_back(bin / std::sqrt(static_cast<double>(size)));
             }
-            EXPECT_LT(relative_error(out, truth), 3e-7);
+            EXPECT_LT(relative_error(out, truth), transform_error(count));
             for (const phy::Backend& backend : host_backends())
                 EXPECT_TRUE(bits_of(precoded(host_of(backend), size, direction, in)) == bits_of(out))
                     << backend.name();

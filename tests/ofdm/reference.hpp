@@ -58,6 +58,14 @@ double relative_error(const Range& values, const Points& truth) {
     return std::sqrt(error / power_of(truth));
 }
 
+/// What the library promises of a transform of N points, relative to the output's rms.
+inline double transform_error(std::size_t size) {
+    return 3e-8 * std::log2(static_cast<double>(size));
+}
+
+/// And of the phases by which it multiplies besides.
+inline constexpr double phase_error = 2e-7;
+
 /// A symbol's place, from clause 5.3.1 in its units of T_c = 1 / (480000 x 4096) s, kappa = 64.
 struct ReferenceSymbol {
     std::size_t start;     ///< samples from the start of the slot

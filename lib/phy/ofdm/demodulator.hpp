@@ -13,9 +13,10 @@ namespace phy {
 /// Baseband samples to resource elements: takes prefixes off, transforms, turns phases back (TS 38.211
 /// clauses 5.3.1 and 5.4; see OfdmConfig) and keeps the carrier's subcarriers. The FFT has the kernel
 /// exp(-j 2 pi k n / N) and no factor. It is phy's own, in binary32 with a fixed order of operations, so
-/// every backend, number of threads and way to cut a capture into calls gives the same bytes; its error is at
-/// most 3e-7 log2(N) of the output's rms, itself as an rms. An element that is not finite is the NaN
-/// 0x7FC00000: a sample that is not finite spoils the symbol of its antenna and nothing else.
+/// every backend, number of threads and way to cut a capture into calls gives the same bytes. Relative to the
+/// output's rms, the rms of its error is at most 3e-8 log2(N), and that of turning phases 2e-7. An element
+/// of which a component is not finite has the NaN 0x7FC00000 there: a sample that is not finite spoils the
+/// symbol of its antenna and nothing else.
 ///
 /// The threads of the host share a call. One call at a time on one demodulator.
 class PHY_EXPORT OfdmDemodulator {

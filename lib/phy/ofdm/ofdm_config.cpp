@@ -15,7 +15,7 @@ namespace {
 using detail::number_text;
 
 constexpr std::size_t smallest_fft = 128;
-constexpr std::size_t largest_fft = 8192;
+using detail::largest_fft;
 
 int checked_numerology(double spacing) {
     for (int mu = 0; mu < 4; ++mu)

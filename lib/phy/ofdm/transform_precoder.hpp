@@ -22,7 +22,7 @@ struct PHY_EXPORT TransformPrecoderConfig {
 
 /// Transform precoding of PUSCH (TS 38.211 clause 6.3.1.4): a DFT over the subcarriers of each symbol. Every
 /// backend, number of threads and way to cut symbols into calls gives the same bytes, with the arithmetic and
-/// the error of OfdmDemodulator's FFT. A result that is not finite is the NaN 0x7FC00000.
+/// the error of OfdmDemodulator's FFT. A component that is not finite is the NaN 0x7FC00000.
 ///
 /// The threads of the host share a call. One call at a time on one precoder.
 class PHY_EXPORT TransformPrecoder {

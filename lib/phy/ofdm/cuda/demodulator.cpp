@@ -29,7 +29,7 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     compensation = detail::upload(device, phases.compensation(), stream);
     turns = detail::upload(device, phases.turns(), stream);
     rotation = detail::upload(device, of_samples, stream);
-    detail::prepare_demodulate(job.timing.fft_size());
+    detail::prepare_demodulate();
     stream.synchronize();
     job.fft = plan.fft();
     job.fft.table = table.data();

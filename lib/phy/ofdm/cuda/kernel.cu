@@ -178,27 +178,28 @@ void start(void (*kernel)(Job), const Job& job, cudaStream_t stream) {
     check(cudaGetLastError());
 }
 
+/// All sizes may be in use at a time, so the most that one needs.
 template <typename Kernel>
-void prepare(Kernel kernel, std::size_t size) {
-    const auto bytes = static_cast<int>(teams_of(static_cast<unsigned>(size)).bytes);
+void prepare_demodulate(Kernel kernel) {
+    constexpr Teams largest = teams_of(phy::detail::largest_fft);
     load_code(kernel);
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, largest.bytes));
 }
 
 }  // namespace
 
-void prepare_demodulate(std::size_t size) {
+void prepare_demodulate() {
     for (const SampleFormat any : all_sample_formats) {
-        with_constant(any, [&](auto format) {
-            prepare(demodulate<format(), true>, size);
-            prepare(demodulate<format(), false>, size);
+        with_constant(any, [](auto format) {
+            prepare_demodulate(demodulate<format(), true>);
+            prepare_demodulate(demodulate<format(), false>);
         });
     }
 }
 
-void prepare_precode(std::size_t size) {
-    prepare(precode<true>, size);
-    prepare(precode<false>, size);
+void prepare_precode() {
+    load_code(precode<true>);
+    load_code(precode<false>);
 }
 
 void launch(const DemodulateJob& job, cudaStream_t stream) {

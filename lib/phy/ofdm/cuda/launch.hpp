@@ -38,10 +38,9 @@ struct PrecodeJob {
     std::uint32_t symbols = 0;  ///< not 0
 };
 
-/// Have the kernels' code loaded, and let them have the memory that they need, on the current device. Throw
-/// CudaError if it does not have so much.
-void prepare_demodulate(std::size_t size);
-void prepare_precode(std::size_t size);
+/// Have the kernels' code loaded, and let them have the memory that they need, on the current device.
+void prepare_demodulate();
+void prepare_precode();
 
 /// Start a kernel on the current device.
 void launch(const DemodulateJob& job, cudaStream_t stream);

@@ -20,7 +20,7 @@ TransformPrecoder::Impl::Impl(const Device& on, const Config& given) : device(on
     const CurrentDevice current(device);
     const Stream stream(device);
     table = detail::upload(device, plan.table(), stream);
-    detail::prepare_precode(size);
+    detail::prepare_precode();
     stream.synchronize();
     job.fft = plan.fft();
     job.fft.table = table.data();

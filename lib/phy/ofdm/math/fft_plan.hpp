@@ -11,6 +11,7 @@ namespace phy::detail {
 /// True if a positive number has no prime factors above 5.
 bool has_small_factors(std::size_t number);
 
+inline constexpr std::size_t largest_fft = 8192;
 inline constexpr std::size_t most_fft_passes = 8;
 
 /// How factors lie in memory.
