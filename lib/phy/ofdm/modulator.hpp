@@ -12,8 +12,8 @@ namespace phy {
 
 /// Resource elements to baseband samples: the inverse of OfdmDemodulator, with 1/N where that has no factor.
 /// For tests and simulators; window_offset and full_scale mean nothing here. Every backend, number of threads
-/// and way to cut the slots into calls gives the same bytes. A component
-/// that is not finite is the NaN 0x7FC00000.
+/// and way to cut the slots into calls gives the same bytes. A component that is not finite is the NaN
+/// 0x7FC00000.
 ///
 /// The threads of the host share a call. One call at a time on one modulator.
 class PHY_EXPORT OfdmModulator {
