@@ -74,8 +74,9 @@ void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symb
         timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t window = first - static_cast<std::size_t>(config.window_offset);
     const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
-    const auto phase = symbol_phase<ScalarOps>(phases.symbols(), timing.number(symbol.slot, symbol.number),
-                                               timing.slot_start(symbol.slot) + first);
+    const auto phase =
+        symbol_phase<ScalarOps>(phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
+                                timing.slot_start(symbol.slot) + first);
     fft.transform(plan.fft(), points, workspace.planes(part),
                   {.out = reinterpret_cast<float*>(symbol.elements),
                    .count = timing.subcarriers(),

@@ -59,9 +59,9 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
 /// changed, too.
 void OfdmModulator::Impl::fill_bins(const Symbol& symbol, std::size_t first_sample,
                                     const detail::Planes& bins) const {
-    const auto phase =
-        detail::scalar::symbol_phase<ScalarOps>(phases.symbols(), timing.number(symbol.slot, symbol.number),
-                                                timing.slot_start(symbol.slot) + first_sample);
+    const auto phase = detail::scalar::symbol_phase<ScalarOps>(
+        phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
+        timing.slot_start(symbol.slot) + first_sample);
     const auto size = static_cast<float>(timing.fft_size());
     const ScalarComplex factor = {phase.re / size, phase.im / size};
     std::fill_n(bins.re, timing.fft_size(), 0.0F);

@@ -51,40 +51,48 @@ public:
     /// subcarrier_spacing times an FFT size, or if the FFT has no bins for some subcarriers.
     explicit OfdmTiming(const OfdmConfig& config);
 
-    [[nodiscard]] constexpr int numerology() const { return numerology_; }            ///< mu, from 0 to 3
-    [[nodiscard]] constexpr std::size_t fft_size() const { return size_; }            ///< N
-    [[nodiscard]] constexpr std::size_t subcarriers() const { return subcarriers_; }  ///< 12 a resource block
-    [[nodiscard]] constexpr std::size_t zero_subcarrier() const { return zero_; }  ///< where frequency 0 is
-    [[nodiscard]] constexpr std::size_t symbols() const { return symbols_; }       ///< a slot: 14, or 12
-    [[nodiscard]] constexpr std::size_t slots_per_subframe() const { return slots_; }  ///< 2^mu
-    [[nodiscard]] constexpr std::size_t slots_per_frame() const {
-        return 10 * slots_;
-    }  ///< a frame has 10 ms
+    /// mu, from 0 to 3
+    [[nodiscard]] constexpr int numerology() const { return numerology_; }
+    /// N
+    [[nodiscard]] constexpr std::size_t fft_size() const { return size_; }
+    /// 12 a resource block
+    [[nodiscard]] constexpr std::size_t subcarriers() const { return subcarriers_; }
+    /// Where frequency 0 is.
+    [[nodiscard]] constexpr std::size_t zero_subcarrier() const { return zero_; }
+    /// Of a slot: 14, or 12 with extended prefixes.
+    [[nodiscard]] constexpr std::size_t symbols() const { return symbols_; }
+    /// 2^mu
+    [[nodiscard]] constexpr std::size_t slots_per_subframe() const { return slots_; }
+    /// In 10 ms.
+    [[nodiscard]] constexpr std::size_t slots_per_frame() const { return 10 * slots_; }
 
     /// Samples of an antenna in the slot.
     [[nodiscard]] constexpr std::size_t slot_samples(std::uint64_t slot) const {
-        return start_in_subframe(number(slot, symbols_)) - start_in_subframe(number(slot, 0));
+        return start_in_subframe(symbol_of_subframe(slot, symbols_)) -
+               start_in_subframe(symbol_of_subframe(slot, 0));
     }
     /// Samples of an antenna from the start of slot 0 to the start of the slot, modulo 2^64.
     [[nodiscard]] constexpr std::uint64_t slot_start(std::uint64_t slot) const {
         return (slot >> numerology_) * start_in_subframe(slots_ * symbols_) +
-               start_in_subframe(number(slot, 0));
+               start_in_subframe(symbol_of_subframe(slot, 0));
     }
     /// Samples of the symbol's prefix.
     [[nodiscard]] constexpr std::size_t prefix_samples(std::uint64_t slot, std::size_t symbol) const {
-        const bool is_longer = number(slot, symbol) == 0 || number(slot, symbol) == 7 * slots_;
+        const bool is_longer =
+            symbol_of_subframe(slot, symbol) == 0 || symbol_of_subframe(slot, symbol) == 7 * slots_;
         return prefix_ + (is_longer ? extra_ : 0);
     }
     /// Samples from the start of the slot to that of the symbol's prefix.
     [[nodiscard]] constexpr std::size_t symbol_start(std::uint64_t slot, std::size_t symbol) const {
-        return start_in_subframe(number(slot, symbol)) - start_in_subframe(number(slot, 0));
+        return start_in_subframe(symbol_of_subframe(slot, symbol)) -
+               start_in_subframe(symbol_of_subframe(slot, 0));
     }
 
     /// Resource elements of an antenna in a slot.
     [[nodiscard]] constexpr std::size_t slot_elements() const { return symbols_ * subcarriers_; }
 
-    /// The symbol's number in its subframe.
-    [[nodiscard]] constexpr std::size_t number(std::uint64_t slot, std::size_t symbol) const {
+    /// The symbol's number in its subframe: l of clause 5.3.1.
+    [[nodiscard]] constexpr std::size_t symbol_of_subframe(std::uint64_t slot, std::size_t symbol) const {
         return (slot & (slots_ - 1)) * symbols_ + symbol;
     }
 

@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(most_transform_threads, resident_transform_blo
         timing.slot_start(slot) + timing.symbol_start(slot, symbol) + timing.prefix_samples(slot, symbol);
     const std::uint64_t window =
         antenna * job.stride + first - timing.slot_start(job.first_slot) - job.window_offset;
-    const Number phase = phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.number(slot, symbol), first);
+    const Number phase =
+        phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, symbol), first);
     transform(job.fft, team,
               LoadSamples<format, aligned>{job, job.samples + window * size_of(format), is_there},
               StoreElements<aligned>{job.grid + std::uint64_t{row} * timing.subcarriers(), job.fft.size,

@@ -27,10 +27,10 @@ constexpr unsigned plane_of(unsigned size) {
     return (size + 31) / 32 * 32;
 }
 
-/// Where a point lies, so that the threads of a warp meet different banks: inner passes read points 64 apart,
-/// and the last one points 64 and 512 apart.
+/// Where a point lies: in its group of 32, at a place by which the threads of a warp meet different banks in
+/// every pass of transforms of 512, 1024, 2048, 4096 and 8192 points, and few the same in others.
 __device__ __forceinline__ unsigned place_of(unsigned point) {
-    return point ^ ((point >> 9) & 7U) ^ (((point >> 6) & 3U) << 3);
+    return point ^ ((point >> 3) & 28U) ^ (((point >> 6) ^ (point >> 8)) & 31U);
 }
 
 __device__ __forceinline__ Number load_point(const Team& team, unsigned point) {

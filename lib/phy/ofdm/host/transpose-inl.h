@@ -33,12 +33,11 @@ HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     const __m512i high_pairs = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
     const __m512i low_blocks = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i high_blocks = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    const auto as_pairs = [](__m512 v) HWY_ATTR { return _mm512_castps_pd(v); };
     for (int half = 0; half < 2; ++half) {
         __m512d pairs[4];
         for (int k = 0; k < 4; ++k)
-            pairs[k] = as_pairs(half == 0 ? _mm512_unpacklo_ps(x[2 * k].raw, x[2 * k + 1].raw)
-                                          : _mm512_unpackhi_ps(x[2 * k].raw, x[2 * k + 1].raw));
+            pairs[k] = _mm512_castps_pd(half == 0 ? _mm512_unpacklo_ps(x[2 * k].raw, x[2 * k + 1].raw)
+                                                  : _mm512_unpackhi_ps(x[2 * k].raw, x[2 * k + 1].raw));
         for (int part = 0; part < 2; ++part) {
             const __m512i by = part == 0 ? low_pairs : high_pairs;
             const __m512d a = _mm512_permutex2var_pd(pairs[0], by, pairs[1]);
