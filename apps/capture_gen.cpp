@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "capture/scrambling.hpp"
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
@@ -35,6 +36,7 @@ struct Options {
     phy::CaptureLayout layout = phy::CaptureLayout::compound;
     bool per_symbol_noise = false;
     bool no_bits = false;
+    std::optional<phy::ScramblingIdentity> scramble;
     bool force = false;
 };
 
@@ -77,20 +79,24 @@ phy::Host scalar_host() {
 /// Some symbols of the capture on their way from the generator to the file.
 struct Piece {
     std::vector<std::uint8_t> bits;
+    std::vector<std::uint8_t> scrambled;
     std::vector<float> noise;
     std::vector<phy::cf32> samples;
 };
 
-/// Draws bits, maps them, and adds white Gaussian noise.
+/// Draws bits, scrambles them where wanted, maps them, and adds white Gaussian noise.
 class Generator {
 public:
     explicit Generator(const Options& options)
-        : mapper_(scalar_host(), {.modulation = *options.modulation}),
+        : scramble_(scalar_host()),
+          mapper_(scalar_host(), {.modulation = *options.modulation}),
           noise_variance_(noise_variance_of(options.snr_db)),
           per_symbol_noise_(options.per_symbol_noise),
           bits_(options.seed, 0),
           level_(options.seed, 1),
-          noise_(options.seed, 2) {}
+          noise_(options.seed, 2) {
+        if (options.scramble) c_init_ = options.scramble->c_init();
+    }
 
     /// Makes the symbols from index first on of the capture.
     void generate(std::uint64_t first, std::size_t symbols, Piece& piece) const {
@@ -103,7 +109,11 @@ public:
             for (std::size_t bit = 0; bit < qm; ++bit, word >>= 1)
                 piece.bits[i * qm + bit] = word & 1U;
         }
-        mapper_(piece.bits, piece.samples, first);
+        if (c_init_) {
+            piece.scrambled.resize(piece.bits.size());
+            scramble_(*c_init_, piece.bits, piece.scrambled, first * qm);
+        }
+        mapper_(c_init_ ? piece.scrambled : piece.bits, piece.samples, first);
         for (std::size_t i = 0; i < symbols; ++i) {
             piece.noise[i] = noise_variance_at(first + i);
             const auto noise = std::sqrt(static_cast<double>(piece.noise[i])) * noise_.gaussian(first + i);
@@ -119,6 +129,8 @@ private:
         return static_cast<float>(static_cast<double>(noise_variance_) * std::pow(10.0, decibel / 10.0));
     }
 
+    phy::Scrambler scramble_;
+    std::optional<std::uint32_t> c_init_;  ///< none: the bits are not scrambled
     phy::Mapper mapper_;
     float noise_variance_;
     bool per_symbol_noise_;
@@ -258,6 +270,8 @@ void run(const Options& options, const CommonOptions& common) {
         fmt::format("{} symbols of {} as {}, {}, noise variance {}, in {:.3g} s\n", config.symbols,
                     to_string(config.modulation), to_string(config.format), to_string(config.layout), noise,
                     seconds.count());
+    std::optional<std::uint32_t> c_init;
+    if (options.scramble) c_init = options.scramble->c_init();
     const Json json = Json::object({{"symbols", config.symbols},
                                     {"modulation", to_string(config.modulation)},
                                     {"type", to_string(config.format)},
@@ -267,6 +281,7 @@ void run(const Options& options, const CommonOptions& common) {
                                     {"noise_variance", config.noise_variance},
                                     {"full_scale", config.full_scale},
                                     {"bits", config.bits},
+                                    {"c_init", c_init},
                                     {"seconds", seconds.count()}});
     print_result(common, json, text);
 }
@@ -281,6 +296,7 @@ int main(int argc, char** argv) {
         "Writes a capture for demod_app: random bits, mapped, with white Gaussian noise. The same\n"
         "options give the same samples.";
     app.operand = Operand{"OUT.h5", &options.output};
+    const auto parse_scramble = [](const std::string& text) { return parse_scrambling("--scramble", text); };
     app.options.add_options()  //
         ("modulation", parsed(options.modulation, phy::parse_modulation, "M"),
          "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
@@ -301,6 +317,9 @@ int main(int argc, char** argv) {
         ("per-symbol-noise", flag(options.per_symbol_noise),
          "vary the noise by symbol, +-6 dB, and store its variance for each")  //
         ("no-bits", flag(options.no_bits), "leave out the transmitted bits")   //
+        ("scramble", parsed(options.scramble, parse_scramble, "n_RNTI,n_ID[,q]"),
+         "scramble the bits as one codeword (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0); "
+         "the transmitted bits of the capture are those before")  //
         ("force", flag(options.force), "overwrite OUT.h5 if it exists");
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     app.clean_up = phy::remove_unfinished_outputs;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "capture/options.hpp"
+#include "capture/scrambling.hpp"
 #include "common/app.hpp"
 #include "demod/demodulation.hpp"
 #include "demod/report.hpp"
@@ -38,6 +39,9 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
 }
 
 void add_output_options(DemodOptions& options, po::options_description& list) {
+    const auto parse_descramble = [](const std::string& text) {
+        return parse_scrambling("--descramble", text);
+    };
     list.add_options()                                                                                 //
         ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
         ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
@@ -54,7 +58,10 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
         ("llr-clip",
          number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
-         "int8: the largest soft bit, default 127");
+         "int8: the largest soft bit, default 127")  //
+        ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
+         "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
+         "1, default 0): undo it");
 }
 
 void run(const DemodOptions& options, const CommonOptions& common) {

@@ -20,9 +20,9 @@ struct Ladder {
     Climb (*climb)(const phy::gpu::Device&, const LadderOptions&);
 };
 
-constexpr std::array ladders = {Ladder{"demap", phy::apps::climb_demap},
-                                Ladder{"streams", phy::apps::climb_streams},
-                                Ladder{"reduce", phy::apps::climb_reduce}};
+constexpr std::array ladders = {
+    Ladder{"demap", phy::apps::climb_demap}, Ladder{"streams", phy::apps::climb_streams},
+    Ladder{"reduce", phy::apps::climb_reduce}, Ladder{"average", phy::apps::climb_average}};
 
 const Ladder& find_ladder(std::string_view name) {
     std::string names;
@@ -45,6 +45,7 @@ double giga(std::size_t count, double seconds) {
 std::string to_text(const Climb& climb, const phy::gpu::Device& device) {
     const auto& task = climb.task;
     std::string text = fmt::format("{}, on {}\n", task.title, device.name());
+    if (!task.note.empty()) text += task.note + "\n";
     text += fmt::format("{:<14}{:>8}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us",
                         task.rate, "GB/s", "of " + climb.limit_kind, "over last", "over first", "what");
     const auto line = [&task](std::string_view name, int threads, double seconds, double of_limit) {
@@ -96,7 +97,12 @@ Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& 
 int main(int argc, char** argv) {
     using namespace phy::apps;
     std::string name = "demap";
-    LadderOptions options{.symbols = 1 << 26, .snr_db = 25.0, .elements = 1 << 26};
+    LadderOptions options{.symbols = 1 << 26,
+                          .snr_db = 25.0,
+                          .elements = 1 << 26,
+                          .batches = 1024,
+                          .length = 512,
+                          .observations = 512};
     int device_number = 0;
 
     App app;
@@ -104,7 +110,7 @@ int main(int argc, char** argv) {
     app.summary =
         "Times the steps from a beginner's CUDA kernel to the library's, and checks what they compute.\n"
         "LADDER is one of: demap (default; a kernel), streams (from host memory to host memory),\n"
-        "reduce (the sum of int32).";
+        "reduce (the sum of int32), average (means of rows, times a matrix).";
     app.operand = Operand{"LADDER", &name};
     app.options.add_options()  //
         ("symbols",
@@ -118,6 +124,18 @@ int main(int argc, char** argv) {
          number_within<std::size_t>(options.elements, "--elements", "N",
                                     {1, std::size_t{1} << 34, "a whole number from 1 to 2^34"}),
          "reduce: elements of one sum (default 67108864)")  //
+        ("batches",
+         number_within<std::size_t>(options.batches, "--batches", "N",
+                                    {1, std::size_t{1} << 20, "a whole number from 1 to 2^20"}),
+         "average: means times the matrix so many times (default 1024)")  //
+        ("length",
+         number_within<std::size_t>(options.length, "--length", "L",
+                                    {1, most_average_length, "a whole number from 1 to 4096"}),
+         "average: rows and columns of the matrix (default 512)")  //
+        ("observations",
+         number_within<std::size_t>(options.observations, "--observations", "M",
+                                    {1, std::size_t{1} << 20, "a whole number from 1 to 2^20"}),
+         "average: numbers of a mean (default 512)")  //
         ("device", number<int>(device_number, "N"), "the GPU, from 0 on (default 0)");
     app.body = [&](const CommonOptions& common) {
         const Ladder& ladder = find_ladder(name);

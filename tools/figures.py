@@ -14,6 +14,8 @@ import pathlib
 import re
 import sys
 
+from link_figures import link_figures
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
 PAGES = (ROOT / "README.md", RESULTS / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -181,14 +183,23 @@ def tables_of(pattern, table):
     return "\n\n".join("\n".join(table(run)) for run in runs) or NOT_MEASURED
 
 
+def share(of_limit):
+    return f"{of_limit:.2f}" if of_limit >= 0.01 else f"{of_limit:.1g}"
+
+
 def ladder_table(run):
     limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
     yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
+    for what, way in (("plain loops", "cpu_loops"), ("phy", "cpu_phy")):
+        if f"{way}_seconds" in run:
+            seconds, threads = run[f"{way}_seconds"], run.get(f"{way}_threads", 1)
+            yield (f"| CPU: {what}, {threads} thread{'s' if threads > 1 else ''} | | {seconds * 1e6:.1f} | "
+                   f"{run[unit] / seconds * 1e-9:.1f} | {share(run[limit + '_seconds'] / seconds)} | | |")
     for step in run["steps"]:
         yield (f"| {step['name']}: {step['what']} | {step['threads'] or ''} | {step['seconds'] * 1e6:.1f} | "
-               f"{step[unit + '_per_second'] * 1e-9:.1f} | {step['of_' + limit]:.2f} | {step['speed_up']:.2f} | "
+               f"{step[unit + '_per_second'] * 1e-9:.1f} | {share(step['of_' + limit])} | {step['speed_up']:.2f} | "
                f"{step['speed_up_over_first']:.2f} |")
 
 
@@ -218,6 +229,19 @@ def gpu_measure_table():
             if name.startswith("measure/"):
                 _, modulation, samples, shape = name.split("/")
                 lines.append(f"| {modulation}, {samples}, {shape.replace('_', ' ')} | {row['Gsym/s']:.4g} | {row['of_read']:.2f} |")
+    return "\n".join(lines) or NOT_MEASURED
+
+
+def gpu_average_table():
+    """Means times a matrix, a line a benchmark."""
+    lines = []
+    for gpu, rows in gpu_runs():
+        averages = [(name.split("/"), row) for name, row in rows.items() if name.startswith("average/")]
+        if averages:
+            lines += [f"| {gpu}: N x L x M | us | GB/s | of a read |", "| --- |" + " --- |" * 3]
+        for (_, kind, shape), row in averages:
+            lines.append(f"| {kind}, {shape.replace('x', ' x ')} | {row['seconds'] * 1e6:.1f} | {row['GB/s']:.0f} | "
+                         f"{row['of_read']:.2f} |")
     return "\n".join(lines) or NOT_MEASURED
 
 
@@ -278,6 +302,7 @@ def gpu_figures():
         "gpu mapper": gpu_matrix("mapper", WORKING_SNR, [f"{packing} to {symbols}" for packing in ("one per byte", "packed")
                                                          for symbols in ("cf32", "cf16", "ci16")], map_name),
         "gpu measure": gpu_measure_table(),
+        "gpu average": gpu_average_table(),
         "reductions": tables_of("reduce_*.json", reduce_table),
         "cpu measure": tables_of("measure_*.json", cpu_measure_table),
         "gpu ladder": tables_of("ladder_*.json", ladder_table),
@@ -285,7 +310,7 @@ def gpu_figures():
 
 
 def figures():
-    return gpu_figures() | {
+    return gpu_figures() | link_figures(RESULTS) | {
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
         "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),

@@ -87,11 +87,11 @@ includes_go_up() {
   local below="core simd cuda pipeline" room found bad=0
   local -A rooms=([core]="" [simd]="core" [cuda]="core simd" [pipeline]="core cuda" [capture]="core pipeline")
   # Operators know no other operator.
-  for room in mapper demapper measure scaling scrambling ofdm; do rooms[$room]=$below; done
+  for room in mapper demapper measure scaling scrambling ofdm compression; do rooms[$room]=$below; done
   # But pilots are Gold sequences, sums have one tree, and a detector is what others are in one.
   rooms[channel]="$below measure scrambling"
   rooms[detector]="$below demapper scrambling channel"
-  rooms[receiver]="$below mapper demapper measure scaling scrambling channel detector ofdm capture"
+  rooms[receiver]="$below mapper demapper measure scaling scrambling channel detector ofdm compression capture"
   # A room that is on no line may include nothing.
   for room in lib/phy/*/; do
     room=$(basename "$room")
@@ -117,6 +117,7 @@ check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
 check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
+check "nlohmann-json in no library code but receiver" only_in 'nlohmann/' 'lib/phy/receiver|tests/receiver'
 check "rooms include what they may" includes_go_up
 check "every public header compiles on its own" headers_stand_alone
 check "every public header compiles with a plain host compiler" public_headers_are_plain

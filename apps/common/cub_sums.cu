@@ -45,6 +45,7 @@ void CubSum<T>::operator()(cudaStream_t stream) {
 }
 
 template class CubSum<float>;
+template class CubSum<double>;
 template class CubSum<std::int32_t>;
 
 }  // namespace phy::apps

@@ -27,6 +27,7 @@ private:
 };
 
 extern template class CubSum<float>;
+extern template class CubSum<double>;
 extern template class CubSum<std::int32_t>;
 
 }  // namespace phy::apps

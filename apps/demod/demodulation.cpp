@@ -7,8 +7,9 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
+#include "common/output_file.hpp"
 #include "common/progress.hpp"
-#include "demod/trace_file.hpp"
+#include "phy/pipeline/trace.hpp"
 
 namespace phy::apps {
 namespace {
@@ -59,7 +60,7 @@ Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& ho
 }
 
 /// With progress, interrupts and the trace.
-Demodulation demodulate_visibly(const DemodOptions& options, std::optional<TraceFile>& trace, bool quiet) {
+Demodulation demodulate_visibly(const DemodOptions& options, std::optional<OutputFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     DemodulateOptions how = options.how;
     how.places = places_of(options.machine);
@@ -71,7 +72,7 @@ Demodulation demodulate_visibly(const DemodOptions& options, std::optional<Trace
     };
     how.before_commit = [&](const PipelineReport& report) {
         throw_if_interrupted();
-        if (trace) trace->write(report);
+        if (trace) trace->write(trace_events(report));
     };
     return demodulate(options, how);
 }
@@ -80,8 +81,8 @@ Demodulation demodulate_visibly(const DemodOptions& options, std::optional<Trace
 
 Demodulation demodulate(const DemodOptions& options, bool quiet) {
     check_files(options);
-    std::optional<TraceFile> trace;
-    if (!options.trace.empty()) trace.emplace(options.trace, options.how.overwrite);
+    std::optional<OutputFile> trace;
+    if (!options.trace.empty()) trace.emplace(options.trace, options.how.overwrite, "the trace");
     Demodulation done = demodulate_visibly(options, trace, quiet);
     if (trace) trace->commit();
     for (const std::string& warning : done.warnings)

@@ -18,6 +18,12 @@ double bit_error_rate(const Demodulation& done) {
     return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.soft_bits);
 }
 
+/// By which soft bits were descrambled; none where they were not.
+std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
+    if (!done.descrambled) return std::nullopt;
+    return done.descrambled->c_init();
+}
+
 }  // namespace
 
 Json json_of(const Demodulation& done) {
@@ -42,6 +48,8 @@ Json json_of(const Demodulation& done) {
         members.emplace_back("bit_errors", *done.bit_errors);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
+    if (const std::optional<std::uint32_t> c_init = c_init_of(done))
+        members.emplace_back("descrambled_c_init", *c_init);
     if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
     members.emplace_back("stages", Json::object(busy));
     return Json::object(members);
@@ -61,6 +69,8 @@ std::string text_of(const Demodulation& done) {
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
     if (done.measured || done.gain != 1.0F) line("gain", fmt::format("{}", done.gain));
     line("noise variance", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one a symbol");
+    if (const std::optional<std::uint32_t> c_init = c_init_of(done))
+        line("descrambled", fmt::format("c_init {}", *c_init));
     line("erasures", fmt::format("{}", done.counters.erasures));
     line("saturated", fmt::format("{}", done.counters.saturated));
     if (done.bit_errors)

@@ -20,7 +20,15 @@ struct LadderOptions {
     std::size_t symbols = 0;   ///< where there is something to demap
     double snr_db = 0.0;       ///< of them
     std::size_t elements = 0;  ///< where there is something to sum
+
+    // Where there is something to average, as in AverageShape.
+    std::size_t batches = 0;
+    std::size_t length = 0;
+    std::size_t observations = 0;
 };
+
+/// Of LadderOptions::length: the means of a batch wait in shared memory.
+inline constexpr std::size_t most_average_length = 4096;
 
 /// What ladders demap; longer inputs repeat it. No piece of them has its length: one in another one's place
 /// shows.
@@ -44,7 +52,8 @@ struct Task {
     std::string unit;                    ///< what is counted, such as "symbols"
     std::string rate;                    ///< 10^9 of them a second, such as "Gsym/s"
     std::size_t bytes = 0;               ///< read and written
-    std::vector<Json::Member> settings;  ///< what else decides how long it takes
+    std::vector<Json::Member> settings;  ///< what else decides how long it takes, or is to be told
+    std::string note = {};               ///< the same for people
 };
 
 /// What a step took.
@@ -87,6 +96,11 @@ Climb climb_demap(const gpu::Device& device, const LadderOptions& options);
 /// The same from host memory to host memory: in one piece, on several streams, and by the library's pipeline.
 /// Throws Error if a step's soft bits are not the library's.
 Climb climb_streams(const gpu::Device& device, const LadderOptions& options);
+
+/// The mean of rows and a matrix, in double, from one block to the library's average_matvec(). Times a CPU
+/// too. Throws Error if a step's outputs are not those of plain loops on a CPU but for rounding, or the
+/// library's not those of the library on a CPU.
+Climb climb_average(const gpu::Device& device, const LadderOptions& options);
 
 /// The sum of int32, from interleaved addressing to the library's reduction. Throws Error if a step's sum is
 /// not that of the host.

@@ -3,6 +3,9 @@
 /// Everything of phy::phy, where it was built with CUDA.
 
 #include "phy/channel/average_matvec_cuda.hpp"
+#include "phy/channel/estimator_cuda.hpp"
+#include "phy/channel/equalizer_cuda.hpp"
+#include "phy/compression/block_float_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/memory_resource.hpp"
@@ -10,6 +13,7 @@
 #include "phy/cuda/view.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/detector/detector_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
 #include "phy/measure/reduce_rows_cuda.hpp"
 #include "phy/measure/soft_bit_meter_cuda.hpp"
@@ -18,3 +22,4 @@
 #include "phy/ofdm/transform_precoder_cuda.hpp"
 #include "phy/phy.hpp"
 #include "phy/scaling/scaler_cuda.hpp"
+#include "phy/scrambling/scrambler_cuda.hpp"

@@ -1,4 +1,7 @@
+#include <array>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "support/app_test.hpp"
 #include "support/gpu.hpp"
@@ -17,9 +20,12 @@ TEST_F(LadderTest, WithoutADeviceItSaysSo) {
 }
 
 TEST_F(LadderTest, WrongUsage) {
-    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap, streams, reduce"});
+    expect_failure({ladder_, "attic"}, 2, {"'attic'", "expected one of demap, streams, reduce, average"});
     expect_failure({ladder_, "--symbols", "0"}, 2, {"--symbols 0"});
     expect_failure({ladder_, "reduce", "--elements", "0"}, 2, {"--elements 0", "from 1 to 2^34"});
+    expect_failure({ladder_, "average", "--length", "4097"}, 2, {"--length 4097", "from 1 to 4096"});
+    expect_failure({ladder_, "average", "--batches", "0"}, 2, {"--batches 0", "from 1 to 2^20"});
+    expect_failure({ladder_, "average", "--observations", "0"}, 2, {"--observations 0", "from 1 to 2^20"});
     expect_failure({ladder_, "--snr-db", "31"}, 2, {"--snr-db 31", "from 0 to 30"});
     expect_failure({ladder_, "--snr-db", "nan"}, 2, {"--snr-db nan"});
     expect_failure({ladder_, "--device", "first"}, 2, {"--device", "'first'"});
@@ -98,6 +104,30 @@ TEST_F(LadderTest, EveryStepOfAReductionSumsTheSame) {
             EXPECT_DOUBLE_EQ(step["speed_up_over_first"].number(),
                              steps.front()["seconds"].number() / seconds);
         }
+    }
+}
+
+// The app itself fails if an output is not that of the host.
+TEST_F(LadderTest, EveryStepOfAnAverageComputesTheSame) {
+    PHY_NEEDS_GPU();
+    const std::vector<std::array<std::string, 3>> shapes = {
+        {"1", "1", "1"}, {"3", "31", "33"}, {"17", "513", "5"}, {"200", "64", "4100"}, {"2", "4096", "2"}};
+    for (const auto& [batches, length, observations] : shapes) {
+        const Outcome outcome = run({ladder_, "average", "--json", "--batches", batches, "--length", length,
+                                     "--observations", observations});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const JsonValue result = parse_json(outcome.out);
+        EXPECT_EQ(result["ladder"].string(), "average");
+        EXPECT_EQ(result["read"].string(), "CUB");
+        EXPECT_EQ(result["elements"].number(),
+                  std::stod(batches) * std::stod(length) * std::stod(observations));
+        EXPECT_GT(result["cpu_loops_seconds"].number(), 0.0);
+        EXPECT_GT(result["cpu_phy_seconds"].number(), 0.0);
+        EXPECT_LT(result["largest_relative_difference"].number(), 1e-11);
+        const auto& steps = result["steps"].array();
+        ASSERT_EQ(steps.size(), 5U);
+        EXPECT_EQ(steps.front()["name"].string(), "one block");
+        EXPECT_EQ(steps.back()["name"].string(), "phy");
     }
 }
 

@@ -55,11 +55,15 @@ void run(const Arguments& arguments) {
     const gpu::Device device(arguments.device);
     const gpu::CurrentDevice current(device);
     bench::Suite suite(device, arguments.options);
+    bench::channel_benchmarks(suite);
     bench::demapper_benchmarks(suite);
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
     bench::measure_benchmarks(suite);
     bench::ofdm_benchmarks(suite);
+    bench::compression_benchmarks(suite);
+    bench::average_benchmarks(suite);
+    bench::scrambling_benchmarks(suite);
     if (arguments.json.empty()) return;
     std::ofstream file(arguments.json);
     if (!(file << suite.json() << std::flush)) throw FileError(arguments.json + ": cannot be written");

@@ -1,5 +1,5 @@
-// Sums of rows, and over symbols, on a CPU against a plain read of the same bytes by as many threads, in
-// turns, from memory and in a cache: as JSON. Usage: measure_bench [MiB]
+// Sums of rows and over symbols, and means times a matrix, on a CPU against a plain read of the same bytes by
+// as many threads, in turns, from memory and in a cache: as JSON. Usage: measure_bench [MiB]
 
 #include <fmt/core.h>
 
@@ -17,6 +17,7 @@
 #include "common/machine.hpp"
 #include "common/median.hpp"
 #include "common/signal.hpp"
+#include "phy/channel/average_matvec.hpp"
 #include "phy/core/host.hpp"
 #include "phy/core/thread_pool.hpp"
 #include "phy/core/version.hpp"
@@ -121,11 +122,30 @@ Json meter(const Host& host, Words words, std::size_t length) {
     return Json::object(members);
 }
 
-/// In the nearest caches: the symbols of a slot.
+/// As many batches as there are words for.
+template <class T>
+Json average(const std::string& type, const Host& host, Words words, std::size_t length,
+             std::size_t observations) {
+    const std::size_t of_batch = length * observations;
+    const std::size_t batches = std::max<std::size_t>(1, words.size_bytes() / sizeof(T) / of_batch);
+    const Words used = words.first(batches * of_batch * sizeof(T) / sizeof(words[0]));
+    const std::span in(reinterpret_cast<const T*>(used.data()), batches * of_batch);
+    const phy::AverageShape shape{batches, length, observations};
+    const std::span matrix(reinterpret_cast<const T*>(words.data()), length * length);
+    std::vector<T> out(batches * length);
+    std::vector<std::byte> workspace(phy::average_matvec_workspace<T>(shape));
+    return Json::object(timed(fmt::format("average/{}/{}x{}x{}", type, batches, length, observations), host,
+                              used, in.size(),
+                              [&] { phy::average_matvec<T>(host, in, shape, matrix, out, workspace); }));
+}
+
+/// In the nearest caches: the symbols of a slot, and its pilots averaged and filtered.
 void measure_in_cache(Words words, std::vector<Json>& results) {
     for (const phy::Backend& backend : phy::Backend::all()) {
-        if (backend.kind() == phy::Backend::Kind::cpu && backend.supported())
-            results.push_back(meter(Host({.backend = backend}), words.first(38'880), 38'880));
+        if (backend.kind() != phy::Backend::Kind::cpu || !backend.supported()) continue;
+        const Host host({.backend = backend});
+        results.push_back(meter(host, words.first(38'880), 38'880));
+        results.push_back(average<phy::cf32>("cf32", host, words.first(38'880), 120, 4));
     }
 }
 
@@ -138,6 +158,9 @@ void measure_in_memory(Words words, std::vector<Json>& results) {
         }
         for (const std::size_t length : {words.size(), phy::MeasureStage::Config().row})
             results.push_back(meter(host, words, length));
+        results.push_back(average<float>("float", host, words, 512, 512));
+        results.push_back(average<double>("double", host, words, 512, 512));
+        results.push_back(average<phy::cf32>("cf32", host, words, 512, 512));
     }
 }
 

@@ -22,7 +22,8 @@ struct SionnaVector {
     int slot = 0;
     std::uint32_t rnti = 0;
     std::uint32_t scrambling_id = 0;  ///< of the codeword
-    int typeA_position = 2;           ///< from here on as DmrsPlacement
+    char mapping_type = 'A';          ///< from here on as DmrsPlacement
+    int type_a_position = 2;
     int additional_positions = 0;
     std::vector<std::uint8_t> codeword;  ///< scrambled bits, one a byte
     std::vector<std::uint8_t> transport_block;
@@ -64,7 +65,8 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     vector.slot = integer(meta["slot"]);
     vector.rnti = static_cast<std::uint32_t>(integer(meta["rnti"]));
     vector.scrambling_id = static_cast<std::uint32_t>(integer(meta["scrambling_id"]));
-    vector.typeA_position = integer(dmrs["typeA_position"]);
+    vector.mapping_type = dmrs["mapping_type"].string().at(0);
+    vector.type_a_position = integer(dmrs["typeA_position"]);
     vector.additional_positions = integer(dmrs["additional_positions"]);
     vector.codeword = arrays.at("codeword").as<std::uint8_t>("|u1");
     vector.transport_block = arrays.at("transport_block").as<std::uint8_t>("|u1");

@@ -8,6 +8,7 @@
 #include "phy/demapper/stage.hpp"
 #include "phy/pipeline/memory.hpp"
 #include "phy/pipeline/pipeline.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy_test {
 namespace {
@@ -84,6 +85,14 @@ public:
         return counted_output(plain, std::move(counted), counters);
     }
 
+    Bytes descrambled(const SoftCall& call, const Signal& signal) override {
+        std::vector<std::uint32_t> signs((soft_bit_count(call, signal.symbols) + 31) / 32);
+        phy::gold_sequence(host_, descrambling_c_init, 0, signs);
+        phy::DemapCounters counters;
+        const Bytes plain = demapped(call, signal, nullptr, signs);
+        return counted_output(plain, demapped(call, signal, &counters, signs), counters);
+    }
+
     Bytes mapped(const MapCall& call, const std::vector<std::uint8_t>& bits) override {
         const phy::Mapper map(host_, map_config(call));
         const phy::SampleFormat format = phy::parse_sample_format(call.output);
@@ -115,11 +124,12 @@ private:
         return *demap_;
     }
 
-    Bytes demapped(const SoftCall& call, const Signal& signal, phy::DemapCounters* counters) {
+    Bytes demapped(const SoftCall& call, const Signal& signal, phy::DemapCounters* counters,
+                   std::span<const std::uint32_t> signs = {}) {
         phy::SoftDemapper& demap = demapper_for(call);
         Bytes llr = unwritten(soft_bit_bytes(call, signal.symbols));
         demap(symbols_of(call, signal), noise_of(call, signal),
-              soft_bits_at(call, llr.data(), signal.symbols), call.first_symbol, counters);
+              soft_bits_at(call, llr.data(), signal.symbols), call.first_symbol, counters, signs);
         return llr;
     }
 

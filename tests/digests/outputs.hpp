@@ -16,6 +16,7 @@ namespace phy_test {
 
 inline constexpr std::size_t usual_symbols = 3001;
 inline constexpr std::uint64_t odd_first_symbol = 12345;
+inline constexpr std::uint32_t descrambling_c_init = 0x2468ACE1;
 
 struct SoftCall {
     std::string modulation = {};
@@ -57,6 +58,10 @@ public:
     /// Through a pipeline in chunks of an odd size: the soft bits, and after them the counters.
     /// call.first_symbol is 0.
     virtual Bytes stage(const SoftCall& call, const Signal& signal) = 0;
+
+    /// The soft bits, descrambled on their way by the sequence of descrambling_c_init from its beginning on,
+    /// and after them the counters.
+    virtual Bytes descrambled(const SoftCall& call, const Signal& signal) = 0;
 
     /// Symbols, of which the first is odd_first_symbol. bits has a byte for each bit or more.
     virtual Bytes mapped(const MapCall& call, const std::vector<std::uint8_t>& bits) = 0;

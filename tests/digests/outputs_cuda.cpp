@@ -8,6 +8,7 @@
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
+#include "phy/scrambling/scrambler_cuda.hpp"
 
 namespace phy_test {
 namespace {
@@ -63,6 +64,19 @@ public:
 
     Bytes stage(const SoftCall& call, const Signal& signal) override {
         return stage_on(device_, call, signal);
+    }
+
+    Bytes descrambled(const SoftCall& call, const Signal& signal) override {
+        phy::gpu::SoftDemapper& demap = demapper_for(call);
+        const OnDevice input(*this, signal);
+        const phy::gpu::NoiseVariance noise = input.noise_of(call);
+        demap.prepare(noise, phy::parse_soft_bit_format(call.output));
+        DeviceBuffer<std::uint32_t> signs(device_, (soft_bit_count(call, signal.symbols) + 31) / 32);
+        phy::gpu::gold_sequence(device_, descrambling_c_init, 0, signs, stream_);
+        return counted(soft_bit_bytes(call, signal.symbols), [&](DeviceSpan<std::byte> llr, auto counters) {
+            demap(input.symbols_of(call), noise, soft_bits_at(call, llr), stream_, call.first_symbol,
+                  counters, signs);
+        });
     }
 
     Bytes mapped(const MapCall& call, const std::vector<std::uint8_t>& bits) override {

@@ -52,6 +52,12 @@ TEST_F(CudaDigests, OfPipelinesAreThoseRecorded) {
     EXPECT_EQ(section.differences(), "");
 }
 
+TEST_F(CudaDigests, OfDescrambledSoftBitsAreThoseRecorded) {
+    Section section("descrambled/");
+    add_soft_lines(section, *gpu_, fewer_cases(phy_test::descrambled_lines()), &Outputs::descrambled);
+    EXPECT_EQ(section.differences(), "");
+}
+
 TEST_F(CudaDigests, OfBatchesAreThoseRecorded) {
     Section section("batch/");
     add_batch_lines(section, *gpu_, fewer_cases(phy_test::batch_lines()));

@@ -72,6 +72,15 @@ TEST(Digests, OfPipelinesAreThoseRecorded) {
     PHY_EXPECT_NO_DIFFERENCES(section);
 }
 
+TEST(Digests, OfDescrambledSoftBitsAreThoseRecorded) {
+    Section section("descrambled/");
+    on_each([&](HostOutputs& way) {
+        add_soft_lines(section, way, phy_test::descrambled_lines(), &Outputs::descrambled);
+    });
+    section.finish();
+    PHY_EXPECT_NO_DIFFERENCES(section);
+}
+
 TEST(Digests, OfBatchesAreThoseRecorded) {
     Section section("batch/");
     on_each_with_threads([&](HostOutputs& way) { add_batch_lines(section, way, phy_test::batch_lines()); });
@@ -101,8 +110,8 @@ TEST(Digests, OfMappedSymbolsAreThoseRecorded) {
 
 TEST(Digests, HaveNoLineThatNoTestCompares) {
     if (phy_test::writes_digests()) GTEST_SKIP() << "written";
-    std::vector<std::string> sections = {"scaled", "large", "slot",         "stage",         "batch",
-                                         "hard",   "map",   "file/capture", "file/soft-bits"};
+    std::vector<std::string> sections = {"scaled", "large", "slot",         "stage",          "batch",
+                                         "hard",   "map",   "file/capture", "file/soft-bits", "descrambled"};
     for (const std::string& modulation : phy_test::modulations())
         sections.push_back("soft/" + modulation);
     EXPECT_FALSE(phy_test::recorded_digests().empty());

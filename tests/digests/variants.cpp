@@ -138,6 +138,10 @@ std::vector<SoftLine> stage_lines() {
     return automatic_lines("stage", {at_10_db, of_each});
 }
 
+std::vector<SoftLine> descrambled_lines() {
+    return automatic_lines("descrambled", {at_10_db, of_each});
+}
+
 std::vector<BatchLine> batch_lines() {
     std::vector<BatchLine> lines;
     for (const std::string& method : methods)

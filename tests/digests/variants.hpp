@@ -34,6 +34,9 @@ std::vector<SoftLine> slot_lines();
 /// stage/: through a pipeline.
 std::vector<SoftLine> stage_lines();
 
+/// descrambled/: descrambled where they are made.
+std::vector<SoftLine> descrambled_lines();
+
 /// batch/: many calls of all modulations at once.
 struct BatchLine {
     std::string name;

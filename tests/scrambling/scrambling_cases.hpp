@@ -38,8 +38,9 @@ inline std::vector<std::byte> expected_descrambled(phy::SoftBitFormat format, st
     for (std::size_t i = 0; i < bytes.size() / size; ++i) {
         if (c[i] == 0) continue;
         if (format == phy::SoftBitFormat::int8) {
-            const int value = static_cast<std::int8_t>(bytes[i]);
-            bytes[i] = static_cast<std::byte>(value == -128 ? 127 : -value);
+            // 256 less the byte is its opposite in two's complement.
+            const unsigned value = std::to_integer<unsigned>(bytes[i]);
+            bytes[i] = static_cast<std::byte>(value == 0x80 ? 0x7F : 256 - value);
         } else {
             bytes[i * size + size - 1] ^= std::byte{0x80};  // its most significant byte
         }

@@ -168,6 +168,40 @@ TEST_P(Arrays, NarrowWritesWhatItSaysAndNoMore) {
     }
 }
 
+/// Bits of signs that matter end with the soft bits; flip may read the rest of its words.
+TEST_P(Arrays, FlipWhereSignsAreOne) {
+    const FencedPages pages(longest * sizeof(float));
+    const FencedPages sign_pages(phy::detail::words_of_signs(longest) * sizeof(std::uint32_t));
+    for (const SoftBitFormat format : phy::all_soft_bit_formats) {
+        const std::size_t size = size_of(format);
+        const auto flip = kernels().flip[static_cast<std::size_t>(format)];
+        std::vector<std::byte> bytes = random_bytes(longest * size);
+        bytes[0] = bytes[7 * size] = std::byte{0x80};
+        for (std::size_t count = 0; count <= longest; ++count) {
+            const std::size_t words = phy::detail::words_of_signs(count);
+            const std::vector<std::byte> bits = random_bytes(words * sizeof(std::uint32_t));
+            std::byte* const signs = sign_pages.before_fence(bits.size());
+            std::ranges::copy(bits, signs);
+            std::vector<std::byte> expected(bytes.begin(),
+                                            bytes.begin() + static_cast<std::ptrdiff_t>(count * size));
+            for (std::size_t n = 0; n < count; ++n) {
+                if ((bits[n / 8] >> (n % 8) & std::byte{1}) == std::byte{0}) continue;
+                std::byte& last = expected[n * size + size - 1];
+                const auto opposite = static_cast<std::byte>(256 - std::to_integer<unsigned>(last));
+                if (size > 1)
+                    last ^= std::byte{0x80};
+                else
+                    last = last == std::byte{0x80} ? std::byte{0x7F} : opposite;
+            }
+            std::byte* const soft_bits = pages.before_fence(count * size);
+            std::ranges::copy(std::span(bytes).first(count * size), soft_bits);
+            flip(soft_bits, soft_bits, count, reinterpret_cast<const std::uint32_t*>(signs));
+            ASSERT_TRUE(std::ranges::equal(std::span(soft_bits, count * size), expected))
+                << to_string(format) << ", " << count << " soft bits, seed " << seed;
+        }
+    }
+}
+
 TEST_P(Arrays, OnlyHalvesAreNarrowedAndFloatsAreNotCounted) {
     const auto at = [](SoftBitFormat format) { return static_cast<std::size_t>(format); };
     EXPECT_EQ(kernels().narrow[at(SoftBitFormat::int8)], nullptr);

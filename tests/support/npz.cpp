@@ -73,7 +73,7 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path) {
 
 std::filesystem::path vectors_directory(std::string& why) {
     const char* const given = std::getenv("PHY_VECTORS");
-    const std::filesystem::path directory = given != nullptr ? given : PHY_VECTORS_DIRECTORY;
+    std::filesystem::path directory = given != nullptr ? given : PHY_VECTORS_DIRECTORY;
     if (!std::filesystem::is_directory(directory)) {
         why = "no vectors in " + directory.string();
         return {};

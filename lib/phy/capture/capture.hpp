@@ -103,18 +103,19 @@ public:
     struct Config {
         std::uint64_t symbols = 0;
         SoftBitFormat format = SoftBitFormat::int8;
-        DemapperConfig demapper = {};                 ///< by which they were made; scale and clip are int8's
-        std::optional<float> noise_variance = {};     ///< written for scalar noise
-        std::string source = {};                      ///< file and dataset the soft bits come from
-        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
-        std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
+        DemapperConfig demapper = {};              ///< by which they were made; scale and clip are int8's
+        std::optional<float> noise_variance = {};  ///< written for scalar noise
+        std::optional<std::uint32_t> descrambled_c_init = {};  ///< written where they were descrambled
+        std::string source = {};                               ///< file and dataset the soft bits come from
+        std::optional<double> sample_rate = {};                ///< hertz, of the capture; written if given
+        std::optional<double> center_frequency = {};           ///< hertz, of the capture; written if given
         bool overwrite = false;
     };
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
-    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, method, source, sample_rate,
-    /// center_frequency, phy_version. The same content makes the same bytes. Throws FileError if the file
-    /// exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
+    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, descrambled_c_init, method, source,
+    /// sample_rate, center_frequency, phy_version. The same content makes the same bytes. Throws FileError if
+    /// the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
     /// ArgumentError if symbols is 0.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();

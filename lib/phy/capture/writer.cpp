@@ -27,6 +27,7 @@ void write_attributes(const hdf5::OutputDataset& llr, const SoftBitWriter::Confi
         write("llr_clip", config.demapper.llr_clip);
     }
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
+    if (config.descrambled_c_init) write("descrambled_c_init", static_cast<int>(*config.descrambled_c_init));
     write("method", to_string(config.demapper.method));
     write("source", std::string_view(config.source));
     if (config.sample_rate) write("sample_rate", *config.sample_rate);

@@ -30,10 +30,10 @@ struct PHY_EXPORT DmrsConfig {
     std::vector<int> symbols = {2, 11};  ///< all DM-RS symbols of the slot, in order, both of a double one
     std::uint32_t scrambling_id = 0;     ///< N_ID, from 0 to 65535; with transform precoding n_ID^RS, to 1007
     int n_scid = 0;                      ///< 0 or 1
-    int reference_crb = 0;               ///< common resource block that sequences count from
-    std::optional<float> power_db =
-        {};  ///< EPRE of DM-RS over data; none: 0, 3, 4.77 for 1, 2, 3 CDM groups without data
-    bool transform_precoding = false;                 ///< uplink, type 1, one layer
+    int reference_crb = 0;  ///< common resource block that sequences count from; not above any used
+    std::optional<float> power_db = {};  ///< EPRE of DM-RS over data, from -60 to 60; none: 0, 3, 4.77 for 1,
+                                         ///< 2, 3 CDM groups without data
+    bool transform_precoding = false;    ///< uplink, type 1, one layer, 2 CDM groups without data, one range
     SequenceHopping hopping = SequenceHopping::none;  ///< with transform precoding
 
     friend bool operator==(const DmrsConfig&, const DmrsConfig&) = default;
@@ -56,13 +56,14 @@ struct PHY_EXPORT DmrsPlacement {
     char mapping_type = 'A';       ///< 'A' or 'B'
     int first_symbol = 0;          ///< of the allocation
     int symbols = 14;              ///< of the allocation
-    int typeA_position = 2;        ///< 2 or 3
+    int typeA_position = 2;        ///< dmrs-TypeA-Position, 2 or 3 NOLINT(readability-identifier-naming)
     int additional_positions = 0;  ///< from 0 to 3
     int length = 1;                ///< 1 or 2
 };
 
 /// The DM-RS symbols of a slot (tables 6.4.1.1.3-3, -4 and 7.4.1.1.2-3, -4, without intra-slot hopping), both
-/// of a double one, counted from symbol 0 of the slot. Throws ArgumentError where the tables have no entry.
+/// of a double one, counted from symbol 0 of the slot; l_1 of the downlink is 11. Throws ArgumentError where
+/// the tables have no entry.
 PHY_EXPORT std::vector<int> dmrs_symbols(const DmrsPlacement& placement);
 
 /// Pilots of one CDM group in a resource block: type 1: 6, type 2: 4.
@@ -78,7 +79,8 @@ PHY_EXPORT float dmrs_amplitude(const DmrsConfig& dmrs);
 /// The sequence of a slot, without w_f, w_t and beta: (DM-RS symbols, pilots), where the pilots are those of
 /// one CDM group in the resource blocks of the allocation, in the order of its list. Pseudo-random (r(m) of
 /// 6.4.1.1.1.1) or, with transform precoding, of low PAPR (6.4.1.1.1.2, 5.2.2). slot is its number in the
-/// frame. Throws ArgumentError if the size of pilots does not fit.
+/// frame, from 0 to 639. Throws ArgumentError if the allocation cannot be, or if the size of pilots does not
+/// fit.
 PHY_EXPORT void dmrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots);
 
 /// Pilots of one slot: what dmrs_pilots() writes.

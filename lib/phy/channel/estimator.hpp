@@ -23,8 +23,10 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz
-    float delay_spread = 0.0F;            ///< s, rms, of the exponential profile; 0: measured in each slot
-    float noise_variance = 0.0F;          ///< N0 at an antenna; 0: measured in each slot
+    /// Of the exponential profile, rms, in s; 0: measured in each slot. Where a slot shows clearly more than
+    /// what is given, up to twice that is reckoned with. Rather too long than too short: see docs/channel.md.
+    float delay_spread = 0.0F;
+    float noise_variance = 0.0F;  ///< N0 at an antenna; 0: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
     float doppler_spread = 0.0F;     ///< Hz, largest; for TimeInterpolation::wiener
     bool corrects_timing = true;     ///< the offset is estimated, taken out before averaging and put back
@@ -34,13 +36,20 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     friend bool operator==(const ChannelEstimatorConfig&, const ChannelEstimatorConfig&) = default;
 };
 
-/// Pilots to channel coefficients.
+/// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
+/// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
+///
+/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0. What is written is finite. A slot
+/// without power has coefficients, noise and coherence of 0.
+///
+/// The threads of the host share a call. An estimator has one workspace: it may be used by one thread at a
+/// time.
 class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
     /// Throws ArgumentError if a value is out of its range, or if there are too few pilots for what is to be
-    /// measured.
+    /// measured: a delay spread takes two resource blocks, noise more pilots than the channel has modes.
     ChannelEstimator(const Host& host, const Config& config);
     ~ChannelEstimator();
     ChannelEstimator(ChannelEstimator&&) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -12,8 +13,8 @@ namespace phy {
 
 /// Puts the symbols of codewords and DM-RS where an allocation has them: layer mapping (TS 38.211 clauses
 /// 6.3.1.3, 7.3.1.3), DM-RS of each port with w_f, w_t and beta (6.4.1.1.3, 7.4.1.1.2), and mapping to
-/// resource elements. Each layer has a grid of its own: precoding is left to the channel. What stands in
-/// a ReservedElements stays 0 unless it belongs to DM-RS.
+/// resource elements. Each layer has a grid of its own, as if precoded by the identity. Reserved elements
+/// stay 0 unless DM-RS stand there. With transform precoding symbols are those that come out of it.
 ///
 /// Immutable, so one mapper may be used from many threads.
 class PHY_EXPORT GridMapper {
@@ -39,6 +40,8 @@ public:
 private:
     void put_data(const cf32* symbols, cf32* grid) const;
     void put_pilots(const cf32* pilots, cf32* grid) const;
+    void put_pilots_of_symbol(const cf32* pilots, int cdm_group, const std::array<float, 2>& amplitudes,
+                              cf32* row) const;
 
     SlotAllocation allocation_;
     ResourceMap map_;

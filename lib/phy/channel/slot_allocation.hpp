@@ -24,7 +24,7 @@ struct PHY_EXPORT ResourceBlocks {
     friend bool operator==(const ResourceBlocks&, const ResourceBlocks&) = default;
 };
 
-/// Resource elements that carry no data: CSI-RS, SSB, PT-RS.
+/// Resource elements that carry no data: CSI-RS, SSB, PT-RS. DM-RS stand where they stand nevertheless.
 struct PHY_EXPORT ReservedElements {
     std::vector<int> symbols;
     ResourceBlocks resource_blocks;
@@ -50,7 +50,8 @@ struct PHY_EXPORT SlotAllocation {
 
 /// Throws ArgumentError, which names the value, if the allocation leaves its carrier or the slot, if ranges
 /// overlap or are empty, if DM-RS lie outside of its symbols, if ports are not distinct or not those of the
-/// DM-RS type and length, or if there is no resource element for data.
+/// DM-RS type and length, if what DmrsConfig says of transform precoding or of any range does not hold, or if
+/// there is no resource element for data.
 PHY_EXPORT void check(const SlotAllocation& allocation);
 
 /// Which resource elements of a slot carry data, and where in the codeword their symbols stand (TS 38.211
@@ -59,7 +60,7 @@ class PHY_EXPORT ResourceMap {
 public:
     /// The data elements of one resource block in one symbol.
     struct Entry {
-        std::uint32_t first = 0;  ///< elements of the slot before those
+        std::uint32_t first = 0;  ///< elements of the slot before those; 0 where there are none
         std::uint32_t mask = 0;   ///< bit k: subcarrier k of the resource block carries data
         friend bool operator==(const Entry&, const Entry&) = default;
     };

@@ -12,19 +12,21 @@ namespace phy {
 namespace detail {
 
 /// One piece of a batch: symbols of one modulation and noise, and where their soft bits go.
-template <class Symbols, class Noise, class SoftBits>
+template <class Symbols, class Noise, class SoftBits, class Signs>
 struct AllocationOf {
     Modulation modulation;
     Symbols symbols;
     Noise noise;
     SoftBits llr;                    ///< symbols.size() * Qm
     std::uint64_t first_symbol = 0;  ///< see SoftDemapper
+    Signs signs = {};                ///< see SoftDemapper
 };
 
 }  // namespace detail
 
 /// One piece of a batch in host memory.
-using Allocation = detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan>;
+using Allocation =
+    detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, std::span<const std::uint32_t>>;
 
 /// Many allocations, such as the users of a slot, in one call. The bytes are those of SoftDemapper, which
 /// says what the configuration means. Not thread-safe: one demapper a thread.

@@ -65,8 +65,13 @@ public:
     /// first_symbol is the index i of the first symbol in its sequence, of which pi/2-BPSK needs the parity.
     /// Counters, where given, are added to: every soft bit is looked at again, which takes up to 40 % of the
     /// speed. Allocates nothing, except when a table is built for a new N0.
+    ///
+    /// signs is empty, or has a bit for each soft bit, (llr.size() + 31) / 32 words (else ArgumentError):
+    /// soft bit i is negated where bit i % 32 of word i / 32 is 1, the least significant bit being 0. With
+    /// the words of gold_sequence() the soft bits are descrambled; the bytes are those of a Descrambler
+    /// afterwards.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol = 0,
-                    DemapCounters* counters = nullptr);
+                    DemapCounters* counters = nullptr, std::span<const std::uint32_t> signs = {});
 
     /// The evaluator that a call with this noise and output format uses: arithmetic or table.
     [[nodiscard]] Evaluator evaluator_for(NoiseVariance noise, SoftBitFormat format) const;

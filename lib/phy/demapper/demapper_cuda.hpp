@@ -54,8 +54,13 @@ public:
     /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
     /// counters, one element if given, are added to when the work runs. Counting takes no more memory
     /// traffic: a few per cent of the speed from cf32, more from smaller samples (see README.md).
+    ///
+    /// signs as in phy::SoftDemapper. Kernels of the arithmetic evaluator apply them where they store soft
+    /// bits; after those of tables, and where counters are given, a second kernel on the stream does, because
+    /// the registers that it takes would cost their speed also without signs.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,
-                    std::uint64_t first_symbol = 0, DeviceSpan<DemapCounters> counters = {}) const;
+                    std::uint64_t first_symbol = 0, DeviceSpan<DemapCounters> counters = {},
+                    DeviceSpan<const std::uint32_t> signs = {}) const;
 
     /// The evaluator that a call with this noise and output format uses: arithmetic or table.
     [[nodiscard]] Evaluator evaluator_for(NoiseVariance noise, SoftBitFormat format) const;
@@ -69,7 +74,8 @@ private:
 };
 
 /// One piece of a batch in memory that a device reaches.
-using Allocation = phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan>;
+using Allocation =
+    phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, DeviceSpan<const std::uint32_t>>;
 
 /// Many allocations, such as the users of a slot, in one call. Up to 64 allocations of one kind of
 /// evaluation (closed form, table or log-sum-exp) take one launch. The bytes are those of single calls;

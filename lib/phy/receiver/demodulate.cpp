@@ -14,6 +14,7 @@
 #include "phy/pipeline/chain.hpp"
 #include "phy/receiver/common.hpp"
 #include "phy/scaling/stage.hpp"
+#include "phy/scrambling/stage.hpp"
 
 namespace phy {
 namespace {
@@ -114,14 +115,23 @@ Measured measure_first(const CaptureDescription& capture, const DemodulateOption
     return measure_file(capture.file, measuring);
 }
 
-/// Floating point symbols that are to be divided by a gain go through a stage before they are demapped.
+/// Floating point symbols that are to be divided by a gain go through a stage before they are demapped, and
+/// soft bits that are to be descrambled through one afterwards.
 class DemapStages {
 public:
     DemapStages(const CaptureDescription& capture, const DemodulateOptions& options, const GainAndN0& used)
         : demap_(config_of(capture, options, used)) {
-        if (!scales(capture, used)) return;
-        scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format});
-        chain_.emplace(std::vector<std::reference_wrapper<Stage>>{*scale_, demap_});
+        std::vector<std::reference_wrapper<Stage>> stages;
+        if (scales(capture, used))
+            stages.emplace_back(
+                scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format}));
+        stages.emplace_back(demap_);
+        if (options.descramble)
+            stages.emplace_back(descramble_.emplace(
+                DescrambleStage::Config{.c_init = options.descramble->c_init(),
+                                        .format = options.format,
+                                        .soft_bits_of_item = bits_per_symbol(*capture.modulation)}));
+        if (stages.size() > 1) chain_.emplace(stages);
     }
     DemapStages(const DemapStages&) = delete;  // the chain refers to the stages
     DemapStages& operator=(const DemapStages&) = delete;
@@ -151,6 +161,7 @@ private:
 
     SoftDemapStage demap_;
     std::optional<ScaleStage> scale_;
+    std::optional<DescrambleStage> descramble_;
     std::optional<Chain> chain_;
 };
 
@@ -161,15 +172,18 @@ Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOption
 }
 
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
-                          const SoftDemapStage::Config& stage, bool overwrite) {
+                          const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
+    std::optional<std::uint32_t> c_init;
+    if (options.descramble) c_init = options.descramble->c_init();
     return SoftBitWriter(file, {.symbols = capture.symbols,
                                 .format = stage.output,
                                 .demapper = stage.demapper,
                                 .noise_variance = stage.noise_variance,
+                                .descrambled_c_init = c_init,
                                 .source = capture.file.string() + ":" + capture.dataset,
                                 .sample_rate = capture.sample_rate,
                                 .center_frequency = capture.center_frequency,
-                                .overwrite = overwrite});
+                                .overwrite = options.overwrite});
 }
 
 /// True if there are bits of the modulation to compare with.
@@ -235,6 +249,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     result.gain = used.gain;
     result.demapper = demap.demapper;
     result.noise_variance = demap.noise_variance;
+    result.descrambled = options.descramble;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
     Pipeline pipeline = make_pipeline(result.capture, options, stages.all());
     result.places = pipeline.places();
@@ -242,7 +257,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
-    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, options.overwrite));
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, options));
     Truth truth(compares ? pipeline.lanes() : 0);
     TruthfulSource source(reader, !result.noise_variance, truth);
     ComparingSink sink(writer, truth, options.format, progress_of(result, options));

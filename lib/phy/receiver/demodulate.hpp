@@ -14,6 +14,7 @@
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
 #include "phy/receiver/measure.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
 
@@ -34,6 +35,10 @@ struct PHY_EXPORT DemodulateOptions {
     /// to 2^40. None: it is measured first. N0, where it comes from the capture or from `capture`, is that of
     /// symbols that are divided by it, and so are values of N0 by symbol.
     std::optional<float> gain = 1.0F;
+
+    /// The soft bits are descrambled: those of the capture are one codeword of this identity. Transmitted
+    /// bits to compare with are those before scrambling.
+    std::optional<ScramblingIdentity> descramble = {};
 
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
@@ -63,6 +68,7 @@ struct PHY_EXPORT Demodulation {
     std::optional<float> noise_variance;  ///< none: one a symbol
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;
+    std::optional<ScramblingIdentity> descrambled;  ///< none: the soft bits are as they were received
     DemapCounters counters;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits to compare with
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol

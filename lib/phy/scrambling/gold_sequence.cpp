@@ -18,7 +18,7 @@ void write_words(const detail::ScramblingKernels& kernels, std::uint32_t c_init,
     const std::size_t head = std::min(words.size(), detail::gold_history);
     for (std::uint32_t& word : words.first(head))
         word = registers.next();
-    kernels.follow(words.data() + head, words.size() - head);
+    kernels.follow(words.data() + head, head, words.size() - head);
 }
 
 }  // namespace

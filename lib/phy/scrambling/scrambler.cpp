@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "phy/core/check_enum.hpp"
 #include "phy/core/thread_pool.hpp"
 #include "phy/scrambling/host/gold_stream.hpp"
 #include "phy/scrambling/math/check.hpp"
@@ -19,7 +18,7 @@ void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std
     const detail::ScramblingKernels& kernels = detail::scrambling_kernels(host.backend());
     const std::size_t length = all_bits / c_init.size();
     // To jump there takes a small part of the time of so many.
-    constexpr std::size_t piece = 8 * detail::GoldStream::block_bits;
+    constexpr std::size_t piece = detail::GoldStream::most_bits;
     const std::size_t pieces = (length + piece - 1) / piece;
     host.pool().for_each(pieces * c_init.size(), [&](int, std::size_t index) noexcept {
         const std::size_t codeword = index / pieces;
@@ -31,13 +30,6 @@ void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std
             work(codeword * length + at, count, stream.next(count));
         }
     });
-}
-
-void check_formats(SoftBitFormat from, SoftBitFormat to) {
-    detail::check_enum("soft-bit format", from, all_soft_bit_formats.back());
-    if (from != to)
-        throw ArgumentError("llr is in " + std::string(to_string(to)) + ": expected " +
-                            std::string(to_string(from)));
 }
 
 }  // namespace
@@ -56,7 +48,7 @@ void Scrambler::operator()(std::span<const std::uint32_t> c_init, std::span<cons
 void Descrambler::operator()(std::span<const std::uint32_t> c_init, SoftBitView scrambled, SoftBitSpan llr,
                              std::uint64_t first) const {
     detail::check_c_init(c_init);
-    check_formats(scrambled.format(), llr.format());
+    detail::check_formats(scrambled.format(), llr.format());
     detail::check_codewords("scrambled", scrambled.size(), "llr", llr.size(), c_init.size());
     const std::size_t bytes = size_of(llr.format());
     const auto flip = detail::array_kernels(host_.backend()).flip[static_cast<std::size_t>(llr.format())];

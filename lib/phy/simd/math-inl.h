@@ -50,6 +50,58 @@ PHY_INLINE typename Ops::V logarithm(typename Ops::V v) {
     return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::mul(s, series));
 }
 
+/// What is left of index * step turns without whole turns: from -1/2 to 1/2. The product is not rounded.
+template <class Ops>
+PHY_INLINE typename Ops::V turn_fraction(typename Ops::V index, typename Ops::V step) {
+    return Ops::fms(index, step, Ops::floor(Ops::fma(index, step, Ops::set(0.5F))));
+}
+
+/// cos and sin of r turns, for r from -1/2 to 1/2, to 2^-21: those of twice the angle pi r, whose series are
+/// short.
+template <class Ops>
+PHY_INLINE void cos_sin_of_turns(typename Ops::V r, typename Ops::V& cosine, typename Ops::V& sine) {
+    const auto one = Ops::set(1.0F);
+    const auto a = Ops::mul(r, Ops::set(0x1.921fb6p+1F));
+    const auto a2 = Ops::mul(a, a);
+    auto s = Ops::fma(a2, Ops::set(-1.0F / 39916800.0F), Ops::set(1.0F / 362880.0F));
+    s = Ops::fma(s, a2, Ops::set(-1.0F / 5040.0F));
+    s = Ops::fma(s, a2, Ops::set(1.0F / 120.0F));
+    s = Ops::fma(s, a2, Ops::set(-1.0F / 6.0F));
+    s = Ops::mul(Ops::fma(s, a2, one), a);
+    auto c = Ops::fma(a2, Ops::set(1.0F / 479001600.0F), Ops::set(-1.0F / 3628800.0F));
+    c = Ops::fma(c, a2, Ops::set(1.0F / 40320.0F));
+    c = Ops::fma(c, a2, Ops::set(-1.0F / 720.0F));
+    c = Ops::fma(c, a2, Ops::set(1.0F / 24.0F));
+    c = Ops::fma(c, a2, Ops::set(-0.5F));
+    c = Ops::fma(c, a2, one);
+    const auto twice = Ops::add(s, s);
+    cosine = Ops::nfma(twice, s, one);
+    sine = Ops::mul(twice, c);
+}
+
+/// The angle whose tangent is y / x, in turns from -1/2 to 1/2, to 2^-22; 0 at the origin. Of one number.
+template <class Ops>
+PHY_INLINE float turns_of(float x, float y) {
+    const float wide = Ops::max(Ops::abs(x), Ops::abs(y));
+    if (!(wide > 0.0F)) return 0.0F;
+    const float ratio = Ops::div(Ops::min(Ops::abs(x), Ops::abs(y)), wide);
+    // atan q = pi / 4 + atan((q - 1) / (q + 1)).
+    const bool beyond = ratio > 0.41421356F;
+    const float q = beyond ? Ops::div(Ops::sub(ratio, 1.0F), Ops::add(ratio, 1.0F)) : ratio;
+    const float q2 = Ops::mul(q, q);
+    float series = Ops::fma(q2, -1.0F / 15.0F, 1.0F / 13.0F);
+    series = Ops::fma(series, q2, -1.0F / 11.0F);
+    series = Ops::fma(series, q2, 1.0F / 9.0F);
+    series = Ops::fma(series, q2, -1.0F / 7.0F);
+    series = Ops::fma(series, q2, 1.0F / 5.0F);
+    series = Ops::fma(series, q2, -1.0F / 3.0F);
+    series = Ops::fma(series, q2, 1.0F);
+    float turns = Ops::fma(Ops::mul(series, q), 0.15915494F, beyond ? 0.125F : 0.0F);
+    if (Ops::abs(y) > Ops::abs(x)) turns = Ops::sub(0.25F, turns);
+    if (x < 0.0F) turns = Ops::sub(0.5F, turns);
+    return y < 0.0F ? -turns : turns;
+}
+
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();
 

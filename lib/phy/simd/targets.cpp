@@ -7,7 +7,9 @@
 namespace phy::detail {
 
 bool InstructionSet::supported() const {
-    return built_in() && (hwy::SupportedTargets() & highway_target) != 0;
+    // Asked once: under a hypervisor the instruction that tells takes some ten microseconds.
+    static const std::int64_t targets = hwy::SupportedTargets();
+    return built_in() && (targets & highway_target) != 0;
 }
 
 std::vector<InstructionSetFacts> list_instruction_sets() {

@@ -97,8 +97,8 @@ TYPED_TEST(AverageMatvec, ErrorsAreWithinTheBound) {
         const AverageCase<T> of(shape);
         const auto out = averaged(phy::Host(), of);
         const auto [batches, length, observations] = shape;
-        const auto blocks = static_cast<double>((observations + 4095) / 4096);
-        const double depth = 39 + std::ceil(std::log2(blocks));
+        const std::size_t blocks = (observations + 4095) / 4096;
+        const double depth = 39 + std::ceil(std::log2(static_cast<double>(blocks)));
         const W unit = std::ldexp(W(1), -std::numeric_limits<R>::digits);
         const W factor = (W(depth) + 1 + W(NumberOf<T>::components * length)) * unit;
         for (std::size_t n = 0; n < batches; ++n) {

@@ -43,9 +43,10 @@ TEST(Sionna, DmrsSymbolsAreThoseOfItsTransmitter) {
     const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
     if (vectors.empty()) GTEST_SKIP() << why;
     for (const SionnaVector& vector : vectors) {
-        EXPECT_EQ(phy::dmrs_symbols({.first_symbol = vector.allocation.first_symbol,
+        EXPECT_EQ(phy::dmrs_symbols({.mapping_type = vector.mapping_type,
+                                     .first_symbol = vector.allocation.first_symbol,
                                      .symbols = vector.allocation.symbols,
-                                     .typeA_position = vector.typeA_position,
+                                     .typeA_position = vector.type_a_position,
                                      .additional_positions = vector.additional_positions,
                                      .length = vector.allocation.dmrs.length}),
                   vector.allocation.dmrs.symbols)

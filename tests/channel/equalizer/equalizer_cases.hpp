@@ -292,4 +292,90 @@ inline std::vector<std::byte> stored(std::span<const cf32> samples, SampleFormat
     return bytes;
 }
 
+/// What those are as numbers.
+inline std::vector<cf32> as_numbers(std::span<const std::byte> samples, SampleFormat format,
+                                    float full_scale) {
+    std::vector<cf32> numbers;
+    for (std::size_t at = 0; at < samples.size(); at += size_of(format)) {
+        const auto read = [&](auto sample) {
+            std::memcpy(&sample, samples.data() + at, sizeof sample);
+            return cf32(static_cast<float>(sample.re), static_cast<float>(sample.im));
+        };
+        if (format == SampleFormat::cf16) {
+            numbers.push_back(read(phy::cf16()));
+        } else if (format == SampleFormat::ci16) {
+            numbers.push_back(read(phy::ci16()) * (1.0F / full_scale));
+        } else if (format == SampleFormat::ci8) {
+            numbers.push_back(read(phy::ci8()) * (1.0F / full_scale));
+        } else {
+            cf32 number;
+            std::memcpy(&number, samples.data() + at, sizeof number);
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+/// What a host makes of slots; the arrays are as large as they have to be.
+inline Equalized equalize(const phy::Host& host, const EqualizerConfig& config, const Slots& slots,
+                          phy::SymbolView grid) {
+    phy::Equalizer equalizer(host, config);
+    Equalized out{std::vector<cf32>(slots.count * equalizer.symbols_per_slot(), cf32(-7.0F)),
+                  std::vector<float>(slots.count * equalizer.symbols_per_slot(), -7.0F)};
+    equalizer(grid, slots.channel, slots.estimates, out.symbols, out.noise, slots.covariance);
+    return out;
+}
+
+template <typename T>
+std::vector<T> piece_of(const std::vector<T>& all, std::size_t index, std::size_t count) {
+    const std::size_t size = all.size() / count;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(index * size);
+    return {first, first + static_cast<std::ptrdiff_t>(size)};
+}
+
+/// One slot of several, in arrays of its own.
+inline Slots slot_of(const Slots& slots, std::size_t index) {
+    return {1,
+            piece_of(slots.grid, index, slots.count),
+            piece_of(slots.channel, index, slots.count),
+            {slots.estimates[index]},
+            piece_of(slots.covariance, index, slots.count)};
+}
+
+inline Equalized part_of(const Equalized& all, std::size_t index, std::size_t count) {
+    return {piece_of(all.symbols, index, count), piece_of(all.noise, index, count)};
+}
+
+/// Sends 16QAM over the channel of the slots, and returns what was sent in the order of the codewords.
+inline std::vector<cf32> transmit(const EqualizerConfig& config, Slots& slots, std::mt19937& random) {
+    const Dimensions size(config);
+    std::normal_distribution<double> normal(0.0, std::sqrt(0.5));
+    std::uniform_int_distribution<int> level(0, 3);
+    const auto elements = data_elements(config.allocation);
+    std::vector<cf32> sent;
+    for (std::size_t slot = 0; slot < slots.count; ++slot) {
+        SlotEstimate& estimate = slots.estimates[slot];
+        estimate.channel_error = 0.0F;
+        for (const auto& [symbol, k] : elements) {
+            for (std::size_t l = 0; l < size.layers; ++l)
+                sent.emplace_back(static_cast<float>(2 * level(random) - 3) / std::sqrt(10.0F),
+                                  static_cast<float>(2 * level(random) - 3) / std::sqrt(10.0F));
+            const cf32* const x = &sent[sent.size() - size.layers];
+            for (std::size_t a = 0; a < size.antennas; ++a) {
+                Complex y =
+                    std::sqrt(double{estimate.noise_variance}) * Complex(normal(random), normal(random));
+                for (std::size_t l = 0; l < size.layers; ++l) {
+                    const float* const h = slots.channel.data() + slot * size.channel() +
+                                           2 * (a * size.layers + l) * size.subcarriers + k;
+                    y += Complex(double{h[0]}, double{h[size.subcarriers]}) *
+                         Complex(estimate.phase[symbol]) * Complex(x[l]);
+                }
+                slots.grid[slot * size.grid() + (a * slot_symbols + symbol) * size.subcarriers + k] =
+                    static_cast<cf32>(y);
+            }
+        }
+    }
+    return sent;
+}
+
 }  // namespace phy_test

@@ -1,6 +1,7 @@
 #include "phy/channel/grid_mapper.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "phy/core/check_size.hpp"
 
@@ -61,25 +62,29 @@ void GridMapper::put_data(const cf32* symbols, cf32* grid) const {
 void GridMapper::put_pilots(const cf32* pilots, cf32* grid) const {
     const DmrsConfig& dmrs = allocation_.dmrs;
     const auto subcarriers = static_cast<std::size_t>(allocation_.subcarriers());
-    const int per_block = pilots_per_resource_block(dmrs.type);
     const std::size_t per_symbol = pilots_ / dmrs.symbols.size();
     for (std::size_t v = 0; v < ports_.size(); ++v) {
         const DmrsPort& port = ports_[v];
         for (std::size_t i = 0; i < dmrs.symbols.size(); ++i) {
-            const float in_time = static_cast<float>(port.in_time[i % static_cast<std::size_t>(dmrs.length)]);
+            const int in_time = port.in_time[i % static_cast<std::size_t>(dmrs.length)];
+            const std::array amplitudes = {amplitude_ * static_cast<float>(in_time * port.in_frequency[0]),
+                                           amplitude_ * static_cast<float>(in_time * port.in_frequency[1])};
             const auto symbol = static_cast<std::size_t>(dmrs.symbols[i]);
-            cf32* const row = grid + (v * phy::symbols_per_slot + symbol) * subcarriers;
-            const cf32* in = pilots + i * per_symbol;
-            for (const ResourceBlocks& range : allocation_.resource_blocks) {
-                for (int block = range.first; block < range.first + range.count; ++block) {
-                    for (int n = 0; n < per_block; ++n) {
-                        const int k = block * subcarriers_per_resource_block +
-                                      pilot_subcarrier(dmrs.type, port.cdm_group, n);
-                        const float in_frequency =
-                            static_cast<float>(port.in_frequency[static_cast<std::size_t>(n % 2)]);
-                        row[k] = *in++ * (amplitude_ * in_time * in_frequency);
-                    }
-                }
+            put_pilots_of_symbol(pilots + i * per_symbol, port.cdm_group, amplitudes,
+                                 grid + (v * phy::symbols_per_slot + symbol) * subcarriers);
+        }
+    }
+}
+
+void GridMapper::put_pilots_of_symbol(const cf32* pilots, int cdm_group,
+                                      const std::array<float, 2>& amplitudes, cf32* row) const {
+    const int type = allocation_.dmrs.type;
+    const int per_block = pilots_per_resource_block(type);
+    for (const ResourceBlocks& range : allocation_.resource_blocks) {
+        for (int block = range.first; block < range.first + range.count; ++block) {
+            for (int n = 0; n < per_block; ++n) {
+                const int k = block * subcarriers_per_resource_block + pilot_subcarrier(type, cdm_group, n);
+                row[k] = *pilots++ * amplitudes[static_cast<std::size_t>(n % 2)];
             }
         }
     }

@@ -7,13 +7,17 @@ namespace phy::gpu::detail {
 
 /// What the kernels of one algorithm can do.
 struct AlgorithmKernels {
-    void (*launch_job)(const Job& job, const Common& common, const Device& device, cudaStream_t stream);
-    void (*launch_batch)(const Batch& batch, cudaStream_t stream);
+    /// Where signs are to be applied, the algorithm must do so and the launch not count.
+    void (*launch_job)(const Job& job, const Common& common, bool flips, const Device& device,
+                       cudaStream_t stream);
+    void (*launch_batch)(const Batch& batch, bool flips, cudaStream_t stream);
     Shape (*shape_in_batch)(Constellation constellation, SoftBitFormat format);
 
     /// Load the code for every job with that constellation and format, or every batch with that format.
     void (*load_job)(Constellation constellation, SoftBitFormat format);
     void (*load_batch)(SoftBitFormat format);
+
+    bool flips;  ///< it can apply signs
 };
 
 // Each in its own file.

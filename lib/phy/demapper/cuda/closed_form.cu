@@ -8,6 +8,7 @@ template <SoftBitFormat format, int of_lane>
 struct ClosedForm {
     static constexpr int fewest_bits = 1;
     // Formats of numbers saturate where no receiver works.
+    static constexpr bool flips = true;
     static constexpr bool by_formula = format == SoftBitFormat::int8;
     template <Constellation constellation, Formula formula>
     using LaneDemapper = Direct<constellation, format, formula, of_lane>;
@@ -21,11 +22,12 @@ struct OneJob {
     using Few = ClosedForm<format, lane_of_few>;
     using Many = ClosedForm<format, lane_of_many>;
 
-    static void launch(const Job& job, const Common& common, const Device& /*device*/, cudaStream_t stream) {
+    static void launch(const Job& job, const Common& common, bool flips, const Device& /*device*/,
+                       cudaStream_t stream) {
         if (job.count <= few_symbols) {
-            launch_job<Few>(job, common, stream);
+            launch_job<Few>(job, common, flips, stream);
         } else {
-            launch_job<Many>(job, common, stream);
+            launch_job<Many>(job, common, flips, stream);
         }
     }
 

@@ -37,7 +37,7 @@ __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula,
 
 /// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
 /// formula. A kernel set has lane demappers for one format, by constellation, from KernelSet::fewest_bits an
-/// axis on, and with KernelSet::by_formula by formula.
+/// axis on, and with KernelSet::by_formula by formula; with KernelSet::flips also such as apply signs.
 template <class KernelSet, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellation of_job,
                                                                       Formula formula_of_job, Visitor visit) {
@@ -74,19 +74,19 @@ struct Block {
 };
 
 /// The part of a job that a block does with one tile a warp.
-template <class LaneDemapper, bool counts>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_block(const Job& job, unsigned block, const Common& common,
                                             std::byte* staging, Tally& tally) {
     const std::uint64_t first = std::uint64_t{block} * Block<LaneDemapper, counts>::symbols;
-    demap_tiles<LaneDemapper, counts>(LaneDemapper(job), job, common, first, staging, tally);
+    demap_tiles<LaneDemapper, counts, flips>(LaneDemapper(job), job, common, first, staging, tally);
 }
 
-template <class LaneDemapper, bool counts>
+template <class LaneDemapper, bool counts, bool flips>
 __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     __shared__ alignas(16) std::byte staging[Block<LaneDemapper, counts>::staging];
     Tally tally;
-    demap_block<LaneDemapper, counts>(job, blockIdx.x, common, staging, tally);
+    demap_block<LaneDemapper, counts, flips>(job, blockIdx.x, common, staging, tally);
     if constexpr (counts) add_to_counters(common, tally);
 }
 
@@ -111,7 +111,7 @@ struct BatchBlock {
     }();
 };
 
-template <class KernelSet, bool counts>
+template <class KernelSet, bool counts, bool flips>
 __global__ void __launch_bounds__(BatchBlock<KernelSet, counts>::threads,
                                   BatchBlock<KernelSet, counts>::shape.resident)
     demap_batch(const __grid_constant__ Batch batch) {
@@ -121,7 +121,8 @@ __global__ void __launch_bounds__(BatchBlock<KernelSet, counts>::threads,
     const unsigned block = blockIdx.x - batch.first_block[index];
     Tally tally;
     with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
-        demap_block<typename decltype(lane_demapper)::type, counts>(job, block, batch.common, staging, tally);
+        demap_block<typename decltype(lane_demapper)::type, counts, flips>(job, block, batch.common, staging,
+                                                                           tally);
     });
     if constexpr (counts) add_to_counters(batch.common, tally);
 }
@@ -133,23 +134,33 @@ void with_counts(const Common& common, Visitor visit) {
     visit(std::false_type());
 }
 
+/// Calls visit(std::bool_constant, std::bool_constant): whether a launch counts, and whether it applies
+/// signs, which kernel sets with KernelSet::flips can where they do not count.
+template <class KernelSet, typename Visitor>
+void with_counts_or_flips(const Common& common, bool flips, Visitor visit) {
+    if constexpr (KernelSet::flips) {
+        if (flips) return visit(std::false_type(), std::true_type());
+    }
+    with_counts(common, [&](auto counts) { visit(counts, std::false_type()); });
+}
+
 template <class KernelSet>
-void launch_job(const Job& job, const Common& common, cudaStream_t stream) {
+void launch_job(const Job& job, const Common& common, bool flips_signs, cudaStream_t stream) {
     with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
-        with_counts(common, [&](auto counts) {
+        with_counts_or_flips<KernelSet>(common, flips_signs, [&](auto counts, auto flips) {
             using Lane = typename decltype(lane_demapper)::type;
             using B = Block<Lane, counts()>;
             const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
-            demap_job<Lane, counts()><<<blocks, B::threads, 0, stream>>>(job, common);
+            demap_job<Lane, counts(), flips()><<<blocks, B::threads, 0, stream>>>(job, common);
         });
     });
 }
 
 template <class KernelSet>
-void launch_batch(const Batch& batch, cudaStream_t stream) {
-    with_counts(batch.common, [&](auto counts) {
+void launch_batch(const Batch& batch, bool flips_signs, cudaStream_t stream) {
+    with_counts_or_flips<KernelSet>(batch.common, flips_signs, [&](auto counts, auto flips) {
         constexpr int threads = BatchBlock<KernelSet, counts()>::threads;
-        demap_batch<KernelSet, counts()><<<batch.blocks, threads, 0, stream>>>(batch);
+        demap_batch<KernelSet, counts(), flips()><<<batch.blocks, threads, 0, stream>>>(batch);
     });
 }
 
@@ -158,29 +169,33 @@ void load_jobs(Constellation constellation) {
     for (const Formula formula : {Formula::one_segment, Formula::two_segments, Formula::all_segments}) {
         with_lane_demapper<KernelSet>(constellation, formula, [](auto lane_demapper) {
             using Lane = typename decltype(lane_demapper)::type;
-            load_code(demap_job<Lane, false>);
-            load_code(demap_job<Lane, true>);
+            load_code(demap_job<Lane, false, false>);
+            load_code(demap_job<Lane, true, false>);
+            if constexpr (KernelSet::flips) load_code(demap_job<Lane, false, true>);
         });
     }
 }
 
 template <class KernelSet>
 void load_batch() {
-    load_code(demap_batch<KernelSet, false>);
-    load_code(demap_batch<KernelSet, true>);
+    load_code(demap_batch<KernelSet, false, false>);
+    load_code(demap_batch<KernelSet, true, false>);
+    if constexpr (KernelSet::flips) load_code(demap_batch<KernelSet, false, true>);
 }
 
 /// The functions of an algorithm. OneJob has, for a format, a launch() and a load() of its own; Set is the
 /// kernel set that batches take.
 template <template <SoftBitFormat> class OneJob, template <SoftBitFormat> class Set>
 struct KernelsOf {
-    static void launch_one(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+    static void launch_one(const Job& job, const Common& common, bool flips, const Device& device,
+                           cudaStream_t stream) {
         with_constant(common.format,
-                      [&](auto format) { OneJob<format()>::launch(job, common, device, stream); });
+                      [&](auto format) { OneJob<format()>::launch(job, common, flips, device, stream); });
     }
 
-    static void launch_many(const Batch& batch, cudaStream_t stream) {
-        with_constant(batch.common.format, [&](auto format) { launch_batch<Set<format()>>(batch, stream); });
+    static void launch_many(const Batch& batch, bool flips, cudaStream_t stream) {
+        with_constant(batch.common.format,
+                      [&](auto format) { launch_batch<Set<format()>>(batch, flips, stream); });
     }
 
     static Shape shape_in_batch(Constellation constellation, SoftBitFormat of_output) {
@@ -201,7 +216,8 @@ struct KernelsOf {
         with_constant(of_output, [](auto format) { load_batch<Set<format()>>(); });
     }
 
-    static constexpr AlgorithmKernels all = {launch_one, launch_many, shape_in_batch, load_one, load_many};
+    static constexpr AlgorithmKernels all = {launch_one, launch_many, shape_in_batch,
+                                             load_one,   load_many,   Set<SoftBitFormat::int8>::flips};
 };
 
 }  // namespace phy::gpu::detail

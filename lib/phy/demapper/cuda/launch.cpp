@@ -56,28 +56,47 @@ void find_blocks(const AlgorithmKernels& kernels, Batch& batch) {
     }
 }
 
+void add_flips(const Job& job, Flips& flips) {
+    if (job.signs == nullptr) return;
+    const auto of_symbol = static_cast<std::size_t>(bytes_of_symbol(job.constellation, flips.format));
+    flips.call[flips.calls++] = {job.llr, job.signs, job.count * (of_symbol / size_of(flips.format))};
+}
+
 }  // namespace
 
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream) {
-    kernels_of(algorithm).launch_job(job, common, device, stream);
+    const AlgorithmKernels& kernels = kernels_of(algorithm);
+    const bool fused = kernels.flips && common.counters == nullptr;
+    kernels.launch_job(job, common, fused && job.signs != nullptr, device, stream);
     check(cudaGetLastError());
+    if (fused || job.signs == nullptr) return;
+    Flips flips{.format = common.format, .calls = 0, .call = {}};
+    add_flips(job, flips);
+    launch_flips(flips, stream);
 }
 
 void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream) {
     const AlgorithmKernels& kernels = kernels_of(algorithm);
     arrange_jobs(batch);
     find_blocks(kernels, batch);
-    kernels.launch_batch(batch, stream);
+    Flips flips{.format = batch.common.format, .calls = 0, .call = {}};
+    for (std::uint32_t i = 0; i < batch.jobs; ++i)
+        add_flips(batch.job[i], flips);
+    const bool fused = kernels.flips && batch.common.counters == nullptr;
+    kernels.launch_batch(batch, fused && flips.calls > 0, stream);
     check(cudaGetLastError());
+    if (!fused && flips.calls > 0) launch_flips(flips, stream);
 }
 
 void load(Algorithm algorithm, Constellation constellation, SoftBitFormat format) {
     kernels_of(algorithm).load_job(constellation, format);
+    load_flips(format);
 }
 
 void load_batch(Algorithm algorithm, SoftBitFormat format) {
     kernels_of(algorithm).load_batch(format);
+    load_flips(format);
 }
 
 }  // namespace phy::gpu::detail

@@ -32,7 +32,8 @@ struct Job {
     const std::byte* symbols;
     const float* noise;  ///< one N0 a symbol, or null
     std::byte* llr;
-    std::uint64_t count;  ///< symbols
+    std::uint64_t count;         ///< symbols
+    const std::uint32_t* signs;  ///< one bit a soft bit, or null
     union {
         Gain scalar;    ///< without noise
         GainRule gain;  ///< with
@@ -77,6 +78,23 @@ struct Batch {
     Job job[most_jobs];
 };
 
+/// Soft bits that are negated where they lie.
+struct Flips {
+    struct Call {
+        std::byte* llr;
+        const std::uint32_t* signs;
+        std::uint64_t count;  ///< soft bits
+    };
+    SoftBitFormat format;
+    std::uint32_t calls;
+    Call call[most_jobs];
+};
+
+/// Starts a kernel on the current device.
+void launch_flips(const Flips& flips, cudaStream_t stream);
+void load_flips(SoftBitFormat format);
+
+/// Signs are applied in the kernel's stores, or by another kernel after it.
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream);
 /// Brings the jobs into an order that suits the GPU.

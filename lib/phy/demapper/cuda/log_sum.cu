@@ -7,6 +7,7 @@ namespace {
 template <SoftBitFormat format>
 struct LogSum {
     static constexpr int fewest_bits = 2;
+    static constexpr bool flips = true;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
     using LaneDemapper = Direct<constellation, format, Formula::log_sum, 1>;
@@ -14,8 +15,9 @@ struct LogSum {
 
 template <SoftBitFormat format>
 struct OneJob {
-    static void launch(const Job& job, const Common& common, const Device& /*device*/, cudaStream_t stream) {
-        launch_job<LogSum<format>>(job, common, stream);
+    static void launch(const Job& job, const Common& common, bool flips, const Device& /*device*/,
+                       cudaStream_t stream) {
+        launch_job<LogSum<format>>(job, common, flips, stream);
     }
 
     static void load(Constellation constellation) { load_jobs<LogSum<format>>(constellation); }

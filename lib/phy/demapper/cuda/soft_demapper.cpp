@@ -32,9 +32,10 @@ void SoftDemapper::forget_tables() {
 }
 
 void SoftDemapper::operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,
-                              std::uint64_t first_symbol, DeviceSpan<DemapCounters> counters) const {
+                              std::uint64_t first_symbol, DeviceSpan<DemapCounters> counters,
+                              DeviceSpan<const std::uint32_t> signs) const {
     const auto [algorithm, job] =
-        impl_->maker.make({impl_->config.modulation, symbols, noise, llr, first_symbol});
+        impl_->maker.make({impl_->config.modulation, symbols, noise, llr, first_symbol, signs});
     if (job.count == 0) return;
     const CurrentDevice current(device());
     detail::launch(algorithm, job, impl_->maker.common(llr.format(), counters), device(), stream);

@@ -12,6 +12,7 @@ namespace {
 template <SoftBitFormat format>
 struct InGlobal {
     static constexpr int fewest_bits = 2;
+    static constexpr bool flips = false;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
     using LaneDemapper =
@@ -35,7 +36,8 @@ __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDema
         Tally tally;
         for (std::uint64_t first = std::uint64_t{blockIdx.x} * B::symbols; first < job.count;
              first += std::uint64_t{gridDim.x} * B::symbols)
-            demap_tiles<LaneDemapper, counts>(evaluate, job, common, first, table + job.table.bytes, tally);
+            demap_tiles<LaneDemapper, counts, false>(evaluate, job, common, first, table + job.table.bytes,
+                                                     tally);
         if constexpr (counts) add_to_counters(common, tally);
     }
 }
@@ -103,11 +105,12 @@ bool look_up_in_shared(const Job& job, const Common& common, const Device& devic
 
 template <SoftBitFormat format>
 struct OneJob {
-    static void launch(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
+    static void launch(const Job& job, const Common& common, bool /*flips*/, const Device& device,
+                       cudaStream_t stream) {
         with_constellation<2>(job.constellation, [&](auto constellation) {
             with_counts(common, [&](auto counts) {
                 if (!look_up_in_shared<constellation(), format, counts()>(job, common, device, stream))
-                    launch_job<InGlobal<format>>(job, common, stream);
+                    launch_job<InGlobal<format>>(job, common, false, stream);
             });
         });
     }

@@ -4,6 +4,7 @@
 
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/samples.cuh"
+#include "phy/cuda/signs.cuh"
 #include "phy/demapper/cuda/launch.hpp"
 #include "phy/demapper/cuda/ops.cuh"
 #include "phy/demapper/cuda/pack.cuh"
@@ -72,14 +73,6 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
         return Ops::is_finite(y[2 * symbol]) && Ops::is_finite(y[2 * symbol + 1]);
     };
     clear_unless<LaneDemapper>(keep, words);
-}
-
-/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a
-/// sign.)
-__device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
-    std::uint32_t signs;
-    asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));
-    return signs;
 }
 
 /// Adds 128 for every soft bit in an int8 word that has the largest magnitude.
@@ -176,9 +169,46 @@ struct Place {
     }
 };
 
+/// The signs of a tile's soft bits, of which the job has one a bit, or none.
+template <class LaneDemapper>
+class TileSigns {
+public:
+    __device__ __forceinline__ TileSigns(const Job& job, const Place& place) : words_(job.signs) {
+        if (words_ == nullptr) return;
+        const std::uint64_t bit = (place.first + place.offset) * L::llrs_of_symbol;
+        words_ += bit / 32;
+        shift_ = static_cast<unsigned>(bit % 32);
+        last_ = (job.count * L::llrs_of_symbol - 1) / 32 - bit / 32;
+    }
+
+    /// Those of a lane in a row, from a symbol of the tile on, in the lowest bits.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t from(unsigned symbol) const {
+        if (words_ == nullptr) return 0;
+        const unsigned bit = shift_ + symbol * L::llrs_of_symbol;
+        const std::uint64_t word = std::min<std::uint64_t>(bit / 32, last_);
+        const std::uint64_t next = std::min<std::uint64_t>(bit / 32 + 1, last_);
+        return __funnelshift_r(__ldg(words_ + word), __ldg(words_ + next), bit % 32);
+    }
+
+    static __device__ __forceinline__ void flip(std::uint32_t signs, std::uint32_t* words) {
+        constexpr SoftBitFormat format = LaneDemapper::format;
+#pragma unroll
+        for (unsigned w = 0; w < L::words; ++w)
+            words[w] = flipped<format, false>(words[w], signs >> (w * soft_bits_of_word<format>));
+    }
+
+private:
+    using L = Layout<LaneDemapper>;
+    static_assert(L::llrs <= 32);
+
+    const std::uint32_t* words_;  ///< from the one with the tile's first bit on
+    unsigned shift_ = 0;
+    std::uint64_t last_ = 0;  ///< word of the job
+};
+
 /// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
 /// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
-template <class LaneDemapper, bool per_symbol, bool counts>
+template <class LaneDemapper, bool per_symbol, bool counts, bool flips>
 __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, const Job& job,
                                                  const Common& common, const Place& place, std::byte* staging,
                                                  Tally& tally) {
@@ -188,6 +218,13 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     bool good = load_rows<Space::global, shape>(job.format, place.symbols_of(job), place.lane, job.unit, y);
     float noise[shape.groups][shape.symbols];
     if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
+    std::uint32_t signs[shape.groups];
+    if constexpr (flips) {
+        const TileSigns<LaneDemapper> of_tile(job, place);
+#pragma unroll
+        for (int row = 0; row < shape.groups; ++row)
+            signs[row] = of_tile.from((row * warp_size + place.lane) * shape.symbols);
+    }
     if constexpr (per_symbol) good = good && all_usable<shape.symbols * shape.groups>(noise[0]);
     if (!__all_sync(all_lanes, good)) return false;
 
@@ -205,6 +242,7 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
         }
         if constexpr (counts)
             tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
+        if constexpr (flips) TileSigns<LaneDemapper>::flip(signs[row], words);
         store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
     }
     if constexpr (!L::stores_directly) {
@@ -231,7 +269,7 @@ __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place,
 /// Any tile, byte by byte through shared memory; what lies beyond the job counts as zeros. Rows of symbols
 /// lie at the end of the staging memory, and rows of soft bits take their place from its beginning on: none
 /// reaches symbols that are still wanted, whether its rows are longer or shorter.
-template <class LaneDemapper, bool counts>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, const Job& job,
                                                const Common& common, const Place& place, std::byte* staging,
                                                Tally& tally) {
@@ -256,6 +294,8 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
         clear_unless<LaneDemapper>([&](unsigned s, int) { return symbol + s < place.left; }, words);
         if constexpr (counts)
             tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
+        if constexpr (flips)
+            TileSigns<LaneDemapper>::flip(TileSigns<LaneDemapper>(job, place).from(symbol), words);
         store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
         __syncwarp();
     }
@@ -266,7 +306,7 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
 
 /// Demaps the tiles of a block's warps, from the symbol `first` on. staging is for all of them, aligned
 /// to 16.
-template <class LaneDemapper, bool counts>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const Job& job,
                                             const Common& common, std::uint64_t first, std::byte* staging,
                                             Tally& tally) {
@@ -286,12 +326,12 @@ __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const 
     staging += warp * L::staging;
     bool done = false;
     if (place.left == symbols && job.aligned) {
-        done =
-            job.noise != nullptr
-                ? demap_whole_tile<LaneDemapper, true, counts>(evaluate, job, common, place, staging, tally)
-                : demap_whole_tile<LaneDemapper, false, counts>(evaluate, job, common, place, staging, tally);
+        done = job.noise != nullptr ? demap_whole_tile<LaneDemapper, true, counts, flips>(
+                                          evaluate, job, common, place, staging, tally)
+                                    : demap_whole_tile<LaneDemapper, false, counts, flips>(
+                                          evaluate, job, common, place, staging, tally);
     }
-    if (!done) demap_any_tile<LaneDemapper, counts>(evaluate, job, common, place, staging, tally);
+    if (!done) demap_any_tile<LaneDemapper, counts, flips>(evaluate, job, common, place, staging, tally);
 }
 
 /// Adds what the threads of a block have counted to the counters. All threads of the block call it.

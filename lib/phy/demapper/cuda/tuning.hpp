@@ -88,6 +88,10 @@ constexpr Shape log_sum_shape(phy::detail::Constellation constellation, SoftBitF
     return {128, bytes_of_symbol(constellation, format) % 4 == 0 ? 1 : 2, 1, 1};
 }
 
+/// Of the kernel that only applies signs; with more to do, its blocks loop.
+constexpr unsigned threads_of_flips = 256;
+constexpr unsigned most_blocks_of_flips = 65536;
+
 /// A block that counts adds to the counters once, and all blocks to the same: so few blocks that they do not
 /// wait for each other.
 constexpr int threads_of_block(Shape shape, bool counts) {

@@ -24,8 +24,9 @@ SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;
 SoftDemapper& SoftDemapper::operator=(SoftDemapper&&) noexcept = default;
 
 void SoftDemapper::operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr,
-                              std::uint64_t first_symbol, DemapCounters* counters) {
-    const Allocation allocation{impl_->config.modulation, symbols, noise, llr, first_symbol};
+                              std::uint64_t first_symbol, DemapCounters* counters,
+                              std::span<const std::uint32_t> signs) {
+    const Allocation allocation{impl_->config.modulation, symbols, noise, llr, first_symbol, signs};
     detail::check_allocation(allocation);
     impl_->tables.start_call();
     SoftWork work(allocation, impl_->planner, impl_->tables);

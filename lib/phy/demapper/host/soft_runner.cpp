@@ -36,6 +36,7 @@ SoftWork::SoftWork(const Allocation& allocation, const Planner& planner, TableCa
     : Stretch(allocation.modulation, allocation.symbols, allocation.first_symbol),
       noise(allocation.noise.values()),
       llr(allocation.llr),
+      signs(allocation.signs),
       qm(bits_per_symbol(allocation.modulation)),
       plan(planner.plan(allocation.noise.scalar(), llr.format())) {
     if (plan.table) table = &tables.table(*plan.table);
@@ -52,6 +53,20 @@ Output output_for(SoftBitFormat format) {
 unsigned saturated_bits(SoftBitFormat format, int llr_clip) {
     if (format == SoftBitFormat::int8) return static_cast<unsigned>(llr_clip);
     return bits_of_largest(format);
+}
+
+/// The signs of count soft bits from the first on, from the lowest bit on and with as many words behind as
+/// ArrayKernels::flip may read: where they lie, or in the workspace.
+const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
+                                Workspace& workspace) {
+    signs = signs.subspan(first / 32);
+    const std::size_t shift = first % 32;
+    if (shift == 0 && signs.size() >= words_of_signs(count)) return signs.data();
+    for (std::size_t w = 0; w < (count + 31) / 32; ++w) {
+        const std::uint64_t next = w + 1 < signs.size() ? signs[w + 1] : 0;
+        workspace.signs[w] = static_cast<std::uint32_t>((next << 32 | signs[w]) >> shift);
+    }
+    return workspace.signs;
 }
 
 }  // namespace
@@ -108,14 +123,22 @@ void SoftRunner::choose_routes(std::span<SoftWork> works, bool counts) const {
         const std::size_t of_symbol = work.qm * size_of(work.llr.format());
         const std::size_t beyond = reinterpret_cast<std::uintptr_t>(work.llr.data()) % stream_alignment;
         const std::size_t to_boundary = beyond == 0 ? 0 : stream_alignment - beyond;
-        // What is to be counted is counted before it leaves.
-        work.streams = past_caches && !counts && work.table == nullptr && to_boundary % of_symbol == 0 &&
+        // What is to be counted or negated is so before it leaves.
+        work.streams = past_caches && !counts && work.signs.empty() && work.table == nullptr &&
+                       to_boundary % of_symbol == 0 &&
                        blocks_.kernels().streams(work.constellation, output_for(work.plan.format));
         work.staged = past_caches && !work.streams;
         work.head = work.streams ? to_boundary / of_symbol : 0;
         work.uses_workspace = work.staged || !work.noise.empty() || work.table != nullptr || counts ||
-                              is_narrowed(work.llr.format());
+                              !work.signs.empty() || is_narrowed(work.llr.format());
     }
+}
+
+/// Of a block's soft bits, from the first on.
+void SoftRunner::flip(const SoftWork& work, Workspace& workspace, std::size_t first, std::size_t count,
+                      std::byte* out) const {
+    const auto format = static_cast<std::size_t>(work.plan.format);
+    blocks_.arrays().flip[format](out, out, count, signs_from(work.signs, first, count, workspace));
 }
 
 std::uint64_t SoftRunner::count_saturated(SoftBitFormat format, const std::byte* llr,
@@ -136,6 +159,7 @@ void SoftRunner::run(std::span<SoftWork> works, DemapCounters* counters) {
             std::byte* const out = work.staged ? workspace.out : target.data();
             block.streams = work.streams && first >= work.head;
             demap_block(work, workspace, block, n0, out);
+            if (!work.signs.empty()) flip(work, workspace, first * work.qm, target.size(), out);
             if (counters != nullptr) {
                 erasures += arrays.count_not_finite(block.iq, 2 * block.symbols);
                 if (n0 != nullptr) erasures += blocks_.kernels().count_unusable(n0, block.symbols);

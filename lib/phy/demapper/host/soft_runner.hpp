@@ -47,6 +47,7 @@ struct SoftWork : Stretch {
 
     std::span<const float> noise;  ///< one a symbol; empty where one serves all
     SoftBitSpan llr;
+    std::span<const std::uint32_t> signs;
     std::size_t qm;
     Plan plan;
     const LlrTable* table = nullptr;  ///< if it is evaluated so
@@ -72,6 +73,8 @@ private:
     void evaluate(const SoftWork& work, Workspace& workspace, Block& block, bool per_symbol,
                   float largest_limit, void* out) const;
     void look_up(const LlrTable& table, Workspace& workspace, const Block& block, void* out) const;
+    void flip(const SoftWork& work, Workspace& workspace, std::size_t first, std::size_t count,
+              std::byte* out) const;
     [[nodiscard]] std::uint64_t count_saturated(SoftBitFormat format, const std::byte* llr,
                                                 std::size_t count) const;
 

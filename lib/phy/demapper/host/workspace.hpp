@@ -26,6 +26,7 @@ struct alignas(64) Workspace {
     alignas(64) float fraction[components];
     alignas(64) std::uint32_t entry[components];
     alignas(64) float llr[most_bits_per_symbol * block_symbols + padding];  ///< before they are rounded
+    alignas(64) std::uint32_t signs[words_of_signs(most_bits_per_symbol * block_symbols)];
     alignas(64)
         std::byte out[sizeof(float) * most_bits_per_symbol * block_symbols];  ///< before they are streamed
 };

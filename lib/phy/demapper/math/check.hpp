@@ -22,6 +22,8 @@ void check_allocation(const Allocation& allocation) {
     check_size("llr", allocation.llr.size(),
                allocation.symbols.size() * bits_per_symbol(allocation.modulation));
     check_noise(allocation.noise.scalar(), allocation.noise.values().size(), allocation.symbols.size());
+    const std::size_t signs = allocation.signs.size();
+    if (signs != 0) check_size("signs", signs, (allocation.llr.size() + 31) / 32);
 }
 
 /// Throws ArgumentError unless an allocation has the soft-bit format of the first one of its batch.

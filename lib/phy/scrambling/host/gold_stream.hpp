@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "phy/scrambling/host/kernels.hpp"
 #include "phy/scrambling/math/gold.hpp"
@@ -10,10 +9,11 @@
 
 namespace phy::detail {
 
-/// c from some bit on, in blocks that stay in the nearest cache.
+/// c from some bit on, block by block.
 class GoldStream {
 public:
     static constexpr std::size_t block_bits = 16384;
+    static constexpr std::size_t most_bits = 8 * block_bits;
 
     GoldStream(const ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first)
         : kernels_(kernels) {
@@ -23,19 +23,19 @@ public:
             words_[i] = registers.next();
     }
 
-    /// The next bits, at most block_bits, until the next call; all but the last call take a multiple of 32.
-    /// ArrayKernels::flip may read all that it reads.
+    /// The next bits, of most_bits in all. All but the last call take a multiple of 32. ArrayKernels::flip
+    /// may read all that it reads.
     const std::uint32_t* next(std::size_t bits) {
-        std::memmove(words_, words_ + used_, gold_history * sizeof(std::uint32_t));
-        used_ = (bits + 31) / 32;
-        kernels_.follow(words_ + gold_history, used_);
-        return words_ + gold_history;
+        std::uint32_t* const next = words_ + done_;
+        kernels_.follow(next, done_, (bits + 31) / 32);
+        done_ += (bits + 31) / 32;
+        return next;
     }
 
 private:
     const ScramblingKernels& kernels_;
-    std::size_t used_ = 0;
-    std::uint32_t words_[gold_history + words_of_signs(block_bits)] = {};
+    std::size_t done_ = gold_history;
+    alignas(64) std::uint32_t words_[gold_history + words_of_signs(most_bits)];
 };
 
 }  // namespace phy::detail

@@ -8,9 +8,9 @@ namespace phy::detail {
 namespace scalar {
 namespace {
 
-void follow(std::uint32_t* words, std::size_t count) {
+void follow(std::uint32_t* words, std::size_t /*before*/, std::size_t count) {
     for (std::uint32_t* word = words; word != words + count; ++word)
-        *word = following_words([&](int k) { return *(word - gold_history + k); });
+        *word = following_words([&](std::size_t k) { return *(word - gold_history + k); });
 }
 
 void scramble(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c) {

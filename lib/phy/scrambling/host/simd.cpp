@@ -19,13 +19,34 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-void follow(std::uint32_t* words, std::size_t count) {
-    std::uint32_t* word = words - gold_history;
+/// By units of so many words.
+HWY_INLINE void follow_by(std::size_t unit, std::uint32_t* words, std::size_t count) {
+    const std::uint32_t* word = words - gold_history * unit;
     std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes, word += lanes)
-        hn::StoreU(following_words([&](int k) HWY_ATTR { return hn::LoadU(du, word + k); }), du, words + i);
+    for (; i + lanes <= count; i += lanes, word += lanes) {
+        const auto at = [&](std::size_t k) HWY_ATTR { return hn::LoadU(du, word + k * unit); };
+        hn::StoreU(following_words(at), du, words + i);
+    }
     for (; i < count; ++i, ++word)
-        words[i] = following_words([&](int k) HWY_ATTR { return word[k]; });
+        words[i] = following_words([&](std::size_t k) HWY_ATTR { return word[k * unit]; });
+}
+
+/// A load of what several stores have just written waits for them; by units of whole vectors there is none.
+/// They take a longer history, which grows on the way.
+void follow(std::uint32_t* words, std::size_t before, std::size_t count) {
+    std::size_t unit = 1;
+    std::size_t i = 0;
+    while (i < count) {
+        while (unit < lanes && 2 * unit * gold_history <= before + i)
+            unit *= 2;
+        std::size_t stretch = count - i;
+        if (unit < lanes) {
+            const std::size_t to_twice_the_unit = 2 * unit * gold_history - (before + i);
+            stretch = HWY_MIN(stretch, (to_twice_the_unit + lanes - 1) / lanes * lanes);
+        }
+        follow_by(unit, words + i, stretch);
+        i += stretch;
+    }
 }
 
 constexpr hn::Repartition<std::uint8_t, decltype(d)> d8;

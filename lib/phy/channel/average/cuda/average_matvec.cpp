@@ -11,38 +11,38 @@ namespace detail {
 
 // The only place for numbers that decide how fast it is; more of them are in multiply.cuh: the shapes of
 // tiles.
-AverageTuning average_tuning(const AverageShape& shape, std::size_t bytes_of_element,
-                             std::size_t products_of_element, int multiprocessors) {
-    constexpr double large_batches = 64;
-    constexpr double large_outputs = 64;
-    // Of an H200, in seconds: to read a byte, and to take a product with sums of 8 and of 4 bytes.
+AverageTuning average_tuning(const AverageShape& shape, std::size_t bytes_of_component,
+                             std::size_t components, bool may_be_late, int multiprocessors) {
+    // Of an H200, in seconds: to read a byte, and to take a product.
     constexpr double of_byte = 1.0 / 4.5e12;
-    constexpr double of_wide_product = 1.0 / 1.0e13;
-    constexpr double of_narrow_product = 1.0 / 2.0e13;
-    // What a kernel more costs is less than what it hides only in longer calls.
+    const double of_product = bytes_of_component == sizeof(double) ? 1.0 / 1.0e13 : 1.0 / 2.0e13;
+    // One kernel more costs less than what it hides only in longer calls, and the multiplication is to be
+    // over before the late batches are averaged.
     constexpr double least_seconds = 60e-6;
+    constexpr double least_share = 0.125;
+    constexpr double margin = 1.5;
     constexpr std::size_t granularity = 64;
+    // Outputs of a multiprocessor that make it worth to hold many sums in a thread.
+    constexpr double outputs_of_large_tile = 64.0 * 64.0 * 0.75;
 
-    const auto batches = static_cast<double>(shape.batches);
     const auto length = static_cast<double>(shape.length);
-    const auto row_bytes = static_cast<double>(shape.observations) * static_cast<double>(bytes_of_element);
-    const bool wide = bytes_of_element / products_of_element * (products_of_element == 4 ? 2 : 1) == 8;
-    const double reading = batches * length * row_bytes * of_byte;
-    const double multiplying = batches * length * length * static_cast<double>(products_of_element) *
-                               (wide ? of_wide_product : of_narrow_product);
-    AverageTuning tuning{
-        .large_tiles = batches * length >= large_batches * large_outputs * 0.75 * multiprocessors, .late = 0};
-    if (shape.observations > most_late_observations || reading < least_seconds || multiplying > reading / 2)
-        return tuning;
-    const double share = std::max(0.125, 1.5 * multiplying / reading);
-    const auto late = static_cast<std::size_t>(batches * share) / granularity * granularity;
-    if (late > 0 && shape.batches > late) tuning.late = late;
-    return tuning;
+    const double outputs = static_cast<double>(shape.batches) * length;
+    const double reading = outputs * static_cast<double>(shape.observations) *
+                           static_cast<double>(bytes_of_component * components) * of_byte;
+    const double multiplying = outputs * length * static_cast<double>(components * components) * of_product;
+    std::size_t late = 0;
+    if (may_be_late && reading >= least_seconds && multiplying < reading) {
+        const double share = std::max(least_share, margin * multiplying / (reading + margin * multiplying));
+        late =
+            static_cast<std::size_t>(static_cast<double>(shape.batches) * share) / granularity * granularity;
+    }
+    const double alone = late == 0 ? outputs : static_cast<double>(late) * length;
+    return {.late = late, .large_tiles = alone >= outputs_of_large_tile * multiprocessors};
 }
 
 namespace {
 
-/// What the kernel needs that averages and multiplies at the same time.
+/// What the kernel needs of a matrix that averages and multiplies at the same time.
 template <class T>
 bool rows_are_aligned(DeviceSpan<const T> matrix, std::size_t length) {
     constexpr std::size_t word = 16;
@@ -58,12 +58,15 @@ void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const Av
     namespace host = phy::detail;
     const auto sizes = host::checked_sizes<T>(shape, in.size(), matrix.size(), out.size(), workspace.size());
     if (shape.batches == 0) return;
-    constexpr std::size_t products = host::ComponentOfNumber<T>::is_complex ? 4 : 1;
-    const AverageTuning use =
-        tuning != nullptr ? *tuning : average_tuning(shape, sizeof(T), products, device.multiprocessors());
+    constexpr std::size_t bytes = sizeof(typename host::ComponentOfNumber<T>::Type);
+    const bool aligned = rows_are_aligned(matrix, shape.length);
+    const bool may_be_late = aligned && shape.observations <= most_late_observations;
+    const AverageTuning use = tuning != nullptr ? *tuning
+                                                : average_tuning(shape, bytes, sizeof(T) / bytes, may_be_late,
+                                                                 device.multiprocessors());
     const CurrentDevice current(device);
     const host::AverageWorkspace<T> places(workspace.data(), shape, sizes);
-    const std::size_t late = rows_are_aligned(matrix, shape.length) ? use.late : 0;
+    const std::size_t late = aligned ? use.late : 0;
     const std::size_t early = shape.batches - late;
     const std::size_t rows = early * shape.length;
     if (early > 0)
@@ -86,7 +89,7 @@ void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const Av
                                         .out = out.data() + rows,
                                         .batches = late,
                                         .length = shape.length};
-    start_multiply(multiply_late, false, stream);
+    start_multiply(multiply_late, use.large_tiles, stream);
 }
 
 }  // namespace detail

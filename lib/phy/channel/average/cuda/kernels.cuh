@@ -17,8 +17,11 @@ inline constexpr std::size_t least_wide_observations = 512;
 /// Of a launch, for each of two kinds of work; with more to do, they loop.
 inline constexpr std::uint64_t most_blocks = 0x3FFFFFFF;
 
+/// Fewer than would fit by themselves: with as many as ptxas aims at otherwise, it spills registers.
+inline constexpr unsigned multiplying_together = 2;
+
 template <class Shape, bool wide>
-__global__ void __launch_bounds__(multiply_threads)
+__global__ void __launch_bounds__(multiply_threads, multiplying_together)
     multiply_kernel(const __grid_constant__ MultiplyJob<typename Shape::Number> job) {
     multiply_tiles<Shape, wide>(job, blockIdx.x, gridDim.x);
 }

@@ -1,6 +1,7 @@
 #include "phy/channel/average_matvec.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "phy/channel/average/host/kernels.hpp"
 #include "phy/measure/reduce_rows.hpp"
@@ -13,6 +14,37 @@ namespace {
 /// are worth some microseconds.
 constexpr std::size_t rows_of_piece = 64;
 constexpr std::size_t least_products = std::size_t{1} << 17;
+
+/// Rows of so few elements have one in each lane of the tree: without the empty lanes their means take a
+/// fraction of the time of reduce_rows().
+constexpr std::size_t most_of_short_row = 32;
+static_assert(most_of_short_row <= row_tree.lanes);
+
+template <class T>
+T mean_of_short_row(const T* row, std::size_t length) {
+    constexpr Mean<T> op;
+    typename Mean<T>::Node nodes[most_of_short_row];
+    for (std::size_t i = 0; i < length; ++i)
+        nodes[i] = op.of(row[i], i);
+    std::size_t left = length;
+    for (std::size_t half = std::bit_ceil(length) / 2; half > 0; half /= 2) {
+        for (std::size_t v = 0; v + half < left; ++v)
+            nodes[v] = op.join(nodes[v], nodes[v + half]);
+        left = half;
+    }
+    return op.finish(nodes[0], length);
+}
+
+template <class T>
+void average_rows(const Host& host, std::span<const T> in, std::size_t length, std::span<T> out,
+                  std::span<std::byte> workspace) {
+    if (length > most_of_short_row) return reduce_rows<Mean<T>>(host, in, out.size(), out, workspace);
+    constexpr std::size_t elements_of_piece = std::size_t{1} << 14;
+    share_pieces(host, out.size(), elements_of_piece / length, [&](std::uint64_t first, std::uint64_t end) {
+        for (std::uint64_t row = first; row < end; ++row)
+            out[row] = mean_of_short_row(&in[row * length], length);
+    });
+}
 
 /// Copies the means of batches to a panel, and zeros where it has more room.
 template <class T>
@@ -69,7 +101,7 @@ void average_matvec(const Host& host, std::span<const T> in, const AverageShape&
     if (shape.batches == 0) return;
     const detail::AverageWorkspace<T> places(workspace.data(), shape, sizes);
     // Means wait where the outputs will be.
-    reduce_rows<Mean<T>>(host, in, out.size(), out, places.of_means);
+    detail::average_rows(host, in, shape.observations, out, places.of_means);
     auto* const panels = reinterpret_cast<typename Job::Component*>(places.elements);
     const Job job{matrix.data(), panels, out.data(), shape.length, shape.batches};
     const std::size_t count = sizes.panels / (detail::panel_batches<T> * shape.length);

@@ -2,6 +2,8 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "phy/channel/average_matvec.hpp"
@@ -22,9 +24,6 @@ struct ComponentOfNumber<std::complex<R>> {
     using Type = R;
     static constexpr bool is_complex = true;
 };
-
-/// What the library has average_matvec() of.
-using AveragedTypes = TypeList<float, double, std::complex<float>, std::complex<double>>;
 
 /// On a host, means wait in panels of so many batches: for each k their components, the real ones first, as
 /// vectors of any instruction set take them.

@@ -1,8 +1,7 @@
 #include "phy/channel/equalizer/host/block_equalizer.hpp"
 
-#include <limits>
-
 #include "phy/channel/equalizer/host/whitening.hpp"
+#include "phy/channel/equalizer/math/slot-inl.h"
 
 namespace phy::detail {
 namespace {
@@ -14,18 +13,28 @@ std::size_t as_size(int number) {
     return static_cast<std::size_t>(number);
 }
 
-/// N0 of an antenna with what the error of the estimate adds; NaN where it is of no use.
 float noise_of(const SlotEstimate& slot, int layers) {
-    const float error = static_cast<float>(layers) * slot.channel_error;
-    const float noise = slot.noise_variance + error;
-    const bool usable = slot.noise_variance > 0.0F && error >= 0.0F;
-    return usable ? noise : std::numeric_limits<float>::quiet_NaN();
+    return scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, layers);
 }
 
 }  // namespace
 
+std::size_t blocks_at_once(const EqualizerPlan& plan) {
+    // Whole vectors of any length fit in multiples of 4 resource blocks.
+    constexpr std::size_t fewest = 8;
+    constexpr std::size_t most = 32;
+    constexpr std::size_t floats = 6144;
+    const auto is_sum = [](const WeightGroup& group) { return !group.weights.empty(); };
+    const int estimates = std::ranges::any_of(plan.groups(), is_sum) ? plan.estimates() : 1;
+    const std::size_t rows = as_size(2 * estimates * plan.antennas() * plan.layers());
+    return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, fewest, most);
+}
+
+// Rows are no power of two apart, so that they do not meet in one set of the cache.
 EqualizerWorkspace::EqualizerWorkspace(const EqualizerPlan& plan)
-    : channel(as_size(2 * plan.estimates() * plan.antennas() * plan.layers()) * row),
+    : row(whole_vectors(blocks_at_once(plan) * block_subcarriers) + most_lanes),
+      received_row(2 * row + padding),
+      channel(as_size(2 * plan.estimates() * plan.antennas() * plan.layers()) * row),
       received(as_size(plan.antennas()) * received_row),
       filters(filter_rows(plan.layers(), plan.antennas()) * row),
       symbols(as_size(2 * plan.layers()) * row),
@@ -34,23 +43,25 @@ EqualizerWorkspace::EqualizerWorkspace(const EqualizerPlan& plan)
 
 BlockEqualizer::BlockEqualizer(const Host& host, const EqualizerConfig& config)
     : plan_(config),
+      blocks_at_once_(phy::detail::blocks_at_once(plan_)),
       kernels_(&equalizer_kernels(host.backend())),
       arrays_(&array_kernels(host.backend())),
       has_data_(blocks()) {
     const auto entries = plan_.map().entries();
     const std::size_t resource_blocks = entries.size() / symbols_per_slot;
     for (std::size_t i = 0; i < entries.size(); ++i)
-        if (entries[i].mask != 0) has_data_[i % resource_blocks / blocks_at_once] = 1;
+        if (entries[i].mask != 0) has_data_[i % resource_blocks / blocks_at_once_] = 1;
 }
 
 std::size_t BlockEqualizer::blocks() const {
-    return (plan_.subcarriers() + subcarriers_at_once - 1) / subcarriers_at_once;
+    const std::size_t of_block = blocks_at_once_ * block_subcarriers;
+    return (plan_.subcarriers() + of_block - 1) / of_block;
 }
 
 BlockEqualizer::Block BlockEqualizer::block_of(const Call& call, std::size_t slot, std::size_t block) const {
     const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
-    const std::size_t first = block * blocks_at_once;
-    const std::size_t count = std::min(blocks_at_once, resource_blocks - first);
+    const std::size_t first = block * blocks_at_once_;
+    const std::size_t count = std::min(blocks_at_once_, resource_blocks - first);
     // Runs may begin at any resource block, so whole vectors of them may reach further than those of all.
     const std::size_t reach = (first + count) * block_subcarriers + most_lanes;
     return {slot, first, count, slot + 1 == call.slots.size() && reach > plan_.subcarriers()};
@@ -84,15 +95,15 @@ ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries
 void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const {
     if (workspace.whitening_call == call.number && workspace.whitening_slot == slot) return;
     const std::size_t size = plan_.covariance_size();
-    const float error = static_cast<float>(plan_.layers()) * call.slots[slot].channel_error;
-    whiten({call.covariance + slot * size, size}, error, workspace.whitening);
+    const float errors = scalar::noise_of_errors<scalar::Ops>(call.slots[slot].channel_error, plan_.layers());
+    whiten({call.covariance + slot * size, size}, errors, workspace.whitening);
     workspace.whitening_call = call.number;
     workspace.whitening_slot = slot;
 }
 
 void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                                    const float* from) const {
-    constexpr std::size_t row = EqualizerWorkspace::row;
+    const std::size_t row = workspace.row;
     const std::size_t subcarriers = plan_.subcarriers();
     const std::size_t rows = as_size(2 * plan_.estimates() * plan_.antennas() * plan_.layers());
     for (std::size_t r = 0; r < rows; ++r)
@@ -121,25 +132,29 @@ ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call
     if (whitens || block.at_end) {
         stage_channel(workspace, call, block, from);
         rows.first = workspace.channel.data();
-        rows.stride = EqualizerWorkspace::row;
+        rows.stride = workspace.row;
     }
     return rows;
 }
 
-ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group) {
+ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group) const {
     channel.weights = group.weights.empty() ? nullptr : group.weights.data();
+    if (group.weights.empty()) {
+        const std::size_t rows = as_size(2 * plan_.antennas() * plan_.layers());
+        channel.first += as_size(group.estimate) * rows * channel.stride;
+    }
     return channel;
 }
 
 void BlockEqualizer::make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel,
                                   const Block& block) const {
     const auto make = kernels_->make_filters[as_size(plan_.layers() - 1)][plan_.mmse() ? 1 : 0];
-    make(channel, block.count(), workspace.filters.data(), EqualizerWorkspace::row);
+    make(channel, block.count(), workspace.filters.data(), workspace.row);
 }
 
 ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                                          int symbol, const ElementRun& run) const {
-    constexpr std::size_t row = EqualizerWorkspace::received_row;
+    const std::size_t row = workspace.received_row;
     const SampleFormat format = call.grid.format();
     const std::size_t of_antenna = symbols_per_slot * plan_.subcarriers();
     const std::size_t first =
@@ -170,8 +185,8 @@ void BlockEqualizer::equalize(const EqualizerWorkspace& workspace, const Channel
                               std::size_t count, const EqualizedRow& out) const {
     const std::size_t layers = as_size(plan_.layers() - 1);
     if (group.shares_filters()) {
-        kernels_->apply_filters[layers](workspace.filters.data() + offset, EqualizerWorkspace::row,
-                                        plan_.antennas(), received, count, out);
+        kernels_->apply_filters[layers](workspace.filters.data() + offset, workspace.row, plan_.antennas(),
+                                        received, count, out);
     } else {
         ChannelRows here = channel;
         here.first += offset;

@@ -16,19 +16,16 @@
 
 namespace phy::detail {
 
-/// Resource blocks that are equalised in all OFDM symbols before the next: their coefficients and filters
-/// stay in the nearest caches.
-inline constexpr std::size_t blocks_at_once = 8;
-inline constexpr std::size_t subcarriers_at_once = blocks_at_once * subcarriers_per_resource_block;
+/// Resource blocks that are equalised in all OFDM symbols before the next, so that their coefficients and
+/// filters stay in the nearest caches; the more, the longer the stretches that are read.
+std::size_t blocks_at_once(const EqualizerPlan& plan);
 
 /// What one thread needs for that.
 struct EqualizerWorkspace {
     explicit EqualizerWorkspace(const EqualizerPlan& plan);
 
-    // Floats from row to row; no power of two, so that rows do not meet in one set of the cache.
-    static constexpr std::size_t row = whole_vectors(subcarriers_at_once) + most_lanes;
-    static constexpr std::size_t received_row = 2 * subcarriers_at_once + padding + most_lanes;
-
+    std::size_t row;              ///< floats from row to row
+    std::size_t received_row;     ///< floats from antenna to antenna
     std::vector<float> channel;   ///< rows as ChannelRows has them
     std::vector<float> received;  ///< of all antennas
     std::vector<float> filters;   ///< see EqualizerKernels
@@ -103,7 +100,7 @@ private:
     ChannelRows channel_of(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
     void stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                        const float* from) const;
-    static ChannelRows with_weights(ChannelRows channel, const WeightGroup& group);
+    [[nodiscard]] ChannelRows with_weights(ChannelRows channel, const WeightGroup& group) const;
     void make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const;
     void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
 
@@ -137,6 +134,7 @@ private:
     }
 
     EqualizerPlan plan_;
+    std::size_t blocks_at_once_;
     const EqualizerKernels* kernels_;
     const ArrayKernels* arrays_;
     std::vector<char> has_data_;  ///< by block

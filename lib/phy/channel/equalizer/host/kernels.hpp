@@ -25,7 +25,7 @@ struct ChannelRows {
     std::size_t stride;  ///< floats from row to row
     int antennas;
     int estimates;
-    const float* weights;  ///< one an estimate; null: the only estimate as it is
+    const float* weights;  ///< one an estimate; null: one estimate as it is
     float noise;           ///< N0 with the error of the estimate; NaN: everything is erased
 };
 

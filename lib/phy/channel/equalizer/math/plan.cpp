@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "phy/channel/equalizer/math/limits.hpp"
 #include "phy/core/check_enum.hpp"
@@ -50,6 +52,15 @@ bool carries_data(const ResourceMap& map, int symbol) {
     return std::ranges::any_of(entries, [](const ResourceMap::Entry& entry) { return entry.mask != 0; });
 }
 
+/// A single 1 among zeros picks an estimate.
+WeightGroup group_of(std::vector<float> weights) {
+    const auto one = std::ranges::find(weights, 1.0F);
+    const auto zeros = std::ranges::count(weights, 0.0F);
+    const bool picks = one != weights.end() && zeros + 1 == std::ssize(weights);
+    if (!picks) return {.weights = std::move(weights)};
+    return {.estimate = static_cast<int>(one - weights.begin())};
+}
+
 }  // namespace
 
 EqualizerPlan::EqualizerPlan(const EqualizerConfig& config)
@@ -63,9 +74,13 @@ EqualizerPlan::EqualizerPlan(const EqualizerConfig& config)
             const auto first = all.begin() + symbol * estimates_;
             weights.assign(first, first + estimates_);
         }
-        const auto same = std::ranges::find(groups_, weights, &WeightGroup::weights);
+        WeightGroup group = group_of(std::move(weights));
+        const auto same = std::ranges::find_if(groups_, [&](const WeightGroup& other) {
+            return other.weights == group.weights && other.estimate == group.estimate;
+        });
         if (same == groups_.end()) {
-            groups_.push_back({std::move(weights), {symbol}});
+            groups_.push_back(std::move(group));
+            groups_.back().symbols = {symbol};
         } else {
             same->symbols.push_back(symbol);
         }

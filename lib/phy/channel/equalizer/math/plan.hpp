@@ -13,8 +13,9 @@ namespace phy::detail {
 
 /// OFDM symbols with data in which the channel is the same sum of estimates.
 struct WeightGroup {
-    std::vector<float> weights;  ///< one an estimate; empty: the only estimate as it is
-    std::vector<int> symbols;
+    std::vector<float> weights = {};  ///< one an estimate; empty: `estimate` as it is
+    int estimate = 0;
+    std::vector<int> symbols = {};
 
     /// One filter matrix serves several symbols. Else the equations of every resource element are solved.
     [[nodiscard]] bool shares_filters() const { return symbols.size() > 1; }

@@ -2,8 +2,8 @@
 // of simd/ops-inl.h in a fixed order.
 //
 // G = H^H H + N0 I (zero forcing: H^H H) is factored as L D L^H. With C = G^-1 and z = H^H y the symbols are
-// C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a NaN here, and an erasure in
-// finish().
+// C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a NaN here, and then an
+// erasure.
 #if defined(PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
 #undef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "phy/channel/equalizer/math/limits.hpp"
+#include "phy/channel/equalizer/math/unroll.hpp"
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
 
@@ -45,23 +46,60 @@ struct Triangle {
 
 template <class Ops, int layers>
 PHY_INLINE Triangle<Ops, layers> zero_triangle() {
+    constexpr int below = entries_below(layers) + 1;
     Triangle<Ops, layers> zero;
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i)
         zero.diagonal[i] = Ops::set(0.0F);
-    PHY_UNROLL
-    for (int e = 0; e < entries_below(layers); ++e)
+    PHY_UNROLL_ALL
+    for (int e = 0; e < below; ++e)
         zero.re[e] = zero.im[e] = Ops::set(0.0F);
     return zero;
+}
+
+template <class Ops, int layers>
+PHY_INLINE Column<Ops, layers> zero_column() {
+    Column<Ops, layers> zero;
+    PHY_UNROLL_ALL
+    for (int i = 0; i < layers; ++i)
+        zero.re[i] = zero.im[i] = Ops::set(0.0F);
+    return zero;
+}
+
+template <class Ops, int layers>
+PHY_INLINE Column<Ops, layers> conjugate(Column<Ops, layers> h) {
+    PHY_UNROLL_ALL
+    for (int i = 0; i < layers; ++i)
+        h.im[i] = Ops::sub(Ops::set(0.0F), h.im[i]);
+    return h;
+}
+
+/// Sums of estimates over time.
+template <class Ops, int layers>
+PHY_INLINE void scale(typename Ops::V weight, Column<Ops, layers>& h) {
+    PHY_UNROLL_ALL
+    for (int i = 0; i < layers; ++i) {
+        h.re[i] = Ops::mul(weight, h.re[i]);
+        h.im[i] = Ops::mul(weight, h.im[i]);
+    }
+}
+template <class Ops, int layers>
+PHY_INLINE void add_estimate(typename Ops::V weight, const Column<Ops, layers>& estimate,
+                             Column<Ops, layers>& h) {
+    PHY_UNROLL_ALL
+    for (int i = 0; i < layers; ++i) {
+        h.re[i] = Ops::fma(weight, estimate.re[i], h.re[i]);
+        h.im[i] = Ops::fma(weight, estimate.im[i], h.im[i]);
+    }
 }
 
 /// Adds what one antenna adds to H^H H; h is its row of H.
 template <class Ops, int layers>
 PHY_INLINE void add_to_gram(const Column<Ops, layers>& h, Triangle<Ops, layers>& gram) {
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         gram.diagonal[i] = Ops::fma(h.im[i], h.im[i], Ops::fma(h.re[i], h.re[i], gram.diagonal[i]));
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = 0; j < i; ++j) {
             const int e = entry_below(i, j);
             gram.re[e] = Ops::fma(h.im[i], h.im[j], Ops::fma(h.re[i], h.re[j], gram.re[e]));
@@ -74,7 +112,7 @@ PHY_INLINE void add_to_gram(const Column<Ops, layers>& h, Triangle<Ops, layers>&
 template <class Ops, int layers>
 PHY_INLINE void add_matched(const Column<Ops, layers>& h, typename Ops::V y_re, typename Ops::V y_im,
                             Column<Ops, layers>& z) {
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         z.re[i] = Ops::fma(h.im[i], y_im, Ops::fma(h.re[i], y_re, z.re[i]));
         z.im[i] = Ops::nfma(h.im[i], y_re, Ops::fma(h.re[i], y_im, z.im[i]));
@@ -99,7 +137,7 @@ PHY_INLINE void add_scaled(typename Ops::V w, typename Ops::V y_re, typename Ops
 template <class Ops, int layers>
 PHY_INLINE void add_filtered(const Column<Ops, layers>& w, typename Ops::V y_re, typename Ops::V y_im,
                              Column<Ops, layers>& x) {
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i)
         add_weighted<Ops>(w.re[i], w.im[i], y_re, y_im, x.re[i], x.im[i]);
 }
@@ -111,15 +149,15 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram) {
     using V = typename Ops::V;
     Triangle<Ops, layers> lower;  // L below the diagonal
     Triangle<Ops, layers> inverse;
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         V pivot = gram.diagonal[i];
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = 0; j < i; ++j) {
             const int e = entry_below(i, j);
             V re = gram.re[e];  // of L D
             V im = gram.im[e];
-            PHY_UNROLL
+            PHY_UNROLL_ALL
             for (int k = 0; k < j; ++k) {
                 // less (L D)_ik conj(L_jk); see below for (L D)_ik
                 const int of_i = entry_below(i, k);
@@ -138,14 +176,14 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram) {
         const V beyond_rounding = Ops::nfma(Ops::set(smallest_pivot), gram.diagonal[i], pivot);
         inverse.diagonal[i] = reciprocal<Ops>(Ops::where_positive(beyond_rounding, pivot));
     }
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 1; i < layers; ++i) {
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = i - 1; j >= 0; --j) {
             const int e = entry_below(i, j);
             V re = lower.re[e];
             V im = lower.im[e];
-            PHY_UNROLL
+            PHY_UNROLL_ALL
             for (int k = j + 1; k < i; ++k) {
                 const int left = entry_below(i, k);
                 const int right = entry_below(k, j);
@@ -166,11 +204,11 @@ template <class Ops, int layers>
 PHY_INLINE Column<Ops, layers> solve(const Triangle<Ops, layers>& inverse, const Column<Ops, layers>& z) {
     using V = typename Ops::V;
     Column<Ops, layers> x;
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         V re = z.re[i];
         V im = z.im[i];
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = 0; j < i; ++j) {
             const int e = entry_below(i, j);
             re = Ops::fma(inverse.im[e], z.im[j], Ops::nfma(inverse.re[e], z.re[j], re));
@@ -179,9 +217,9 @@ PHY_INLINE Column<Ops, layers> solve(const Triangle<Ops, layers>& inverse, const
         x.re[i] = Ops::mul(re, inverse.diagonal[i]);
         x.im[i] = Ops::mul(im, inverse.diagonal[i]);
     }
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = i + 1; j < layers; ++j) {
             const int e = entry_below(j, i);
             x.re[i] = Ops::nfma(inverse.im[e], x.im[j], Ops::nfma(inverse.re[e], x.re[j], x.re[i]));
@@ -204,10 +242,10 @@ template <class Ops, int layers, bool mmse>
 PHY_INLINE Outcome<Ops, layers> outcome(const Triangle<Ops, layers>& inverse, typename Ops::V noise) {
     using V = typename Ops::V;
     Outcome<Ops, layers> result;
-    PHY_UNROLL
+    PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         V c = inverse.diagonal[i];
-        PHY_UNROLL
+        PHY_UNROLL_ALL
         for (int j = i + 1; j < layers; ++j) {
             const int e = entry_below(j, i);
             const V square = Ops::fma(inverse.im[e], inverse.im[e], Ops::mul(inverse.re[e], inverse.re[e]));
@@ -226,17 +264,123 @@ PHY_INLINE Outcome<Ops, layers> outcome(const Triangle<Ops, layers>& inverse, ty
     return result;
 }
 
-/// Multiplies by the conjugate of the symbol's phase, and erases what is not finite: symbol 0, noise variance
-/// +infinity. (Symbols that are larger than 2^63 count as not finite.)
+/// What separates the layers of resource elements with one H: made from H^H H and N0, it turns H^H y into
+/// unbiased symbols.
+template <class Ops, int layers, bool mmse>
+struct Separator {
+    typename Ops::V noise[layers];  ///< of the symbols
+
+    PHY_INLINE Separator(Triangle<Ops, layers> gram, typename Ops::V n0) {
+        if constexpr (mmse) {
+            PHY_UNROLL_ALL
+            for (int i = 0; i < layers; ++i)
+                gram.diagonal[i] = Ops::add(gram.diagonal[i], n0);
+        }
+        inverse_ = factor<Ops, layers>(gram);
+        const Outcome<Ops, layers> result = outcome<Ops, layers, mmse>(inverse_, n0);
+        PHY_UNROLL_ALL
+        for (int i = 0; i < layers; ++i) {
+            noise[i] = result.noise[i];
+            if constexpr (mmse) gain_[i] = result.gain[i];
+        }
+    }
+
+    PHY_INLINE Column<Ops, layers> operator()(const Column<Ops, layers>& z) const {
+        Column<Ops, layers> x = solve<Ops, layers>(inverse_, z);
+        if constexpr (mmse) {
+            PHY_UNROLL_ALL
+            for (int i = 0; i < layers; ++i) {
+                x.re[i] = Ops::mul(x.re[i], gain_[i]);
+                x.im[i] = Ops::mul(x.im[i], gain_[i]);
+            }
+        }
+        return x;
+    }
+
+private:
+    Triangle<Ops, layers> inverse_;
+    typename Ops::V gain_[layers];
+};
+
+/// One layer: both methods are maximum ratio combining.
+template <class Ops, bool mmse>
+struct Separator<Ops, 1, mmse> {
+    typename Ops::V noise[1];
+
+    PHY_INLINE Separator(const Triangle<Ops, 1>& gram, typename Ops::V n0) {
+        const typename Ops::V power = gram.diagonal[0];
+        gain_ = Ops::div(Ops::set(1.0F), Ops::keep(power, power));
+        noise[0] = Ops::mul(n0, gain_);
+    }
+
+    PHY_INLINE Column<Ops, 1> operator()(const Column<Ops, 1>& z) const {
+        return {{Ops::mul(z.re[0], gain_)}, {Ops::mul(z.im[0], gain_)}};
+    }
+
+private:
+    typename Ops::V gain_;
+};
+
+/// Two layers, in closed form: with |h_i|^2, g = h_0^H h_1 and, for MMSE, G_j = |h_j|^2 + N0, unbiased
+/// symbols are (G_j z_i - g z_j) / D_i and their noise N0 G_j / D_i, with D_i = G_j |h_i|^2 - |g|^2.
+template <class Ops, bool mmse>
+struct Separator<Ops, 2, mmse> {
+    typename Ops::V noise[2];
+
+    PHY_INLINE Separator(const Triangle<Ops, 2>& gram, typename Ops::V n0) {
+        using V = typename Ops::V;
+        re_ = gram.re[0];
+        im_ = gram.im[0];
+        const V square = Ops::fma(im_, im_, Ops::mul(re_, re_));
+        PHY_UNROLL_ALL
+        for (int i = 0; i < 2; ++i) {
+            const V power = gram.diagonal[i];
+            const V of_other = gram.diagonal[1 - i];
+            weight_[i] = mmse ? Ops::add(of_other, n0) : of_other;
+            if (!mmse && i == 1) {
+                gain_[1] = gain_[0];
+            } else {
+                const V product = Ops::mul(weight_[i], power);
+                const V difference = Ops::sub(product, square);
+                const V beyond_rounding = Ops::nfma(Ops::set(smallest_pivot), product, difference);
+                gain_[i] = Ops::div(Ops::set(1.0F), Ops::where_positive(beyond_rounding, difference));
+            }
+            noise[i] = Ops::mul(Ops::mul(n0, weight_[i]), gain_[i]);
+        }
+    }
+
+    PHY_INLINE Column<Ops, 2> operator()(const Column<Ops, 2>& z) const {
+        // Below the diagonal of G stands conj(g).
+        const auto re0 = Ops::nfma(im_, z.im[1], Ops::nfma(re_, z.re[1], Ops::mul(weight_[0], z.re[0])));
+        const auto im0 = Ops::fma(im_, z.re[1], Ops::nfma(re_, z.im[1], Ops::mul(weight_[0], z.im[0])));
+        const auto re1 = Ops::fma(im_, z.im[0], Ops::nfma(re_, z.re[0], Ops::mul(weight_[1], z.re[1])));
+        const auto im1 = Ops::nfma(im_, z.re[0], Ops::nfma(re_, z.im[0], Ops::mul(weight_[1], z.im[1])));
+        return {{Ops::mul(re0, gain_[0]), Ops::mul(re1, gain_[1])},
+                {Ops::mul(im0, gain_[0]), Ops::mul(im1, gain_[1])}};
+    }
+
+private:
+    typename Ops::V re_;
+    typename Ops::V im_;
+    typename Ops::V weight_[2];
+    typename Ops::V gain_[2];
+};
+
+/// Multiplies by the conjugate of an OFDM symbol's phase. Left out where that is exactly 1.
 template <class Ops>
-PHY_INLINE void finish(typename Ops::V phase_re, typename Ops::V phase_im, typename Ops::V& re,
-                       typename Ops::V& im, typename Ops::V& noise) {
-    using V = typename Ops::V;
-    const V x_re = Ops::fma(im, phase_im, Ops::mul(re, phase_re));
-    const V x_im = Ops::nfma(re, phase_im, Ops::mul(im, phase_re));
-    const V all = Ops::fma(x_re, x_re, Ops::fma(x_im, x_im, noise));
-    re = Ops::keep(all, x_re);
-    im = Ops::keep(all, x_im);
+PHY_INLINE void turn_back(typename Ops::V phase_re, typename Ops::V phase_im, typename Ops::V& re,
+                          typename Ops::V& im) {
+    const auto turned = Ops::fma(im, phase_im, Ops::mul(re, phase_re));
+    im = Ops::nfma(re, phase_im, Ops::mul(im, phase_re));
+    re = turned;
+}
+
+/// Symbol 0 and noise variance +infinity where anything is not finite, or a symbol is larger than 2^63.
+template <class Ops>
+PHY_INLINE void erase_unless_finite(typename Ops::V& re, typename Ops::V& im, typename Ops::V& noise) {
+    const auto all = Ops::fma(re, re, Ops::fma(im, im, noise));
+    re = Ops::keep(all, re);
+    im = Ops::keep(all, im);
     noise = Ops::select_finite(all, noise, Ops::set(std::numeric_limits<float>::infinity()));
 }
 

@@ -1,7 +1,8 @@
-#include "demod/trace_file.hpp"
+#include "common/output_file.hpp"
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 
 #include "common/app.hpp"
 #include "phy/core/error.hpp"
-#include "phy/pipeline/trace.hpp"
 
 namespace phy::apps {
 namespace {
@@ -37,32 +37,32 @@ bool create(const std::filesystem::path& file) {
 
 }  // namespace
 
-TraceFile::TraceFile(const std::filesystem::path& file, bool overwrite)
-    : file_(resolved(file)), temporary_(temporary_name(file_)) {
+OutputFile::OutputFile(const std::filesystem::path& file, bool overwrite, std::string what)
+    : file_(resolved(file)), temporary_(temporary_name(file_)), what_(std::move(what)) {
     require_regular_or_none(file_);
     require_force_if_exists(file_.string(), overwrite);
     if (create(temporary_)) stream_.open(temporary_);
     if (!stream_.is_open())
-        throw FileError(fmt::format("{}: the trace cannot be written: {}", file_.string(),
+        throw FileError(fmt::format("{}: {} cannot be written: {}", file_.string(), what_,
                                     std::generic_category().message(errno)));
 }
 
-TraceFile::~TraceFile() {
+OutputFile::~OutputFile() {
     std::error_code ignored;
     std::filesystem::remove(temporary_, ignored);
 }
 
-void TraceFile::write(const PipelineReport& report) {
-    stream_ << trace_events(report);
+void OutputFile::write(std::string_view text) {
+    stream_ << text;
     stream_.close();
-    if (!stream_) throw FileError(fmt::format("{}: the trace cannot be written", file_.string()));
+    if (!stream_) throw FileError(fmt::format("{}: {} cannot be written", file_.string(), what_));
 }
 
-void TraceFile::commit() {
+void OutputFile::commit() {
     std::error_code error;
     std::filesystem::rename(temporary_, file_, error);
     if (error)
-        throw FileError(fmt::format("{}: the trace cannot be written: {}", file_.string(), error.message()));
+        throw FileError(fmt::format("{}: {} cannot be written: {}", file_.string(), what_, error.message()));
 }
 
 }  // namespace phy::apps

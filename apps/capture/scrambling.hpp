@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "phy/scrambling/gold_sequence.hpp"
+
+namespace phy::apps {
+
+/// The value of an option: n_RNTI,n_ID or n_RNTI,n_ID,q. Throws ArgumentError, which names the option, for
+/// anything else.
+ScramblingIdentity parse_scrambling(const char* option, const std::string& text);
+
+}  // namespace phy::apps

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "phy/cuda/stream.hpp"
+
+namespace phy::apps::average_steps {
+
+/// The mean of each row of in, (batches, length, observations), and for each batch matrix, (length, length),
+/// times the means. All memory is the device's.
+struct Work {
+    const double* in = nullptr;
+    const double* matrix = nullptr;
+    double* out = nullptr;
+    std::size_t batches = 0;
+    std::size_t length = 0;  ///< at most most_average_length
+    std::size_t observations = 0;
+};
+
+/// A way of doing the work, in the order in which one comes to them.
+struct Step {
+    std::string name;
+    std::string what;
+    int threads = 0;  ///< a block
+    void (*launch)(const Work& work, cudaStream_t stream);
+};
+
+/// The steps before the library's own kernels.
+std::vector<Step> all();
+
+}  // namespace phy::apps::average_steps

@@ -1,0 +1,86 @@
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/app.hpp"
+#include "common/interrupt.hpp"
+#include "common/output_file.hpp"
+#include "common/progress.hpp"
+#include "link_sim/options.hpp"
+#include "link_sim/report.hpp"
+#include "link_sim/simulation.hpp"
+
+namespace {
+
+using namespace phy::apps;
+
+/// Shows how far all points are, by symbols: how many there will be is what those done are a share of.
+class PointProgress {
+public:
+    PointProgress(std::size_t points, bool quiet) : points_(points), progress_(0, quiet) {}
+
+    void show(const PointState& state, const StopRule& rule) {
+        throw_if_interrupted();
+        const double share = (static_cast<double>(done_) + state.done(rule)) / static_cast<double>(points_);
+        const std::uint64_t symbols = symbols_ + symbols_of(state);
+        if (share > 0.0)
+            progress_.update(symbols, static_cast<std::uint64_t>(static_cast<double>(symbols) / share));
+    }
+
+    void finish(const PointState& state) {
+        ++done_;
+        symbols_ += symbols_of(state);
+    }
+
+private:
+    static std::uint64_t symbols_of(const PointState& state) { return state.sums.front().symbols.symbols; }
+
+    std::size_t points_;
+    std::size_t done_ = 0;
+    std::uint64_t symbols_ = 0;
+    Progress progress_;
+};
+
+LinkReport simulate_all(const LinkSimOptions& options, bool quiet) {
+    const auto start = std::chrono::steady_clock::now();
+    LinkReport report;
+    report.options = options;
+    report.points = points_of(options);
+    report.threads = options.threads == 0 ? phy::Host::processors() : options.threads;
+    const StopRule rule = stop_rule_of(options);
+    PointProgress progress(report.points.size(), quiet);
+    for (const LinkConfig& point : report.points) {
+        report.states.push_back(simulate(point, rule, report.threads,
+                                         [&](const PointState& state) { progress.show(state, rule); }));
+        progress.finish(report.states.back());
+    }
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+void run(const LinkSimOptions& options, const CommonOptions& common) {
+    std::optional<OutputFile> csv;
+    if (!options.csv.empty()) csv.emplace(options.csv, options.force, "the table");
+    const LinkReport report = simulate_all(options, common.quiet);
+    throw_if_interrupted();
+    if (csv) csv->write(csv_of(report));
+    print_result(common, json_of(report), text_of(report));
+    if (csv) csv->commit();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    LinkSimOptions options;
+    App app;
+    app.name = "link_sim";
+    app.summary =
+        "Simulates a link slot by slot, from random bits to soft bits: bit error rate, EVM and mutual\n"
+        "information of soft bits against SNR. The same options give the same numbers.";
+    add_link_sim_options(options, app.options);
+    app.body = [&options](const CommonOptions& common) { run(options, common); };
+    return run_app(app, argc, argv);
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The channels that link_sim has, by name.
+namespace phy::apps {
+
+enum class ChannelKind {
+    awgn,  ///< no fading
+    flat,  ///< Rayleigh fading, the same on all subcarriers
+    tdl,   ///< tapped delay lines of TR 38.901 clause 7.7.2, all taps Rayleigh
+};
+
+struct ChannelModel {
+    ChannelKind kind = ChannelKind::awgn;
+    char profile = 'a';            ///< tdl: 'a', 'b' or 'c'
+    double delay_spread_ns = 0.0;  ///< tdl: rms
+
+    friend bool operator==(const ChannelModel&, const ChannelModel&) = default;
+};
+
+/// "awgn", "flat", "tdl-a:300"; the parser also takes "tdl:300", which is TDL-A. Throws ArgumentError that
+/// says what was expected.
+std::string to_string(const ChannelModel& model);
+ChannelModel parse_channel(const std::string& text);
+
+/// One path of a channel.
+struct Tap {
+    double delay = 0.0;  ///< s
+    double power = 1.0;  ///< mean; all taps together have 1
+};
+
+/// Of a channel with fading; of AWGN the one path without delay.
+std::vector<Tap> taps_of(const ChannelModel& model);
+
+}  // namespace phy::apps

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "link_sim/channel.hpp"
+#include "phy/phy.hpp"
+
+/// The example of how to link a chain, from bits to soft bits, with what phy has for each step: link.cpp.
+namespace phy::apps {
+
+/// What a receiver is told and need not estimate.
+struct Knowledge {
+    bool channel = false;
+    bool noise = false;
+};
+
+/// "channel", "noise", "channel,noise" or "none".
+std::string_view to_string(const Knowledge& known);
+
+/// "mmse", "zero-forcing".
+std::string_view to_string(Equalization equalization);
+
+/// How soft bits are made.
+struct SoftBitChoice {
+    Method method = Method::max_log;
+    SoftBitFormat format = SoftBitFormat::float32;
+    float scale = 6.0F;  ///< int8: least significant bits a nat
+};
+
+/// A point of a curve, and who receives it.
+struct LinkConfig {
+    Modulation modulation = Modulation::qpsk;
+    double snr_db = 0.0;  ///< the power of all layers at an antenna over that of its noise
+    SlotAllocation allocation;
+    Channel::Config channel;
+    double delay_spread = 0.0;  ///< s, that estimators are told; 0: measured
+    Equalization equalization = Equalization::mmse;
+    std::vector<Knowledge> known;          ///< each equalises
+    std::vector<SoftBitChoice> soft_bits;  ///< each demaps what each of those has equalised
+    std::uint64_t seed = 1;
+
+    [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
+
+    /// N0 at an antenna: each layer comes with power 1.
+    [[nodiscard]] double noise_variance() const;
+};
+
+/// Bits of a codeword to the grids of its layers.
+class Transmitter {
+public:
+    Transmitter(const Host& host, const LinkConfig& config);
+
+    [[nodiscard]] std::size_t bits_per_slot() const;
+
+    /// slot is its number in the frame; bits are one a byte.
+    void transmit(int slot, std::span<const std::uint8_t> bits);
+
+    /// Of the last slot: (data elements, layers), what dmrs_pilots() writes, (layers, symbols, subcarriers).
+    [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
+    [[nodiscard]] std::span<const cf32> pilots() const { return pilots_; }
+    [[nodiscard]] std::span<const cf32> grid() const { return grid_; }
+
+private:
+    SlotAllocation allocation_;
+    Modulation modulation_;
+    Scrambler scramble_;
+    Mapper map_;
+    GridMapper to_grid_;
+    std::vector<std::uint8_t> scrambled_;
+    std::vector<cf32> symbols_;
+    std::vector<cf32> pilots_;
+    std::vector<cf32> grid_;
+};
+
+/// What a slot has gone through.
+struct ChannelState {
+    std::span<const float> coefficients;  ///< (antennas, layers, 2, subcarriers)
+    std::array<cf32, symbols_per_slot> phase;
+    float noise_variance;
+};
+
+/// Received grids to the soft bits of a codeword.
+class Receiver {
+public:
+    Receiver(const Host& host, const LinkConfig& config, const Knowledge& known);
+
+    /// grid: (antennas, symbols, subcarriers). Takes of the truth what it is to know.
+    void equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth);
+
+    /// Those that were equalised last: (data elements, layers), each with its noise variance.
+    [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
+    [[nodiscard]] std::span<const float> noise_variance() const { return noise_variance_; }
+
+    /// The soft bits of those symbols by LinkConfig::soft_bits[choice]; valid until the next call.
+    SoftBitView soft_bits(std::size_t choice);
+
+private:
+    Knowledge known_;
+    std::vector<SoftBitChoice> choices_;
+    std::optional<ChannelEstimator> estimate_;
+    std::optional<Equalizer> equalize_;
+    std::vector<SoftDemapper> demap_;
+    Descrambler descramble_;
+    std::vector<float> channel_;
+    std::vector<cf32> symbols_;
+    std::vector<float> noise_variance_;
+    std::vector<std::byte> soft_bits_;
+    std::size_t soft_bits_per_slot_;
+};
+
+}  // namespace phy::apps

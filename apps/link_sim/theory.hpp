@@ -1,0 +1,14 @@
+#pragma once
+
+#include "phy/core/modulation.hpp"
+
+/// What the bit error rate should be.
+namespace phy::apps {
+
+/// Of hard decisions in white Gaussian noise: exact, from the levels and labels of an axis. es_n0 is a ratio.
+double bit_error_rate(Modulation modulation, double es_n0);
+
+/// The same with Rayleigh fading: the mean over the sum of so many independent branches of mean es_n0 each.
+double rayleigh_bit_error_rate(Modulation modulation, double es_n0, int branches);
+
+}  // namespace phy::apps

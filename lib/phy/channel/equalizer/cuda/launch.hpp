@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/channel/slot_allocation.hpp"
+#include "phy/channel/slot_estimate.hpp"
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+
+/// The interface between the host's side of the CUDA equaliser and its kernels.
+namespace phy::gpu::detail {
+
+/// WeightGroup in device memory.
+struct DeviceGroup {
+    std::int32_t first_weight;  ///< of a row of weights; -1: `estimate` as it is
+    std::int32_t estimate;
+    std::int32_t symbols;
+    std::array<std::int32_t, phy::symbols_per_slot> symbol;
+};
+
+/// SlotEstimate as kernels see it: floats.
+constexpr unsigned floats_of_estimate = 36;
+constexpr unsigned error_of_estimate = 1;
+constexpr unsigned phases_of_estimate = 8;
+static_assert(sizeof(SlotEstimate) == floats_of_estimate * sizeof(float));
+static_assert(offsetof(SlotEstimate, noise_variance) == 0);
+static_assert(offsetof(SlotEstimate, channel_error) == error_of_estimate * sizeof(float));
+static_assert(offsetof(SlotEstimate, phase) == phases_of_estimate * sizeof(float));
+
+struct EqualizerJob {
+    SampleFormat format;
+    float unit;  ///< the value of an integer sample of 1
+    const std::byte* grid;
+    const float* channel;
+    const float* slots;
+    const float* whitening;  ///< (slots, antennas, antennas) complex, or null
+    const ResourceMap::Entry* entries;
+    const float* weights;
+    const DeviceGroup* groups;  ///< those of this launch
+    unsigned group_count;
+    unsigned parts;  ///< into which the symbols of a group are dealt
+    unsigned estimates;
+    unsigned antennas;
+    unsigned layers;
+    unsigned subcarriers;
+    unsigned slot_count;
+    unsigned elements;  ///< of a slot
+    bool mmse;
+    bool shares_filters;
+};
+
+struct EqualizerOutput {
+    float* symbols;
+    float* noise;
+    bool aligned;  ///< both to 16 bytes
+};
+
+/// Covariances to whitening matrices, and channel coefficients to whitened ones.
+struct WhiteningJob {
+    const float* covariance;
+    const float* slots;
+    const float* channel;
+    float* whitening;
+    float* whitened;
+    unsigned estimates;
+    unsigned antennas;
+    unsigned layers;
+    unsigned subcarriers;
+    unsigned slot_count;
+};
+
+/// Start kernels on the current device.
+void launch(const EqualizerJob& job, const EqualizerOutput& out, cudaStream_t stream);
+void launch(const WhiteningJob& job, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

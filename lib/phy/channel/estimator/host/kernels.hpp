@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+
+#include "phy/core/backend.hpp"
+
+namespace phy::detail {
+
+/// Complex numbers: real parts and imaginary parts in arrays of their own.
+struct Planes {
+    const float* re;
+    const float* im;
+};
+struct PlanesOut {
+    float* re;
+    float* im;
+};
+
+/// Where nothing else is said, any count will do, and nothing beyond it is read or written.
+struct EstimatorKernels {
+    void (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);
+
+    /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and the longest lag more is
+    /// read.
+    void (*row_sums)(Planes pilots, int count, float* lanes);
+    /// Adds conj(x) y to lanes[2][lane]; count is a multiple of estimator_lanes.
+    void (*correlate)(Planes x, Planes y, int count, float* lanes);
+    /// Adds x y to lanes[lane], with keep, unless null, x keep y.
+    void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
+
+    /// exp(2 pi j index step).
+    void (*turn)(const float* index, float step, PlanesOut out, int count);
+    /// (sum of weights[i] rows[i]) x ramp.
+    void (*combine)(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
+                    int count);
+
+    /// `half` elements of x with those that mirror them, the last of which is the first of mirror: sums to
+    /// out, differences to out + distance.
+    void (*fold)(Planes x, Planes mirror, int half, PlanesOut out, int distance);
+
+    /// y[c][n] = (accumulates ? y[c][n] : 0) + sum over k, in order, of a[k][n] x[c][k]; n_count is a
+    /// multiple of 16, a_stride that of a's rows.
+    void (*multiply)(const float* a, int a_stride, int k_count, const float* x, int x_stride, float* y,
+                     int y_stride, int columns, int n_count, bool accumulates);
+
+    /// 1 / (lambda + noise_over_power).
+    void (*gains)(const float* lambda, float noise_over_power, float* out, int count);
+    void (*scale)(float* x, const float* factors, int count);
+    /// (x, y) becomes (x + y, x - y).
+    void (*sum_and_difference)(float* x, float* y, int count);
+
+    /// What fold() did, back: a and b are halves of the real column and of the imaginary one.
+    void (*unfold)(Planes a, Planes b, int half, PlanesOut out);
+    /// out = x times the conjugate of y.
+    void (*turn_back)(Planes x, Planes y, PlanesOut out, int count);
+};
+
+/// Throws BackendError if the backend does not run here or needs device memory.
+const EstimatorKernels& estimator_kernels(const Backend& backend);
+
+extern const EstimatorKernels scalar_estimator_kernels;
+
+}  // namespace phy::detail

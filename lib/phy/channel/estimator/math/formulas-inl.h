@@ -1,0 +1,101 @@
+// What the estimator computes of one element, the same wherever it is computed.
+#if defined(PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
+#undef PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
+#else
+#define PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
+#endif
+
+#include "phy/simd/math-inl.h"
+#include "phy/simd/ops-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+template <class Ops>
+struct ComplexOf {
+    typename Ops::V re;
+    typename Ops::V im;
+};
+
+/// 0 where a part is not finite or the element is beyond what sums can hold.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> usable(ComplexOf<Ops> x) {
+    const auto room = Ops::sub(Ops::set(0x1p40F), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
+    return {Ops::where_positive(room, x.re), Ops::where_positive(room, x.im)};
+}
+
+/// x times the conjugate of y.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> times_conjugate(ComplexOf<Ops> x, ComplexOf<Ops> y) {
+    return {Ops::fma(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fms(x.im, y.re, Ops::mul(x.re, y.im))};
+}
+
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> times(ComplexOf<Ops> x, ComplexOf<Ops> y) {
+    return {Ops::fms(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fma(x.im, y.re, Ops::mul(x.re, y.im))};
+}
+
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot,
+                                        typename Ops::V scale) {
+    const ComplexOf<Ops> p = times_conjugate(received, pilot);
+    return usable<Ops>({Ops::mul(p.re, scale), Ops::mul(p.im, scale)});
+}
+
+/// sum + x y.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> add_product(ComplexOf<Ops> sum, ComplexOf<Ops> x, ComplexOf<Ops> y) {
+    return {Ops::nfma(x.im, y.im, Ops::fma(x.re, y.re, sum.re)),
+            Ops::fma(x.im, y.re, Ops::fma(x.re, y.im, sum.im))};
+}
+
+/// sum + conj(x) y.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> add_correlation(ComplexOf<Ops> sum, ComplexOf<Ops> x, ComplexOf<Ops> y) {
+    return {Ops::fma(x.im, y.im, Ops::fma(x.re, y.re, sum.re)),
+            Ops::nfma(x.im, y.re, Ops::fma(x.re, y.im, sum.im))};
+}
+
+/// exp(2 pi j index step).
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> turned(typename Ops::V index, typename Ops::V step) {
+    ComplexOf<Ops> result;
+    cos_sin_of_turns<Ops>(turn_fraction<Ops>(index, step), result.re, result.im);
+    return result;
+}
+
+/// Pilots that mirror each other: the sum, and the difference over j.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> folded_sum(ComplexOf<Ops> x, ComplexOf<Ops> mirror) {
+    return {Ops::add(x.re, mirror.re), Ops::add(x.im, mirror.im)};
+}
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> folded_difference(ComplexOf<Ops> x, ComplexOf<Ops> mirror) {
+    return {Ops::sub(x.im, mirror.im), Ops::sub(mirror.re, x.re)};
+}
+/// A pilot that mirrors itself.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> folded_middle(ComplexOf<Ops> x) {
+    const auto scale = Ops::set(0x1.6a09e6p+0F);
+    return {Ops::mul(x.re, scale), Ops::mul(x.im, scale)};
+}
+
+/// Back: an element and its mirror from a + j b, where a and b are complex.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> unfolded(ComplexOf<Ops> a, ComplexOf<Ops> b) {
+    return {Ops::sub(a.re, b.im), Ops::add(a.im, b.re)};
+}
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> unfolded_mirror(ComplexOf<Ops> a, ComplexOf<Ops> b) {
+    return {Ops::add(a.re, b.im), Ops::sub(a.im, b.re)};
+}
+
+template <class Ops>
+PHY_INLINE typename Ops::V wiener_gain(typename Ops::V lambda, typename Ops::V noise_over_power) {
+    return Ops::div(Ops::set(1.0F), Ops::add(lambda, noise_over_power));
+}
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

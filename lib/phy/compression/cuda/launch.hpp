@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+
+/// The interface between the host's side of the CUDA decompressor and its kernels.
+namespace phy::gpu::detail {
+
+struct DecompressionJob {
+    const std::byte* in;
+    std::byte* out;
+    SampleFormat format;   ///< of what is written: ci16 or cf32
+    std::uint64_t blocks;  ///< not 0
+    int width;
+    bool has_exponent;
+    float unit;  ///< cf32: the value of an integer 1
+};
+
+/// Starts a kernel on the current device.
+void launch(const DecompressionJob& job, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/receiver/link.hpp"
+
+namespace phy {
+namespace {
+
+constexpr int lowest_spacing = 15000;
+constexpr int largest_fft = 8192;
+
+[[noreturn]] void fail(const std::string& path, const std::string& value, const std::string& expected) {
+    throw ArgumentError(path + " is " + value + ": expected " + expected);
+}
+
+void check_one_of(const std::string& path, int value, std::initializer_list<int> values,
+                  const char* expected) {
+    if (std::find(values.begin(), values.end(), value) == values.end())
+        fail(path, std::to_string(value), expected);
+}
+
+void check_spacing(const LinkCarrier& carrier) {
+    check_one_of("carrier.subcarrier_spacing", carrier.subcarrier_spacing, {15000, 30000, 60000, 120000},
+                 "15000, 30000, 60000 or 120000");
+}
+
+bool has_no_prime_above_5(int number) {
+    for (const int prime : {2, 3, 5}) {
+        while (number > 0 && number % prime == 0)
+            number /= prime;
+    }
+    return number == 1;
+}
+
+void check_slot(const std::string& path, int slot, const LinkCarrier& carrier) {
+    const int slots = slots_per_frame(carrier);
+    if (slot < 0 || slot >= slots)
+        fail(path, std::to_string(slot), "0 to " + std::to_string(slots - 1) + ", the slots of a frame");
+}
+
+void check_carrier(const LinkCarrier& carrier, int resource_blocks) {
+    check_spacing(carrier);
+    check_one_of("carrier.k0", carrier.k0, {-6, 0, 6}, "-6, 0 or 6");
+    const int cell_id = carrier.cell_id.value_or(0);
+    if (cell_id < 0 || cell_id > 1007) fail("carrier.cell_id", std::to_string(cell_id), "0 to 1007");
+    check_slot("carrier.first_slot", carrier.first_slot, carrier);
+    if (!std::isfinite(carrier.frequency_shift))
+        fail("carrier.frequency_shift", detail::number_text(carrier.frequency_shift), "a finite number");
+    const double center = carrier.center_frequency.value_or(0.0);
+    if (!(center >= 0.0 && std::isfinite(center)))
+        fail("carrier.center_frequency", detail::number_text(center), "0 or a positive number");
+    if (!carrier.sample_rate) return;
+    const int subcarriers = resource_blocks * subcarriers_per_resource_block;
+    if (fft_size(carrier) < subcarriers)
+        fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
+             "a rate above the bandwidth of the carrier, which has " + std::to_string(subcarriers) +
+                 " subcarriers");
+}
+
+void check_slots(const Link& link) {
+    for (std::size_t i = 0; i < link.slots.size(); ++i) {
+        const std::string path = "allocation.slots[" + std::to_string(i) + "]";
+        check_slot(path, link.slots[i], link.carrier);
+        const auto end = link.slots.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::find(link.slots.begin(), end, link.slots[i]) != end)
+            fail(path, std::to_string(link.slots[i]), "each slot once");
+    }
+}
+
+void check_transform_precoding(const Link& link) {
+    if (!link.allocation.dmrs.transform_precoding) return;
+    if (link.direction == Direction::downlink)
+        fail("allocation.transform_precoding", "true", "false on the downlink");
+    const int count = link.allocation.resource_blocks.front().count;
+    if (!has_no_prime_above_5(count))
+        fail("allocation.resource_blocks", std::to_string(count) + " blocks",
+             "2^a 3^b 5^c blocks with transform precoding");
+}
+
+/// Calls what knows the path of a part only, and puts it before what that throws.
+template <typename Check>
+void check_part(const char* path, const Check& check) {
+    try {
+        check();
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(std::string(path) + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+int slots_per_frame(const LinkCarrier& carrier) {
+    check_spacing(carrier);
+    return 10 * (carrier.subcarrier_spacing / lowest_spacing);
+}
+
+int fft_size(const LinkCarrier& carrier) {
+    check_spacing(carrier);
+    if (!carrier.sample_rate)
+        throw ArgumentError(
+            "carrier.sample_rate: missing; samples need it, and they have no attribute for it");
+    const double size = *carrier.sample_rate / carrier.subcarrier_spacing;
+    const bool fits = size >= 128.0 && size <= largest_fft && std::trunc(size) == size;
+    const int whole = fits ? static_cast<int>(size) : 0;
+    if (!fits || whole % 128 != 0 || !has_no_prime_above_5(whole))
+        fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
+             "the subcarrier spacing times a multiple of 128 without prime factors above 5, up to 8192; it "
+             "is " +
+                 detail::number_text(size) + " times that");
+    return whole;
+}
+
+void check(const Link& link) {
+    detail::check_enum("direction", link.direction, Direction::downlink);
+    detail::check_enum("allocation.modulation", link.modulation, all_modulations.back());
+    check_part("allocation", [&] { check(link.allocation); });
+    check_carrier(link.carrier, link.allocation.carrier_resource_blocks);
+    check_part("allocation", [&] { static_cast<void>(link.scrambling.c_init()); });
+    if (link.direction == Direction::uplink && link.scrambling.codeword != 0)
+        fail("allocation.codeword", std::to_string(link.scrambling.codeword), "0 on the uplink");
+    check_slots(link);
+    check_transform_precoding(link);
+}
+
+Link complete_link(Link link, std::optional<double> sample_rate, std::optional<double> center_frequency) {
+    LinkCarrier& carrier = link.carrier;
+    if (!carrier.sample_rate) carrier.sample_rate = sample_rate;
+    static_cast<void>(fft_size(carrier));
+    if (!carrier.center_frequency && center_frequency)
+        carrier.center_frequency = *center_frequency - carrier.frequency_shift;
+    if (!carrier.center_frequency)
+        throw ArgumentError(
+            "carrier.center_frequency: missing; samples need it, and they have no attribute for it");
+    check(link);
+    return link;
+}
+
+}  // namespace phy

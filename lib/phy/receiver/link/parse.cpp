@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "phy/core/error.hpp"
+#include "phy/receiver/link.hpp"
+#include "phy/receiver/link/json_object.hpp"
+#include "phy/receiver/link/ranges.hpp"
+
+namespace phy {
+namespace {
+
+using detail::Json;
+using detail::JsonObject;
+
+int spacing_of(const JsonObject& carrier) {
+    const Json& value = carrier.at("subcarrier_spacing");
+    for (const int spacing : {15000, 30000, 60000, 120000}) {
+        if (value.is_number() && value == spacing) return spacing;
+    }
+    detail::throw_expected(carrier.path("subcarrier_spacing"), value, "15000, 30000, 60000 or 120000");
+}
+
+std::optional<double> optional_number(const JsonObject& object, std::string_view key) {
+    if (!object.has(key)) return std::nullopt;
+    return object.number_or(key, 0.0);
+}
+
+std::optional<std::uint64_t> first_sample_of(const JsonObject& carrier) {
+    const Json* const value = carrier.find("first_sample");
+    if (value == nullptr) return 0;
+    if (*value == "auto") return std::nullopt;
+    if (!value->is_number())
+        detail::throw_expected(carrier.path("first_sample"), *value, "a whole number or \"auto\"");
+    return static_cast<std::uint64_t>(
+        detail::whole_number(carrier.path("first_sample"), *value, detail::sample_numbers));
+}
+
+void read_carrier(const JsonObject& object, Link& link) {
+    LinkCarrier& carrier = link.carrier;
+    carrier.subcarrier_spacing = spacing_of(object);
+    link.allocation.carrier_resource_blocks = object.whole("resource_blocks", detail::carrier_sizes);
+    link.allocation.first_crb = object.whole_or("first_crb", detail::resource_block_numbers, 0);
+    carrier.k0 = object.whole_or("k0", {-6, 6}, 0);
+    if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", detail::cell_ids);
+    carrier.sample_rate = optional_number(object, "sample_rate");
+    carrier.center_frequency = optional_number(object, "center_frequency");
+    carrier.frequency_shift = object.number_or("frequency_shift", 0.0);
+    if (object.has("cyclic_prefix")) static_cast<void>(object.choice("cyclic_prefix", {"normal"}));
+    carrier.first_slot = object.whole_or("first_slot", detail::largest_frame, 0);
+    carrier.first_sample = first_sample_of(object);
+}
+
+/// First and count.
+std::pair<int, int> pair_of(const std::string& path, const Json& value, detail::WholeRange first,
+                            detail::WholeRange count) {
+    if (!value.is_array() || value.size() != 2)
+        detail::throw_expected(path, value, "a pair of a first number and a count");
+    return {static_cast<int>(detail::whole_number(path + "[0]", value[0], first)),
+            static_cast<int>(detail::whole_number(path + "[1]", value[1], count))};
+}
+
+ResourceBlocks resource_blocks_of(const std::string& path, const Json& value) {
+    const auto [first, count] = pair_of(path, value, detail::resource_block_numbers, detail::carrier_sizes);
+    return {.first = first, .count = count};
+}
+
+/// One pair, or a list of pairs.
+std::vector<ResourceBlocks> resource_blocks_of(const JsonObject& object) {
+    const std::string path = object.path("resource_blocks");
+    const Json& value = object.at("resource_blocks");
+    if (!value.is_array() || value.empty())
+        detail::throw_expected(path, value, "a pair of a first number and a count, or a list of such pairs");
+    if (!value[0].is_array()) return {resource_blocks_of(path, value)};
+    std::vector<ResourceBlocks> ranges;
+    for (std::size_t i = 0; i < value.size(); ++i)
+        ranges.push_back(resource_blocks_of(path + "[" + std::to_string(i) + "]", value[i]));
+    return ranges;
+}
+
+void read_reserved(const JsonObject& allocation, std::vector<ReservedElements>& reserved) {
+    const Json* const list = allocation.find("reserved");
+    if (list == nullptr) return;
+    const std::string path = allocation.path("reserved");
+    if (!list->is_array()) detail::throw_expected(path, *list, "a list of objects");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        const JsonObject object(path + "[" + std::to_string(i) + "]", (*list)[i],
+                                {"symbols", "resource_blocks", "subcarriers"});
+        const auto symbols =
+            detail::whole_numbers(object.path("symbols"), object.at("symbols"), detail::symbol_numbers);
+        const auto subcarriers = detail::whole_numbers(object.path("subcarriers"), object.at("subcarriers"),
+                                                       {0, subcarriers_per_resource_block - 1});
+        for (const ResourceBlocks& range : resource_blocks_of(object))
+            reserved.push_back({.symbols = symbols, .resource_blocks = range, .subcarriers = subcarriers});
+    }
+}
+
+std::vector<int> placed_symbols(const JsonObject& dmrs, const Link& link) {
+    DmrsPlacement placement = {.direction = link.direction,
+                               .first_symbol = link.allocation.first_symbol,
+                               .symbols = link.allocation.symbols,
+                               .length = link.allocation.dmrs.length};
+    placement.mapping_type = dmrs.choice("mapping_type", {"A", "B"}) == 0 ? 'A' : 'B';
+    placement.typeA_position = placement.mapping_type == 'A' ? dmrs.whole("typeA_position", {2, 3})
+                                                             : dmrs.whole_or("typeA_position", {2, 3}, 2);
+    placement.additional_positions = dmrs.whole("additional_positions", {0, 3});
+    try {
+        return dmrs_symbols(placement);
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(dmrs.path("mapping_type") + ": " + error.what());
+    }
+}
+
+std::string list_text(const std::vector<int>& numbers) {
+    return Json(numbers).dump();
+}
+
+std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
+    const bool is_placed =
+        dmrs.has("mapping_type") || dmrs.has("typeA_position") || dmrs.has("additional_positions");
+    if (!is_placed && !dmrs.has("symbols"))
+        throw ArgumentError(
+            dmrs.path("symbols") +
+            ": missing; expected it, or mapping_type, typeA_position and additional_positions");
+    if (!dmrs.has("symbols")) return placed_symbols(dmrs, link);
+    auto listed = detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), detail::symbol_numbers);
+    if (is_placed && listed != placed_symbols(dmrs, link))
+        throw ArgumentError(dmrs.path("symbols") + " is " + list_text(listed) + ": expected " +
+                            list_text(placed_symbols(dmrs, link)) +
+                            ", where mapping_type has them, or no mapping_type");
+    return listed;
+}
+
+/// The identity of the cell where an object has none.
+std::uint32_t identity_of(const JsonObject& object, const LinkCarrier& carrier, detail::WholeRange range) {
+    if (object.has("scrambling_id") || carrier.cell_id)
+        return static_cast<std::uint32_t>(
+            object.whole_or("scrambling_id", range, carrier.cell_id.value_or(0)));
+    throw ArgumentError(object.path("scrambling_id") + ": missing; expected it or carrier.cell_id");
+}
+
+void read_dmrs(const JsonObject& object, Link& link) {
+    DmrsConfig& dmrs = link.allocation.dmrs;
+    dmrs.type = object.whole("type", {1, 2});
+    dmrs.length = object.whole_or("length", {1, 2}, 1);
+    dmrs.ports = detail::whole_numbers(object.path("ports"), object.at("ports"), {0, 11});
+    dmrs.cdm_groups_without_data = object.whole("cdm_groups_without_data", {1, 3});
+    dmrs.symbols = dmrs_symbols_of(object, link);
+    const bool is_low_papr = dmrs.transform_precoding;
+    dmrs.scrambling_id =
+        identity_of(object, link.carrier, is_low_papr ? detail::cell_ids : detail::WholeRange{0, 65535});
+    dmrs.n_scid = object.whole_or("n_scid", {0, 1}, 0);
+    if (object.has("hopping"))
+        dmrs.hopping = static_cast<SequenceHopping>(object.choice("hopping", {"none", "group", "sequence"}));
+    dmrs.reference_crb = object.whole_or("reference_crb", detail::resource_block_numbers, 0);
+    if (const auto power_db = optional_number(object, "power_db"))
+        dmrs.power_db = static_cast<float>(*power_db);
+}
+
+std::vector<int> slots_of(const std::string& path, const Json& value) {
+    if (value.is_array() && value.empty()) detail::throw_expected(path, value, "at least one slot");
+    return detail::whole_numbers(path, value, detail::largest_frame);
+}
+
+Modulation modulation_of(const JsonObject& allocation) {
+    try {
+        return parse_modulation(detail::text(allocation.path("modulation"), allocation.at("modulation")));
+    } catch (const ArgumentError& error) {
+        // Its own, of a value that is no string, have the path already.
+        if (!allocation.at("modulation").is_string()) throw;
+        throw ArgumentError(allocation.path("modulation") + ": " + detail::one_line(error.what()));
+    }
+}
+
+void read_allocation(const JsonObject& object, Link& link) {
+    SlotAllocation& allocation = link.allocation;
+    link.scrambling.rnti = static_cast<std::uint32_t>(object.whole("rnti", {0, 65535}));
+    link.scrambling.id = identity_of(object, link.carrier, {0, 1023});
+    link.scrambling.codeword = object.whole_or("codeword", {0, 1}, 0);
+    link.modulation = modulation_of(object);
+    const int layers = object.whole("layers", detail::layer_counts);
+    allocation.resource_blocks = resource_blocks_of(object);
+    if (const Json* const symbols = object.find("symbols"))
+        std::tie(allocation.first_symbol, allocation.symbols) =
+            pair_of(object.path("symbols"), *symbols, detail::symbol_numbers, detail::symbol_counts);
+    if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
+    read_reserved(object, allocation.reserved);
+    allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
+    const JsonObject dmrs(
+        object.path("dmrs"), object.at("dmrs"),
+        {"type", "length", "ports", "cdm_groups_without_data", "symbols", "mapping_type", "typeA_position",
+         "additional_positions", "scrambling_id", "n_scid", "hopping", "reference_crb", "power_db"});
+    read_dmrs(dmrs, link);
+    if (layers != allocation.layers())
+        throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
+                            std::to_string(allocation.layers()) + ", one for each of allocation.dmrs.ports");
+}
+
+}  // namespace
+
+Link parse_link(std::string_view json) {
+    const Json document = detail::parse_json(json);
+    Link link;
+    const JsonObject object("", document, {"direction", "carrier", "allocation"});
+    link.direction = static_cast<Direction>(object.choice("direction", {"uplink", "downlink"}));
+    const JsonObject carrier(
+        "carrier", object.at("carrier"),
+        {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id", "sample_rate",
+         "center_frequency", "frequency_shift", "cyclic_prefix", "first_slot", "first_sample"});
+    const JsonObject allocation(
+        "allocation", object.at("allocation"),
+        {"rnti", "scrambling_id", "codeword", "modulation", "layers", "resource_blocks", "symbols", "slots",
+         "reserved", "transform_precoding", "dmrs"});
+    read_carrier(carrier, link);
+    read_allocation(allocation, link);
+    check(link);
+    return link;
+}
+
+Link read_link(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in || std::filesystem::is_directory(file))
+        throw FileError(file.string() + ": cannot be read; expected a link, which is a text in JSON");
+    // No more than parse_link() takes, and a byte that makes it throw.
+    std::string text((std::size_t{1} << 20) + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (in.bad()) throw FileError(file.string() + ": cannot be read");
+    try {
+        return parse_link(text);
+    } catch (const ArgumentError& error) {
+        throw FileError(file.string() + ": " + error.what());
+    }
+}
+
+}  // namespace phy

@@ -1,0 +1,88 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "phy/receiver/link.hpp"
+
+namespace phy {
+namespace {
+
+// Keys stand in the order in which they are described.
+using Json = nlohmann::ordered_json;
+
+/// Without a fraction where the number has none.
+Json number(double value) {
+    constexpr double most_exact = 0x1p53;
+    if (std::trunc(value) == value && std::abs(value) <= most_exact) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+Json pair(const ResourceBlocks& range) {
+    return {range.first, range.count};
+}
+
+Json carrier_of(const Link& link) {
+    const LinkCarrier& carrier = link.carrier;
+    Json json = {{"subcarrier_spacing", carrier.subcarrier_spacing},
+                 {"resource_blocks", link.allocation.carrier_resource_blocks},
+                 {"first_crb", link.allocation.first_crb},
+                 {"k0", carrier.k0}};
+    if (carrier.cell_id) json["cell_id"] = *carrier.cell_id;
+    if (carrier.sample_rate) json["sample_rate"] = number(*carrier.sample_rate);
+    if (carrier.center_frequency) json["center_frequency"] = number(*carrier.center_frequency);
+    json["frequency_shift"] = number(carrier.frequency_shift);
+    json["cyclic_prefix"] = "normal";
+    json["first_slot"] = carrier.first_slot;
+    json["first_sample"] = carrier.first_sample ? Json(*carrier.first_sample) : Json("auto");
+    return json;
+}
+
+Json dmrs_of(const DmrsConfig& dmrs) {
+    Json json = {{"type", dmrs.type},       {"length", dmrs.length},
+                 {"ports", dmrs.ports},     {"cdm_groups_without_data", dmrs.cdm_groups_without_data},
+                 {"symbols", dmrs.symbols}, {"scrambling_id", dmrs.scrambling_id},
+                 {"n_scid", dmrs.n_scid}};
+    constexpr const char* hoppings[] = {"none", "group", "sequence"};
+    if (dmrs.transform_precoding) json["hopping"] = hoppings[static_cast<std::size_t>(dmrs.hopping)];
+    json["reference_crb"] = dmrs.reference_crb;
+    if (dmrs.power_db) json["power_db"] = number(static_cast<double>(*dmrs.power_db));
+    return json;
+}
+
+Json allocation_of(const Link& link) {
+    const SlotAllocation& allocation = link.allocation;
+    Json json = {{"rnti", link.scrambling.rnti},
+                 {"scrambling_id", link.scrambling.id},
+                 {"codeword", link.scrambling.codeword},
+                 {"modulation", std::string(to_string(link.modulation))},
+                 {"layers", allocation.layers()}};
+    if (allocation.resource_blocks.size() == 1) {
+        json["resource_blocks"] = pair(allocation.resource_blocks.front());
+    } else {
+        for (const ResourceBlocks& range : allocation.resource_blocks)
+            json["resource_blocks"].push_back(pair(range));
+    }
+    json["symbols"] = {allocation.first_symbol, allocation.symbols};
+    if (!link.slots.empty()) json["slots"] = link.slots;
+    for (const ReservedElements& reserved : allocation.reserved)
+        json["reserved"].push_back({{"symbols", reserved.symbols},
+                                    {"resource_blocks", pair(reserved.resource_blocks)},
+                                    {"subcarriers", reserved.subcarriers}});
+    json["transform_precoding"] = allocation.dmrs.transform_precoding;
+    json["dmrs"] = dmrs_of(allocation.dmrs);
+    return json;
+}
+
+}  // namespace
+
+std::string to_json(const Link& link) {
+    const Json json = {{"direction", link.direction == Direction::uplink ? "uplink" : "downlink"},
+                       {"carrier", carrier_of(link)},
+                       {"allocation", allocation_of(link)}};
+    constexpr int indent = 2;
+    return json.dump(indent) + "\n";
+}
+
+}  // namespace phy

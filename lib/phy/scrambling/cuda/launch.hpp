@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+
+/// The interface between the host's side of CUDA scrambling and its kernels.
+namespace phy::gpu::detail {
+
+struct GoldJob {
+    const std::uint32_t* c_init;  ///< of each codeword; null: one_c_init of the only one
+    std::uint32_t one_c_init;
+    std::uint32_t first_state;        ///< of the first sequence, at the first bit
+    std::uint32_t second_polynomial;  ///< what takes the second sequence there
+    std::uint64_t codewords;          ///< not 0
+    std::uint64_t length;             ///< bits of each; not 0
+};
+
+/// Start a kernel on the current device.
+void launch_words(const GoldJob& job, std::uint32_t* words, cudaStream_t stream);
+void launch_scramble(const GoldJob& job, const std::byte* in, std::byte* out, cudaStream_t stream);
+void launch_descramble(const GoldJob& job, SoftBitFormat format, const std::byte* in, std::byte* out,
+                       cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

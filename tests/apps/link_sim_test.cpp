@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "link_sim_program.hpp"
+#include "support/app_test.hpp"
+
+namespace phy::test {
+namespace {
+
+using Points = JsonValue::Array;
+
+/// The report of link_sim, which must succeed.
+JsonValue simulate(Arguments arguments) {
+    arguments.insert(arguments.begin(), link_sim_program());
+    arguments.insert(arguments.end(), {"--json", "--quiet"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return parse_json(outcome.out);
+}
+
+Points points(const Arguments& arguments) {
+    return simulate(arguments)["points"].array();
+}
+
+class LinkSim : public AppTest {
+protected:
+    [[nodiscard]] std::string text_of(const std::string& file) const {
+        std::ifstream stream(path(file));
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+};
+
+/// What one receiver has at each point, in the order of the points.
+std::vector<double> numbers(const Points& points, const std::string& name, const std::string& key,
+                            const std::string& value) {
+    std::vector<double> all;
+    for (const JsonValue& point : points) {
+        if (point[key].string() == value) all.push_back(point[name].number());
+    }
+    return all;
+}
+
+/// Within 4 standard deviations of what is expected of independent bits.
+void expect_theory(const Points& points) {
+    for (const JsonValue& point : points) {
+        const double bits = point["bits"].number();
+        const double theory = point["theory"].number();
+        EXPECT_NEAR(point["bit_errors"].number(), bits * theory, 4.0 * std::sqrt(bits * theory) + 1.0)
+            << point["modulation"].string() << " at " << point["snr_db"].number() << " dB";
+    }
+}
+
+TEST_F(LinkSim, LiesOnTheoryInWhiteNoise) {
+    for (const auto& [modulation, snr_db] : {std::pair("pi2-bpsk", "-2:4:6"),
+                                             {"bpsk", "-2:4:6"},
+                                             {"qpsk", "0:4:8"},
+                                             {"16qam", "4:5:14"},
+                                             {"64qam", "8:6:20"},
+                                             {"256qam", "14:6:26"},
+                                             {"1024qam", "20:6:32"}}) {
+        const Points all = points({"--modulation", modulation, "--snr-db", snr_db, "--errors", "1",
+                                   "--min-slots", "100", "--resource-blocks", "10"});
+        ASSERT_EQ(all.size(), 3U);
+        expect_theory(all);
+        for (const JsonValue& point : all) {
+            EXPECT_NEAR(point["evm_rms"].number(), std::pow(10.0, -point["snr_db"].number() / 20.0),
+                        0.01 * point["evm_rms"].number());
+        }
+    }
+}
+
+TEST_F(LinkSim, LiesOnTheoryWithOrthogonalLayers) {
+    for (const auto& [antennas, layers] : {std::pair("4", "3"), {"2", "2"}, {"3", "1"}}) {
+        expect_theory(points({"--modulation", "16qam", "--snr-db", "3:6:9", "--max-bits", "1", "--min-slots",
+                              "50", "--resource-blocks", "10", "--antennas", antennas, "--layers", layers}));
+    }
+}
+
+TEST_F(LinkSim, LiesOnTheoryInFlatFading) {
+    for (const Arguments& link : {Arguments{"--antennas", "2"},
+                                  {"--antennas", "4", "--layers", "2", "--equalizer", "zero-forcing"}}) {
+        Arguments all = {"--channel",         "flat", "--known",     "channel,noise",
+                         "--modulation",      "qpsk", "--snr-db",    "4",
+                         "--resource-blocks", "1",    "--min-slots", "4000",
+                         "--max-bits",        "1"};
+        all.insert(all.end(), link.begin(), link.end());
+        const JsonValue point = points(all).front();
+        EXPECT_EQ(point["slots"].number(), 4000.0);
+        EXPECT_NEAR(point["bit_error_rate"].number() / point["theory"].number(), 1.0, 0.06);
+    }
+}
+
+const Arguments useful_range = {"--modulation", "qpsk,16qam,64qam,256qam,1024qam",
+                                "--snr-db",     "-2:4:34",
+                                "--max-bits",   "1",
+                                "--min-slots",  "6",
+                                "--method",     "maxlog,logmap"};
+
+TEST_F(LinkSim, LogMapTellsNoLessThanMaxLog) {
+    const Points all = points(useful_range);
+    const auto max_log = numbers(all, "mutual_information", "method", "maxlog");
+    const auto log_map = numbers(all, "mutual_information", "method", "logmap");
+    ASSERT_EQ(max_log.size(), 50U);
+    ASSERT_EQ(log_map.size(), 50U);
+    double most = 0.0;
+    for (std::size_t i = 0; i < max_log.size(); ++i) {
+        // The evaluation of log-MAP is exact to a hundredth of a nat.
+        EXPECT_GE(log_map[i], max_log[i] - 1e-4);
+        most = std::max(most, log_map[i] - max_log[i]);
+    }
+    EXPECT_GT(most, 0.1);
+}
+
+TEST_F(LinkSim, Int8LosesLittleAtItsDefaultScale) {
+    Arguments options = useful_range;
+    options.insert(options.end(), {"--llr", "int8,float16,float32"});
+    const Points all = points(options);
+    const auto of_format = [&](const std::string& format) {
+        return numbers(all, "mutual_information", "llr", format);
+    };
+    const auto int8 = of_format("int8");
+    const auto float16 = of_format("float16");
+    const auto float32 = of_format("float32");
+    ASSERT_EQ(int8.size(), 100U);
+    ASSERT_EQ(float32.size(), 100U);
+    for (std::size_t i = 0; i < int8.size(); ++i) {
+        EXPECT_GT(int8[i], float32[i] - 0.05);
+        EXPECT_NEAR(float16[i], float32[i], 1e-3);
+    }
+    for (const JsonValue& point : all) {
+        const bool scaled = point["llr"].string() == "int8";
+        EXPECT_EQ(point["llr_scale"].is_null(), !scaled);
+        if (scaled) {
+            EXPECT_EQ(point["llr_scale"].number(), 6.0);
+        }
+    }
+}
+
+/// The table of a link with estimates and without.
+class LinkTable : public LinkSim {
+protected:
+    [[nodiscard]] std::string table(const Arguments& more, const Arguments& environment = {},
+                                    const std::string& modulations = "qpsk,64qam",
+                                    const std::string& snr_db = "3:4:11") const {
+        Arguments all = {link_sim_program(),
+                         "--modulation",
+                         modulations,
+                         "--snr-db",
+                         snr_db,
+                         "--resource-blocks",
+                         "6",
+                         "--channel",
+                         "tdl:100",
+                         "--known",
+                         "channel,noise",
+                         "--known",
+                         "none",
+                         "--antennas",
+                         "2",
+                         "--layers",
+                         "2",
+                         "--min-slots",
+                         "9",
+                         "--quiet",
+                         "--force",
+                         "--csv",
+                         path("t.csv")};
+        all.insert(all.end(), more.begin(), more.end());
+        const Outcome outcome = run(all, environment);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+        return text_of("t.csv");
+    }
+};
+
+TEST_F(LinkTable, DependsOnTheSeedAlone) {
+    const std::string once = table({"--threads", "1"});
+    EXPECT_EQ(std::ranges::count(once, '\n'), 13);
+    EXPECT_EQ(table({"--threads", "3"}), once);
+    EXPECT_EQ(table({"--threads", "3"}), once);
+    EXPECT_EQ(table({}), once);
+    EXPECT_NE(table({"--seed", "2"}), once);
+}
+
+TEST_F(LinkTable, IsTheSameOnEveryBackend) {
+    const Arguments options = {"--method", "maxlog,logmap", "--llr", "int8,float16,float32"};
+    EXPECT_EQ(table(options, {"PHY_BACKEND=scalar"}), table(options));
+}
+
+TEST_F(LinkTable, HasThePointsOfAnyOther) {
+    const std::string alone = table({}, {}, "64qam", "7");
+    const std::string all = table({});
+    const std::string lines = alone.substr(alone.find('\n') + 1);
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 2);
+    EXPECT_NE(all.find(lines), std::string::npos) << lines << " in\n" << all;
+}
+
+/// 64QAM on TDL-A with 100 ns, by what receivers know; two antennas.
+Points faded(const Arguments& more, const Arguments& known) {
+    Arguments all = {"--channel",   "tdl:100", "--modulation", "64qam", "--antennas",        "2",
+                     "--min-slots", "60",      "--max-bits",   "1",     "--resource-blocks", "25"};
+    all.insert(all.end(), more.begin(), more.end());
+    for (const std::string& each : known)
+        all.insert(all.end(), {"--known", each});
+    return points(all);
+}
+
+TEST_F(LinkSim, EstimatesComeCloseToWhatIsKnown) {
+    const Points all = faded({"--snr-db", "30"}, {"channel,noise", "channel", "noise", "none"});
+    ASSERT_EQ(all.size(), 4U);
+    for (const JsonValue& point : all) {
+        SCOPED_TRACE(point["known"].string());
+        EXPECT_GT(point["mutual_information"].number(), all[0]["mutual_information"].number() - 0.06);
+        EXPECT_LT(point["evm_rms"].number(), 1.3 * all[0]["evm_rms"].number());
+        EXPECT_TRUE(point["theory"].is_null());
+    }
+    EXPECT_EQ(all[1]["bit_errors"].number(), all[0]["bit_errors"].number());
+    EXPECT_GT(all[3]["evm_rms"].number(), all[0]["evm_rms"].number());
+}
+
+TEST_F(LinkSim, OffsetsAreEstimated) {
+    const auto information = [&](const Arguments& more) {
+        return faded(more, {"none"}).front()["mutual_information"].number();
+    };
+    const Arguments at_25_db = {"--snr-db", "25"};
+    Arguments with_offsets = at_25_db;
+    with_offsets.insert(with_offsets.end(), {"--timing-offset", "400", "--frequency-offset", "300"});
+    EXPECT_NEAR(information(with_offsets), information(at_25_db), 0.05);
+    // A receiver that is told of the channel is told of its offsets.
+    const Points known = faded(with_offsets, {"channel,noise"});
+    EXPECT_NEAR(known.front()["mutual_information"].number(),
+                faded(at_25_db, {"channel,noise"}).front()["mutual_information"].number(), 0.01);
+}
+
+TEST_F(LinkSim, TakesADelaySpreadThatIsGiven) {
+    const auto evm = [&](const std::string& spread) {
+        return faded({"--snr-db", "25", "--delay-spread", spread}, {"none"}).front()["evm_rms"].number();
+    };
+    EXPECT_LT(evm("100"), 0.9 * evm("10"));
+}
+
+TEST_F(LinkSim, HasEveryField) {
+    const JsonValue report = simulate({"--modulation", "16qam", "--snr-db", "10", "--layers", "2", "--llr",
+                                       "int8", "--llr-scale", "3,12.5", "--resource-blocks", "20"});
+    const JsonValue& context = report["context"];
+    EXPECT_EQ(context["channel"].string(), "awgn");
+    EXPECT_EQ(context["antennas"].number(), 2.0);
+    EXPECT_EQ(context["layers"].number(), 2.0);
+    EXPECT_EQ(context["resource_blocks"].number(), 20.0);
+    EXPECT_EQ(context["seed"].number(), 1.0);
+    for (const std::string name : {"date", "processor", "phy_version", "backend", "threads", "seconds"})
+        EXPECT_TRUE(context.has(name)) << name;
+    const Points& all = report["points"].array();
+    ASSERT_EQ(all.size(), 2U);
+    for (const JsonValue& point : all) {
+        EXPECT_EQ(point["modulation"].string(), "16qam");
+        EXPECT_EQ(point["snr_db"].number(), 10.0);
+        EXPECT_EQ(point["known"].string(), "channel,noise");
+        EXPECT_EQ(point["method"].string(), "maxlog");
+        // Two of the 14 symbols are DM-RS alone.
+        EXPECT_EQ(point["bits"].number(), point["slots"].number() * 20 * 12 * 12 * 2 * 4);
+        EXPECT_GE(point["bit_errors"].number(), 1000.0);
+        EXPECT_EQ(point["bit_error_rate"].number(), point["bit_errors"].number() / point["bits"].number());
+        EXPECT_GT(point["mutual_information"].number(), 3.0);
+    }
+    EXPECT_EQ(all[0]["llr_scale"].number(), 3.0);
+    EXPECT_EQ(all[1]["llr_scale"].number(), 12.5);
+    EXPECT_LT(all[0]["saturated"].number(), all[1]["saturated"].number());
+}
+
+TEST_F(LinkSim, WritesTheSameToATable) {
+    const Arguments options = {"--modulation", "qpsk", "--snr-db", "0:5:5", "--csv", path("t.csv")};
+    const Points all = points(options);
+    const std::string table = text_of("t.csv");
+    EXPECT_TRUE(
+        table.starts_with("modulation,snr_db,known,method,llr,llr_scale,slots,bits,bit_errors,"
+                          "bit_error_rate,theory,evm_rms,mutual_information,saturated\n"))
+        << table;
+    EXPECT_EQ(std::ranges::count(table, '\n'), 3);
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos)
+        << table;
+    Arguments again = options;
+    again.insert(again.begin(), link_sim_program());
+    expect_failure(again, 1, {"t.csv", "--force"});
+    EXPECT_EQ(text_of("t.csv"), table);
+}
+
+TEST_F(LinkSim, RefusesWhatMakesNoSense) {
+    const auto refuse = [&](const Arguments& options, const std::vector<std::string>& words) {
+        Arguments all = {link_sim_program()};
+        all.insert(all.end(), options.begin(), options.end());
+        expect_failure(all, 2, words);
+    };
+    refuse({"--modulation", "qpsk,8psk"}, {"--modulation", "8psk", "16qam"});
+    refuse({"--snr-db", "0:0:3"}, {"--snr-db 0:0:3", "FIRST:STEP:LAST"});
+    for (const std::string channel : {"tdl", "tdl:", "tdl:-1", "tdl-d:100", "tdl:nan", "rice", "tdl-a100"})
+        refuse({"--channel", channel}, {"--channel " + channel, "awgn", "flat", "tdl"});
+    refuse({"--antennas", "0"}, {"--antennas 0", "from 1 to 16"});
+    refuse({"--layers", "5"}, {"--layers 5", "from 1 to 4"});
+    refuse({"--layers", "3", "--antennas", "2"}, {"--antennas 2", "3 layers"});
+    refuse({"--known", "channel,timing"}, {"--known channel,timing", "noise"});
+    refuse({"--known", ""}, {"--known", "none"});
+    refuse({"--llr", "int8,int4"}, {"--llr", "int4", "float16"});
+    refuse({"--llr-scale", "6,0"}, {"--llr-scale", "0", "4096"});
+    refuse({"--method", "map"}, {"--method", "logmap"});
+    refuse({"--equalizer", "mrc"}, {"--equalizer mrc", "zero-forcing"});
+    refuse({"--subcarrier-spacing", "20000"}, {"--subcarrier-spacing 20000", "60000"});
+    refuse({"--delay-spread", "-1"}, {"--delay-spread -1"});
+    refuse({"--errors", "0"}, {"--errors 0"});
+    refuse({"--max-bits", "0"}, {"--max-bits 0"});
+    refuse({"--min-slots", "0"}, {"--min-slots 0"});
+    refuse({"--resource-blocks", "276"}, {"--resource-blocks 276"});
+    refuse({"--dmrs-symbols", "2,14"}, {"--dmrs-symbols", "14"});
+    refuse({"--dmrs-type", "3"}, {"--dmrs-type 3"});
+    refuse({"--threads", "-1"}, {"--threads -1"});
+    refuse({"--timing-offset", "inf"}, {"--timing-offset inf"});
+    refuse({"--frequency-offset", "x"}, {"--frequency-offset x"});
+    expect_failure({link_sim_program(), "--csv", path("nowhere/t.csv")}, 1,
+                   {"nowhere/t.csv", "No such file"});
+}
+
+TEST_F(LinkSim, TextHasATable) {
+    const Outcome outcome =
+        run({link_sim_program(), "--modulation", "qpsk", "--snr-db", "4", "--llr", "int8"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const std::string word :
+         {"awgn, 1 x 1", "52 resource blocks", "channel,noise", "maxlog", "int8, 6", "0.0565"})
+        EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+TEST_F(LinkSim, CanBeInterrupted) {
+    Subprocess process({link_sim_program(), "--errors", "1000000000", "--max-bits", "1000000000000", "--csv",
+                        path("t.csv")});
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    process.signal(SIGINT);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "link_sim: interrupted\n");
+    EXPECT_TRUE(files().empty());
+}
+
+}  // namespace
+}  // namespace phy::test

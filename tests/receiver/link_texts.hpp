@@ -1,0 +1,97 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "phy/core/error.hpp"
+#include "phy/receiver/link.hpp"
+
+/// Links as texts, and changes of them.
+namespace phy_test {
+
+using LinkJson = nlohmann::ordered_json;
+
+/// Every key, with the comments that users may write.
+inline const char* const full_link = R"({
+  "direction": "uplink",                 // or "downlink"
+  "carrier": {
+    "subcarrier_spacing": 30000,
+    "resource_blocks": 273,
+    "first_crb": 0,
+    "k0": 0,
+    "cell_id": 1,
+    "sample_rate": 122880000,
+    "center_frequency": 3750000000,      /* beyond 32 bits */
+    "frequency_shift": 0,
+    "cyclic_prefix": "normal",
+    "first_slot": 0,
+    "first_sample": 0
+  },
+  "allocation": {
+    "rnti": 17921, "scrambling_id": 1, "codeword": 0,
+    "modulation": "256qam", "layers": 1,
+    "resource_blocks": [0, 273],
+    "symbols": [0, 14],
+    "slots": [0, 1, 2],
+    "reserved": [{"symbols": [0, 1], "resource_blocks": [0, 20], "subcarriers": [0, 4, 8]}],
+    "transform_precoding": false,
+    "dmrs": {
+      "type": 1, "length": 1, "ports": [0], "cdm_groups_without_data": 2,
+      "symbols": [2, 11],
+      "scrambling_id": 1, "n_scid": 0,
+      "reference_crb": 0,
+      "power_db": 3
+    }
+  }
+})";
+
+/// Only what has no default.
+inline const char* const short_link = R"({
+  "direction": "uplink",
+  "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 25, "cell_id": 77},
+  "allocation": {
+    "rnti": 4660, "modulation": "qpsk", "layers": 2, "resource_blocks": [3, 20],
+    "dmrs": {"type": 2, "ports": [0, 3], "cdm_groups_without_data": 2, "symbols": [2]}
+  }
+})";
+
+/// Of what the full link has at a path such as "/carrier/k0".
+inline LinkJson changed(const char* link, const std::string& path, LinkJson value) {
+    LinkJson json = LinkJson::parse(link, nullptr, true, true);
+    json[LinkJson::json_pointer(path)] = std::move(value);
+    return json;
+}
+
+inline LinkJson without(const char* link, const std::string& path) {
+    LinkJson json = LinkJson::parse(link, nullptr, true, true);
+    const LinkJson::json_pointer pointer(path);
+    json[pointer.parent_pointer()].erase(pointer.back());
+    return json;
+}
+
+/// What parse_link() says, or nothing.
+inline std::string error_of(const std::string& text) {
+    try {
+        static_cast<void>(phy::parse_link(text));
+        return {};
+    } catch (const phy::ArgumentError& error) {
+        return error.what();
+    }
+}
+
+inline std::string error_of(const LinkJson& link) {
+    return error_of(link.dump());
+}
+
+/// The error is one line that has all of these.
+inline void expect_error(const std::string& error, std::initializer_list<const char*> parts) {
+    EXPECT_FALSE(error.empty());
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+    for (const char* const part : parts)
+        EXPECT_NE(error.find(part), std::string::npos) << "'" << part << "' in: " << error;
+}
+
+}  // namespace phy_test
