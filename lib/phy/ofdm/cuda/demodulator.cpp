@@ -25,10 +25,10 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     const std::vector<cf32> of_samples = phy::detail::receiver_rotation(given, job.timing, phases);
     const CurrentDevice current(device);
     const Stream stream(device);
-    table = detail::upload(device, plan.table(), stream);
-    compensation = detail::upload(device, phases.compensation(), stream);
-    turns = detail::upload(device, phases.turns(), stream);
-    rotation = detail::upload(device, of_samples, stream);
+    table = detail::upload<float>(device, plan.table(), stream);
+    compensation = detail::upload<cf32>(device, phases.compensation(), stream);
+    turns = detail::upload<cf32>(device, phases.turns(), stream);
+    rotation = detail::upload<cf32>(device, of_samples, stream);
     detail::prepare_demodulate();
     stream.synchronize();
     job.fft = plan.fft();

@@ -19,7 +19,7 @@ TransformPrecoder::Impl::Impl(const Device& on, const Config& given) : device(on
     const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::threads);
     const CurrentDevice current(device);
     const Stream stream(device);
-    table = detail::upload(device, plan.table(), stream);
+    table = detail::upload<float>(device, plan.table(), stream);
     detail::prepare_precode();
     stream.synchronize();
     job.fft = plan.fft();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "phy/cuda/buffer.hpp"
 
@@ -8,7 +8,7 @@ namespace phy::gpu::detail {
 
 /// The numbers in device memory, when the stream has got there.
 template <typename T>
-DeviceBuffer<T> upload(const Device& device, const std::vector<T>& numbers, cudaStream_t stream) {
+DeviceBuffer<T> upload(const Device& device, std::span<const T> numbers, cudaStream_t stream) {
     DeviceBuffer<T> there(device, numbers.size());
     copy_async(there, numbers, stream);
     return there;

@@ -16,12 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
+/// i: the first butterfly of the vectors.
 template <int radix>
-HWY_INLINE void multiply_by_spread(const float* factors, std::size_t butterflies, std::size_t i,
-                                   Complex<Ops> (&x)[radix]) {
+HWY_INLINE void multiply_by_spread(const float* factors, std::size_t i, Complex<Ops> (&x)[radix]) {
+    const float* const of_line = factors + i / spread_line * (radix - 1) * 2 * spread_line + i % spread_line;
     for (std::size_t k = 1; k < radix; ++k) {
-        const float* const of_output = factors + 2 * (k - 1) * butterflies + i;
-        x[k] = product<Ops>(x[k], Complex<Ops>{load(of_output), load(of_output + butterflies)});
+        const float* const of_output = of_line + 2 * (k - 1) * spread_line;
+        x[k] = product<Ops>(x[k], Complex<Ops>{load(of_output), load(of_output + spread_line)});
     }
 }
 
@@ -45,7 +46,7 @@ HWY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Pla
         for (std::size_t k = 0; k < 8; ++k)
             x[k] = load_input(i + butterflies * k);
         dft<Ops>(x);
-        multiply_by_spread(factors, butterflies, i, x);
+        multiply_by_spread(factors, i, x);
         const Ops::V re[8] = {x[0].re, x[1].re, x[2].re, x[3].re, x[4].re, x[5].re, x[6].re, x[7].re};
         const Ops::V im[8] = {x[0].im, x[1].im, x[2].im, x[3].im, x[4].im, x[5].im, x[6].im, x[7].im};
         store_transposed(re, out.re + 8 * i);
@@ -63,7 +64,7 @@ HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const P
         Complex<Ops> x[radix];
         load_points(in, i, butterflies, x);
         dft<Ops>(x);
-        multiply_by_spread(factors, butterflies, i, x);
+        multiply_by_spread(factors, i, x);
         for (std::size_t k = 0; k < radix; k += 2) {
             const std::size_t at = radix * i + 8 * k;
             hn::StoreU(hn::ConcatLowerLower(d, x[k + 1].re, x[k].re), d, out.re + at);

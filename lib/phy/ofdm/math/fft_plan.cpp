@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <complex>
+#include <cstring>
 
 #include "phy/ofdm/math/turn.hpp"
 
@@ -39,7 +40,9 @@ FftPlan::FftPlan(std::size_t size, FactorOrder order) {
         add_factors(fft_.pass[i], order);
         if (order == FactorOrder::vectors && i < 2) add_spread_factors(fft_.pass[i]);
     }
-    fft_.table = table_.data();
+    lines_.resize((table_.size() + spread_line - 1) / spread_line);
+    std::memcpy(lines_.data(), table_.data(), table_.size() * sizeof(float));
+    fft_.table = lines_.front().numbers;
 }
 
 void FftPlan::add_pass(std::uint32_t radix) {
@@ -73,15 +76,15 @@ void FftPlan::add_factors(FftPass& pass, FactorOrder order) {
 }
 
 void FftPlan::add_spread_factors(FftPass& pass) {
-    constexpr std::size_t line = 16;  // numbers of a cache line
-    table_.resize((table_.size() + line - 1) / line * line);
+    table_.resize((table_.size() + spread_line - 1) / spread_line * spread_line);
     pass.spread_factors = static_cast<std::uint32_t>(table_.size());
-    const std::uint32_t butterflies = pass.stride * pass.groups;
-    for (std::uint32_t k = 1; k < pass.radix; ++k) {
-        for (std::uint32_t i = 0; i < butterflies; ++i)
-            table_.push_back(factor_of(pass, i / pass.stride, k).real());
-        for (std::uint32_t i = 0; i < butterflies; ++i)
-            table_.push_back(factor_of(pass, i / pass.stride, k).imag());
+    for (std::uint32_t first = 0; first < pass.stride * pass.groups; first += spread_line) {
+        for (std::uint32_t k = 1; k < pass.radix; ++k) {
+            for (std::uint32_t i = first; i < first + spread_line; ++i)
+                table_.push_back(factor_of(pass, i / pass.stride, k).real());
+            for (std::uint32_t i = first; i < first + spread_line; ++i)
+                table_.push_back(factor_of(pass, i / pass.stride, k).imag());
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 /// How a transform is cut into passes, whatever computes it.
@@ -22,6 +23,9 @@ enum class FactorOrder {
     threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
 };
 
+/// Butterflies whose factors lie side by side: a cache line of numbers.
+inline constexpr std::uint32_t spread_line = 16;
+
 /// 2^32 / number rounded up, of numbers above 1: the upper half of its product with a number below 2^16 is
 /// that number's quotient.
 constexpr std::uint32_t reciprocal_of(std::uint32_t number) {
@@ -40,8 +44,8 @@ struct FftPass {
     std::uint32_t groups_reciprocal = 0;
     /// Where its factors are in the table, real parts before imaginary ones, in the plan's order.
     std::uint32_t factors = 0;
-    /// The same factors for butterfly q + stride p, so that vectors find them side by side: (radix - 1, 2,
-    /// stride x groups) numbers, real parts first; of the passes that have them, else 0.
+    /// The same factors by butterflies q + stride p, so that vectors find them side by side, and one after
+    /// another: (stride x groups / 16, radix - 1, 2, 16), real parts first; of the passes that have them.
     std::uint32_t spread_factors = 0;
 };
 
@@ -60,8 +64,8 @@ public:
     FftPlan(std::size_t size, FactorOrder order);
 
     [[nodiscard]] const Fft& fft() const { return fft_; }
-    [[nodiscard]] const std::vector<float>& table() const { return table_; }
-    FftPlan(const FftPlan&) = delete;  // fft() points into the table
+    [[nodiscard]] std::span<const float> table() const { return {fft_.table, table_.size()}; }
+    FftPlan(const FftPlan&) = delete;  // fft() points into the lines
     FftPlan& operator=(const FftPlan&) = delete;
 
 private:
@@ -69,8 +73,13 @@ private:
     void add_factors(FftPass& pass, FactorOrder order);
     void add_spread_factors(FftPass& pass);
 
+    struct alignas(64) Line {
+        float numbers[spread_line];
+    };
+
     Fft fft_;
     std::vector<float> table_;
+    std::vector<Line> lines_;  ///< the table, so that no vector of it crosses a cache line
 };
 
 }  // namespace phy::detail
