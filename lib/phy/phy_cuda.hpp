@@ -18,6 +18,8 @@
 #include "phy/measure/reduce_rows_cuda.hpp"
 #include "phy/measure/soft_bit_meter_cuda.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
+#include "phy/ofdm/demodulator_cuda.hpp"
+#include "phy/ofdm/transform_precoder_cuda.hpp"
 #include "phy/phy.hpp"
 #include "phy/scaling/scaler_cuda.hpp"
 #include "phy/scrambling/scrambler_cuda.hpp"

@@ -66,6 +66,7 @@ void detector_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);
+void ofdm_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
 void scrambling_benchmarks(Suite& suite);

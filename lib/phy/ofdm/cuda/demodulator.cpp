@@ -1,0 +1,80 @@
+#include "phy/core/check_enum.hpp"
+#include "phy/ofdm/cuda/launch.hpp"
+#include "phy/ofdm/cuda/upload.hpp"
+#include "phy/ofdm/demodulator_cuda.hpp"
+#include "phy/ofdm/math/check.hpp"
+
+namespace phy::gpu {
+
+struct PHY_HIDDEN OfdmDemodulator::Impl {
+    Impl(const Device& on, const Config& given);
+
+    Device device;
+    Config config;
+    detail::DemodulateJob job;  ///< but for what differs from call to call
+    DeviceBuffer<float> table;
+    DeviceBuffer<cf32> compensation;
+    DeviceBuffer<cf32> turns;
+    DeviceBuffer<cf32> rotation;
+};
+
+OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
+    : device(on), config(given), job{.fft = {}, .phases = {}, .timing = phy::detail::checked_timing(given)} {
+    const phy::detail::FftPlan plan(job.timing.fft_size(), phy::detail::FactorOrder::threads);
+    const phy::detail::PhaseTables phases(given, job.timing, phy::detail::PhaseTables::Side::receiver);
+    const std::vector<cf32> of_samples = phy::detail::receiver_rotation(given, job.timing, phases);
+    const CurrentDevice current(device);
+    const Stream stream(device);
+    table = detail::upload<float>(device, plan.table(), stream);
+    compensation = detail::upload<cf32>(device, phases.compensation(), stream);
+    turns = detail::upload<cf32>(device, phases.turns(), stream);
+    rotation = detail::upload<cf32>(device, of_samples, stream);
+    detail::prepare_demodulate();
+    stream.synchronize();
+    job.fft = plan.fft();
+    job.fft.table = table.data();
+    job.phases = phases.symbols();
+    job.phases.compensation = compensation.data();
+    job.phases.turns = turns.data();
+    job.rotation = of_samples.empty() ? nullptr : rotation.data();
+    job.antennas = static_cast<std::uint32_t>(config.antennas);
+    job.window_offset = static_cast<std::uint32_t>(config.window_offset);
+}
+
+OfdmDemodulator::OfdmDemodulator(const Device& device, const Config& config)
+    : impl_(std::make_unique<Impl>(device, config)) {}
+OfdmDemodulator::~OfdmDemodulator() = default;
+OfdmDemodulator::OfdmDemodulator(OfdmDemodulator&&) noexcept = default;
+OfdmDemodulator& OfdmDemodulator::operator=(OfdmDemodulator&&) noexcept = default;
+
+void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, DeviceSpan<cf32> grid,
+                                 cudaStream_t stream) const {
+    phy::detail::check_enum("sample format", samples.format(), all_sample_formats.back());
+    const phy::detail::OfdmSizes sizes =
+        phy::detail::checked_sizes(impl_->config, timing(), slots, samples.size(), grid.size());
+    if (slots.count == 0) return;
+    detail::DemodulateJob job = impl_->job;
+    job.unit = phy::detail::unit_of(impl_->config, samples.format());
+    job.format = samples.format();
+    job.samples = samples.data();
+    job.stride = sizes.stride;
+    job.first_slot = slots.first;
+    job.symbols = static_cast<std::uint32_t>(grid.size() / timing().subcarriers());
+    job.grid = grid.data();
+    const CurrentDevice current(impl_->device);
+    detail::launch(job, stream);
+}
+
+const OfdmTiming& OfdmDemodulator::timing() const {
+    return impl_->job.timing;
+}
+
+const Device& OfdmDemodulator::device() const {
+    return impl_->device;
+}
+
+const OfdmDemodulator::Config& OfdmDemodulator::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy::gpu

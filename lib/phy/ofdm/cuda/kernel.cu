@@ -1,0 +1,219 @@
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/dispatch.cuh"
+#include "phy/cuda/samples.cuh"
+#include "phy/ofdm/cuda/launch.hpp"
+#include "phy/ofdm/cuda/transform.cuh"
+#include "phy/ofdm/cuda/tuning.hpp"
+#include "phy/ofdm/math/symbol_phase-inl.h"
+
+namespace phy::gpu::detail {
+namespace {
+
+extern __shared__ float shared_points[];
+
+/// A block does as many transforms side by side as there is room for.
+struct Teams {
+    unsigned threads;  ///< of one
+    unsigned count;    ///< of a block
+    unsigned bytes;    ///< of shared memory, of a block
+};
+
+__host__ __device__ constexpr Teams teams_of(unsigned size) {
+    const unsigned wanted = (size + points_of_thread - 1) / points_of_thread;
+    const unsigned threads = wanted < most_transform_threads ? wanted : most_transform_threads;
+    const unsigned count = threads >= threads_of_small_transforms ? 1 : threads_of_small_transforms / threads;
+    return {threads, count, count * 2 * plane_of(size) * static_cast<unsigned>(sizeof(float))};
+}
+
+/// This thread's team, and which transform of the grid it does.
+__device__ __forceinline__ Team my_team(unsigned size, unsigned& transform) {
+    const Teams teams = teams_of(size);
+    const unsigned mine = teams.count == 1 ? 0 : threadIdx.x / teams.threads;
+    transform = blockIdx.x * teams.count + mine;
+    return {threadIdx.x - mine * teams.threads, teams.threads, shared_points + mine * 2 * plane_of(size),
+            plane_of(size)};
+}
+
+/// Two numbers side by side; aligned: at a multiple of 8 bytes.
+template <bool aligned>
+__device__ __forceinline__ void store_pair(const Number& number, cf32* to) {
+    if constexpr (aligned) {
+        *reinterpret_cast<float2*>(to) = {number.re, number.im};
+    } else {
+        reinterpret_cast<float*>(to)[0] = number.re;
+        reinterpret_cast<float*>(to)[1] = number.im;
+    }
+}
+
+/// Stored components of the sample that begins there.
+template <SampleFormat format, bool aligned>
+__device__ __forceinline__ void load_sample(const std::byte* from,
+                                            std::uint32_t (&words)[(size_of(format) + 3) / 4]) {
+    if constexpr (aligned) {
+        load_words<Space::global, size_of(format)>(from, words);
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < (size_of(format) + 3) / 4; ++i)
+            words[i] = 0;
+#pragma unroll
+        for (unsigned b = 0; b < size_of(format); ++b)
+            words[b / 4] |= static_cast<std::uint32_t>(from[b]) << (8 * (b % 4));
+    }
+}
+
+/// A symbol's samples in the order in which they are transformed.
+template <SampleFormat format, bool aligned>
+struct LoadSamples {
+    const DemodulateJob& job;
+    const std::byte* window;
+    bool is_there;  ///< the block's last teams may have no symbol
+
+    __device__ __forceinline__ Number operator()(unsigned point) const {
+        if (!is_there) return {0.0F, 0.0F};
+        unsigned sample = point + job.window_offset;
+        if (sample >= job.fft.size) sample -= job.fft.size;
+        std::uint32_t words[(size_of(format) + 3) / 4];
+        load_sample<format, aligned>(window + std::size_t{sample} * size_of(format), words);
+        float components[2];
+        widen<format, 2>(words, job.unit, components);
+        const Number number = {components[0], components[1]};
+        if (job.rotation == nullptr) return number;
+        const float2 turn = __ldg(reinterpret_cast<const float2*>(job.rotation) + point);
+        return phy::detail::cuda::product<Ops>(number, Number{turn.x, turn.y});
+    }
+};
+
+template <bool aligned>
+struct StoreElements {
+    cf32* elements;
+    unsigned size;
+    unsigned zero;
+    unsigned count;  ///< 0 if there is no symbol
+    Number phase;
+
+    __device__ __forceinline__ void operator()(unsigned bin, const Number& value) const {
+        unsigned element = bin + zero;
+        if (element >= size) element -= size;
+        if (element >= count) return;
+        const Number turned = phy::detail::cuda::product<Ops>(value, phase);
+        store_pair<aligned>(phy::detail::cuda::with_one_nan<Ops>(turned), elements + element);
+    }
+};
+
+template <SampleFormat format, bool aligned>
+__global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
+    demodulate(const __grid_constant__ DemodulateJob job) {
+    unsigned row = 0;
+    const Team team = my_team(job.fft.size, row);
+    const bool is_there = row < job.symbols;
+    const OfdmTiming& timing = job.timing;
+    const auto of_slot = static_cast<unsigned>(timing.symbols());
+    const unsigned antenna = row / of_slot % job.antennas;
+    const std::uint64_t slot = job.first_slot + row / of_slot / job.antennas;
+    const unsigned symbol = row % of_slot;
+    const std::uint64_t first =
+        timing.slot_start(slot) + timing.symbol_start(slot, symbol) + timing.prefix_samples(slot, symbol);
+    const std::uint64_t window =
+        antenna * job.stride + first - timing.slot_start(job.first_slot) - job.window_offset;
+    const Number phase =
+        phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, symbol), first);
+    transform(job.fft, team,
+              LoadSamples<format, aligned>{job, job.samples + window * size_of(format), is_there},
+              StoreElements<aligned>{job.grid + std::uint64_t{row} * timing.subcarriers(), job.fft.size,
+                                     static_cast<unsigned>(timing.zero_subcarrier()),
+                                     is_there ? static_cast<unsigned>(timing.subcarriers()) : 0, phase});
+}
+
+/// The points of a symbol, components in places changed for the inverse.
+struct LoadPoints {
+    const float* points;
+    bool is_there;
+    bool inverse;
+
+    __device__ __forceinline__ Number operator()(unsigned point) const {
+        if (!is_there) return {0.0F, 0.0F};
+        const float re = points[2 * point];
+        const float im = points[2 * point + 1];
+        return inverse ? Number{im, re} : Number{re, im};
+    }
+};
+
+template <bool aligned>
+struct StorePoints {
+    cf32* points;
+    bool is_there;
+    bool inverse;
+    float factor;
+
+    __device__ __forceinline__ void operator()(unsigned bin, const Number& value) const {
+        if (!is_there) return;
+        const Number turned = inverse ? Number{value.im, value.re} : value;
+        store_pair<aligned>(phy::detail::cuda::scaled<Ops>(turned, factor), points + bin);
+    }
+};
+
+template <bool aligned>
+__global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
+    precode(const __grid_constant__ PrecodeJob job) {
+    unsigned symbol = 0;
+    const Team team = my_team(job.fft.size, symbol);
+    const bool is_there = symbol < job.symbols;
+    const std::uint64_t first = std::uint64_t{symbol} * job.fft.size;
+    transform(job.fft, team,
+              LoadPoints{reinterpret_cast<const float*>(job.in + first), is_there, job.inverse},
+              StorePoints<aligned>{job.out + first, is_there, job.inverse, job.factor});
+}
+
+bool is_aligned(const void* address, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
+
+template <typename Job>
+void start(void (*kernel)(Job), const Job& job, cudaStream_t stream) {
+    const Teams teams = teams_of(job.fft.size);
+    const unsigned blocks = (job.symbols + teams.count - 1) / teams.count;
+    kernel<<<blocks, teams.count * teams.threads, teams.bytes, stream>>>(job);
+    check(cudaGetLastError());
+}
+
+/// All sizes may be in use at a time, so the most that one needs.
+template <typename Kernel>
+void prepare_demodulate(Kernel kernel) {
+    constexpr Teams largest = teams_of(phy::detail::largest_fft);
+    load_code(kernel);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, largest.bytes));
+}
+
+}  // namespace
+
+void prepare_demodulate() {
+    for (const SampleFormat any : all_sample_formats) {
+        with_constant(any, [](auto format) {
+            prepare_demodulate(demodulate<format(), true>);
+            prepare_demodulate(demodulate<format(), false>);
+        });
+    }
+}
+
+void prepare_precode() {
+    load_code(precode<true>);
+    load_code(precode<false>);
+}
+
+void launch(const DemodulateJob& job, cudaStream_t stream) {
+    with_constant(job.format, [&](auto format) {
+        if (is_aligned(job.samples, size_of(format())) && is_aligned(job.grid, sizeof(float2)))
+            start(demodulate<format(), true>, job, stream);
+        else
+            start(demodulate<format(), false>, job, stream);
+    });
+}
+
+void launch(const PrecodeJob& job, cudaStream_t stream) {
+    start(is_aligned(job.out, sizeof(float2)) ? precode<true> : precode<false>, job, stream);
+}
+
+}  // namespace phy::gpu::detail

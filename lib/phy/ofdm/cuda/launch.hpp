@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+#include "phy/ofdm/math/phases.hpp"
+#include "phy/ofdm/ofdm_config.hpp"
+
+/// The interface between the host's side of OFDM on a GPU and its kernels.
+namespace phy::gpu::detail {
+
+/// All pointers are to device memory.
+struct DemodulateJob {
+    phy::detail::Fft fft;
+    phy::detail::SymbolPhases phases;
+    OfdmTiming timing;
+    const cf32* rotation = nullptr;  ///< of samples in the order in which they are transformed, or null
+    std::uint32_t antennas = 1;
+    std::uint32_t window_offset = 0;
+    float unit = 1.0F;  ///< the value of an integer 1
+    SampleFormat format = SampleFormat::cf32;
+    const std::byte* samples = nullptr;
+    std::size_t stride = 0;
+    std::uint64_t first_slot = 0;
+    std::uint32_t symbols = 0;  ///< of all antennas and slots, not 0
+    cf32* grid = nullptr;
+};
+
+struct PrecodeJob {
+    phy::detail::Fft fft;
+    bool inverse = false;
+    float factor = 1.0F;
+    const cf32* in = nullptr;
+    cf32* out = nullptr;
+    std::uint32_t symbols = 0;  ///< not 0
+};
+
+/// Have the kernels' code loaded, and let them have the memory that they need, on the current device.
+void prepare_demodulate();
+void prepare_precode();
+
+/// Start a kernel on the current device.
+void launch(const DemodulateJob& job, cudaStream_t stream);
+void launch(const PrecodeJob& job, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,58 @@
+#include "phy/ofdm/cuda/launch.hpp"
+#include "phy/ofdm/cuda/upload.hpp"
+#include "phy/ofdm/math/check_precoding.hpp"
+#include "phy/ofdm/transform_precoder_cuda.hpp"
+
+namespace phy::gpu {
+
+struct PHY_HIDDEN TransformPrecoder::Impl {
+    Impl(const Device& on, const Config& given);
+
+    Device device;
+    Config config;
+    detail::PrecodeJob job;  ///< but for what differs from call to call
+    DeviceBuffer<float> table;
+};
+
+TransformPrecoder::Impl::Impl(const Device& on, const Config& given) : device(on), config(given), job{} {
+    const std::size_t size = phy::detail::checked_precoding(given);
+    const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::threads);
+    const CurrentDevice current(device);
+    const Stream stream(device);
+    table = detail::upload<float>(device, plan.table(), stream);
+    detail::prepare_precode();
+    stream.synchronize();
+    job.fft = plan.fft();
+    job.fft.table = table.data();
+    job.inverse = config.direction == Config::Direction::undo;
+    job.factor = phy::detail::precoding_factor(size);
+}
+
+TransformPrecoder::TransformPrecoder(const Device& device, const Config& config)
+    : impl_(std::make_unique<Impl>(device, config)) {}
+TransformPrecoder::~TransformPrecoder() = default;
+TransformPrecoder::TransformPrecoder(TransformPrecoder&&) noexcept = default;
+TransformPrecoder& TransformPrecoder::operator=(TransformPrecoder&&) noexcept = default;
+
+void TransformPrecoder::operator()(DeviceSpan<const cf32> in, DeviceSpan<cf32> out,
+                                   cudaStream_t stream) const {
+    const std::size_t size = impl_->job.fft.size;
+    phy::detail::check_precoding_sizes(size, in.size(), out.size());
+    if (in.size() == 0) return;
+    detail::PrecodeJob job = impl_->job;
+    job.in = in.data();
+    job.out = out.data();
+    job.symbols = static_cast<std::uint32_t>(in.size() / size);
+    const CurrentDevice current(impl_->device);
+    detail::launch(job, stream);
+}
+
+const Device& TransformPrecoder::device() const {
+    return impl_->device;
+}
+
+const TransformPrecoder::Config& TransformPrecoder::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy::gpu

@@ -1,0 +1,126 @@
+#include "phy/ofdm/demodulator.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/thread_pool.hpp"
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/host/fft_workspace.hpp"
+#include "phy/ofdm/math/check.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+#include "phy/ofdm/math/phases.hpp"
+#include "phy/ofdm/math/symbol_phase-inl.h"
+#include "phy/simd/arrays.hpp"
+
+namespace phy {
+
+using detail::scalar::symbol_phase;
+using ScalarOps = detail::scalar::Ops;
+
+struct PHY_HIDDEN OfdmDemodulator::Impl {
+    /// A symbol of one antenna.
+    struct Symbol {
+        std::uint64_t slot;
+        std::size_t number;  ///< in its slot
+        const std::byte* slot_samples;
+        cf32* elements;
+    };
+
+    Impl(const Host& on, const Config& given);
+
+    void demodulate(SampleFormat format, int part, const Symbol& symbol);
+    const void* points_of(SampleFormat format, int part, const std::byte* window);
+
+    Host host;
+    Config config;
+    OfdmTiming timing;
+    detail::FftPlan plan;
+    detail::PhaseTables phases;
+    std::vector<cf32> rotation;  ///< of samples in the order in which they are transformed; none: empty
+    detail::FftWorkspace workspace;
+    const detail::FftKernels& fft;
+    const detail::ArrayKernels& arrays;
+};
+
+OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
+    : host(on),
+      config(given),
+      timing(detail::checked_timing(given)),
+      plan(timing.fft_size(), detail::FactorOrder::vectors),
+      phases(given, timing, detail::PhaseTables::Side::receiver),
+      rotation(detail::receiver_rotation(given, timing, phases)),
+      workspace(on.pool().size(), timing.fft_size(), timing.fft_size() + detail::padding),
+      fft(detail::fft_kernels(on.backend())),
+      arrays(detail::array_kernels(on.backend())) {}
+
+/// The samples in the order in which they are transformed, as binary32, turned.
+const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
+    const std::size_t size = timing.fft_size();
+    const auto offset = static_cast<std::size_t>(config.window_offset);
+    if (format == SampleFormat::cf32 && offset == 0 && rotation.empty()) return window;
+    const auto widen = arrays.widen[static_cast<std::size_t>(format)];
+    const float unit = detail::unit_of(config, format);
+    float* const row = workspace.row(part);
+    // In this order: vectors write beyond the end.
+    widen(window + offset * size_of(format), row, 2 * (size - offset), unit);
+    if (offset > 0) widen(window, row + 2 * (size - offset), 2 * offset, unit);
+    if (!rotation.empty()) fft.multiply(row, reinterpret_cast<const float*>(rotation.data()), size, row);
+    return row;
+}
+
+void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symbol& symbol) {
+    const std::size_t first =
+        timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
+    const std::size_t window = first - static_cast<std::size_t>(config.window_offset);
+    const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
+    const auto phase =
+        symbol_phase<ScalarOps>(phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
+                                timing.slot_start(symbol.slot) + first);
+    fft.transform(plan.fft(), points, workspace.planes(part),
+                  {.out = reinterpret_cast<float*>(symbol.elements),
+                   .count = timing.subcarriers(),
+                   .zero = timing.zero_subcarrier(),
+                   .factor = {phase.re, phase.im}});
+}
+
+OfdmDemodulator::OfdmDemodulator(const Host& host, const Config& config)
+    : impl_(std::make_unique<Impl>(host, config)) {}
+OfdmDemodulator::~OfdmDemodulator() = default;
+OfdmDemodulator::OfdmDemodulator(OfdmDemodulator&&) noexcept = default;
+OfdmDemodulator& OfdmDemodulator::operator=(OfdmDemodulator&&) noexcept = default;
+
+void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, std::span<cf32> grid) {
+    const OfdmTiming& timing = impl_->timing;
+    const SampleFormat format = samples.format();
+    detail::check_enum("sample format", format, all_sample_formats.back());
+    const detail::OfdmSizes sizes =
+        detail::checked_sizes(impl_->config, timing, slots, samples.size(), grid.size());
+    const auto antennas = static_cast<std::size_t>(impl_->config.antennas);
+    const std::size_t rows = slots.count * antennas * timing.symbols();
+    impl_->host.pool().for_each(rows, [&](int part, std::size_t row) noexcept {
+        const std::size_t antenna = row / timing.symbols() % antennas;
+        const std::uint64_t slot = slots.first + row / timing.symbols() / antennas;
+        const std::size_t start =
+            antenna * sizes.stride + (timing.slot_start(slot) - timing.slot_start(slots.first));
+        impl_->demodulate(format, part,
+                          {.slot = slot,
+                           .number = row % timing.symbols(),
+                           .slot_samples = samples.data() + start * size_of(format),
+                           .elements = grid.data() + row * timing.subcarriers()});
+    });
+}
+
+const OfdmTiming& OfdmDemodulator::timing() const {
+    return impl_->timing;
+}
+
+const Host& OfdmDemodulator::host() const {
+    return impl_->host;
+}
+
+const OfdmDemodulator::Config& OfdmDemodulator::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy

@@ -1,0 +1,185 @@
+// The passes of a transform whose stride is a multiple of the number of lanes, so that vectors hold
+// neighbours throughout.
+#if defined(PHY_OFDM_PASSES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_OFDM_PASSES_INL_H_
+#undef PHY_OFDM_PASSES_INL_H_
+#else
+#define PHY_OFDM_PASSES_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "phy/ofdm/host/lanes-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+/// Inputs of a butterfly that lie `step` apart.
+template <int radix>
+PHY_INLINE void load_points(const Planes& in, std::size_t at, std::size_t step, Complex<Ops> (&x)[radix]) {
+    PHY_UNROLL
+    for (int k = 0; k < radix; ++k)
+        x[k] = load(in, at + static_cast<std::size_t>(k) * step);
+}
+
+template <int radix>
+PHY_INLINE void store_points(const Complex<Ops> (&x)[radix], const Planes& out, std::size_t at,
+                             std::size_t step) {
+    PHY_UNROLL
+    for (int k = 0; k < radix; ++k)
+        store(x[k], out, at + static_cast<std::size_t>(k) * step);
+}
+
+template <int radix>
+PHY_INLINE void multiply_points(const float* factors, Complex<Ops> (&x)[radix]) {
+    PHY_UNROLL
+    for (int k = 1; k < radix; ++k)
+        x[k] = product<Ops>(x[k], all_lanes(factors + 2 * (k - 1)));
+}
+
+/// stride: that of the pass, times the transforms that lie side by side.
+template <int radix>
+void run_pass(const FftPass& pass, std::size_t stride, const float* table, const Planes& in,
+              const Planes& out) {
+    const std::size_t step = stride * pass.groups;
+    for (std::size_t p = 0; p < pass.groups; ++p) {
+        const float* const factors = table + pass.factors + 2 * (radix - 1) * p;
+        for (std::size_t q = 0; q < stride; q += lanes) {
+            Complex<Ops> x[radix];
+            load_points(in, q + stride * p, step, x);
+            dft<Ops>(x);
+            multiply_points(factors, x);
+            store_points(x, out, q + stride * radix * p, stride);
+        }
+    }
+}
+
+/// Where the outputs of the last pass go: to planes in order, or to elements. first: of x[0]'s bins; step: to
+/// those of the next.
+struct ToPlanes {
+    Planes out;
+
+    template <int radix>
+    PHY_INLINE void operator()(const Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        store_points(x, out, first, step);
+    }
+};
+
+class ToElements {
+public:
+    ToElements(const Elements& elements, std::size_t size)
+        : elements_(elements), size_(size), factor_(all_lanes(elements.factor)) {}
+
+    template <int radix>
+    PHY_INLINE void operator()(Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            x[k] = product<Ops>(x[k], factor_);
+        if (!surely_finite(x)) {
+            for (int k = 0; k < radix; ++k)
+                x[k] = with_one_nan<Ops>(x[k]);
+        }
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            store_bins(x[k], first + static_cast<std::size_t>(k) * step);
+    }
+
+private:
+    PHY_INLINE void store_bins(const Complex<Ops>& bins, std::size_t first) const {
+        std::size_t element = first + elements_.zero;
+        if (element >= size_) element -= size_;
+        if (element + lanes <= elements_.count)
+            store_pairs(bins, elements_.out + 2 * element);
+        else if (element < elements_.count || element + lanes > size_)
+            store_some(bins, element);
+    }
+
+    void store_some(const Complex<Ops>& bins, std::size_t first) const {
+        alignas(64) float pairs[2 * lanes];
+        store_pairs(bins, pairs);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t element = first + i < size_ ? first + i : first + i - size_;
+            if (element < elements_.count)
+                std::memcpy(elements_.out + 2 * element, pairs + 2 * i, 2 * sizeof(float));
+        }
+    }
+
+    Elements elements_;
+    std::size_t size_;
+    Complex<Ops> factor_;
+};
+
+template <int radix, class Store>
+PHY_INLINE void run_last_pass(std::size_t stride, const Planes& in, const Store& store_bins) {
+    for (std::size_t q = 0; q < stride; q += lanes) {
+        Complex<Ops> x[radix];
+        load_points(in, q, stride, x);
+        dft<Ops>(x);
+        store_bins(x, q, stride);
+    }
+}
+
+/// Calls visit with a pass's radix as a constant.
+template <class Visitor>
+PHY_INLINE void with_radix(std::uint32_t radix, const Visitor& visit) {
+    if (radix == 8)
+        visit.template run<8>();
+    else if (radix == 4)
+        visit.template run<4>();
+    else if (radix == 3)
+        visit.template run<3>();
+    else
+        visit.template run<5>();
+}
+
+struct RunPass {
+    const FftPass& pass;
+    std::size_t stride;
+    const float* table;
+    const Planes& in;
+    const Planes& out;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_pass<radix>(pass, stride, table, in, out);
+    }
+};
+
+template <class Store>
+struct RunLastPass {
+    std::size_t stride;
+    const Planes& in;
+    const Store& store_bins;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_last_pass<radix>(stride, in, store_bins);
+    }
+};
+
+/// The passes from `first` on, but for the last, of as many transforms as lie side by side. in is one of the
+/// two planes; returns the one that the outputs are in.
+inline std::size_t run_passes(const Fft& fft, std::size_t first, std::size_t side_by_side,
+                              const TwoPlanes& work, std::size_t in) {
+    for (std::size_t i = first; i + 1 < fft.passes; ++i, in = 1 - in) {
+        const FftPass& pass = fft.pass[i];
+        with_radix(pass.radix, RunPass{pass, pass.stride * side_by_side, fft.table, work[in], work[1 - in]});
+    }
+    return in;
+}
+
+template <class Store>
+void finish(const Fft& fft, std::size_t side_by_side, const Planes& in, const Store& store_bins) {
+    const FftPass& last = fft.pass[fft.passes - 1];
+    with_radix(last.radix, RunLastPass<Store>{last.stride * side_by_side, in, store_bins});
+}
+
+inline Planes transform_lanes(const Fft& fft, const TwoPlanes& work) {
+    const std::size_t in = run_passes(fft, 0, lanes, work, 0);
+    finish(fft, lanes, work[in], ToPlanes{work[1 - in]});
+    return work[1 - in];
+}
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+
+#include "phy/ofdm/transform_precoder.hpp"
+
+namespace phy::detail {
+
+/// The number of subcarriers. Throws ArgumentError if a value is out of its range.
+std::size_t checked_precoding(const TransformPrecoderConfig& config);
+
+/// Throws ArgumentError if arrays of so many elements do not hold whole symbols, as many in as out.
+void check_precoding_sizes(std::size_t size, std::size_t in, std::size_t out);
+
+/// 1 / sqrt(M)
+float precoding_factor(std::size_t size);
+
+}  // namespace phy::detail

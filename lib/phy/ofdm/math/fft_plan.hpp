@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// How a transform is cut into passes, whatever computes it.
+namespace phy::detail {
+
+/// True if a positive number has no prime factors above 5.
+bool has_small_factors(std::size_t number);
+
+inline constexpr std::size_t largest_fft = 8192;
+inline constexpr std::size_t most_fft_passes = 8;
+
+/// How factors lie in memory.
+enum class FactorOrder {
+    pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
+    vectors,  ///< the same, and of the first two passes spread ones too. Of multiples of 128 points their
+              ///< radices are 8, and 8 or 4: later strides are those of whole vectors
+    threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
+};
+
+/// Butterflies whose factors lie side by side: a cache line of numbers.
+inline constexpr std::uint32_t spread_line = 16;
+
+/// 2^32 / number rounded up, of numbers above 1: the upper half of its product with a number below 2^16 is
+/// that number's quotient.
+constexpr std::uint32_t reciprocal_of(std::uint32_t number) {
+    return static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + number - 1) / number);
+}
+
+/// One pass of a transform of N points, decimation in frequency with outputs in order (Stockham): of the
+/// inputs at q + stride (p + groups k), k from 0 to radix - 1, the DFT's output k times
+/// exp(-j 2 pi p k / (groups radix)) goes to q + stride (radix p + k), for q below stride and p below groups.
+/// In the last pass groups is 1, and nothing is multiplied.
+struct FftPass {
+    std::uint32_t radix = 0;
+    std::uint32_t groups = 0;
+    std::uint32_t stride = 0;
+    std::uint32_t radix_reciprocal = 0;  ///< see reciprocal_of()
+    std::uint32_t groups_reciprocal = 0;
+    /// Where its factors are in the table, real parts before imaginary ones, in the plan's order.
+    std::uint32_t factors = 0;
+    /// The same factors by butterflies q + stride p, so that vectors find them side by side, and one after
+    /// another: (stride x groups / 16, radix - 1, 2, 16), real parts first; of the passes that have them.
+    std::uint32_t spread_factors = 0;
+};
+
+/// What kernels need to know of a transform.
+struct Fft {
+    std::uint32_t size = 0;
+    std::uint32_t passes = 0;
+    std::array<FftPass, most_fft_passes> pass{};
+    const float* table = nullptr;
+};
+
+/// Radices and factors of a transform of N points, 4 x a number without prime factors above 5: 8 as often as
+/// a power of 4 is left of the power of 2 in N, then 4, then 3, then 5.
+class FftPlan {
+public:
+    FftPlan(std::size_t size, FactorOrder order);
+
+    [[nodiscard]] const Fft& fft() const { return fft_; }
+    [[nodiscard]] std::span<const float> table() const { return {fft_.table, table_.size()}; }
+    FftPlan(const FftPlan&) = delete;  // fft() points into the lines
+    FftPlan& operator=(const FftPlan&) = delete;
+
+private:
+    void add_pass(std::uint32_t radix);
+    void add_factors(FftPass& pass, FactorOrder order);
+    void add_spread_factors(FftPass& pass);
+
+    struct alignas(64) Line {
+        float numbers[spread_line];
+    };
+
+    Fft fft_;
+    std::vector<float> table_;
+    std::vector<Line> lines_;  ///< the table, so that no vector of it crosses a cache line
+};
+
+}  // namespace phy::detail

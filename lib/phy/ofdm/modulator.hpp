@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/view.hpp"
+#include "phy/ofdm/ofdm_config.hpp"
+
+namespace phy {
+
+/// Resource elements to baseband samples: the inverse of OfdmDemodulator, with 1/N where that has no factor.
+/// For tests and simulators; window_offset and full_scale mean nothing here. Every backend, number of threads
+/// and way to cut the slots into calls gives the same bytes. A component that is not finite is the NaN
+/// 0x7FC00000.
+///
+/// The threads of the host share a call. One call at a time on one modulator.
+class PHY_EXPORT OfdmModulator {
+public:
+    using Config = OfdmConfig;
+
+    /// Throws ArgumentError as OfdmDemodulator does.
+    OfdmModulator(const Host& host, const Config& config);
+    ~OfdmModulator();
+    OfdmModulator(OfdmModulator&&) noexcept;
+    OfdmModulator& operator=(OfdmModulator&&) noexcept;
+
+    /// grid: (slots, antennas, symbols, subcarriers). samples: (antennas, samples), of which those of the
+    /// slots are written. Throws ArgumentError if sizes do not fit. Allocates nothing.
+    void operator()(std::span<const cf32> grid, const OfdmSlots& slots, std::span<cf32> samples);
+
+    [[nodiscard]] const OfdmTiming& timing() const;
+    [[nodiscard]] const Host& host() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace phy

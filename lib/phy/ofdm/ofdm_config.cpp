@@ -1,0 +1,116 @@
+#include "phy/ofdm/ofdm_config.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/ofdm/math/check.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+
+namespace phy {
+namespace {
+
+using detail::number_text;
+
+constexpr std::size_t smallest_fft = 128;
+using detail::largest_fft;
+
+int checked_numerology(double spacing) {
+    for (int mu = 0; mu < 4; ++mu)
+        if (spacing == 15000.0 * (1 << mu)) return mu;
+    throw ArgumentError("subcarrier_spacing " + number_text(spacing) +
+                        ": expected 15000, 30000, 60000 or 120000 Hz");
+}
+
+std::size_t checked_size(const OfdmConfig& config) {
+    const double size = config.sample_rate / config.subcarrier_spacing;
+    const bool is_whole = size >= smallest_fft && size <= largest_fft && size == std::floor(size);
+    const auto whole = is_whole ? static_cast<std::size_t>(size) : 0;
+    if (whole != 0 && whole % smallest_fft == 0 && detail::has_small_factors(whole)) return whole;
+    throw ArgumentError("sample_rate " + number_text(config.sample_rate) + " with subcarrier_spacing " +
+                        number_text(config.subcarrier_spacing) + " is an FFT of " + number_text(size) +
+                        ": expected a multiple of 128 to 8192 without prime factors above 5");
+}
+
+void check_bins(std::size_t size, std::size_t zero, std::size_t subcarriers) {
+    if (zero <= size / 2 && subcarriers - zero <= size / 2) return;
+    throw ArgumentError("an FFT of " + std::to_string(size) + " with zero frequency at subcarrier " +
+                        std::to_string(zero) + " of " + std::to_string(subcarriers) +
+                        ": expected at most half as many subcarriers on either side");
+}
+
+}  // namespace
+
+OfdmTiming::OfdmTiming(const OfdmConfig& config) {
+    detail::check_range("resource_blocks", config.resource_blocks, 1, 275);
+    numerology_ = checked_numerology(config.subcarrier_spacing);
+    size_ = checked_size(config);
+    if (config.k0 != 0 && config.k0 != 6 && config.k0 != -6)
+        throw ArgumentError("k0 " + std::to_string(config.k0) + ": expected -6, 0 or 6");
+    slots_ = std::size_t{1} << numerology_;
+    subcarriers_ = 12 * static_cast<std::size_t>(config.resource_blocks);
+    zero_ = static_cast<std::size_t>(6 * config.resource_blocks - config.k0);
+    check_bins(size_, zero_, subcarriers_);
+    detail::check_enum("cyclic_prefix", config.cyclic_prefix, CyclicPrefix::extended);
+    if (config.cyclic_prefix == CyclicPrefix::normal) {
+        prefix_ = size_ / 128 * 9;
+        extra_ = size_ / 128 * slots_;
+        return;
+    }
+    if (numerology_ != 2)
+        throw ArgumentError("cyclic_prefix extended with subcarrier_spacing " +
+                            number_text(config.subcarrier_spacing) + ": expected 60000 Hz");
+    symbols_ = 12;
+    prefix_ = size_ / 4;
+}
+
+namespace detail {
+
+OfdmTiming checked_timing(const OfdmConfig& config) {
+    const OfdmTiming timing(config);
+    check_range("antennas", config.antennas, 1, 64);
+    if (!(std::abs(config.center_frequency) <= 0x1p40))
+        throw ArgumentError("center_frequency " + number_text(config.center_frequency) +
+                            ": expected a number from -2^40 to 2^40");
+    if (!(std::abs(config.frequency_shift) <= config.sample_rate / 2))
+        throw ArgumentError("frequency_shift " + number_text(config.frequency_shift) +
+                            ": expected at most half of the sample rate, " +
+                            number_text(config.sample_rate / 2));
+    check_range("window_offset", config.window_offset, 0, static_cast<int>(timing.prefix_samples(0, 1)));
+    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
+        throw ArgumentError("full_scale " + number_text(config.full_scale) +
+                            ": expected 0 or a number from 2^-126 to 2^126");
+    return timing;
+}
+
+OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
+                        std::size_t samples, std::size_t grid) {
+    const auto antennas = static_cast<std::size_t>(config.antennas);
+    const std::size_t of_slot = antennas * timing.slot_elements();
+    if (grid % of_slot != 0 || grid / of_slot != slots.count)
+        throw ArgumentError("grid has " + std::to_string(grid) + " elements: expected " +
+                            std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
+                            " slots");
+    const std::uint64_t needed =
+        timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
+    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
+    if (stride < needed)
+        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
+                            std::to_string(needed));
+    if (slots.count > 0 && (samples < needed || (samples - needed) / stride < antennas - 1))
+        throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
+                            std::to_string(needed) + " for each of " + std::to_string(antennas) +
+                            " antennas, " + std::to_string(stride) + " apart");
+    return {.stride = stride, .samples = needed};
+}
+
+float unit_of(const OfdmConfig& config, SampleFormat format) {
+    const bool is_given = default_full_scale(format) != 1.0F && config.full_scale != 0.0F;
+    return 1.0F / (is_given ? config.full_scale : default_full_scale(format));
+}
+
+}  // namespace detail
+
+}  // namespace phy

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/view.hpp"
+
+namespace phy {
+
+struct PHY_EXPORT TransformPrecoderConfig {
+    enum class Direction {
+        precode,  ///< as a transmitter: y(k) = sum over i of x(i) exp(-j 2 pi i k / M) / sqrt(M)
+        undo,     ///< as a receiver: the inverse
+    };
+    int subcarriers = 0;  ///< M = 12 x 2^a x 3^b x 5^c, from 12 to 3240
+    Direction direction = Direction::undo;
+
+    friend bool operator==(const TransformPrecoderConfig&, const TransformPrecoderConfig&) = default;
+};
+
+/// Transform precoding of PUSCH (TS 38.211 clause 6.3.1.4): a DFT over the subcarriers of each symbol. Every
+/// backend, number of threads and way to cut symbols into calls gives the same bytes, with the arithmetic and
+/// the error of OfdmDemodulator's FFT. A component that is not finite is the NaN 0x7FC00000.
+///
+/// The threads of the host share a call. One call at a time on one precoder.
+class PHY_EXPORT TransformPrecoder {
+public:
+    using Config = TransformPrecoderConfig;
+
+    /// Throws ArgumentError if subcarriers is not such a number.
+    TransformPrecoder(const Host& host, const Config& config);
+    ~TransformPrecoder();
+    TransformPrecoder(TransformPrecoder&&) noexcept;
+    TransformPrecoder& operator=(TransformPrecoder&&) noexcept;
+
+    /// in and out: (symbols, subcarriers), which may be one array. Throws ArgumentError if in does not have
+    /// whole symbols or out not the size of in. Allocates nothing.
+    void operator()(std::span<const cf32> in, std::span<cf32> out);
+
+    [[nodiscard]] const Host& host() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace phy

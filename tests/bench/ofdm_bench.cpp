@@ -1,0 +1,182 @@
+// OFDM on one core of a CPU, in turns with a memcpy of the same bytes and, where it was found, with FFTW: as
+// JSON. Usage: ofdm_bench
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#ifdef PHY_BENCH_FFTW
+#include <fftw3.h>
+#endif
+
+#include "common/json.hpp"
+#include "common/machine.hpp"
+#include "common/median.hpp"
+#include "phy/core/version.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/host/fft_workspace.hpp"
+#include "phy/ofdm/transform_precoder.hpp"
+
+namespace {
+
+using phy::cf32;
+using phy::Host;
+using phy::apps::Json;
+using phy::apps::median;
+using Work = std::function<void()>;
+
+double seconds_of(const Work& work, int times) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i)
+        work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / times;
+}
+
+std::vector<cf32> noise(std::size_t count) {
+    std::mt19937 random(7);
+    std::normal_distribution<float> gauss;
+    std::vector<cf32> numbers(count);
+    for (cf32& number : numbers)
+        number = {gauss(random), gauss(random)};
+    return numbers;
+}
+
+struct Limit {
+    std::string name;
+    Work work;
+};
+
+/// The work's time, as how many samples a second, and the speed as a multiple of that of each limit.
+Json timed(const std::string& name, const Host& host, std::size_t samples, const Work& work,
+           const std::vector<Limit>& limits) {
+    constexpr int turns = 101;
+    const int times = static_cast<int>(1 + 200'000 / samples);
+    std::vector<double> seconds;
+    std::vector<std::vector<double>> ratios(limits.size());
+    for (int turn = -2; turn < turns; ++turn) {
+        const double of_work = seconds_of(work, times);
+        for (std::size_t i = 0; i < limits.size(); ++i) {
+            const double of_limit = seconds_of(limits[i].work, times);
+            if (turn >= 0) ratios[i].push_back(of_limit / of_work);
+        }
+        if (turn >= 0) seconds.push_back(of_work);
+    }
+    const double typical = median(seconds);
+    std::vector<Json::Member> members = {{"name", name},
+                                         {"backend", host.backend().name()},
+                                         {"samples", samples},
+                                         {"seconds", typical},
+                                         {"Msamples/s", static_cast<double>(samples) / typical * 1e-6}};
+    for (std::size_t i = 0; i < limits.size(); ++i)
+        members.emplace_back(limits[i].name, median(ratios[i]));
+    return Json::object(members);
+}
+
+#ifdef PHY_BENCH_FFTW
+/// FFTW's transform of complex numbers out of place, in single precision, by the fastest plan it measures.
+class Fftw {
+public:
+    Fftw(std::vector<cf32>& in, std::vector<cf32>& out) {
+        std::vector<cf32> kept = in;
+        plan_ = fftwf_plan_dft_1d(static_cast<int>(in.size()), reinterpret_cast<fftwf_complex*>(in.data()),
+                                  reinterpret_cast<fftwf_complex*>(out.data()), FFTW_FORWARD, FFTW_PATIENT);
+        in = kept;
+    }
+    ~Fftw() { fftwf_destroy_plan(plan_); }
+    Fftw(const Fftw&) = delete;
+    Fftw& operator=(const Fftw&) = delete;
+
+    void operator()() const { fftwf_execute(plan_); }
+
+private:
+    fftwf_plan plan_;
+};
+#endif
+
+/// One transform again and again, from and to complex numbers that lie as pairs.
+Json transform(const Host& host, std::size_t size) {
+    const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::vectors);
+    const phy::detail::FftKernels& fft = phy::detail::fft_kernels(host.backend());
+    phy::detail::FftWorkspace workspace(1, size, 0);
+    std::vector<cf32> in = noise(size);
+    std::vector<cf32> out(size);
+    std::vector<cf32> copy(size);
+    const Work work = [&] {
+        fft.transform(plan.fft(), in.data(), workspace.planes(0),
+                      {.out = reinterpret_cast<float*>(out.data()), .count = size});
+    };
+    std::vector<Limit> limits = {
+        {"of_memcpy", [&] { std::memcpy(copy.data(), in.data(), size * sizeof(cf32)); }}};
+#ifdef PHY_BENCH_FFTW
+    const Fftw fftw(in, copy);
+    limits.push_back({"of_fftw", [&] { fftw(); }});
+#endif
+    return timed("fft/" + std::to_string(size), host, size, work, limits);
+}
+
+/// A slot of 100 MHz at 30 kHz with four antennas.
+template <typename Sample>
+Json slot(const Host& host) {
+    const phy::OfdmConfig config = {
+        .resource_blocks = 273, .sample_rate = 122'880'000.0, .center_frequency = 3.75e9, .antennas = 4};
+    phy::OfdmDemodulator demodulate(host, config);
+    const std::size_t count = 4 * demodulate.timing().slot_samples(0);
+    const std::vector<cf32> numbers = noise(count);
+    std::vector<Sample> samples(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<Sample, cf32>)
+            samples[i] = numbers[i];
+        else
+            samples[i] = {static_cast<std::int16_t>(1000.0F * numbers[i].real()),
+                          static_cast<std::int16_t>(1000.0F * numbers[i].imag())};
+    }
+    std::vector<cf32> grid(4 * demodulate.timing().slot_elements());
+    std::vector<std::byte> copy(std::max(count * sizeof(Sample), grid.size() * sizeof(cf32)));
+    const Work memcpy_of_both = [&] {
+        std::memcpy(copy.data(), samples.data(), (count * sizeof(Sample) + grid.size() * sizeof(cf32)) / 2);
+    };
+    return timed("slot/4x273/" + std::string(to_string(phy::sample_format_of<Sample>)), host, count,
+                 [&] { demodulate(samples, {}, grid); }, {{"of_memcpy", memcpy_of_both}});
+}
+
+/// The symbols of a slot of PUSCH.
+Json precoder(const Host& host, int size) {
+    phy::TransformPrecoder undo(host, {.subcarriers = size});
+    const std::vector<cf32> in = noise(12 * static_cast<std::size_t>(size));
+    std::vector<cf32> out(in.size());
+    std::vector<cf32> copy(in.size());
+    return timed("precoder/" + std::to_string(size), host, in.size(), [&] { undo(in, out); },
+                 {{"of_memcpy", [&] { std::copy(in.begin(), in.end(), copy.begin()); }}});
+}
+
+}  // namespace
+
+int main() {
+    std::vector<Json> results;
+    for (const phy::Backend& backend : phy::Backend::all()) {
+        if (backend.kind() != phy::Backend::Kind::cpu || !backend.supported()) continue;
+        const Host host({.backend = backend});
+        for (const std::size_t size : {128U, 256U, 512U, 1024U, 1536U, 2048U, 3072U, 4096U, 6144U, 8192U})
+            results.push_back(transform(host, size));
+        results.push_back(slot<cf32>(host));
+        results.push_back(slot<phy::ci16>(host));
+        for (const int size : {12, 300, 1200, 3240})
+            results.push_back(precoder(host, size));
+    }
+    const Json context = Json::object({{"date", phy::apps::date()},
+                                       {"phy_version", phy::version},
+                                       {"processor", phy::apps::processor()},
+                                       {"backend", Host().backend().name()}});
+    fmt::print("{{\"context\": {},\n\"benchmarks\": [", context.text());
+    for (const Json& result : results)
+        fmt::print("{}\n{}", &result == results.data() ? "" : ",", result.text());
+    fmt::print("\n]}}\n");
+}

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "ofdm/ofdm_cases.hpp"
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/host/fft_workspace.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::cf32;
+using phy::detail::FftPlan;
+
+/// The transform of any bin, which a carrier does not show.
+std::vector<cf32> transformed(const phy::Backend& backend, const FftPlan& plan, std::span<const cf32> x) {
+    const phy::detail::FftKernels& fft = phy::detail::fft_kernels(backend);
+    phy::detail::FftWorkspace workspace(1, x.size(), 0);
+    std::vector<cf32> y(x.size());
+    fft.transform(plan.fft(), x.data(), workspace.planes(0),
+                  {.out = reinterpret_cast<float*>(y.data()), .count = y.size()});
+    return y;
+}
+
+Points in_double(std::span<const cf32> x) {
+    return {x.begin(), x.end()};
+}
+
+TEST(FftTest, EverySizeIsWithinTheBound) {
+    for (const std::size_t size : fft_sizes()) {
+        const FftPlan plan(size, phy::detail::FactorOrder::vectors);
+        const std::vector<cf32> x = random_numbers(size);
+        const Points truth = reference_dft(in_double(x));
+        const std::vector<cf32> scalar = transformed(phy::Backend::scalar(), plan, x);
+        SCOPED_TRACE(std::to_string(size) + " points, seed " + std::to_string(ofdm_seed));
+        EXPECT_LT(relative_error(scalar, truth), transform_error(size));
+        for (const phy::Backend& backend : host_backends())
+            EXPECT_EQ(bits_of(transformed(backend, plan, x)), bits_of(scalar)) << backend.name();
+    }
+}
+
+/// The order of operations is a promise: a digest that moves is a change of the contract.
+TEST(FftTest, TheBytesStay) {
+    const std::pair<std::size_t, std::uint64_t> digests[] = {{128, 12629964213382377866U},
+                                                             {1920, 12940566839657857765U},
+                                                             {4096, 7561486766393344919U},
+                                                             {5760, 3902054610055941902U}};
+    for (const auto& [size, expected] : digests) {
+        std::vector<cf32> x(size);
+        std::minstd_rand random(1);
+        for (cf32& point : x)
+            point = {static_cast<float>(random() % 65536) - 32768.0F,
+                     static_cast<float>(random() % 65536) - 32768.0F};
+        std::uint64_t digest = 0xCBF29CE484222325U;  // FNV-1a
+        for (const std::uint32_t bits : bits_of(
+                 transformed(phy::Backend::scalar(), FftPlan(size, phy::detail::FactorOrder::vectors), x)))
+            digest = (digest ^ bits) * 0x100000001B3U;
+        EXPECT_EQ(digest, expected) << size << " points";
+    }
+}
+
+TEST(FftTest, TheReferenceIsTheSum) {
+    const Points x = in_double(random_numbers(60));
+    const Points y = reference_dft(x);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        std::complex<double> sum;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            sum += x[i] * unit_vector(-static_cast<double>(i * k) / 60.0);
+        EXPECT_LT(std::abs(y[k] - sum), 1e-12) << k << ", seed " << ofdm_seed;
+    }
+}
+
+TEST(FftTest, RadicesMultiplyToTheSize) {
+    for (std::size_t size = 12; size <= 8192; size += 4) {
+        if (!phy::detail::has_small_factors(size)) continue;
+        const FftPlan plan(size, phy::detail::FactorOrder::pairs);
+        std::size_t product = 1;
+        for (std::uint32_t i = 0; i < plan.fft().passes; ++i) {
+            EXPECT_EQ(plan.fft().pass[i].stride, product) << size;
+            product *= plan.fft().pass[i].radix;
+        }
+        EXPECT_EQ(product, size);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,216 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "ofdm/ofdm_cases.hpp"
+#include "phy/core/error.hpp"
+#include "phy/ofdm/demodulator_cuda.hpp"
+#include "phy/ofdm/math/fft_plan.hpp"
+#include "phy/ofdm/transform_precoder_cuda.hpp"
+#include "support/gpu.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::cf32;
+using phy::OfdmConfig;
+using phy::OfdmSlots;
+using phy::OfdmTiming;
+using phy::SampleFormat;
+using phy::gpu::copy_async;
+using phy::gpu::DeviceBuffer;
+
+/// What the GPU makes of samples that lie `shift` bytes behind a multiple of 256, and of a grid whose
+/// elements lie 4 bytes behind one where `odd`.
+std::vector<cf32> demodulated_on_gpu(const OfdmConfig& config, phy::SymbolView samples,
+                                     const OfdmSlots& slots, std::size_t shift = 0, bool odd = false) {
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::OfdmDemodulator demodulate(device, config);
+    const std::size_t elements =
+        slots.count * static_cast<std::size_t>(config.antennas) * demodulate.timing().slot_elements();
+    const std::size_t before = odd ? 1 : 0;
+    DeviceBuffer<std::byte> in(device, samples.bytes().size() + shift);
+    DeviceBuffer<float> out(device, 2 * elements + 3);
+    std::vector<float> numbers(2 * elements + 3, 7.0F);
+    copy_async(in.subspan(shift, samples.bytes().size()), samples.bytes(), stream);
+    copy_async(out, numbers, stream);
+    const auto grid = phy::gpu::device_span(reinterpret_cast<cf32*>(out.data() + before), elements);
+    demodulate({samples.format(), in.subspan(shift, samples.bytes().size())}, slots, grid, stream);
+    copy_async(numbers, out, stream);
+    stream.synchronize();
+    for (std::size_t i = 0; i < before; ++i)
+        EXPECT_EQ(numbers[i], 7.0F);
+    for (std::size_t i = before + 2 * elements; i < numbers.size(); ++i)
+        EXPECT_EQ(numbers[i], 7.0F);
+    std::vector<cf32> result;
+    for (std::size_t i = 0; i < elements; ++i)
+        result.emplace_back(numbers[before + 2 * i], numbers[before + 2 * i + 1]);
+    return result;
+}
+
+class GpuOfdmDemodulator : public testing::TestWithParam<SampleFormat> {
+protected:
+    void SetUp() override { PHY_NEEDS_GPU(); }
+};
+
+TEST_P(GpuOfdmDemodulator, TheBytesOfACpu) {
+    const SampleFormat format = GetParam();
+    for (OfdmConfig config : ofdm_configs()) {
+        config.full_scale = format == SampleFormat::ci8 ? 100.0F : 0.0F;
+        SCOPED_TRACE(name_of(config));
+        const OfdmSlots slots = {.first = 1'000'003, .count = 5};
+        const std::size_t count =
+            static_cast<std::size_t>(config.antennas) * samples_of(OfdmTiming(config), slots);
+        const Bytes samples = random_samples(format, count);
+        const auto expected = bits_of(demodulated(phy::Host(), config, {format, samples}, slots));
+        for (const std::size_t shift : {0U, 1U, 2U, 4U, 8U})
+            ASSERT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots, shift)) == expected)
+                << "shift " << shift;
+        ASSERT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots, 0, true)) == expected);
+    }
+}
+
+TEST_P(GpuOfdmDemodulator, CallsGiveTheBytesOfOneCall) {
+    const SampleFormat format = GetParam();
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        const OfdmTiming timing(config);
+        const OfdmSlots all = {.first = 6, .count = 4};
+        const std::size_t stride = samples_of(timing, all) + 3;
+        const Bytes bytes = random_samples(format, static_cast<std::size_t>(config.antennas) * stride);
+        const phy::SymbolView samples(format, bytes);
+        const auto expected = bits_of(demodulated(
+            phy::Host(), config, samples, {.first = all.first, .count = all.count, .stride = stride}));
+        std::vector<cf32> grid;
+        for (std::uint64_t slot = all.first; slot < all.first + all.count; ++slot) {
+            const std::size_t first = timing.slot_start(slot) - timing.slot_start(all.first);
+            const auto rows = demodulated_on_gpu(config, samples.subspan(first, samples.size() - first),
+                                                 {.first = slot, .count = 1, .stride = stride});
+            grid.insert(grid.end(), rows.begin(), rows.end());
+        }
+        EXPECT_TRUE(bits_of(grid) == expected);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuOfdmDemodulator, testing::ValuesIn(phy::all_sample_formats),
+                         [](const auto& format) { return std::string(to_string(format.param)); });
+
+TEST(GpuOfdmDemodulatorTest, EverySize) {
+    PHY_NEEDS_GPU();
+    for (const std::size_t size : fft_sizes()) {
+        const OfdmConfig config = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
+                                   .subcarrier_spacing = 15000.0,
+                                   .sample_rate = 15000.0 * static_cast<double>(size),
+                                   .center_frequency = 9.0e8,
+                                   .antennas = 3};
+        SCOPED_TRACE(name_of(config));
+        const std::vector<cf32> samples = random_numbers(3 * OfdmTiming(config).slot_samples(0));
+        EXPECT_TRUE(bits_of(demodulated_on_gpu(config, samples, {})) ==
+                    bits_of(demodulated(phy::Host(), config, samples, {})));
+    }
+}
+
+TEST(GpuOfdmDemodulatorTest, WhatIsNotFiniteIsTheSameNan) {
+    PHY_NEEDS_GPU();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2};
+    std::vector<cf32> samples = random_numbers(2 * OfdmTiming(config).slot_samples(0));
+    const cf32 bad[] = {{std::numeric_limits<float>::quiet_NaN(), 0.0F}, {0.0F, -infinity}, {3e38F, -3e38F}};
+    for (std::size_t i = 1000; i < samples.size(); i += 1000)
+        samples[i] = bad[i / 1000 % 3];
+    EXPECT_TRUE(bits_of(demodulated_on_gpu(config, samples, {})) ==
+                bits_of(demodulated(phy::Host(), config, samples, {})));
+}
+
+TEST(GpuOfdmDemodulatorTest, InAGraph) {
+    PHY_NEEDS_GPU();
+    const OfdmConfig config = {.resource_blocks = 273,
+                               .sample_rate = 4096 * 30000.0,
+                               .center_frequency = 3.5e9,
+                               .frequency_shift = -1234.0,
+                               .antennas = 4};
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::OfdmDemodulator demodulate(device, config);
+    const OfdmSlots slots = {.first = 17, .count = 2};
+    const std::vector<cf32> samples = random_numbers(4 * samples_of(demodulate.timing(), slots));
+    DeviceBuffer<cf32> in(device, samples.size());
+    DeviceBuffer<cf32> out(device, 8 * demodulate.timing().slot_elements());
+    copy_async(in, samples, stream);
+    stream.synchronize();
+    const phy::gpu::Graph graph(device, [&](cudaStream_t on) { demodulate(in, slots, out, on); });
+    fill_async(out, 0xFF, stream);
+    graph(stream);
+    std::vector<cf32> grid(out.size());
+    copy_async(grid, out, stream);
+    stream.synchronize();
+    EXPECT_TRUE(bits_of(grid) == bits_of(demodulated(phy::Host(), config, samples, slots)));
+}
+
+TEST(GpuOfdmDemodulatorTest, WrongArgumentsThrow) {
+    PHY_NEEDS_GPU();
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    EXPECT_THROW(phy::gpu::OfdmDemodulator(device, {}), phy::ArgumentError);
+    const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0};
+    const phy::gpu::OfdmDemodulator demodulate(device, config);
+    DeviceBuffer<cf32> samples(device, demodulate.timing().slot_samples(0));
+    DeviceBuffer<cf32> grid(device, demodulate.timing().slot_elements());
+    EXPECT_THROW(demodulate(samples, {.count = 2}, grid, stream), phy::ArgumentError);
+    EXPECT_THROW(demodulate(samples, {}, grid.subspan(1, grid.size() - 1), stream), phy::ArgumentError);
+    EXPECT_THROW(demodulate(samples.subspan(1, samples.size() - 1), {}, grid, stream), phy::ArgumentError);
+    EXPECT_NO_THROW(demodulate(samples.first(0), {.count = 0}, grid.first(0), stream));
+}
+
+std::vector<cf32> precoded_on_gpu(const phy::TransformPrecoderConfig& config, std::span<const cf32> in,
+                                  bool in_place) {
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::TransformPrecoder precode(device, config);
+    DeviceBuffer<cf32> there(device, in.size());
+    DeviceBuffer<cf32> out(device, in.size());
+    std::vector<cf32> result(in.size());
+    copy_async(there, in, stream);
+    if (in_place)
+        precode(there, there, stream);
+    else
+        precode(there, out, stream);
+    copy_async(result, in_place ? there : out, stream);
+    stream.synchronize();
+    return result;
+}
+
+TEST(GpuTransformPrecoderTest, TheBytesOfACpu) {
+    PHY_NEEDS_GPU();
+    for (const std::uint64_t i : fewer_indices(270)) {
+        const phy::TransformPrecoderConfig config = {
+            .subcarriers = 12 * (static_cast<int>(i) + 1),
+            .direction = static_cast<phy::TransformPrecoderConfig::Direction>(i % 2)};
+        const auto size = static_cast<std::size_t>(config.subcarriers);
+        if (!phy::detail::has_small_factors(size)) continue;
+        for (const std::size_t symbols : {1U, 14U, 100U}) {
+            const std::vector<cf32> in = random_numbers(symbols * size);
+            std::vector<cf32> expected(in.size());
+            phy::TransformPrecoder(phy::Host(), config)(in, expected);
+            EXPECT_TRUE(bits_of(precoded_on_gpu(config, in, symbols == 14)) == bits_of(expected))
+                << size << " subcarriers, " << symbols << " symbols, seed " << ofdm_seed;
+        }
+    }
+}
+
+TEST(GpuTransformPrecoderTest, WrongArgumentsThrow) {
+    PHY_NEEDS_GPU();
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    EXPECT_THROW(phy::gpu::TransformPrecoder(device, {.subcarriers = 84}), phy::ArgumentError);
+    const phy::gpu::TransformPrecoder precode(device, {.subcarriers = 12});
+    DeviceBuffer<cf32> numbers(device, 24);
+    EXPECT_THROW(precode(numbers, numbers.first(12), stream), phy::ArgumentError);
+    EXPECT_THROW(precode(numbers.first(13), numbers.first(13), stream), phy::ArgumentError);
+    EXPECT_NO_THROW(precode(numbers.first(0), numbers.first(0), stream));
+}
+
+}  // namespace

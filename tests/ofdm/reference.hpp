@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "phy/ofdm/ofdm_config.hpp"
+
+/// Transforms and OFDM in binary64, by arithmetic that shares nothing with the library.
+namespace phy_test {
+
+using Points = std::vector<std::complex<double>>;
+
+inline std::complex<double> unit_vector(double turns) {
+    const double angle = 2.0 * std::numbers::pi * (turns - std::round(turns));
+    return {std::cos(angle), std::sin(angle)};
+}
+
+/// Sums of x(i) exp(sign j 2 pi i k / n), by halves, thirds and so on.
+inline Points reference_dft(const Points& x, double sign = -1.0) {
+    const std::size_t n = x.size();
+    std::size_t parts = 2;
+    while (parts < n && n % parts != 0)
+        ++parts;
+    if (n == 1) return x;
+    std::vector<Points> of_part;
+    for (std::size_t part = 0; part < parts; ++part) {
+        Points some;
+        for (std::size_t i = part; i < n; i += parts)
+            some.push_back(x[i]);
+        of_part.push_back(reference_dft(some, sign));
+    }
+    Points y(n);
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t part = 0; part < parts; ++part)
+            y[k] += of_part[part][k % (n / parts)] *
+                    unit_vector(sign * static_cast<double>(part * k % n) / static_cast<double>(n));
+    return y;
+}
+
+inline double power_of(const Points& x) {
+    double power = 0.0;
+    for (const std::complex<double>& point : x)
+        power += std::norm(point);
+    return power;
+}
+
+/// The error's rms over that of the truth.
+template <typename Range>
+double relative_error(const Range& values, const Points& truth) {
+    double error = 0.0;
+    for (std::size_t i = 0; i < truth.size(); ++i)
+        error += std::norm(std::complex<double>(values[i]) - truth[i]);
+    return std::sqrt(error / power_of(truth));
+}
+
+/// What the library promises of a transform of N points, relative to the output's rms.
+inline double transform_error(std::size_t size) {
+    return 3e-8 * std::log2(static_cast<double>(size));
+}
+
+/// And of the phases by which it multiplies besides.
+inline constexpr double phase_error = 2e-7;
+
+/// A symbol's place, from clause 5.3.1 in its units of T_c = 1 / (480000 x 4096) s, kappa = 64.
+struct ReferenceSymbol {
+    std::size_t start;     ///< samples from the start of the slot
+    std::size_t prefix;    ///< samples
+    double end_of_prefix;  ///< samples from the start of the subframe
+};
+
+class ReferenceTiming {
+public:
+    explicit ReferenceTiming(const phy::OfdmConfig& config)
+        : extended_(config.cyclic_prefix == phy::CyclicPrefix::extended),
+          slots_(static_cast<int>(config.subcarrier_spacing / 15000.0)),
+          rate_(config.sample_rate) {
+        // By adding up all symbols of a subframe.
+        const int symbols = (extended_ ? 12 : 14) * slots_;
+        std::int64_t at = 0;
+        for (int l = 0; l < symbols; ++l) {
+            starts_.push_back(at);
+            prefixes_.push_back(prefix(l));
+            at += prefix(l) + 2048 * 64 / slots_;
+        }
+        starts_.push_back(at);
+    }
+
+    [[nodiscard]] std::size_t symbols() const { return extended_ ? 12 : 14; }
+    [[nodiscard]] std::size_t slots() const { return static_cast<std::size_t>(slots_); }
+
+    [[nodiscard]] ReferenceSymbol symbol(std::uint64_t slot, std::size_t number) const {
+        const std::size_t first = slot % slots() * symbols();
+        const std::size_t l = first + number;
+        return {samples(starts_[l] - starts_[first]), samples(prefixes_[l]),
+                static_cast<double>(samples(starts_[l] + prefixes_[l]))};
+    }
+
+    [[nodiscard]] std::size_t slot_samples(std::uint64_t slot) const {
+        const std::size_t first = slot % slots() * symbols();
+        return samples(starts_[first + symbols()] - starts_[first]);
+    }
+
+    /// From slot 0 on.
+    [[nodiscard]] std::size_t slot_start(std::uint64_t slot) const {
+        return slot / slots() * samples(starts_.back()) + samples(starts_[slot % slots() * symbols()]);
+    }
+
+private:
+    [[nodiscard]] std::int64_t prefix(int l) const {
+        if (extended_) return 512 * 64 / slots_;
+        return 144 * 64 / slots_ + (l == 0 || l == 7 * slots_ ? 16 * 64 : 0);
+    }
+    [[nodiscard]] std::size_t samples(std::int64_t units) const {
+        return static_cast<std::size_t>(
+            std::llround(static_cast<double>(units) * rate_ / (480000.0 * 4096.0)));
+    }
+
+    bool extended_;
+    int slots_;
+    double rate_;
+    std::vector<std::int64_t> starts_;
+    std::vector<std::int64_t> prefixes_;
+};
+
+/// The grid (slots, symbols, subcarriers) of an antenna's samples, from the first slot's on.
+inline Points reference_grid(const phy::OfdmConfig& config, const Points& samples, std::uint64_t first_slot,
+                             std::size_t slots) {
+    const ReferenceTiming timing(config);
+    const auto size = static_cast<std::size_t>(std::llround(config.sample_rate / config.subcarrier_spacing));
+    Points grid;
+    std::size_t start_of_slot = 0;
+    for (std::uint64_t slot = first_slot; slot < first_slot + slots; ++slot) {
+        for (std::size_t l = 0; l < timing.symbols(); ++l) {
+            const ReferenceSymbol symbol = timing.symbol(slot, l);
+            const auto offset = static_cast<std::size_t>(config.window_offset);
+            const std::size_t window = symbol.start + symbol.prefix - offset;
+            Points x(size);
+            for (std::size_t i = 0; i < size; ++i) {
+                const auto time = static_cast<double>(timing.slot_start(slot) + window + i);
+                x[i] = samples[start_of_slot + window + i] *
+                       unit_vector(std::fmod(config.frequency_shift * time, config.sample_rate) /
+                                   config.sample_rate);
+            }
+            const Points bins = reference_dft(x);
+            const std::complex<double> phase = unit_vector(
+                std::fmod(config.center_frequency / config.sample_rate * symbol.end_of_prefix, 1.0));
+            const int zero = 6 * config.resource_blocks - config.k0;
+            for (int i = 0; i < 12 * config.resource_blocks; ++i) {
+                const int frequency = i - zero;
+                const auto bin = static_cast<std::size_t>(frequency + static_cast<int>(size)) % size;
+                const auto ramp = unit_vector(static_cast<double>(frequency) * static_cast<double>(offset) /
+                                              static_cast<double>(size));
+                grid.push_back(bins[bin] * phase * ramp);
+            }
+        }
+        start_of_slot += timing.slot_samples(slot);
+    }
+    return grid;
+}
+
+}  // namespace phy_test
