@@ -245,6 +245,42 @@ def gpu_average_table():
     return "\n".join(lines) or NOT_MEASURED
 
 
+RECEIVER = ("chain", "estimate", "equalize", "detect", "demap_and_descramble", "descramble", "gold", "ofdm", "decompress")
+
+
+def receiver_rows(run):
+    """Names without what Google Benchmark adds, and rows, of the parts of a receiver."""
+    for row in run["benchmarks"]:
+        name = re.sub(r"/iterations:.*", "", row["name"])
+        if name.split("/")[0] in RECEIVER and "seconds" in row:
+            yield name.replace("/", ", ").replace("_", " "), row
+
+
+def gpu_receiver_table(run):
+    yield f"| {run['context']['gpu']} | us | G elements/s | of the limit |"
+    yield "| --- |" + " --- |" * 3
+    for name, row in receiver_rows(run):
+        limit = next(limit for limit in ("copy", "write", "read") if f"of_{limit}" in row)
+        yield f"| {name} | {row['seconds'] * 1e6:.1f} | {row['Gsym/s']:.4g} | {row[f'of_{limit}']:.2f} of a {limit} |"
+
+
+def cpu_receiver_table(run):
+    yield f"| {run['context']['processor']}, one thread | us | G elements/s | of memcpy |"
+    yield "| --- |" + " --- |" * 3
+    for name, row in receiver_rows(run):
+        share = row.get("of_memcpy", row.get("of_plain"))
+        yield f"| {name} | {row['seconds'] * 1e6:.1f} | {row['Gsym/s']:.3f} | {share:.2f}{'' if 'of_memcpy' in row else ' of demapping alone'} |"
+
+
+def ofdm_table(run):
+    yield f"| {run['context']['processor']}, one thread | backend | us | Msamples/s | of memcpy | of FFTW |"
+    yield "| --- |" + " --- |" * 5
+    for row in run["benchmarks"]:
+        of_fftw = f"{row['of_fftw']:.2f}" if "of_fftw" in row else ""
+        yield (f"| {row['name'].replace('/', ', ')} | {row['backend']} | {row['seconds'] * 1e6:.3g} | "
+               f"{row['Msamples/s']:.0f} | {row['of_memcpy']:.2f} | {of_fftw} |")
+
+
 def stream_table(run):
     yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
            "times as fast as serial |")
@@ -303,6 +339,9 @@ def gpu_figures():
                                                          for symbols in ("cf32", "cf16", "ci16")], map_name),
         "gpu measure": gpu_measure_table(),
         "gpu average": gpu_average_table(),
+        "gpu receiver": tables_of("cuda_*.json", gpu_receiver_table),
+        "cpu receiver": tables_of("channel_*.json", cpu_receiver_table),
+        "cpu ofdm": tables_of("ofdm_*.json", ofdm_table),
         "reductions": tables_of("reduce_*.json", reduce_table),
         "cpu measure": tables_of("measure_*.json", cpu_measure_table),
         "gpu ladder": tables_of("ladder_*.json", ladder_table),
