@@ -10,15 +10,6 @@
 /// Kernels that equalise and demap without memory in between.
 namespace phy::gpu::detail {
 
-/// Bits of a word from a place in a row of words on; bits beyond the row are any.
-__device__ __forceinline__ std::uint32_t bits_from(const std::uint32_t* words, unsigned count,
-                                                   std::uint64_t bit) {
-    const auto word = static_cast<unsigned>(bit / 32);
-    const std::uint32_t low = word < count ? __ldg(words + word) : 0U;
-    const std::uint32_t high = word + 1 < count ? __ldg(words + word + 1) : 0U;
-    return __funnelshift_r(low, high, static_cast<unsigned>(bit % 32));
-}
-
 /// Stores bytes, which stand in words, at a multiple of their number.
 template <int bytes>
 __device__ __forceinline__ void store_soft_bits(const std::uint32_t* words, std::byte* to, bool aligned) {
@@ -31,92 +22,129 @@ __device__ __forceinline__ void store_soft_bits(const std::uint32_t* words, std:
     }
 }
 
-/// Symbols to soft bits.
+/// Gains of a subcarrier's symbols.
 template <int layers>
-struct Demap {
-    const DetectorOutput& out;
-    std::uint64_t first_element;  ///< of the slot
-    const std::uint32_t* signs;   ///< of the slot, or null
+struct LayerGains {
     float noise[layers];
     float scale[layers];
     float limit[layers];
+};
 
-    __device__ __forceinline__ void set_noise(const float* of_symbols) {
-#pragma unroll
-        for (int i = 0; i < layers; ++i) {
-            noise[i] = of_symbols[i];
-            gain_of<Ops>(noise[i], out.gain, scale[i], limit[i]);
-            if (noise[i] > 0.0F && Ops::is_finite(noise[i])) continue;
-            scale[i] = 0.0F;
-            limit[i] = 0.0F;
-        }
-    }
+/// The signs of an element's soft bits, of which there are `count`.
+template <int count>
+struct ElementSigns {
+    std::uint32_t bits[2] = {0, 0};
 
-    __device__ __forceinline__ void operator()(unsigned element, LayerColumn<layers>& x) const {
-        float scales[layers];
-        float limits[layers];
-#pragma unroll
-        for (int i = 0; i < layers; ++i) {
-            float n = noise[i];
-            equalizer::erase_unless_finite<EqualizerOps>(x.re[i], x.im[i], n);
-            const bool erased = !Ops::is_finite(n);
-            scales[i] = erased ? 0.0F : scale[i];
-            limits[i] = erased ? 0.0F : limit[i];
-        }
-        with_constant_by_bits<Constellation, 6>(out.constellation, [&](auto constellation) {
-            store<constellation()>(element, x, scales, limits);
-        });
-    }
-
-private:
-    template <Constellation constellation>
-    __device__ __forceinline__ void store(unsigned element, const LayerColumn<layers>& x, const float* scales,
-                                          const float* limits) const {
-        constexpr int bits = bits_of(constellation);
-        constexpr int axes = constellation == Constellation::bpsk ? 1 : 2;
-        constexpr int of_symbol = bits * axes;
-        constexpr int count = layers * of_symbol;
-        constexpr int words = (count + 3) / 4;
+    /// From the words of the slot.
+    __device__ __forceinline__ void load(const std::uint32_t* words, unsigned in_slot, unsigned element) {
         const std::uint64_t first = std::uint64_t{element} * count;
-        std::uint32_t flips[2] = {0, 0};
-        if (signs != nullptr) {
-            flips[0] = bits_from(signs, out.sign_words, first);
-            if constexpr (count > 32) flips[1] = bits_from(signs, out.sign_words, first + 32);
+        const auto word = static_cast<unsigned>(first / 32);
+        const auto shift = static_cast<unsigned>(first % 32);
+        const std::uint32_t low = __ldg(words + word);
+        if constexpr (32 % count == 0) {
+            bits[0] = low >> shift;
+        } else {
+            // Offsets are multiples of what 32 and count have in common: two words have all bits.
+            static_assert(count <= 32 || count == 40);
+            const std::uint32_t high = word + 1 < in_slot ? __ldg(words + word + 1) : 0U;
+            bits[0] = __funnelshift_r(low, high, shift);
+            bits[1] = high >> shift;
         }
+    }
+
+    /// The sign of a soft bit, where a number has it.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t operator()(int at) const {
+        return bits[at / 32] << (31 - at % 32) & 0x80000000U;
+    }
+};
+
+/// Symbols of one constellation to soft bits.
+template <int layers, Constellation constellation>
+struct DemapElement {
+    static constexpr int bits = bits_of(constellation);
+    static constexpr int axes = constellation == Constellation::bpsk ? 1 : 2;
+    static constexpr int of_symbol = bits * axes;
+    static constexpr int count = layers * of_symbol;
+    static constexpr int words = (count + 3) / 4;
+
+    const DetectorOutput& out;
+    const LayerGains<layers>& gains;
+    std::byte* llr;                       ///< of the slot
+    const std::uint32_t* words_of_signs;  ///< of the slot, or null
+    ElementSigns<count> signs;
+
+    __device__ __forceinline__ void expect(unsigned element) {
+        if (words_of_signs != nullptr) signs.load(words_of_signs, out.sign_words, element);
+    }
+
+    __device__ __forceinline__ void operator()(unsigned element, const LayerColumn<layers>& x) const {
         float values[4 * words] = {};
 #pragma unroll
         for (int i = 0; i < layers; ++i) {
             const bool turned = out.rotating && ((element * layers + i) & 1U) != 0;
-#pragma unroll
-            for (int axis = 0; axis < axes; ++axis) {
-                constexpr Formula formula =
-                    phy::detail::simplest_formula(constellation, Formula::all_segments);
-                float y = axis == 0 ? x.re[i] : x.im[i];
-                if constexpr (axes == 1) y = Ops::add(turned ? -x.re[i] : x.re[i], x.im[i]);
-                float distances[bits];
-                axis_distances<Ops, bits, formula>(y, limits[i], distances);
-#pragma unroll
-                for (int b = 0; b < bits; ++b) {
-                    const int at = i * of_symbol + b * axes + axis;
-                    const std::uint32_t sign = flips[at / 32] << (31 - at % 32) & 0x80000000U;
-                    const float turned_over = __uint_as_float(__float_as_uint(distances[b]) ^ sign);
-                    values[at] = quantise<Ops>(scales[i], turned_over);
-                }
-            }
+            demap(x.re[i], x.im[i], i, turned, values + i * of_symbol);
         }
         std::uint32_t packed[words];
         pack<SoftBitFormat::int8, 4 * words>(values, packed);
-        store_soft_bits<count>(packed, out.llr + (first_element * count + first), out.aligned);
+        store_soft_bits<count>(packed, llr + std::uint64_t{element} * count, out.aligned);
+    }
+
+private:
+    /// Distances are within the limit, whatever the symbol is: the scale 0 is enough to erase it.
+    __device__ __forceinline__ void demap(float re, float im, int layer, bool turned, float* values) const {
+        const float all = Ops::fma(re, re, Ops::fma(im, im, gains.noise[layer]));
+        const float scale = Ops::keep(all, gains.scale[layer]);
+#pragma unroll
+        for (int axis = 0; axis < axes; ++axis) {
+            constexpr Formula formula = phy::detail::simplest_formula(constellation, Formula::all_segments);
+            float y = axis == 0 ? re : im;
+            if constexpr (axes == 1) y = Ops::add(turned ? -re : re, im);
+            float distances[bits];
+            axis_distances<Ops, bits, formula>(y, gains.limit[layer], distances);
+#pragma unroll
+            for (int b = 0; b < bits; ++b) {
+                const int at = b * axes + axis;
+                const std::uint32_t sign = signs(layer * of_symbol + at);
+                values[at] = quantise<Ops>(scale, __uint_as_float(__float_as_uint(distances[b]) ^ sign));
+            }
+        }
+    }
+};
+
+/// Symbols to soft bits.
+template <int layers>
+struct Demap {
+    const DetectorOutput& out;
+    unsigned elements;  ///< of a slot
+    LayerGains<layers> gains;
+
+    __device__ __forceinline__ void set_noise(const float* noise) {
+#pragma unroll
+        for (int i = 0; i < layers; ++i) {
+            gains.noise[i] = noise[i];
+            gain_of<Ops>(noise[i], out.gain, gains.scale[i], gains.limit[i]);
+            if (noise[i] > 0.0F && Ops::is_finite(noise[i])) continue;
+            gains.scale[i] = 0.0F;
+            gains.limit[i] = 0.0F;
+        }
+    }
+
+    template <typename Visitor>
+    __device__ __forceinline__ void visit(Visitor use) const {
+        with_constant_by_bits<Constellation, 6>(out.constellation, [&](auto constellation) {
+            using Element = DemapElement<layers, constellation()>;
+            const std::uint64_t slot = blockIdx.z;
+            const std::uint32_t* const signs =
+                out.signs == nullptr ? nullptr : out.signs + slot * out.sign_words;
+            use(Element{out, gains, out.llr + slot * elements * Element::count, signs, {}});
+        });
     }
 };
 
 template <int layers, int antennas, bool shared>
-__global__ void __launch_bounds__(equalizer_threads, 1)
+__global__ void __launch_bounds__(equalizer_threads, detector_blocks(layers, shared))
     detect_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ DetectorOutput out) {
-    const std::uint32_t* const signs =
-        out.signs == nullptr ? nullptr : out.signs + std::uint64_t{blockIdx.z} * out.sign_words;
-    equalize_part<layers, antennas, (layers > 1), shared>(
-        job, Demap<layers>{out, std::uint64_t{blockIdx.z} * job.elements, signs, {}, {}, {}});
+    equalize_part<layers, antennas, (layers > 1), shared>(job, Demap<layers>{out, job.elements, {}});
 }
 
 template <int layers, int antennas>

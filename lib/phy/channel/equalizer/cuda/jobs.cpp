@@ -70,6 +70,7 @@ EqualizerJob EqualizerJobs::job_of(const Inputs& inputs, cudaStream_t stream) co
     EqualizerJob job{};
     job.format = inputs.grid.format();
     job.unit = plan_.unit_of(job.format);
+    job.sample_bytes = static_cast<unsigned>(size_of(job.format));
     job.grid = inputs.grid.data();
     job.channel = inputs.channel.data();
     job.slots = reinterpret_cast<const float*>(inputs.slots.data());
@@ -107,9 +108,10 @@ void EqualizerJobs::set_groups(EqualizerJob& job, bool shares_filters) const {
     job.groups = groups.data();
     job.group_count = static_cast<unsigned>(groups.size());
     job.parts = 1;
-    if (!shares_filters || groups.size() == 0) return;
-    const unsigned blocks = blocks_of_group(job) * job.group_count * job.slot_count;
-    job.parts = std::clamp(equalizer_blocks_wanted * multiprocessors_ / blocks, 1U, most_parts_);
+    if (groups.size() == 0) return;
+    const unsigned blocks = blocks_of_group(job) * job.slot_count * (shares_filters ? job.group_count : 1);
+    const unsigned most = shares_filters ? most_parts_ : job.group_count;
+    job.parts = std::clamp(equalizer_blocks_wanted * multiprocessors_ / blocks, 1U, most);
 }
 
 }  // namespace phy::gpu::detail

@@ -40,7 +40,8 @@ struct EqualizerJob {
     const float* weights;
     const DeviceGroup* groups;  ///< those of this launch
     unsigned group_count;
-    unsigned parts;  ///< into which the symbols of a group are dealt
+    unsigned parts;  ///< into which the symbols of a group are dealt, or, without shared filters, the groups
+    unsigned sample_bytes;
     unsigned estimates;
     unsigned antennas;
     unsigned layers;
