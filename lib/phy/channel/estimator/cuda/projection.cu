@@ -1,5 +1,7 @@
 // Pilots to the channel's modes, and what energies of pilots and modes say of noise.
 
+#include <cuda_pipeline.h>
+
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
 #include "phy/channel/estimator/math/statistics-inl.h"
@@ -7,16 +9,29 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int chunk = warp_size;  // pilots at a time
-constexpr int real_columns = 2 * projection_columns;
-constexpr int column_lanes = real_columns / columns_of_thread;
 constexpr int projection_warps = projection_threads / warp_size;
-constexpr int sums_of_warp = (real_columns + projection_warps - 1) / projection_warps;
+constexpr int mode_vectors = projection_modes / 4;
 constexpr int most_filter_streams = 4 * 32;
 
+/// How much a block and a thread of project_tiles() do.
+template <int of_thread>
+struct Projection {
+    static constexpr int columns_of_thread = of_thread;
+    static constexpr int real_columns = of_thread * projection_column_lanes;
+    static constexpr int columns = real_columns / 2;
+    static constexpr int columns_of_warp = (columns + projection_warps - 1) / projection_warps;
+    static constexpr int rounds = of_thread == 1 ? 2 : 1;
+    static constexpr int chunk = rounds * warp_size;  ///< pilots at a time
+    static constexpr int row = real_columns + (of_thread == 1 ? 2 : 4);
+};
+
+/// Two chunks: one is loaded while the other is worked on.
+template <class Size>
 struct ProjectionShared {
-    float columns[chunk][real_columns + 1];
-    float4 modes[chunk][projection_modes / 4];
+    float4 modes[2][Size::chunk][mode_vectors];
+    alignas(16) float columns[2][Size::chunk][Size::row];
+    const float* first[Size::columns];  ///< pilot of the window
+    const float* last[Size::columns];   ///< of what mirrors it
 };
 
 __host__ __device__ __forceinline__ int blocks_of(int count, int each) {
@@ -30,40 +45,127 @@ __device__ __forceinline__ int place_of_column(const EstimatorProgram& program, 
     return (2 * (complex_column / in_group) + part) * in_group + complex_column % in_group;
 }
 
-__device__ __forceinline__ void load_chunk(const EstimatorProgram& program, const DeviceModes& modes,
-                                           const FoldedColumn* columns, int count, int first_mode, int k0,
-                                           ProjectionShared& shared) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-#pragma unroll 1
-    for (int c = static_cast<int>(threadIdx.x) / warp_size; c < projection_columns; c += projection_warps) {
-        const DeviceComplex x = c < count ? columns[c].at(k0 + lane) : DeviceComplex{0.0F, 0.0F};
-        shared.columns[lane][2 * c] = x.re;
-        shared.columns[lane][2 * c + 1] = x.im;
-    }
-#pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x); i < chunk * projection_modes / 4; i += projection_threads) {
-        const int k = i / (projection_modes / 4);
-        const int mode = first_mode + 4 * (i % (projection_modes / 4));
-        const bool is_there = k0 + k < modes.pilots && mode < modes.width;
-        shared.modes[k][i % (projection_modes / 4)] =
-            is_there ? *reinterpret_cast<const float4*>(modes.project + (k0 + k) * modes.width + mode)
-                     : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    }
-}
-
 /// The complex columns of a block.
 struct ColumnBlock {
     int kind;
     int first;
     int count;
+    int stride;
 };
 
-__device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
-                                            const ColumnBlock& block, int width, int mode,
-                                            const float (&sums)[columns_of_thread][modes_of_thread]) {
+/// Starts to copy a chunk of U; zeros where there is none.
+template <class Size>
+__device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_mode, int k0,
+                                           float4 (&to)[Size::chunk][mode_vectors]) {
 #pragma unroll
-    for (int c = 0; c < columns_of_thread; ++c) {
-        const int column = static_cast<int>(threadIdx.x) % column_lanes + c * column_lanes;
+    for (int i = 0; i < Size::chunk * mode_vectors / projection_threads; ++i) {
+        const int at = static_cast<int>(threadIdx.x) + i * projection_threads;
+        const int k = at / mode_vectors;
+        const int mode = first_mode + 4 * (at % mode_vectors);
+        const bool is_there = k0 + k < modes.pilots && mode < modes.width;
+        const int from = is_there ? (k0 + k) * modes.width + mode : 0;
+        __pipeline_memcpy_async(&to[k][at % mode_vectors], modes.project + from, sizeof(float4),
+                                is_there ? 0 : sizeof(float4));
+    }
+    __pipeline_commit();
+}
+
+/// What a thread folds of a chunk: pilot `lane` of its warp's columns.
+template <class Size>
+struct FoldedChunk {
+    DeviceComplex here[Size::columns_of_warp][Size::rounds];
+    DeviceComplex there[Size::columns_of_warp][Size::rounds];
+
+    __device__ __forceinline__ void load(const ProjectionShared<Size>& shared, const ColumnBlock& block,
+                                         int pilots, int k0) {
+        const int half = pilots / 2;
+#pragma unroll
+        for (int r = 0; r < Size::rounds; ++r) {
+            const int k = k0 + r * warp_size + static_cast<int>(threadIdx.x) % warp_size;
+            const int i = k < pilots - half ? k : k - (pilots - half);
+#pragma unroll
+            for (int c = 0; c < Size::columns_of_warp; ++c) {
+                const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+                here[c][r] = {0.0F, 0.0F};
+                there[c][r] = {0.0F, 0.0F};
+                if (k >= pilots || column >= block.count) continue;
+                here[c][r] = complex_at(shared.first[column], block.stride, i);
+                there[c][r] = complex_at(shared.last[column], block.stride, -i);
+            }
+        }
+    }
+
+    /// As FoldedColumn::at(); adds to the energies of real columns.
+    __device__ __forceinline__ void store(float (&to)[Size::chunk][Size::row], int pilots, int k0,
+                                          float (&energies)[Size::columns_of_warp][2]) const {
+        const int half = pilots / 2;
+#pragma unroll
+        for (int r = 0; r < Size::rounds; ++r) {
+            const int of_chunk = r * warp_size + static_cast<int>(threadIdx.x) % warp_size;
+            const int k = k0 + of_chunk;
+            const bool is_middle = pilots % 2 != 0 && k == half;
+#pragma unroll
+            for (int c = 0; c < Size::columns_of_warp; ++c) {
+                const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+                if (column >= Size::columns) continue;
+                const auto x = is_middle ? phy::detail::cuda::folded_middle<Ops>(here[c][r])
+                               : k < half
+                                   ? phy::detail::cuda::folded_sum<Ops>(here[c][r], there[c][r])
+                                   : phy::detail::cuda::folded_difference<Ops>(here[c][r], there[c][r]);
+                energies[c][0] = Ops::fma(x.re, x.re, energies[c][0]);
+                energies[c][1] = Ops::fma(x.im, x.im, energies[c][1]);
+                *reinterpret_cast<float2*>(&to[of_chunk][2 * column]) = make_float2(x.re, x.im);
+            }
+        }
+    }
+};
+
+template <int count>
+__device__ __forceinline__ void load_columns(const float* from, float (&to)[count]) {
+    static_assert(count == 1 || count == 4);
+    if constexpr (count == 1) {
+        to[0] = *from;
+    } else {
+        const float4 x = *reinterpret_cast<const float4*>(from);
+        to[0] = x.x;
+        to[1] = x.y;
+        to[2] = x.z;
+        to[3] = x.w;
+    }
+}
+
+template <class Size>
+using Sums = float[Size::columns_of_thread][modes_of_thread];
+
+template <class Size>
+__device__ __forceinline__ void add_chunk(const ProjectionShared<Size>& shared, int buffer, int pilots,
+                                          Sums<Size>& sums) {
+    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
+    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
+#pragma unroll 8
+    for (int k = 0; k < pilots; ++k) {
+        const float4 row = shared.modes[buffer][k][ty];
+        float x[Size::columns_of_thread];
+        load_columns(&shared.columns[buffer][k][tx * Size::columns_of_thread], x);
+#pragma unroll
+        for (int c = 0; c < Size::columns_of_thread; ++c) {
+            sums[c][0] = Ops::fma(row.x, x[c], sums[c][0]);
+            sums[c][1] = Ops::fma(row.y, x[c], sums[c][1]);
+            sums[c][2] = Ops::fma(row.z, x[c], sums[c][2]);
+            sums[c][3] = Ops::fma(row.w, x[c], sums[c][3]);
+        }
+    }
+}
+
+template <class Size>
+__device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
+                                            const ColumnBlock& block, int width, int first_mode,
+                                            const Sums<Size>& sums) {
+    const int mode = first_mode + modes_of_thread * (static_cast<int>(threadIdx.x) / projection_column_lanes);
+#pragma unroll
+    for (int c = 0; c < Size::columns_of_thread; ++c) {
+        const int column =
+            static_cast<int>(threadIdx.x) % projection_column_lanes * Size::columns_of_thread + c;
         if (column / 2 >= block.count || mode >= width) continue;
         const int place = place_of_column(program, block.first + column / 2, column % 2);
         float* const to = out + static_cast<std::size_t>(place) * static_cast<unsigned>(width) + mode;
@@ -71,24 +173,59 @@ __device__ __forceinline__ void store_modes(const EstimatorProgram& program, flo
     }
 }
 
-__device__ __forceinline__ void store_energies(const EstimatorProgram& program, float* column_sums,
+template <class Size>
+__device__ __forceinline__ void store_energies(const EstimatorProgram& program, unsigned slot,
                                                const ColumnBlock& block,
-                                               const float (&energies)[sums_of_warp]) {
+                                               const float (&energies)[Size::columns_of_warp][2]) {
+    float* const column_sums =
+        program.column_sums +
+        2 * (std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.y) *
+            static_cast<unsigned>(program.columns[0] + program.columns[1]);
 #pragma unroll
-    for (int i = 0; i < sums_of_warp; ++i) {
-        const int c = static_cast<int>(threadIdx.x) / warp_size + i * projection_warps;
-        const float energy = joined_warp(energies[i]);
-        if (threadIdx.x % warp_size != 0 || c / 2 >= block.count) continue;
-        const int place = place_of_column(program, block.first + c / 2, c % 2);
-        column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
+    for (int c = 0; c < Size::columns_of_warp; ++c) {
+        const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+#pragma unroll
+        for (int part = 0; part < 2; ++part) {
+            const float energy = joined_warp(energies[c][part]);
+            if (threadIdx.x % warp_size != 0 || column >= block.count) continue;
+            const int place = place_of_column(program, block.first + column, part);
+            column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
+        }
     }
 }
 
-/// A block computes projection_modes modes of projection_columns complex columns of a tile.
+/// All pilots of a block's columns, a chunk after the other.
+template <class Size>
+__device__ __forceinline__ void add_chunks(const DeviceModes& modes, const ColumnBlock& block, int first_mode,
+                                           ProjectionShared<Size>& shared, Sums<Size>& sums,
+                                           float (&energies)[Size::columns_of_warp][2]) {
+    FoldedChunk<Size> next;
+    next.load(shared, block, modes.pilots, 0);
+    next.store(shared.columns[0], modes.pilots, 0, energies);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    int buffer = 0;
+#pragma unroll 1
+    for (int k0 = 0; k0 < modes.pilots; k0 += Size::chunk) {
+        const int next_k0 = k0 + Size::chunk;
+        if (next_k0 < modes.pilots) {
+            copy_modes<Size>(modes, first_mode, next_k0, shared.modes[1 - buffer]);
+            next.load(shared, block, modes.pilots, next_k0);
+        }
+        add_chunk(shared, buffer, min(Size::chunk, modes.pilots - k0), sums);
+        if (next_k0 >= modes.pilots) break;
+        buffer = 1 - buffer;
+        next.store(shared.columns[buffer], modes.pilots, next_k0, energies);
+        __pipeline_wait_prior(0);
+        __syncthreads();
+    }
+}
+
+/// A block computes projection_modes modes of Size::columns complex columns of a tile.
+template <class Size>
 __global__ void __launch_bounds__(projection_threads)
     project_tiles(const EstimatorProgram* __restrict__ of_all, int joint_blocks, int mode_blocks) {
-    __shared__ ProjectionShared shared;
-    __shared__ FoldedColumn folded[projection_columns];
+    __shared__ ProjectionShared<Size> shared;
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.z;
     const DeviceTables& tables = tables_of(program, slot);
@@ -96,56 +233,47 @@ __global__ void __launch_bounds__(projection_threads)
     const EstimatorTileJob& job = tables.jobs[blockIdx.y];
     const DeviceFilter& filter = tables.filters[job.filter];
     const int column_block = static_cast<int>(blockIdx.x) / mode_blocks;
-    const int kind = column_block < joint_blocks ? 1 : 0;
-    const int first_column = projection_columns * (kind == 1 ? column_block : column_block - joint_blocks);
+    ColumnBlock block;
+    block.kind = column_block < joint_blocks ? 1 : 0;
+    block.first = Size::columns * (block.kind == 1 ? column_block : column_block - joint_blocks);
+    block.count = min(Size::columns, program.columns[block.kind] / 2 - block.first);
+    block.stride = program.comb_stride;
     const int first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks);
-    const DeviceModes& modes = filter.kinds[kind];
+    const DeviceModes modes = filter.kinds[block.kind];
     if (first_mode >= modes.width) return;
-    const int count = min(projection_columns, program.columns[kind] / 2 - first_column);
-    if (static_cast<int>(threadIdx.x) < count)
-        folded[threadIdx.x] =
-            folded_column(program, slot, job, filter, kind, first_column + static_cast<int>(threadIdx.x));
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int tx = static_cast<int>(threadIdx.x) % column_lanes;
-    const int ty = static_cast<int>(threadIdx.x) / column_lanes;
-    float sums[columns_of_thread][modes_of_thread] = {};
-    float energies[sums_of_warp] = {};
-    for (int k0 = 0; k0 < modes.pilots; k0 += chunk) {
-        __syncthreads();
-        load_chunk(program, modes, folded, count, first_mode, k0, shared);
-        __syncthreads();
-        const int here = min(chunk, modes.pilots - k0);
-#pragma unroll 4
-        for (int k = 0; k < here; ++k) {
-            const float4 row = shared.modes[k][ty];
-#pragma unroll
-            for (int c = 0; c < columns_of_thread; ++c) {
-                const float x = shared.columns[k][tx + c * column_lanes];
-                sums[c][0] = Ops::fma(row.x, x, sums[c][0]);
-                sums[c][1] = Ops::fma(row.y, x, sums[c][1]);
-                sums[c][2] = Ops::fma(row.z, x, sums[c][2]);
-                sums[c][3] = Ops::fma(row.w, x, sums[c][3]);
-            }
-        }
-        if (first_mode != 0) continue;
-#pragma unroll
-        for (int i = 0; i < sums_of_warp; ++i) {
-            const int c = warp + i * projection_warps;
-            const float x = c < real_columns ? shared.columns[lane][c] : 0.0F;
-            energies[i] = Ops::fma(x, x, energies[i]);
-        }
+    copy_modes<Size>(modes, first_mode, 0, shared.modes[0]);
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < block.count) {
+        const FoldedColumn column = folded_column(program, slot, job, filter, block.kind, block.first + i);
+        shared.first[i] = column.row + column.first;
+        shared.last[i] = column.mirror + column.last;
     }
-    const ColumnBlock block = {kind, first_column, count};
-    store_modes(program, modes_of(program, slot, job, filter, kind), block, modes.width,
-                first_mode + modes_of_thread * ty, sums);
-    if (first_mode != 0) return;
-    store_energies(program,
-                   program.column_sums +
-                       2 * (std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.y) *
-                           static_cast<unsigned>(program.columns[0] + program.columns[1]),
-                   block, energies);
+    __syncthreads();
+    Sums<Size> sums = {};
+    float energies[Size::columns_of_warp][2] = {};
+    add_chunks(modes, block, first_mode, shared, sums, energies);
+    store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block, modes.width,
+                      first_mode, sums);
+    if (first_mode == 0) store_energies<Size>(program, slot, block, energies);
 }
+
+template <class Size>
+dim3 projection_blocks(const EstimatorProgram& host, unsigned slots) {
+    const int columns =
+        blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
+    const int modes = blocks_of(host.most_width, projection_modes);
+    return {static_cast<unsigned>(columns * modes), static_cast<unsigned>(host.most_jobs), slots};
+}
+
+template <class Size>
+void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
+                 cudaStream_t stream) {
+    project_tiles<Size><<<projection_blocks<Size>(host, slots), projection_threads, 0, stream>>>(
+        program, blocks_of(host.columns[1] / 2, Size::columns), blocks_of(host.most_width, projection_modes));
+}
+
+using UsualProjection = Projection<columns_of_thread>;
+using SmallProjection = Projection<columns_of_thread_if_few>;
 
 /// A block a tile and slot: a warp a column.
 __global__ void __launch_bounds__(estimator_threads)
@@ -271,19 +399,20 @@ __global__ void __launch_bounds__(estimator_threads)
 
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
-    const int joint_blocks = blocks_of(host.columns[1] / 2, projection_columns);
-    const int single_blocks = blocks_of(host.columns[0] / 2, projection_columns);
-    const int mode_blocks = blocks_of(host.most_width, projection_modes);
     const auto jobs = static_cast<unsigned>(host.most_jobs);
-    const dim3 blocks(static_cast<unsigned>((joint_blocks + single_blocks) * mode_blocks), jobs, job.slots);
-    project_tiles<<<blocks, projection_threads, 0, stream>>>(program, joint_blocks, mode_blocks);
+    const dim3 blocks = projection_blocks<UsualProjection>(host, job.slots);
+    if (blocks.x * blocks.y * blocks.z <= few_blocks)
+        start_tiles<SmallProjection>(host, program, job.slots, stream);
+    else
+        start_tiles<UsualProjection>(host, program, job.slots, stream);
     sum_residuals<<<dim3(jobs, job.slots), estimator_threads, 0, stream>>>(program);
     measure_noise<<<job.slots, estimator_threads, 0, stream>>>(program, job.estimates);
     check(cudaGetLastError());
 }
 
 void prepare_projection() {
-    load_code(project_tiles);
+    load_code(project_tiles<UsualProjection>);
+    load_code(project_tiles<SmallProjection>);
     load_code(sum_residuals);
     load_code(measure_noise);
 }

@@ -6,71 +6,109 @@
 namespace phy::gpu::detail {
 namespace {
 
+constexpr int most_ports = 2;  // of a stream
+constexpr int shared_row = most_ports * synthesis_group;
+
 /// What a block works on: a stream's columns of some antennas and estimates in a tile.
 struct Part {
     int stream;
     int kind;
-    int combs;
+    int combs;  ///< or ports
     int first;  ///< of the columns
     int count;
     const DeviceFilter* filter;
     const EstimatorTileJob* job;
 };
 
-__device__ __forceinline__ int shared_columns(const EstimatorProgram& program) {
-    return 4 * synthesis_group * program.most_width;
-}
-
-/// Modes times their gains to shared memory: (combs, parts, synthesis_group, most_width).
+/// Modes times their gains to shared memory: (combs, parts, most_width, synthesis_group).
 __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            float* columns) {
     const DeviceModes& modes = part.filter->kinds[part.kind];
+    const int width = modes.width;
     const int in_group = program.antennas * program.estimates;
     const float* const gains =
         program.gains +
         (std::size_t{slot} * static_cast<unsigned>(program.most_filters * program.streams_count) +
          static_cast<unsigned>(part.job->filter * program.streams_count + part.stream)) *
             static_cast<unsigned>(program.most_width);
-    const float* const from = modes_of(program, slot, *part.job, *part.filter, part.kind);
-    const int first_group = program.place[part.stream] * part.combs * 2;
-    for (int group = 0; group < 2 * part.combs; ++group) {
-        for (int i = static_cast<int>(threadIdx.x); i < part.count * modes.width; i += estimator_threads) {
-            const int column = i / modes.width;
-            const int mode = i % modes.width;
-            const std::size_t at =
-                static_cast<std::size_t>((first_group + group) * in_group + part.first + column) *
-                    static_cast<unsigned>(modes.width) +
-                static_cast<unsigned>(mode);
-            columns[(group * synthesis_group + column) * program.most_width + mode] =
-                Ops::mul(from[at], gains[mode]);
+    const float* const from =
+        modes_of(program, slot, *part.job, *part.filter, part.kind) +
+        static_cast<std::size_t>(program.place[part.stream] * part.combs * 2 * in_group + part.first) *
+            static_cast<unsigned>(width);
+    const int of_group = part.count * width;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * part.combs * of_group; i += synthesis_threads) {
+        const int group = i / of_group;
+        const int in_rows = i % of_group;
+        const int mode = in_rows % width;
+        columns[(group * program.most_width + mode) * synthesis_group + in_rows / width] =
+            Ops::mul(__ldg(from + group * in_group * width + in_rows), __ldg(gains + mode));
+    }
+}
+
+/// Adds row n of M's product with the modes of two columns, of each comb.
+template <int combs>
+__device__ __forceinline__ void add_mix(const float* mix, int width, int modes, const float* columns,
+                                        int of_part, float (&sums)[combs][2]) {
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+#pragma unroll 8
+        for (int k = 0; k < modes; ++k) {
+#pragma unroll
+            for (int comb = 0; comb < combs; ++comb) {
+                const float m = __ldg(mix + ((2 * comb + part) * modes + k) * width);
+                const float2 x = *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part +
+                                                                  k * synthesis_group);
+                sums[comb][0] = Ops::fma(m, x.x, sums[comb][0]);
+                sums[comb][1] = Ops::fma(m, x.y, sums[comb][1]);
+            }
         }
     }
 }
 
-/// M, to (combs, synthesis_group, most_mix).
+/// M, and the sums and differences of combs: to (tile_modes, ports and columns, parts).
+template <int combs>
 __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const Part& part,
                                           const float* columns, float* mixed) {
-    const DeviceModes& modes = part.filter->kinds[part.kind];
-    const int width = part.filter->mix_width;
-    const int variant = part.filter->tiles[part.job->tile].variant;
+    const DeviceFilter& filter = *part.filter;
+    const DeviceModes& modes = filter.kinds[part.kind];
+    const int variant = filter.tiles[part.job->tile].variant;
     const int group = variant * program.groups_count + program.streams[part.stream].group;
-    for (int i = static_cast<int>(threadIdx.x); i < part.combs * part.count * width; i += estimator_threads) {
-        const int n = i % width;
-        const int column = i / width % part.count;
-        const int comb = i / width / part.count;
-        const float* const mix = modes.mix +
-                                 static_cast<std::size_t>(group * part.combs + comb) * 2 *
-                                     static_cast<unsigned>(modes.modes * width) +
-                                 n;
-        const float* const re = columns + (2 * comb * synthesis_group + column) * program.most_width;
-        const float* const im = re + synthesis_group * program.most_width;
-        float sum = 0.0F;
-        for (int k = 0; k < modes.modes; ++k)
-            sum = Ops::fma(mix[k * width], re[k], sum);
-        for (int k = 0; k < modes.modes; ++k)
-            sum = Ops::fma(mix[(modes.modes + k) * width], im[k], sum);
-        mixed[(comb * synthesis_group + column) * program.most_mix + n] = sum;
+    const float* const mix = modes.mix + static_cast<std::size_t>(group * combs) * 2 *
+                                             static_cast<unsigned>(modes.modes * filter.mix_width);
+    const int rows = 2 * filter.tile_modes;
+    for (int i = static_cast<int>(threadIdx.x); i < (part.count + 1) / 2 * rows; i += synthesis_threads) {
+        const int n = i % rows;
+        const int column = i / rows * 2;
+        float sums[combs][2] = {};
+        add_mix<combs>(mix + n, filter.mix_width, modes.modes, columns + column,
+                       program.most_width * synthesis_group, sums);
+        const bool is_imaginary = n >= filter.tile_modes;
+        float* const to =
+            mixed + 2 * ((is_imaginary ? n - filter.tile_modes : n) * shared_row + column) + is_imaginary;
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+            if (column + c >= part.count) continue;
+            if constexpr (combs == 1) {
+                to[2 * c] = sums[0][c];
+            } else {
+                to[2 * c] = Ops::add(sums[0][c], sums[1][c]);
+                to[2 * (part.count + c)] = Ops::sub(sums[0][c], sums[1][c]);
+            }
+        }
     }
+}
+
+/// Rows of the output that the ports and columns of a block are.
+__device__ __forceinline__ void find_rows(const EstimatorProgram& program, const Part& part, int* rows) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i >= part.combs * part.count) return;
+    const EstimatorStream& stream = program.streams[part.stream];
+    const int column = part.first + i % part.count;
+    const int layer = part.kind == 1 ? stream.layer[i / part.count] : max(stream.layer[0], stream.layer[1]);
+    const int antenna = column / program.estimates;
+    const int estimate = column % program.estimates;
+    rows[i] = (estimate * program.antennas + antenna) * program.layers + layer;
 }
 
 __device__ __forceinline__ void write(const EstimatorProgram& program, float* channel, unsigned slot, int row,
@@ -84,27 +122,39 @@ __device__ __forceinline__ void write(const EstimatorProgram& program, float* ch
     out[subcarriers + static_cast<unsigned>(subcarrier)] = turned.im;
 }
 
-/// One subcarrier of a tile, its mirror, and synthesis_columns columns of a port.
+/// V times some ports and columns: a subcarrier's real parts, and imaginary ones.
+template <int columns>
+__device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, int n, const float* mixed,
+                                          DeviceComplex (&a)[columns], DeviceComplex (&b)[columns]) {
+    const float* const modes = filter.synthesize + n;
+    const int width = filter.tile_width;
+    const int count = filter.tile_modes;
+#pragma unroll 4
+    for (int k = 0; k < count; ++k) {
+        const float of_a = __ldg(modes + k * width);
+        const float of_b = __ldg(modes + k * width + half);
+#pragma unroll
+        for (int c = 0; c < columns; c += 2) {
+            const float4 u = *reinterpret_cast<const float4*>(mixed + 2 * (k * shared_row + c));
+            a[c] = {Ops::fma(of_a, u.x, a[c].re), Ops::fma(of_a, u.y, a[c].im)};
+            b[c] = {Ops::fma(of_b, u.x, b[c].re), Ops::fma(of_b, u.y, b[c].im)};
+            a[c + 1] = {Ops::fma(of_a, u.z, a[c + 1].re), Ops::fma(of_a, u.w, a[c + 1].im)};
+            b[c + 1] = {Ops::fma(of_b, u.z, b[c + 1].re), Ops::fma(of_b, u.w, b[c + 1].im)};
+        }
+    }
+}
+
+/// One subcarrier of a tile, its mirror, and some ports and columns.
+template <int columns>
 __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsigned slot, const Part& part,
-                                           int layer, int n, int first, const float* mixed, float* channel) {
+                                           int n, int count, const float* mixed, const int* rows,
+                                           float* channel) {
     const DeviceFilter& filter = *part.filter;
     const EstimatorTile& tile = filter.tiles[part.job->tile];
     const int half = filter.tile_blocks * subcarriers_per_resource_block / 2;
-    const float* const modes = filter.synthesize + n;
-    DeviceComplex a[synthesis_columns] = {};
-    DeviceComplex b[synthesis_columns] = {};
-    const float* const u = mixed + first * program.most_mix;
-    for (int k = 0; k < filter.tile_modes; ++k) {
-        const float of_a = __ldg(modes + k * filter.tile_width);
-        const float of_b = __ldg(modes + k * filter.tile_width + half);
-#pragma unroll
-        for (int c = 0; c < synthesis_columns; ++c) {
-            const float re = u[c * program.most_mix + k];
-            const float im = u[c * program.most_mix + filter.tile_modes + k];
-            a[c] = {Ops::fma(of_a, re, a[c].re), Ops::fma(of_a, im, a[c].im)};
-            b[c] = {Ops::fma(of_b, re, b[c].re), Ops::fma(of_b, im, b[c].im)};
-        }
-    }
+    DeviceComplex a[columns] = {};
+    DeviceComplex b[columns] = {};
+    add_modes(filter, half, n, mixed, a, b);
     const int skipped = tile.skipped * subcarriers_per_resource_block;
     const int start = (program.ranges[part.job->range].first + tile.start) * subcarriers_per_resource_block;
     const int mirror = 2 * half - 1 - n;
@@ -112,60 +162,55 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     const DeviceComplex ramp = phy::detail::cuda::turned<Ops>(static_cast<float>(start + n), step);
     const DeviceComplex of_mirror = phy::detail::cuda::turned<Ops>(static_cast<float>(start + mirror), step);
 #pragma unroll
-    for (int c = 0; c < synthesis_columns; ++c) {
-        if (first + c >= part.count) continue;
-        const int antenna = (part.first + first + c) / program.estimates;
-        const int estimate = (part.first + first + c) % program.estimates;
-        const int row = (estimate * program.antennas + antenna) * program.layers + layer;
+    for (int c = 0; c < columns; ++c) {
+        if (c >= count) continue;
         if (n >= skipped)
-            write(program, channel, slot, row, start + n, phy::detail::cuda::unfolded<Ops>(a[c], b[c]), ramp);
+            write(program, channel, slot, rows[c], start + n, phy::detail::cuda::unfolded<Ops>(a[c], b[c]),
+                  ramp);
         if (mirror >= skipped)
-            write(program, channel, slot, row, start + mirror,
+            write(program, channel, slot, rows[c], start + mirror,
                   phy::detail::cuda::unfolded_mirror<Ops>(a[c], b[c]), of_mirror);
     }
 }
 
-__global__ void __launch_bounds__(estimator_threads)
-    synthesize_tiles(const EstimatorProgram* __restrict__ of_all, float* channel, int parts) {
-    extern __shared__ float shared[];
+/// `splits` blocks share a tile of `parts` parts: each makes all of M's product and some of V's.
+template <int columns>
+__global__ void __launch_bounds__(synthesis_threads)
+    synthesize_tiles(const EstimatorProgram* __restrict__ of_all, float* channel, int parts, int splits) {
+    extern __shared__ float4 shared[];
+    __shared__ int rows[shared_row];
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.z;
     const DeviceTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
+    const int split = static_cast<int>(blockIdx.x) % splits;
+    const int of_slot = static_cast<int>(blockIdx.x) / splits;
     Part part;
-    part.stream = static_cast<int>(blockIdx.x) / parts;
+    part.stream = of_slot / parts;
     part.kind = program.constants.joint[part.stream];
     part.combs = part.kind == 1 ? 2 : 1;
-    part.first = synthesis_group * (static_cast<int>(blockIdx.x) % parts);
+    part.first = synthesis_group * (of_slot % parts);
     part.count = min(synthesis_group, program.antennas * program.estimates - part.first);
     part.job = &tables.jobs[blockIdx.y];
     part.filter = &tables.filters[part.job->filter];
-    float* const mixed = shared + shared_columns(program);
-    load_modes(program, slot, part, shared);
+    auto* const modes = reinterpret_cast<float*>(shared);
+    float* const mixed = modes + 4 * synthesis_group * program.most_width;
+    find_rows(program, part, rows);
+    load_modes(program, slot, part, modes);
     __syncthreads();
-    mix_modes(program, part, shared, mixed);
+    if (part.kind == 1)
+        mix_modes<2>(program, part, modes, mixed);
+    else
+        mix_modes<1>(program, part, modes, mixed);
     __syncthreads();
-    if (part.kind == 1) {
-        const int distance = synthesis_group * program.most_mix;
-        for (int i = static_cast<int>(threadIdx.x); i < part.count * program.most_mix;
-             i += estimator_threads) {
-            const float x = mixed[i];
-            const float y = mixed[i + distance];
-            mixed[i] = Ops::add(x, y);
-            mixed[i + distance] = Ops::sub(x, y);
-        }
-        __syncthreads();
-    }
-    const EstimatorStream& stream = program.streams[part.stream];
     const int half = part.filter->tile_blocks * subcarriers_per_resource_block / 2;
-    const int chunks = (part.count + synthesis_columns - 1) / synthesis_columns;
-    for (int i = static_cast<int>(threadIdx.x); i < part.combs * chunks * half; i += estimator_threads) {
-        const int n = i % half;
-        const int first = i / half % chunks * synthesis_columns;
-        const int port = i / half / chunks;
-        const int layer = part.kind == 1 ? stream.layer[port] : max(stream.layer[0], stream.layer[1]);
-        synthesize(program, slot, part, layer, n, first, mixed + port * synthesis_group * program.most_mix,
-                   channel);
+    const int count = part.combs * part.count;
+    const int items = (count + columns - 1) / columns * half;
+    for (int i = split * synthesis_threads + static_cast<int>(threadIdx.x); i < items;
+         i += splits * synthesis_threads) {
+        const int first = i / half * columns;
+        synthesize<columns>(program, slot, part, i % half, count - first, mixed + 2 * first, rows + first,
+                            channel);
     }
 }
 
@@ -179,16 +224,28 @@ std::size_t shared_bytes(const EstimatorProgram& host) {
 void start_synthesis(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                      cudaStream_t stream) {
     const int parts = (host.antennas * host.estimates + synthesis_group - 1) / synthesis_group;
-    const dim3 blocks(static_cast<unsigned>(host.streams_count * parts),
-                      static_cast<unsigned>(host.most_jobs), job.slots);
-    synthesize_tiles<<<blocks, estimator_threads, shared_bytes(host), stream>>>(program, job.channel, parts);
+    dim3 blocks(static_cast<unsigned>(host.streams_count * parts), static_cast<unsigned>(host.most_jobs),
+                job.slots);
+    const std::size_t bytes = shared_bytes(host);
+    if (blocks.x * blocks.y * blocks.z <= few_blocks) {
+        blocks.x *= synthesis_splits_if_few;
+        synthesize_tiles<synthesis_columns_if_few><<<blocks, synthesis_threads, bytes, stream>>>(
+            program, job.channel, parts, synthesis_splits_if_few);
+    } else {
+        synthesize_tiles<synthesis_columns>
+            <<<blocks, synthesis_threads, bytes, stream>>>(program, job.channel, parts, 1);
+    }
     check(cudaGetLastError());
 }
 
 void prepare_synthesis(const EstimatorProgram& host) {
-    check(cudaFuncSetAttribute(synthesize_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes(host))));
-    load_code(synthesize_tiles);
+    const auto prepare = [&](auto* kernel) {
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shared_bytes(host))));
+        load_code(kernel);
+    };
+    prepare(synthesize_tiles<synthesis_columns>);
+    prepare(synthesize_tiles<synthesis_columns_if_few>);
 }
 
 }  // namespace phy::gpu::detail

@@ -5,12 +5,16 @@ namespace phy::gpu::detail {
 
 constexpr int estimator_threads = 256;  ///< of a block, where nothing else is said
 constexpr int projection_modes = 48;    ///< of a block of the projection
-constexpr int projection_columns = 32;  ///< complex ones
+constexpr int projection_column_lanes = 8;
 constexpr int modes_of_thread = 4;
-constexpr int columns_of_thread = 4;  ///< real ones
-constexpr int projection_threads =
-    projection_modes / modes_of_thread * 2 * projection_columns / columns_of_thread;
-constexpr int synthesis_group = 8;    ///< columns of antennas and estimates of a block
-constexpr int synthesis_columns = 4;  ///< of a thread
+constexpr int projection_threads = projection_modes / modes_of_thread * projection_column_lanes;
+constexpr int columns_of_thread = 4;         ///< real ones
+constexpr int columns_of_thread_if_few = 1;  ///< where the GPU would not be full otherwise
+constexpr int synthesis_threads = 192;
+constexpr int synthesis_group = 8;           ///< columns of antennas and estimates of a block
+constexpr int synthesis_columns = 8;         ///< of ports, antennas and estimates of a thread
+constexpr int synthesis_columns_if_few = 2;  ///< where the GPU would not be full otherwise
+constexpr int synthesis_splits_if_few = 4;   ///< blocks that share a tile then
+constexpr int few_blocks = 256;
 
 }  // namespace phy::gpu::detail
