@@ -25,6 +25,18 @@ __device__ __forceinline__ float joined_warp(float x) {
     return x;
 }
 
+/// True in the last of a slot's blocks that calls it: what the others wrote before is there to be read, past
+/// the first-level cache. All threads of a block call it.
+__device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned blocks) {
+    __shared__ bool is_last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicInc(arrivals, blocks - 1) == blocks - 1;
+    __syncthreads();
+    if (is_last) __threadfence();
+    return is_last;
+}
+
 __device__ __forceinline__ DeviceComplex complex_at(const float* row, int stride, int at) {
     return {row[at], row[stride + at]};
 }

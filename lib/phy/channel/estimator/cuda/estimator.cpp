@@ -103,6 +103,7 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.pilots = layout.pilots;
     program.comb_size = layout.comb_size;
     program.comb_stride = layout.comb_stride;
+    program.comb_shift = layout.comb_shift;
     program.rows = layout.rows();
     program.stream_rows = layout.stream_rows();
     program.groups_count = static_cast<int>(layout.groups.size());
@@ -153,6 +154,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         copy_async(constants, blob.bytes(), stream);
         copy_async(program_there, std::span(&program, 1), stream);
         fill_async(workspace, 0, stream);
+        fill_async(arrivals, 0, stream);
         stream.synchronize();
         prepare_rows(program);
         prepare_projection();
@@ -167,7 +169,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
         const std::size_t antennas = static_cast<std::size_t>(program.antennas);
         const std::size_t sizes[] = {program.rows_size,
-                                     static_cast<std::size_t>(program.rows) * phy::detail::estimator_row_sums,
+                                     static_cast<std::size_t>(program.rows) * row_sums_size,
                                      program.streams_size,
                                      program.modes_size,
                                      jobs * columns * 2,
@@ -189,6 +191,8 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, most_slots);
         program.states = states.data();
+        arrivals = DeviceBuffer<unsigned>(device, most_slots);
+        program.arrivals = arrivals.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
             *places[i] = next;
@@ -203,6 +207,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
     DeviceBuffer<std::byte> constants;
     DeviceBuffer<float> workspace;
     DeviceBuffer<SlotState> states;
+    DeviceBuffer<unsigned> arrivals;
     DeviceBuffer<EstimatorProgram> program_there;
 };
 

@@ -20,6 +20,9 @@ using phy::detail::EstimatorTile;
 using phy::detail::EstimatorTileJob;
 using phy::detail::SlotState;
 
+/// Sums of a row: its own, then the correlation with the same row of the next DM-RS.
+constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
+
 /// EstimatorModes in device memory.
 struct DeviceModes {
     int pilots;
@@ -68,6 +71,7 @@ struct EstimatorProgram {
     int pilots;
     int comb_size;
     int comb_stride;
+    int comb_shift;
     int rows;
     int stream_rows;
     int groups_count;
@@ -91,7 +95,7 @@ struct EstimatorProgram {
 
     // The workspace; what a slot takes of each array, in elements.
     float* rows_at;
-    float* row_sums;
+    float* row_sums;  ///< (slots, rows, row_sums_size)
     float* streams_at;
     float* modes_at;
     float* column_sums;  ///< (slots, jobs, columns of both kinds, joint ones first, 2): energy, residual
@@ -99,6 +103,7 @@ struct EstimatorProgram {
     float* gains;        ///< (slots, filters, streams, most_width)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
+    unsigned* arrivals;  ///< (slots): blocks that have finished, 0 between kernels
     std::size_t rows_size;
     std::size_t streams_size;
     std::size_t modes_size;

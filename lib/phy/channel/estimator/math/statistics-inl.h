@@ -142,12 +142,10 @@ PHY_INLINE float measured_frequency(const EstimatorConstants& constants, const f
     return below > 0x1p-100F ? Ops::div(above, below) : 0.0F;
 }
 
-/// Timing, frequency and delay spread from a slot's sums.
+/// Timing and delay spread from a slot's sums.
 template <class Ops>
-PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, SlotState& state) {
+PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sums, SlotState& state) {
     const Correlations mean = correlations_of<Ops>(constants, sums);
-    state.coherence = Ops::min(square_root(mean.power[0]), 1.0F);
-    state.table = 0;
     const bool is_given = constants.delay_spread > 0.0F;
     const bool can_measure = constants.pair_share[1] > 0.0F;
     const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
@@ -157,17 +155,32 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
     const float least =
         is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F)) : Ops::mul(1.25F, measured);
     float spread = constants.first_delay_spread;
-    for (; state.table + 1 < constants.tables && spread < least; ++state.table)
+    int table = 0;
+    for (; table + 1 < constants.tables && spread < least; ++table)
         spread = Ops::mul(spread, 0x1.6a09e6p+0F);
-    state.delay_spread = is_given ? spread : measured;
-    state.step =
-        constants.corrects_timing != 0 ? measured_timing<Ops>(constants, mean, state.delay_spread) : 0.0F;
+    const float delay_spread = is_given ? spread : measured;
+    state.coherence = Ops::min(square_root(mean.power[0]), 1.0F);
+    state.table = table;
+    state.delay_spread = delay_spread;
+    state.step = constants.corrects_timing != 0 ? measured_timing<Ops>(constants, mean, delay_spread) : 0.0F;
+}
+
+/// The phase of one symbol.
+template <class Ops>
+PHY_INLINE void set_phase(const EstimatorConstants& constants, std::size_t l, float frequency,
+                          SlotState& state) {
+    const ComplexOf<Ops> phase = turned<Ops>(constants.times[l], frequency);
+    state.phase_re[l] = phase.re;
+    state.phase_im[l] = phase.im;
+}
+
+/// Timing, frequency and delay spread from a slot's sums.
+template <class Ops>
+PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, SlotState& state) {
+    set_delays<Ops>(constants, sums, state);
     state.frequency_offset = measured_frequency<Ops>(constants, sums);
-    for (std::size_t l = 0; l < symbols_per_slot; ++l) {
-        const ComplexOf<Ops> phase = turned<Ops>(constants.times[l], state.frequency_offset);
-        state.phase_re[l] = phase.re;
-        state.phase_im[l] = phase.im;
-    }
+    for (std::size_t l = 0; l < symbols_per_slot; ++l)
+        set_phase<Ops>(constants, l, state.frequency_offset, state);
 }
 
 /// Noise and the power of each stream's channel from the energies and residuals of streams.
