@@ -155,7 +155,7 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
     // where more was measured, and what was measured gets a margin.
     const float doubt = share_of_fading<Ops>(constants, measured);
     const float least =
-        is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F)) : Ops::mul(1.25F, measured);
+        is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F)) : Ops::mul(1.8F, measured);
     float spread = constants.first_delay_spread;
     for (; state.table + 1 < constants.tables && spread < least; ++state.table)
         spread = Ops::mul(spread, 0x1.6a09e6p+0F);
