@@ -30,20 +30,40 @@ __device__ __forceinline__ int place_of_column(const EstimatorProgram& program, 
     return (2 * (complex_column / in_group) + part) * in_group + complex_column % in_group;
 }
 
+/// The complex columns of a block, and the first of its modes.
+struct ColumnBlock {
+    int kind;
+    int first;
+    int count;
+    int first_mode;
+};
+
+/// Blocks of streams with two ports come first.
+__device__ __forceinline__ ColumnBlock block_of(const EstimatorProgram& program, int joint_blocks,
+                                                int mode_blocks) {
+    const int index = static_cast<int>(blockIdx.x) / mode_blocks;
+    const int kind = index < joint_blocks ? 1 : 0;
+    const int first = projection_columns * (kind == 1 ? index : index - joint_blocks);
+    return {.kind = kind,
+            .first = first,
+            .count = min(projection_columns, program.columns[kind] / 2 - first),
+            .first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks)};
+}
+
 __device__ __forceinline__ void load_chunk(const EstimatorProgram& program, const DeviceModes& modes,
-                                           const FoldedColumn* columns, int count, int first_mode, int k0,
+                                           const FoldedColumn* columns, const ColumnBlock& block, int k0,
                                            ProjectionShared& shared) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
 #pragma unroll 1
     for (int c = static_cast<int>(threadIdx.x) / warp_size; c < projection_columns; c += projection_warps) {
-        const DeviceComplex x = c < count ? columns[c].at(k0 + lane) : DeviceComplex{0.0F, 0.0F};
+        const DeviceComplex x = c < block.count ? columns[c].at(k0 + lane) : DeviceComplex{0.0F, 0.0F};
         shared.columns[lane][2 * c] = x.re;
         shared.columns[lane][2 * c + 1] = x.im;
     }
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < chunk * projection_modes / 4; i += projection_threads) {
         const int k = i / (projection_modes / 4);
-        const int mode = first_mode + 4 * (i % (projection_modes / 4));
+        const int mode = block.first_mode + 4 * (i % (projection_modes / 4));
         const bool is_there = k0 + k < modes.pilots && mode < modes.width;
         shared.modes[k][i % (projection_modes / 4)] =
             is_there ? *reinterpret_cast<const float4*>(modes.project + (k0 + k) * modes.width + mode)
@@ -51,12 +71,37 @@ __device__ __forceinline__ void load_chunk(const EstimatorProgram& program, cons
     }
 }
 
-/// The complex columns of a block.
-struct ColumnBlock {
-    int kind;
-    int first;
-    int count;
-};
+/// Adds the products of a chunk's pilots, one after the other.
+__device__ __forceinline__ void add_products(const ProjectionShared& shared, int pilots,
+                                             float (&sums)[columns_of_thread][modes_of_thread]) {
+    const int tx = static_cast<int>(threadIdx.x) % column_lanes;
+    const int ty = static_cast<int>(threadIdx.x) / column_lanes;
+#pragma unroll 4
+    for (int k = 0; k < pilots; ++k) {
+        const float4 row = shared.modes[k][ty];
+#pragma unroll
+        for (int c = 0; c < columns_of_thread; ++c) {
+            const float x = shared.columns[k][tx + c * column_lanes];
+            sums[c][0] = Ops::fma(row.x, x, sums[c][0]);
+            sums[c][1] = Ops::fma(row.y, x, sums[c][1]);
+            sums[c][2] = Ops::fma(row.z, x, sums[c][2]);
+            sums[c][3] = Ops::fma(row.w, x, sums[c][3]);
+        }
+    }
+}
+
+/// A lane a pilot of the chunk, a warp a column.
+__device__ __forceinline__ void add_energies(const ProjectionShared& shared,
+                                             float (&energies)[sums_of_warp]) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+#pragma unroll
+    for (int i = 0; i < sums_of_warp; ++i) {
+        const int c = warp + i * projection_warps;
+        const float x = c < real_columns ? shared.columns[lane][c] : 0.0F;
+        energies[i] = Ops::fma(x, x, energies[i]);
+    }
+}
 
 __device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
                                             const ColumnBlock& block, int width, int mode,
@@ -95,51 +140,24 @@ __global__ void __launch_bounds__(projection_threads)
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
     const EstimatorTileJob& job = tables.jobs[blockIdx.y];
     const DeviceFilter& filter = tables.filters[job.filter];
-    const int column_block = static_cast<int>(blockIdx.x) / mode_blocks;
-    const int kind = column_block < joint_blocks ? 1 : 0;
-    const int first_column = projection_columns * (kind == 1 ? column_block : column_block - joint_blocks);
-    const int first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks);
-    const DeviceModes& modes = filter.kinds[kind];
-    if (first_mode >= modes.width) return;
-    const int count = min(projection_columns, program.columns[kind] / 2 - first_column);
-    if (static_cast<int>(threadIdx.x) < count)
-        folded[threadIdx.x] =
-            folded_column(program, slot, job, filter, kind, first_column + static_cast<int>(threadIdx.x));
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int tx = static_cast<int>(threadIdx.x) % column_lanes;
-    const int ty = static_cast<int>(threadIdx.x) / column_lanes;
+    const ColumnBlock block = block_of(program, joint_blocks, mode_blocks);
+    const DeviceModes& modes = filter.kinds[block.kind];
+    if (block.first_mode >= modes.width) return;
+    if (static_cast<int>(threadIdx.x) < block.count)
+        folded[threadIdx.x] = folded_column(program, slot, job, filter, block.kind,
+                                            block.first + static_cast<int>(threadIdx.x));
     float sums[columns_of_thread][modes_of_thread] = {};
     float energies[sums_of_warp] = {};
     for (int k0 = 0; k0 < modes.pilots; k0 += chunk) {
         __syncthreads();
-        load_chunk(program, modes, folded, count, first_mode, k0, shared);
+        load_chunk(program, modes, folded, block, k0, shared);
         __syncthreads();
-        const int here = min(chunk, modes.pilots - k0);
-#pragma unroll 4
-        for (int k = 0; k < here; ++k) {
-            const float4 row = shared.modes[k][ty];
-#pragma unroll
-            for (int c = 0; c < columns_of_thread; ++c) {
-                const float x = shared.columns[k][tx + c * column_lanes];
-                sums[c][0] = Ops::fma(row.x, x, sums[c][0]);
-                sums[c][1] = Ops::fma(row.y, x, sums[c][1]);
-                sums[c][2] = Ops::fma(row.z, x, sums[c][2]);
-                sums[c][3] = Ops::fma(row.w, x, sums[c][3]);
-            }
-        }
-        if (first_mode != 0) continue;
-#pragma unroll
-        for (int i = 0; i < sums_of_warp; ++i) {
-            const int c = warp + i * projection_warps;
-            const float x = c < real_columns ? shared.columns[lane][c] : 0.0F;
-            energies[i] = Ops::fma(x, x, energies[i]);
-        }
+        add_products(shared, min(chunk, modes.pilots - k0), sums);
+        if (block.first_mode == 0) add_energies(shared, energies);
     }
-    const ColumnBlock block = {kind, first_column, count};
-    store_modes(program, modes_of(program, slot, job, filter, kind), block, modes.width,
-                first_mode + modes_of_thread * ty, sums);
-    if (first_mode != 0) return;
+    const int mode = block.first_mode + modes_of_thread * (static_cast<int>(threadIdx.x) / column_lanes);
+    store_modes(program, modes_of(program, slot, job, filter, block.kind), block, modes.width, mode, sums);
+    if (block.first_mode != 0) return;
     store_energies(program,
                    program.column_sums +
                        2 * (std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.y) *
@@ -216,30 +234,26 @@ __device__ void write_estimate(const EstimatorProgram& program, const DeviceTabl
     out.reserved = 0.0F;
 }
 
-/// A block a slot.
-__global__ void __launch_bounds__(estimator_threads)
-    measure_noise(const EstimatorProgram* __restrict__ of_all, SlotEstimate* estimates) {
-    __shared__ float sums[2][phy::detail::most_streams];
-    __shared__ float of_noise[most_filter_streams];
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.x;
-    const DeviceTables& tables = tables_of(program, slot);
-    SlotState& state = program.states[slot];
+/// A thread a sum of a stream over the slot's tiles: energies, then residuals.
+__device__ __forceinline__ void join_tiles(const EstimatorProgram& program, const DeviceTables& tables,
+                                           unsigned slot, float (&sums)[2][phy::detail::most_streams]) {
     const int streams = program.streams_count;
     const int i = static_cast<int>(threadIdx.x);
-    if (i < 2 * streams) {
-        const float* const job_sums =
-            program.job_sums + 2 * std::size_t{slot} * static_cast<unsigned>(program.most_jobs * streams);
-        float sum = 0.0F;
-        for (int job = 0; job < tables.jobs_count; ++job)
-            sum = Ops::add(sum, job_sums[2 * job * streams + i]);
-        sums[i % 2][i / 2] = sum;
-    }
-    __syncthreads();
-    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, tables.facts, sums[0], sums[1], state);
-    __syncthreads();
-    const int lane = i % warp_size;
-    for (int each = i / warp_size; each < tables.filters_count * streams;
+    if (i >= 2 * streams) return;
+    const float* const job_sums =
+        program.job_sums + 2 * std::size_t{slot} * static_cast<unsigned>(program.most_jobs * streams);
+    float sum = 0.0F;
+    for (int job = 0; job < tables.jobs_count; ++job)
+        sum = Ops::add(sum, job_sums[2 * job * streams + i]);
+    sums[i % 2][i / 2] = sum;
+}
+
+/// A warp a filter and stream: gains, and what of the noise they let through.
+__device__ __forceinline__ void set_gains(const EstimatorProgram& program, const DeviceTables& tables,
+                                          unsigned slot, const SlotState& state, float* of_noise) {
+    const int streams = program.streams_count;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    for (int each = static_cast<int>(threadIdx.x) / warp_size; each < tables.filters_count * streams;
          each += estimator_threads / warp_size) {
         const int stream = each % streams;
         const DeviceModes& modes = tables.filters[each / streams].kinds[program.constants.joint[stream]];
@@ -257,6 +271,23 @@ __global__ void __launch_bounds__(estimator_threads)
         sum = joined_warp(sum);
         if (lane == 0) of_noise[each] = sum;
     }
+}
+
+/// A block a slot.
+__global__ void __launch_bounds__(estimator_threads)
+    measure_noise(const EstimatorProgram* __restrict__ of_all, SlotEstimate* estimates) {
+    __shared__ float sums[2][phy::detail::most_streams];
+    __shared__ float of_noise[most_filter_streams];
+    const EstimatorProgram& program = *of_all;
+    const unsigned slot = blockIdx.x;
+    const DeviceTables& tables = tables_of(program, slot);
+    SlotState& state = program.states[slot];
+    const int i = static_cast<int>(threadIdx.x);
+    join_tiles(program, tables, slot, sums);
+    __syncthreads();
+    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, tables.facts, sums[0], sums[1], state);
+    __syncthreads();
+    set_gains(program, tables, slot, state, of_noise);
     __syncthreads();
     SlotEstimate& out = estimates[slot];
     auto* const phases = reinterpret_cast<float*>(out.phase.data());

@@ -1,5 +1,7 @@
 // From the grid to the rows of streams: least squares, offsets, codes.
 
+#include <array>
+
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
 #include "phy/channel/estimator/math/statistics-inl.h"
@@ -31,7 +33,8 @@ __device__ __forceinline__ void sum_row(const EstimatorProgram& program, const f
     const int stride = program.comb_stride;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int lag = warp == 0 ? 0 : warp == 1 ? 1 : warp == 2 ? 4 : 16;
+    constexpr std::array lags = phy::detail::estimator_lags;
+    const int lag = warp == 0 ? 0 : warp == 1 ? lags[0] : warp == 2 ? lags[1] : lags[2];
     DeviceComplex sum = {0.0F, 0.0F};
     for (int comb = 0; comb < 2; ++comb) {
         const float* const pilots_of_comb = pilots + 2 * comb * stride;
@@ -55,6 +58,29 @@ __device__ __forceinline__ void sum_row(const EstimatorProgram& program, const f
     }
 }
 
+/// What a row of pilots is made of: the first resource element of a group in the grid, and the pilots sent.
+struct RowSource {
+    const std::byte* samples;
+    const cf32* pilots;
+};
+
+__device__ __forceinline__ RowSource source_of(const EstimatorProgram& program, const EstimatorJob& job,
+                                               unsigned slot, int row, unsigned sample_bytes) {
+    const int symbol = row % program.symbols;
+    const int group = row / program.symbols % program.groups_count;
+    const unsigned antenna = static_cast<unsigned>(row / program.symbols / program.groups_count);
+    const std::size_t sample_row =
+        (std::size_t{slot} * static_cast<unsigned>(program.antennas) + antenna) * symbols_per_slot +
+        static_cast<unsigned>(program.dmrs_symbols[symbol]);
+    const std::byte* const samples = job.grid + (sample_row * static_cast<unsigned>(program.subcarriers) +
+                                                 static_cast<unsigned>(program.groups[group])) *
+                                                    sample_bytes;
+    const cf32* const pilots = job.pilots + (std::size_t{slot} * static_cast<unsigned>(program.symbols) +
+                                             static_cast<unsigned>(symbol)) *
+                                                static_cast<unsigned>(program.pilots);
+    return {samples, pilots};
+}
+
 /// A block a row and slot: pilots to shared memory and on, then a warp for each of the row's sums.
 template <SampleFormat format>
 __global__ void __launch_bounds__(estimator_threads)
@@ -64,18 +90,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const int stride = program.comb_stride;
     const int row = static_cast<int>(blockIdx.x);
     const unsigned slot = blockIdx.y;
-    const int symbol = row % program.symbols;
-    const int group = row / program.symbols % program.groups_count;
-    const unsigned antenna = static_cast<unsigned>(row / program.symbols / program.groups_count);
-    const std::size_t sample_row =
-        (std::size_t{slot} * static_cast<unsigned>(program.antennas) + antenna) * symbols_per_slot +
-        static_cast<unsigned>(program.dmrs_symbols[symbol]);
-    const std::byte* const samples = job.grid + (sample_row * static_cast<unsigned>(program.subcarriers) +
-                                                 static_cast<unsigned>(program.groups[group])) *
-                                                    size_of(format);
-    const cf32* const pilots = job.pilots + (std::size_t{slot} * static_cast<unsigned>(program.symbols) +
-                                             static_cast<unsigned>(symbol)) *
-                                                static_cast<unsigned>(program.pilots);
+    const auto [samples, pilots] = source_of(program, job, slot, row, size_of(format));
     float* const out = program.rows_at + slot * program.rows_size +
                        static_cast<std::size_t>(row) * 4 * static_cast<unsigned>(stride);
     for (int comb = 0; comb < 2; ++comb) {
@@ -103,13 +118,8 @@ __global__ void __launch_bounds__(estimator_threads)
                                        phy::detail::estimator_row_sums);
 }
 
-/// A block a slot.
-__global__ void __launch_bounds__(estimator_threads)
-    measure_offsets(const EstimatorProgram* __restrict__ of_all) {
-    __shared__ float cross[2 * most_rows];
-    __shared__ float sums[phy::detail::estimator_slot_sums];
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.x;
+/// A warp a row that another DM-RS follows: what the two have in common, to (rows, real and imaginary).
+__device__ __forceinline__ void correlate_dmrs(const EstimatorProgram& program, unsigned slot, float* cross) {
     const int stride = program.comb_stride;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -135,8 +145,13 @@ __global__ void __launch_bounds__(estimator_threads)
             cross[2 * row + 1] = sum.im;
         }
     }
-    __syncthreads();
+}
+
+/// A thread a sum of the slot, over its rows.
+__device__ __forceinline__ void join_rows(const EstimatorProgram& program, unsigned slot, const float* cross,
+                                          float* sums) {
     const int i = static_cast<int>(threadIdx.x);
+    const int pairs = program.constants.pairs;
     constexpr int of_row = phy::detail::estimator_row_sums;
     if (i < of_row + 2 * pairs) {
         const float* const row_sums =
@@ -150,8 +165,33 @@ __global__ void __launch_bounds__(estimator_threads)
         }
         sums[i] = sum;
     }
+}
+
+/// A block a slot.
+__global__ void __launch_bounds__(estimator_threads)
+    measure_offsets(const EstimatorProgram* __restrict__ of_all) {
+    __shared__ float cross[2 * most_rows];
+    __shared__ float sums[phy::detail::estimator_slot_sums];
+    const EstimatorProgram& program = *of_all;
+    const unsigned slot = blockIdx.x;
+    correlate_dmrs(program, slot, cross);
+    __syncthreads();
+    join_rows(program, slot, cross, sums);
     __syncthreads();
     if (threadIdx.x == 0) phy::detail::cuda::set_offsets<Ops>(program.constants, sums, program.states[slot]);
+}
+
+/// What each DM-RS counts in an estimate of a stream: its code in time, over their number, with the phase of
+/// its symbol taken out.
+__device__ __forceinline__ void weigh_symbols(const EstimatorProgram& program, const EstimatorStream& stream,
+                                              const SlotState& state, int first_symbol,
+                                              DeviceComplex* weights) {
+    if (static_cast<int>(threadIdx.x) >= program.averaged) return;
+    const int symbol = first_symbol + static_cast<int>(threadIdx.x);
+    const float share =
+        Ops::div(stream.in_time[symbol % program.length], static_cast<float>(program.averaged));
+    const int l = program.dmrs_symbols[symbol];
+    weights[threadIdx.x] = {Ops::mul(share, state.phase_re[l]), Ops::mul(-share, state.phase_im[l])};
 }
 
 /// A block a row of a stream and slot.
@@ -167,13 +207,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const int antenna = row / program.estimates / program.streams_count;
     const SlotState& state = program.states[slot];
     const int first_symbol = estimate * program.averaged;
-    if (static_cast<int>(threadIdx.x) < program.averaged) {
-        const int symbol = first_symbol + static_cast<int>(threadIdx.x);
-        const float share =
-            Ops::div(stream.in_time[symbol % program.length], static_cast<float>(program.averaged));
-        const int l = program.dmrs_symbols[symbol];
-        weights[threadIdx.x] = {Ops::mul(share, state.phase_re[l]), Ops::mul(-share, state.phase_im[l])};
-    }
+    weigh_symbols(program, stream, state, first_symbol, weights);
     __syncthreads();
     const float* const from =
         program.rows_at + slot * program.rows_size +
