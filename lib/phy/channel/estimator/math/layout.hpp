@@ -18,7 +18,7 @@ namespace phy::detail {
 inline constexpr int estimator_lanes = 32;
 
 /// Distances between pilots of a comb whose correlation is measured.
-inline constexpr std::array<int, 3> estimator_lags = {1, 4, 16};
+inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};
 
 /// Of the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
 inline constexpr int estimator_row_sums = 7;

@@ -32,6 +32,12 @@ PHY_INLINE float joined_lanes(float* lanes) {
     return lanes[0];
 }
 
+template <std::size_t index>
+PHY_INLINE float lag_at() {
+    constexpr auto lag = static_cast<float>(estimator_lags[index]);
+    return lag;
+}
+
 /// The delay spread of the exponential profile whose correlation falls from lag 1 to another lag as it was
 /// measured: |R(lag)|^2 = 1 / (1 + (lag x)^2), where x = 2 pi spacing delay_spread.
 template <class Ops>
@@ -67,12 +73,13 @@ PHY_INLINE Correlations correlations_of(const EstimatorConstants& constants, con
     return result;
 }
 
-/// Short delay spreads show at the longest lag, long ones have no correlation left there.
+/// Delays beyond the profile's spread are where other profiles differ most from the exponential one. They
+/// show at short lags, which are taken as long as the fall of correlation there is clear of noise.
 template <class Ops>
 PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, const Correlations& mean) {
-    float x2 = squared_x<Ops>(mean.power[0], mean.power[1], 4.0F);
-    if (constants.pair_share[2] > 0.0F && x2 < 0.006F)
-        x2 = squared_x<Ops>(mean.power[0], mean.power[2], 16.0F);
+    float x2 = squared_x<Ops>(mean.power[0], mean.power[1], lag_at<1>());
+    if (constants.pair_share[2] > 0.0F && x2 < 0.0015F)
+        x2 = squared_x<Ops>(mean.power[0], mean.power[2], lag_at<2>());
     const float spread = Ops::div(square_root(x2), Ops::mul(6.2831853F, constants.spacing));
     return Ops::max(Ops::min(spread, constants.longest_delay_spread), constants.shortest_delay_spread);
 }
@@ -111,7 +118,8 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         const bool is_sure = lag == 0 || (constants.pair_share[static_cast<std::size_t>(lag)] > 0.0F &&
                                           mean.power[lag] > Ops::mul(0.25F, mean.power[0]));
         if (!is_sure) continue;
-        const float subcarriers = Ops::mul(constants.spacing, lag == 0 ? 1.0F : lag == 1 ? 4.0F : 16.0F);
+        const float distance = lag == 0 ? lag_at<0>() : lag == 1 ? lag_at<1>() : lag_at<2>();
+        const float subcarriers = Ops::mul(constants.spacing, distance);
         const float turns = turns_beyond_profile<Ops>(mean, lag, subcarriers, delay_spread);
         const float left = Ops::fma(subcarriers, timing, turns);
         const float nearest = Ops::sub(left, Ops::floor(Ops::add(left, 0.5F)));
@@ -150,10 +158,10 @@ PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sum
     const bool can_measure = constants.pair_share[1] > 0.0F;
     const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
     // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
-    // where more was measured, and what was measured gets a margin.
+    // where more was measured, and what was measured gets a margin, the larger the less the slot shows.
     const float doubt = share_of_fading<Ops>(constants, measured);
-    const float least =
-        is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F)) : Ops::mul(1.25F, measured);
+    const float least = is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F))
+                                 : Ops::mul(measured, Ops::fma(0.8F, doubt, 1.2F));
     float spread = constants.first_delay_spread;
     int table = 0;
     for (; table + 1 < constants.tables && spread < least; ++table)
