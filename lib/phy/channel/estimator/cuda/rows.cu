@@ -10,7 +10,7 @@ namespace {
 
 constexpr int dmrs_of_block = 2;
 constexpr int rows_at_once = 32;  ///< whose sums are joined
-constexpr int batch = 4;          ///< pilots of a comb that a thread loads at once
+constexpr int batch = 2;          ///< pilots of a comb that a thread loads at once
 constexpr std::size_t shared_for_both_combs = 64 * 1024;
 
 /// The rows of a block, all of one antenna, one group and one symbol of each DM-RS, and where its pilots lie
@@ -253,7 +253,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads)
+__global__ void __launch_bounds__(estimator_threads, 3)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
@@ -347,8 +347,7 @@ int combs_at_once(const EstimatorProgram& host) {
 
 }  // namespace
 
-void start_rows(const EstimatorProgram& host, const EstimatorProgram* /*program*/, const EstimatorJob& job,
-                cudaStream_t stream) {
+void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
