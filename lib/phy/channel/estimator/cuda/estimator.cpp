@@ -158,6 +158,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         stream.synchronize();
         prepare_rows(program);
         prepare_projection();
+        prepare_noise();
         prepare_covariance();
         prepare_synthesis(program);
     }
@@ -263,8 +264,9 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
                               .covariance = covariance.empty() ? nullptr : covariance.data(),
                               .slots = static_cast<unsigned>(slots.size())};
     const EstimatorProgram* const there = impl_->program_there.data();
-    start_rows(impl_->program, there, job, stream);
+    start_rows(impl_->program, job, stream);
     start_projection(impl_->program, there, job, stream);
+    start_noise(impl_->program, job, stream);
     if (job.covariance != nullptr) start_covariance(impl_->program, there, job, stream);
     start_synthesis(impl_->program, there, job, stream);
 }

@@ -121,11 +121,11 @@ struct EstimatorJob {
 };
 
 /// The steps of an estimate, in their order; each starts kernels on the current device. program is in the
-/// device's memory, host a copy of it.
-void start_rows(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
-                cudaStream_t stream);
+/// device's memory, host a copy of it, which a kernel may get as its argument.
+void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
+void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
 void start_synthesis(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
@@ -134,6 +134,7 @@ void start_synthesis(const EstimatorProgram& host, const EstimatorProgram* progr
 /// Has the driver load the kernels' code, and lets them use the shared memory that they need.
 void prepare_rows(const EstimatorProgram& host);
 void prepare_projection();
+void prepare_noise();
 void prepare_covariance();
 void prepare_synthesis(const EstimatorProgram& host);
 

@@ -1,17 +1,20 @@
-// Pilots to the channel's modes, and what energies of pilots and modes say of noise.
+// Pilots to the channel's modes.
 
 #include <cuda_pipeline.h>
 
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
-#include "phy/channel/estimator/math/statistics-inl.h"
 
 namespace phy::gpu::detail {
 namespace {
 
 constexpr int projection_warps = projection_threads / warp_size;
+<<<<<<< HEAD
 constexpr int mode_vectors = projection_modes / 4;
 constexpr int most_filter_streams = 4 * 32;
+=======
+constexpr int sums_of_warp = (real_columns + projection_warps - 1) / projection_warps;
+>>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 
 /// How much a block and a thread of project_tiles() do.
 template <int of_thread>
@@ -257,6 +260,7 @@ __global__ void __launch_bounds__(projection_threads)
     if (first_mode == 0) store_energies<Size>(program, slot, block, energies);
 }
 
+<<<<<<< HEAD
 template <class Size>
 dim3 projection_blocks(const EstimatorProgram& host, unsigned slots) {
     const int columns =
@@ -395,11 +399,14 @@ __global__ void __launch_bounds__(estimator_threads)
     if (i == 0) write_estimate(program, tables, of_noise, state, out);
 }
 
+=======
+>>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 }  // namespace
 
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
     const auto jobs = static_cast<unsigned>(host.most_jobs);
+<<<<<<< HEAD
     const dim3 blocks = projection_blocks<UsualProjection>(host, job.slots);
     if (blocks.x * blocks.y * blocks.z <= few_blocks)
         start_tiles<SmallProjection>(host, program, job.slots, stream);
@@ -407,14 +414,22 @@ void start_projection(const EstimatorProgram& host, const EstimatorProgram* prog
         start_tiles<UsualProjection>(host, program, job.slots, stream);
     sum_residuals<<<dim3(jobs, job.slots), estimator_threads, 0, stream>>>(program);
     measure_noise<<<job.slots, estimator_threads, 0, stream>>>(program, job.estimates);
+=======
+    const dim3 blocks(static_cast<unsigned>((joint_blocks + single_blocks) * mode_blocks), jobs, job.slots);
+    project_tiles<<<blocks, projection_threads, 0, stream>>>(program, joint_blocks, mode_blocks);
+>>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
     check(cudaGetLastError());
 }
 
 void prepare_projection() {
+<<<<<<< HEAD
     load_code(project_tiles<UsualProjection>);
     load_code(project_tiles<SmallProjection>);
     load_code(sum_residuals);
     load_code(measure_noise);
+=======
+    load_code(project_tiles);
+>>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 }
 
 }  // namespace phy::gpu::detail

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int dmrs_of_block = 2;
 constexpr int rows_at_once = 32;  ///< whose sums are joined
-constexpr int batch = 4;          ///< pilots of a comb that a thread loads at once
+constexpr int batch = 2;          ///< pilots of a comb that a thread loads at once
 constexpr std::size_t shared_for_both_combs = 64 * 1024;
 
 /// The rows of a block, all of one antenna, one group and one symbol of each DM-RS, and where its pilots lie
@@ -172,15 +172,16 @@ struct RowSums {
     DeviceComplex second = {0.0F, 0.0F};
 };
 
-/// Warp 2 i: energy, lag 1 and the next DM-RS of row i; warp 2 i + 1: lags 4 and 16.
+/// Warp 2 i: energy, the first lag and the next DM-RS of row i; warp 2 i + 1: the other lags.
 __device__ __forceinline__ void add_to_sums(const EstimatorProgram& program, const RowBlock& block,
                                             const float* shared, RowSums& sums) {
     const int stride = program.comb_stride;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int next = warp / 2 + 1 < block.loaded ? 2 * block.combs * stride : 0;
-    const int to_first = warp % 2 == 0 ? 1 : 4;
-    const int to_second = warp % 2 == 0 ? next : 16;
+    constexpr std::array lags = phy::detail::estimator_lags;
+    const int to_first = warp % 2 == 0 ? lags[0] : lags[1];
+    const int to_second = warp % 2 == 0 ? next : lags[2];
     for (int comb = 0; comb < block.combs; ++comb) {
         const float* const pilots = shared + 2 * (warp / 2 * block.combs + comb) * stride;
 #pragma unroll 4
@@ -253,7 +254,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads)
+__global__ void __launch_bounds__(estimator_threads, 3)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
@@ -347,8 +348,7 @@ int combs_at_once(const EstimatorProgram& host) {
 
 }  // namespace
 
-void start_rows(const EstimatorProgram& host, const EstimatorProgram* /*program*/, const EstimatorJob& job,
-                cudaStream_t stream) {
+void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
