@@ -9,12 +9,7 @@ namespace phy::gpu::detail {
 namespace {
 
 constexpr int projection_warps = projection_threads / warp_size;
-<<<<<<< HEAD
 constexpr int mode_vectors = projection_modes / 4;
-constexpr int most_filter_streams = 4 * 32;
-=======
-constexpr int sums_of_warp = (real_columns + projection_warps - 1) / projection_warps;
->>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 
 /// How much a block and a thread of project_tiles() do.
 template <int of_thread>
@@ -260,7 +255,6 @@ __global__ void __launch_bounds__(projection_threads)
     if (first_mode == 0) store_energies<Size>(program, slot, block, energies);
 }
 
-<<<<<<< HEAD
 template <class Size>
 dim3 projection_blocks(const EstimatorProgram& host, unsigned slots) {
     const int columns =
@@ -279,157 +273,21 @@ void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, 
 using UsualProjection = Projection<columns_of_thread>;
 using SmallProjection = Projection<columns_of_thread_if_few>;
 
-/// A block a tile and slot: a warp a column.
-__global__ void __launch_bounds__(estimator_threads)
-    sum_residuals(const EstimatorProgram* __restrict__ of_all) {
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.y;
-    const DeviceTables& tables = tables_of(program, slot);
-    if (static_cast<int>(blockIdx.x) >= tables.jobs_count) return;
-    const EstimatorTileJob& job = tables.jobs[blockIdx.x];
-    const DeviceFilter& filter = tables.filters[job.filter];
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int columns = program.columns[0] + program.columns[1];
-    const std::size_t of_job = std::size_t{slot} * static_cast<unsigned>(program.most_jobs) + blockIdx.x;
-    float* const column_sums = program.column_sums + 2 * of_job * static_cast<unsigned>(columns);
-    for (int column = warp; column < columns; column += estimator_threads / warp_size) {
-        const int kind = column < program.columns[1] ? 1 : 0;
-        const int place = kind == 1 ? column : column - program.columns[1];
-        const DeviceModes& modes = filter.kinds[kind];
-        const float* const numbers = modes_of(program, slot, job, filter, kind) +
-                                     static_cast<std::size_t>(place) * static_cast<unsigned>(modes.width);
-        float sum = 0.0F;
-        for (int i = lane; i < modes.width; i += warp_size)
-            sum = Ops::fma(Ops::mul(numbers[i], modes.keep[i]), numbers[i], sum);
-        sum = joined_warp(sum);
-        if (lane == 0) column_sums[2 * column + 1] = Ops::sub(column_sums[2 * column], sum);
-    }
-    __syncthreads();
-    const int i = static_cast<int>(threadIdx.x);
-    if (i >= 2 * program.streams_count) return;
-    const int stream = i / 2;
-    const int kind = program.constants.joint[stream];
-    const int of_stream = program.columns[kind] / program.kind_streams[kind];
-    const int first = (kind == 1 ? 0 : program.columns[1]) + program.place[stream] * of_stream;
-    float sum = 0.0F;
-    for (int column = first; column < first + of_stream; ++column)
-        sum = Ops::add(sum, column_sums[2 * column + i % 2]);
-    program.job_sums[of_job * 2 * static_cast<unsigned>(program.streams_count) + threadIdx.x] = sum;
-}
-
-__device__ void write_estimate(const EstimatorProgram& program, const DeviceTables& tables,
-                               const float* of_noise, const SlotState& state, SlotEstimate& out) {
-    float error = 0.0F;
-    float power = 0.0F;
-    float ports = 0.0F;
-    for (int s = 0; s < program.streams_count; ++s) {
-        float of_stream = 0.0F;
-        for (int f = 0; f < tables.filters_count; ++f) {
-            const DeviceModes& modes = tables.filters[f].kinds[program.constants.joint[s]];
-            of_stream = Ops::fma(tables.shares[f],
-                                 Ops::fma(of_noise[f * program.streams_count + s], state.noise_over_power[s],
-                                          modes.unresolved),
-                                 of_stream);
-        }
-        const float of_ports = Ops::mul(program.constants.ports[s], state.power[s]);
-        error = Ops::fma(of_ports, of_stream, error);
-        power = Ops::add(power, of_ports);
-        ports = Ops::add(ports, program.constants.ports[s]);
-    }
-    const float spacing = program.constants.subcarrier_spacing;
-    out.noise_variance = state.noise_variance;
-    out.channel_error = Ops::div(error, ports);
-    out.channel_power = Ops::div(power, ports);
-    out.timing_offset = Ops::div(state.step, spacing);
-    out.frequency_offset = Ops::mul(state.frequency_offset, spacing);
-    out.delay_spread = Ops::div(state.delay_spread, spacing);
-    out.coherence = state.coherence;
-    out.reserved = 0.0F;
-}
-
-/// A block a slot.
-__global__ void __launch_bounds__(estimator_threads)
-    measure_noise(const EstimatorProgram* __restrict__ of_all, SlotEstimate* estimates) {
-    __shared__ float sums[2][phy::detail::most_streams];
-    __shared__ float of_noise[most_filter_streams];
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.x;
-    const DeviceTables& tables = tables_of(program, slot);
-    SlotState& state = program.states[slot];
-    const int streams = program.streams_count;
-    const int i = static_cast<int>(threadIdx.x);
-    if (i < 2 * streams) {
-        const float* const job_sums =
-            program.job_sums + 2 * std::size_t{slot} * static_cast<unsigned>(program.most_jobs * streams);
-        float sum = 0.0F;
-        for (int job = 0; job < tables.jobs_count; ++job)
-            sum = Ops::add(sum, job_sums[2 * job * streams + i]);
-        sums[i % 2][i / 2] = sum;
-    }
-    __syncthreads();
-    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, tables.facts, sums[0], sums[1], state);
-    __syncthreads();
-    const int lane = i % warp_size;
-    for (int each = i / warp_size; each < tables.filters_count * streams;
-         each += estimator_threads / warp_size) {
-        const int stream = each % streams;
-        const DeviceModes& modes = tables.filters[each / streams].kinds[program.constants.joint[stream]];
-        float* const gains =
-            program.gains + (std::size_t{slot} * static_cast<unsigned>(program.most_filters * streams) +
-                             static_cast<unsigned>(each)) *
-                                static_cast<unsigned>(program.most_width);
-        float sum = 0.0F;
-        for (int mode = lane; mode < modes.width; mode += warp_size) {
-            const float gain =
-                phy::detail::cuda::wiener_gain<Ops>(modes.lambda[mode], state.noise_over_power[stream]);
-            gains[mode] = gain;
-            sum = Ops::fma(modes.error[mode], gain, sum);
-        }
-        sum = joined_warp(sum);
-        if (lane == 0) of_noise[each] = sum;
-    }
-    __syncthreads();
-    SlotEstimate& out = estimates[slot];
-    auto* const phases = reinterpret_cast<float*>(out.phase.data());
-    if (i < symbols_per_slot) {
-        phases[2 * i] = state.phase_re[i];
-        phases[2 * i + 1] = state.phase_im[i];
-    }
-    if (i == 0) write_estimate(program, tables, of_noise, state, out);
-}
-
-=======
->>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 }  // namespace
 
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
-    const auto jobs = static_cast<unsigned>(host.most_jobs);
-<<<<<<< HEAD
     const dim3 blocks = projection_blocks<UsualProjection>(host, job.slots);
     if (blocks.x * blocks.y * blocks.z <= few_blocks)
         start_tiles<SmallProjection>(host, program, job.slots, stream);
     else
         start_tiles<UsualProjection>(host, program, job.slots, stream);
-    sum_residuals<<<dim3(jobs, job.slots), estimator_threads, 0, stream>>>(program);
-    measure_noise<<<job.slots, estimator_threads, 0, stream>>>(program, job.estimates);
-=======
-    const dim3 blocks(static_cast<unsigned>((joint_blocks + single_blocks) * mode_blocks), jobs, job.slots);
-    project_tiles<<<blocks, projection_threads, 0, stream>>>(program, joint_blocks, mode_blocks);
->>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
     check(cudaGetLastError());
 }
 
 void prepare_projection() {
-<<<<<<< HEAD
     load_code(project_tiles<UsualProjection>);
     load_code(project_tiles<SmallProjection>);
-    load_code(sum_residuals);
-    load_code(measure_noise);
-=======
-    load_code(project_tiles);
->>>>>>> db30f73477fd382cc121d05c52e689fd407b0e86
 }
 
 }  // namespace phy::gpu::detail
