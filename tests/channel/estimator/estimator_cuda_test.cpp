@@ -72,6 +72,15 @@ std::string difference(const Written& one, const Written& other) {
     return "none";
 }
 
+template <typename T>
+std::vector<T> repeated(const std::vector<T>& values, std::size_t times) {
+    std::vector<T> all;
+    all.reserve(values.size() * times);
+    for (std::size_t i = 0; i < times; ++i)
+        all.insert(all.end(), values.begin(), values.end());
+    return all;
+}
+
 TEST(GpuChannelEstimator, WritesTheBytesOfTheHost) {
     PHY_NEEDS_GPU();
     for (const BytesCase& one : bytes_cases()) {
@@ -85,6 +94,22 @@ TEST(GpuChannelEstimator, WritesTheBytesOfTheHost) {
                     << " slots a call: " << difference(written, expected);
             }
         }
+    }
+}
+
+// Few tiles are shared out among more blocks than many are.
+TEST(GpuChannelEstimator, WritesTheSameBytesForASlotOfALargeBatch) {
+    PHY_NEEDS_GPU();
+    constexpr std::size_t times = 100;
+    for (const BytesCase& one : bytes_cases()) {
+        Batch batch = make_batch(one.config, SampleFormat::cf32, 3);
+        Written expected = write_all(phy::Host(), one.config, SampleFormat::cf32, batch, 3);
+        batch = {repeated(batch.grid, times), repeated(batch.pilots, times), times * batch.slots};
+        expected.channel = repeated(expected.channel, times);
+        expected.slots = repeated(expected.slots, times);
+        expected.covariance = repeated(expected.covariance, times);
+        const Written written = write_on_gpu(one.config, SampleFormat::cf32, batch, batch.slots);
+        EXPECT_TRUE(written.is_same_as(expected)) << one.name << ": " << difference(written, expected);
     }
 }
 

@@ -173,7 +173,7 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     }
 }
 
-/// `splits` blocks share a tile of `parts` parts: each makes all of M's product and some of V's.
+/// A part of a tile has `splits` blocks: each computes all of the product with M, and its share of V's.
 template <int columns>
 __global__ void __launch_bounds__(synthesis_threads)
     synthesize_tiles(const EstimatorProgram* __restrict__ of_all, float* channel, int parts, int splits) {
