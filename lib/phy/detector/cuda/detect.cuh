@@ -52,9 +52,9 @@ struct ElementSigns {
         }
     }
 
-    /// Whether a soft bit is to change its sign.
-    [[nodiscard]] __device__ __forceinline__ bool operator()(int at) const {
-        return (bits[at / 32] & (1U << (at % 32))) != 0;
+    /// The sign of a soft bit, where a number has it.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t operator()(int at) const {
+        return bits[at / 32] << (31 - at % 32) & 0x80000000U;
     }
 };
 
@@ -104,7 +104,8 @@ private:
 #pragma unroll
             for (int b = 0; b < bits; ++b) {
                 const int at = b * axes + axis;
-                values[at] = quantise<Ops>(signs(layer * of_symbol + at) ? -scale : scale, distances[b]);
+                const std::uint32_t sign = signs(layer * of_symbol + at);
+                values[at] = quantise<Ops>(scale, __uint_as_float(__float_as_uint(distances[b]) ^ sign));
             }
         }
     }
@@ -141,7 +142,7 @@ struct Demap {
 };
 
 template <int layers, int antennas, bool shared>
-__global__ void __launch_bounds__(equalizer_threads, detector_blocks(layers))
+__global__ void __launch_bounds__(equalizer_threads, detector_blocks(layers, shared))
     detect_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ DetectorOutput out) {
     equalize_part<layers, antennas, (layers > 1), shared>(job, Demap<layers>{out, job.elements, {}});
 }

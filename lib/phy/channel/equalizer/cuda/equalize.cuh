@@ -128,27 +128,27 @@ struct Subcarrier {
                                                       layers);
     }
 
-    /// What an OFDM symbol is turned by.
-    [[nodiscard]] __device__ __forceinline__ float2 phase_of(unsigned symbol) const {
+    __device__ __forceinline__ void turn(unsigned symbol, LayerColumn<layers>& x) const {
         const float* const phase = job.slots + slot * floats_of_estimate + phases_of_estimate + 2 * symbol;
-        return {__ldg(phase), __ldg(phase + 1)};
+        const float re = __ldg(phase);
+        const float im = __ldg(phase + 1);
+        if (re == 1.0F && im == 0.0F) return;
+#pragma unroll
+        for (int i = 0; i < layers; ++i)
+            equalizer::turn_back<EqualizerOps>(re, im, x.re[i], x.im[i]);
     }
 
-    /// The entry of the resource map: the elements before its block, and its mask.
-    [[nodiscard]] __device__ __forceinline__ uint2 entry_of(unsigned symbol) const {
-        const unsigned at = symbol * (job.subcarriers / block_subcarriers) + k / block_subcarriers;
-        return __ldg(reinterpret_cast<const uint2*>(job.entries + at));
+    /// Whether there is data in a symbol, and which element of the slot it is.
+    [[nodiscard]] __device__ __forceinline__ bool element_of(unsigned symbol, unsigned& element) const {
+        const unsigned block = k / block_subcarriers;
+        const unsigned bit = 1U << (k - block * block_subcarriers);
+        const auto* const entry = reinterpret_cast<const uint2*>(
+            job.entries + symbol * (job.subcarriers / block_subcarriers) + block);
+        const uint2 first_and_mask = __ldg(entry);
+        element = first_and_mask.x + __popc(first_and_mask.y & (bit - 1U));
+        return (first_and_mask.y & bit) != 0;
     }
 };
-
-/// Multiplies by the conjugate of a phase.
-template <int layers>
-__device__ __forceinline__ void turn_back(float2 phase, LayerColumn<layers>& x) {
-    if (phase.x == 1.0F && phase.y == 0.0F) return;
-#pragma unroll
-    for (int i = 0; i < layers; ++i)
-        equalizer::turn_back<EqualizerOps>(phase.x, phase.y, x.re[i], x.im[i]);
-}
 
 /// Rows of H, or weights, of all antennas: in registers where their number is known.
 template <int layers, int antennas>
@@ -245,26 +245,18 @@ struct Received<layers, 0> {
     __device__ __forceinline__ void load(const Subcarrier<layers>&, unsigned) {}
 };
 
-/// An element to come. Nothing is worked out from what is loaded before it is wanted.
+/// An element to come.
 template <int layers, int antennas>
 struct Element {
     unsigned symbol;
-    uint2 entry;
+    unsigned index;  ///< of the elements of the slot
+    bool has_data;
     Received<layers, antennas> received;
 
     __device__ __forceinline__ void load(const Subcarrier<layers>& at, unsigned i) {
         symbol = at.symbol_of(i);
-        entry = at.entry_of(symbol);
         received.load(at, symbol);
-    }
-
-    [[nodiscard]] __device__ __forceinline__ bool has_data(unsigned bit) const {
-        return (entry.y & bit) != 0;
-    }
-
-    /// Of the elements of the slot.
-    [[nodiscard]] __device__ __forceinline__ unsigned index(unsigned bit) const {
-        return entry.x + __popc(entry.y & (bit - 1U));
+        has_data = at.element_of(symbol, index);
     }
 };
 
@@ -311,7 +303,7 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
     const auto symbols = static_cast<unsigned>(__ldg(&at.group.symbols));
     if (part >= symbols) return;
     Element<layers, antennas> next;
-    if constexpr (!shared) next.load(at, part);
+    next.load(at, part);
     Rows<layers, antennas> rows(at);
     auto gram = equalizer::zero_triangle<Ops, layers>();
     for_antennas<antennas>(at.job.antennas,
@@ -324,14 +316,12 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
         for (int a = 0; a < antennas; ++a)
             rows.row[a] = weights_of(a);
     }
-    // Filters need the registers more than one load for all their symbols needs to be early.
-    if constexpr (shared) next.load(at, part);
-    const unsigned bit = 1U << (at.k % block_subcarriers);
     sink.visit([&](auto use) {
 #pragma unroll 1
         for (unsigned i = part; i < symbols; i += parts) {
-            const unsigned element = next.index(bit);
-            const bool has_data = next.has_data(bit);
+            const unsigned symbol = next.symbol;
+            const unsigned element = next.index;
+            const bool has_data = next.has_data;
             if (has_data) use.expect(element);
             auto x = [&] {
                 if constexpr (shared && antennas == 0)
@@ -339,11 +329,10 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
                 else
                     return combine<shared>(at, next, rows);
             }();
-            const float2 phase = at.phase_of(next.symbol);
             if (i + parts < symbols) next.load(at, i + parts);
             if (!has_data) continue;
             if constexpr (!shared) x = separator(x);
-            turn_back(phase, x);
+            at.turn(symbol, x);
             use(element, x);
         }
     });
