@@ -24,6 +24,7 @@ enum class Weights {
     shared,      ///< one estimate for all OFDM symbols
     by_element,  ///< an estimate for each
     linear,      ///< each has its own point on the line through two estimates
+    in_cache,    ///< an estimate for one OFDM symbol, the only one with data: all stays in a cache of 1 MB
 };
 
 EqualizerConfig config_of(Shape shape, Equalization method, Weights weights) {
@@ -35,7 +36,12 @@ EqualizerConfig config_of(Shape shape, Equalization method, Weights weights) {
         config.allocation.dmrs.ports.push_back(port);
     config.antennas = shape.antennas;
     config.method = method;
-    const int estimates = weights == Weights::shared ? 0 : weights == Weights::linear ? 2 : 14;
+    if (weights == Weights::in_cache) {
+        config.allocation.dmrs.symbols = {2};
+        config.allocation.first_symbol = 2;
+        config.allocation.symbols = 2;
+    }
+    const int estimates = weights == Weights::linear ? 2 : weights == Weights::by_element ? 14 : 0;
     for (int symbol = 0; symbol < phy::symbols_per_slot; ++symbol) {
         const float second = (static_cast<float>(symbol) + 0.5F) / 14.0F;
         for (int e = 0; e < estimates; ++e) {
@@ -74,7 +80,8 @@ void equalize(benchmark::State& state, const EqualizerConfig& config) {
 }
 
 void add(Shape shape, Equalization method, Weights weights) {
-    constexpr const char* names[] = {"shared_weights", "weights_by_element", "linear_weights"};
+    constexpr const char* names[] = {"shared_weights", "weights_by_element", "linear_weights",
+                                     "weights_by_element/in_cache"};
     const EqualizerConfig config = config_of(shape, method, weights);
     const auto name =
         fmt::format("equalize/{}x{}/{}/{}", shape.layers, shape.antennas,
@@ -85,8 +92,8 @@ void add(Shape shape, Equalization method, Weights weights) {
 }
 
 const bool registered = [] {
-    for (const Weights weights : {Weights::by_element, Weights::linear, Weights::shared}) {
-        for (const Shape shape : {Shape{1, 1}, {1, 4}, {2, 4}, {3, 4}, {4, 4}, {4, 8}})
+    for (const Weights weights : {Weights::in_cache, Weights::by_element, Weights::linear, Weights::shared}) {
+        for (const Shape shape : {Shape{1, 1}, {1, 2}, {1, 4}, {2, 2}, {2, 4}, {3, 4}, {4, 4}, {4, 8}})
             add(shape, Equalization::mmse, weights);
         for (const Shape shape : {Shape{2, 4}, {4, 4}, {4, 8}})
             add(shape, Equalization::zero_forcing, weights);

@@ -27,7 +27,16 @@ HWY_INLINE void store(Ops::V value, float* to) {
 }
 
 HWY_INLINE void load_complex(const float* from, Ops::V& re, Ops::V& im) {
+#if HWY_TARGET == HWY_AVX3
+    auto low = hn::LoadU(d, from);
+    auto high = hn::LoadU(d, from + lanes);
+    // Both are used twice: the compiler would rather load them twice.
+    asm("" : "+v"(low.raw), "+v"(high.raw));
+    re = hn::ConcatEven(d, high, low);
+    im = hn::ConcatOdd(d, high, low);
+#else
     hn::LoadInterleaved2(d, from, re, im);
+#endif
 }
 
 HWY_INLINE void store_complex(Ops::V re, Ops::V im, float* to) {
