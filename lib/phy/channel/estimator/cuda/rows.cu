@@ -238,12 +238,18 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
     __syncthreads();
 }
 
+/// Not inlined: the loads of pilots get the registers that it would take.
+__device__ __noinline__ void set_delays(const EstimatorConstants& constants, const float* sums,
+                                        SlotState& state) {
+    phy::detail::cuda::set_delays<Ops>(constants, sums, state);
+}
+
 /// A warp for delays, one for what turns from symbol to symbol.
 __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program, unsigned slot) {
     __shared__ float sums[phy::detail::estimator_slot_sums];
     join_sums(program, slot, sums);
     SlotState& state = program.states[slot];
-    if (threadIdx.x == 0) phy::detail::cuda::set_delays<Ops>(program.constants, sums, state);
+    if (threadIdx.x == 0) set_delays(program.constants, sums, state);
     if (threadIdx.x / warp_size != 1) return;
     const float frequency = phy::detail::cuda::measured_frequency<Ops>(program.constants, sums);
     const unsigned lane = threadIdx.x % warp_size;
@@ -254,7 +260,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads, 3)
+__global__ void __launch_bounds__(estimator_threads, 4)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
