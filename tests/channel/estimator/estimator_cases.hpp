@@ -34,6 +34,8 @@ struct Air {
     double timing = 0.0;     ///< s
     double frequency = 0.0;  ///< Hz
     double power = 1.0;
+    double late_power = 0.0;  ///< of one path more, beyond the profile
+    double late_delay = 0.0;  ///< s
 };
 
 /// From the beginning of symbol 0, in s.
@@ -63,6 +65,13 @@ inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarrier
             element += value;
             value *= turn;
         }
+    }
+    if (air.late_power == 0.0) return channel;
+    Complex value = gaussian(random, air.late_power);
+    const Complex turn = std::polar(1.0, -2.0 * std::numbers::pi * air.late_delay * spacing);
+    for (Complex& element : channel) {
+        element += value;
+        value *= turn;
     }
     return channel;
 }

@@ -208,6 +208,21 @@ TEST(ChannelEstimatorTest, MeasuresTheDelaySpread) {
     }
 }
 
+TEST(ChannelEstimatorTest, MeasuredSpreadsKeepLatePaths) {
+    // A path at -20 dB, far beyond the profile. Cut off, it would be an error ten times the noise.
+    Air air = air_at(30);
+    air.late_power = 0.01;
+    air.late_delay = 1.5e-6;
+    for (const int antennas : {2, 4}) {
+        EstimatorConfig config = estimator_config(52, antennas, {0, 1});
+        config.delay_spread = 180e-9F;
+        const double told = mean_errors(config, air, 12, false).estimate;
+        config.delay_spread = 0.0F;
+        EXPECT_LT(decibels(mean_errors(config, air, 12, false).estimate / told), 3.0)
+            << antennas << " antennas";
+    }
+}
+
 TEST(ChannelEstimatorTest, OffsetsCostLittle) {
     const double half_prefix = 0.5 * 144.0 / 2048.0 / 30e3;
     for (const int snr : {0, 10, 20, 30}) {
