@@ -40,7 +40,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 /// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
 ///
 /// Where least squares are not finite, or beyond 2^40, a pilot counts as 0. What is written is finite. A slot
-/// without power has coefficients, noise and coherence of 0.
+/// without power has coefficients and coherence of 0, and a measured noise of 2^-126, the least there is: an
+/// Equalizer erases it.
 ///
 /// The threads of the host share a call. An estimator has one workspace: it may be used by one thread at a
 /// time.

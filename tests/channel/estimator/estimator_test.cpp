@@ -8,6 +8,7 @@
 
 #include "channel/estimator/dense_wiener.hpp"
 #include "channel/estimator/estimator_cases.hpp"
+#include "phy/channel/equalizer.hpp"
 #include "phy/core/error.hpp"
 #include "support/fewer_cases.hpp"
 
@@ -322,6 +323,29 @@ TEST(ChannelEstimatorTest, TimeWeights) {
     EXPECT_EQ(weights_of(make_estimator(config)), std::vector<float>(14, 1.0F));
 }
 
+/// Nothing, nothing finite, and nothing that sums can hold.
+TEST(ChannelEstimatorTest, EqualizersEraseSlotsWithoutPower) {
+    EstimatorConfig config = estimator_config(12, 2, {0, 1});
+    ChannelEstimator estimator = make_estimator(config);
+    const Slot slot = make_slot(config, air_at(10.0), 1);
+    phy::Equalizer equalize(
+        phy::Host(), {.allocation = config.allocation, .antennas = 2, .time_weights = weights_of(estimator)});
+    std::vector<float> channel(estimator.channel_size());
+    std::vector<phy::SlotEstimate> slots(1);
+    std::vector<phy::cf32> symbols(equalize.symbols_per_slot());
+    std::vector<float> noise(symbols.size());
+    for (const float sample : {0.0F, std::numeric_limits<float>::quiet_NaN(), 1e15F}) {
+        const std::vector<phy::cf32> grid(slot.grid.size(), sample);
+        estimator(grid, slot.pilots, channel, slots);
+        EXPECT_EQ(slots[0].noise_variance, 0x1p-126F) << sample;
+        EXPECT_EQ(slots[0].coherence, 0.0F) << sample;
+        EXPECT_EQ(channel, std::vector<float>(channel.size(), 0.0F)) << sample;
+        ASSERT_NO_THROW(equalize(grid, channel, slots, symbols, noise)) << sample;
+        EXPECT_EQ(symbols, std::vector<phy::cf32>(symbols.size())) << sample;
+        EXPECT_EQ(noise, std::vector<float>(noise.size(), std::numeric_limits<float>::infinity())) << sample;
+    }
+}
+
 void expect_throws(const EstimatorConfig& config, const std::string& named) {
     try {
         make_estimator(config);
@@ -353,6 +377,12 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
                       c.delay_spread = 0.0F;
                   }),
                   "delay_spread");
+    // As many modes as pilots.
+    expect_throws(with([&](auto& c) {
+                      c.allocation.resource_blocks = {{3, 1}};
+                      c.delay_spread = 3.3e-6F;
+                  }),
+                  "noise_variance");
     ChannelEstimator estimator = make_estimator(usual_config());
     const Slot slot = make_slot(usual_config(), air_at(10.0), 1);
     std::vector<float> channel(estimator.channel_size());

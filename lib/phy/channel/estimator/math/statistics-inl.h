@@ -213,7 +213,8 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
         state.noise = Ops::div(constants.noise_variance, constants.noise_scale);
     } else {
         state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, 0x1p-22F));
-        state.noise_variance = Ops::mul(state.noise, constants.noise_scale);
+        // Also of a slot without power, which an equaliser is to erase and not to refuse.
+        state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), 0x1p-126F);
     }
     for (int s = 0; s < constants.streams; ++s) {
         const auto stream = static_cast<std::size_t>(s);
