@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "channel/sionna_vectors.hpp"
 #include "phy/channel/grid_mapper.hpp"
 #include "phy/mapper/mapper.hpp"
+#include "phy/scrambling/scrambler.hpp"
 
 namespace {
 
@@ -35,6 +37,32 @@ TEST(Sionna, GridsAreThoseOfItsTransmitter) {
         std::vector<cf32> grid(map_to_grid.grid_size(), cf32(9.0F));
         map_to_grid(symbols, pilots, grid);
         expect_near(grid, vector.grid);
+    }
+}
+
+/// Without scrambling, the first bits of every symbol are the first code block's, which begins with the
+/// transport block from bit 2 Z_c on, where Z_c is at most 384 (TS 38.212 clauses 5.3.2 and 5.4.2.2).
+TEST(Sionna, DescrambledCodewordsBeginWithTheTransportBlock) {
+    std::string why;
+    const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
+    if (vectors.empty()) GTEST_SKIP() << why;
+    constexpr std::size_t compared = 512;
+    for (const SionnaVector& vector : vectors) {
+        SCOPED_TRACE(vector.name);
+        const std::uint32_t c_init =
+            phy::ScramblingIdentity{.rnti = vector.rnti, .id = vector.scrambling_id}.c_init();
+        std::vector<std::uint8_t> bits(vector.codeword.size());
+        phy::Scrambler{phy::Host()}(c_init, vector.codeword, bits);
+        const std::size_t qm = bits_per_symbol(vector.modulation);
+        ASSERT_GE(bits.size(), compared * qm);
+        std::vector<std::uint8_t> first_bits(compared);
+        for (std::size_t i = 0; i < compared; ++i)
+            first_bits[i] = bits[i * qm];
+        const auto& sent = vector.transport_block;
+        const auto end = sent.begin() + static_cast<std::ptrdiff_t>(std::min(sent.size(), 768 + compared));
+        const auto found = std::search(sent.begin(), end, first_bits.begin(), first_bits.end());
+        EXPECT_NE(found, end);
+        EXPECT_EQ((found - sent.begin()) % 2, 0);
     }
 }
 
