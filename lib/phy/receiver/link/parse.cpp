@@ -147,6 +147,8 @@ void read_dmrs(const JsonObject& object, Link& link) {
     dmrs.type = object.whole("type", {1, 2});
     dmrs.length = object.whole_or("length", {1, 2}, 1);
     dmrs.ports = detail::whole_numbers(object.path("ports"), object.at("ports"), {0, 11});
+    if (dmrs.ports.empty())
+        throw ArgumentError(object.path("ports") + " is empty: expected a port for each layer");
     dmrs.cdm_groups_without_data = object.whole("cdm_groups_without_data", {1, 3});
     dmrs.symbols = dmrs_symbols_of(object, link);
     const bool is_low_papr = dmrs.transform_precoding;
