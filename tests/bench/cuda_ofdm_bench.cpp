@@ -42,20 +42,21 @@ void measure(Suite& suite, SampleFormat format, std::size_t slots, double shift)
     const gpu::Device& device = suite.device();
     const gpu::OfdmDemodulator demodulate(device, config);
     const std::size_t samples = slots * 4 * demodulate.timing().slot_samples(0);
-    // As many batches as caches do not hold.
+    // As many batches as caches do not hold, and memory of one more, which an even copy of the last may need.
     const std::size_t batches =
         1 + (std::size_t{suite.quick() ? 16U : 256U} << 20) / (samples * size_of(format));
-    gpu::DeviceBuffer<std::byte> in(device, batches * samples * size_of(format));
-    gpu::DeviceBuffer<cf32> grid(device, batches * slots * 4 * demodulate.timing().slot_elements());
+    gpu::DeviceBuffer<std::byte> in(device, (batches + 1) * samples * size_of(format));
+    gpu::DeviceBuffer<cf32> grid(device, (batches + 1) * slots * 4 * demodulate.timing().slot_elements());
     const std::vector<std::byte> some = noise(format, 100'003);
     apps::fill_repeating(device, in.span(), std::span<const std::byte>(some));
     Measurement measurement;
     measurement.symbols = samples;
     measurement.graph = true;
-    const std::size_t elements = grid.size() / batches;
+    const std::size_t elements = grid.size() / (batches + 1);
     for (std::size_t batch = 0; batch < batches; ++batch)
-        measurement.moves.push_back({in.data() + batch * samples * size_of(format), samples * size_of(format),
-                                     grid.data() + batch * elements, elements * sizeof(cf32)});
+        measurement.moves.push_back(
+            evened({in.data() + batch * samples * size_of(format), samples * size_of(format),
+                    grid.data() + batch * elements, elements * sizeof(cf32)}));
     measurement.work = [&](cudaStream_t stream) {
         for (std::size_t batch = 0; batch < batches; ++batch)
             demodulate({format, in.subspan(batch * samples * size_of(format), samples * size_of(format))},

@@ -51,7 +51,7 @@ template <class T>
 void pack(const Multiplication<T>& job, const T* means, typename Multiplication<T>::Component* panels,
           std::size_t panel) {
     using R = typename Multiplication<T>::Component;
-    constexpr std::size_t batches = panel_batches<T>;
+    constexpr std::size_t batches = panel_batches<T>();
     const std::size_t used = job.used(panel);
     R* to = panels + (job.panel(panel) - job.panels);
     const T* const from = means + panel * batches * job.length;
@@ -88,7 +88,7 @@ void multiply_all(const Host& host, const Multiplication<T>& job, std::size_t pa
 
 template <class T>
 std::size_t average_matvec_workspace(const AverageShape& shape) {
-    const auto sizes = detail::average_sizes(shape, sizeof(T), detail::panel_batches<T>);
+    const auto sizes = detail::average_sizes(shape, sizeof(T), detail::panel_batches<T>());
     return shape.batches == 0 ? 0 : detail::AverageWorkspace<T>::bytes(shape, sizes);
 }
 
@@ -104,7 +104,7 @@ void average_matvec(const Host& host, std::span<const T> in, const AverageShape&
     detail::average_rows(host, in, shape.observations, out, places.of_means);
     auto* const panels = reinterpret_cast<typename Job::Component*>(places.elements);
     const Job job{matrix.data(), panels, out.data(), shape.length, shape.batches};
-    const std::size_t count = sizes.panels / (detail::panel_batches<T> * shape.length);
+    const std::size_t count = sizes.panels / (detail::panel_batches<T>() * shape.length);
     const std::size_t enough = std::max<std::size_t>(1, detail::least_products / (Job::step * shape.length));
     detail::share_pieces(host, count, enough, [&](std::uint64_t first, std::uint64_t end) {
         for (std::uint64_t panel = first; panel < end; ++panel)

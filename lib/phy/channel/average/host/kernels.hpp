@@ -22,18 +22,18 @@ struct Multiplication {
     std::size_t batches;
 
     /// Of components.
-    static constexpr std::size_t step = panel_batches<T> * sizeof(T) / sizeof(Component);
+    static constexpr std::size_t step = panel_batches<T>() * sizeof(T) / sizeof(Component);
 
     [[nodiscard]] const Component* panel(std::size_t index) const { return panels + index * length * step; }
 
     /// Batches of a panel; the last may be part of one.
     [[nodiscard]] std::size_t used(std::size_t index) const {
-        return std::min(panel_batches<T>, batches - index * panel_batches<T>);
+        return std::min(panel_batches<T>(), batches - index * panel_batches<T>());
     }
 
     /// Where an output of a panel's batch goes.
     [[nodiscard]] T& result(std::size_t panel, std::size_t batch, std::size_t l) const {
-        return out[(panel * panel_batches<T> + batch) * length + l];
+        return out[(panel * panel_batches<T>() + batch) * length + l];
     }
 };
 

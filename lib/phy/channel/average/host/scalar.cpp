@@ -14,7 +14,7 @@ T output(const Multiplication<T>& job, const typename Multiplication<T>::Compone
     if constexpr (ComponentOfNumber<T>::is_complex) {
         ComplexSum<R> sum{};
         for (std::size_t k = 0; k < job.length; ++k)
-            sum.add(row[k].real(), row[k].imag(), means[k * step], means[k * step + panel_batches<T>]);
+            sum.add(row[k].real(), row[k].imag(), means[k * step], means[k * step + panel_batches<T>()]);
         return {finished(sum.re), finished(sum.im)};
     } else {
         RealSum<R> sum{};

@@ -67,7 +67,7 @@ struct ComplexRows {
     HWY_INLINE void run(const std::complex<R>* matrix, std::size_t length, const R* means) {
         constexpr hn::ScalableTag<R> tag;
         constexpr std::size_t width = HWY_LANES(R);
-        constexpr std::size_t batches = panel_batches<std::complex<R>>;
+        constexpr std::size_t batches = panel_batches<std::complex<R>>();
         for (auto& row : sums)
             for (auto& sum : row)
                 sum = {hn::Zero(tag), hn::Zero(tag)};

@@ -28,7 +28,9 @@ struct ComponentOfNumber<std::complex<R>> {
 /// On a host, means wait in panels of so many batches: for each k their components, the real ones first, as
 /// vectors of any instruction set take them.
 template <class T>
-inline constexpr std::size_t panel_batches = 128 / sizeof(typename ComponentOfNumber<T>::Type);
+constexpr std::size_t panel_batches() {
+    return 128 / sizeof(typename ComponentOfNumber<T>::Type);
+}
 inline constexpr std::size_t panel_alignment = 64;
 
 /// Elements.
@@ -39,7 +41,7 @@ struct AverageSizes {
     std::size_t panels;  ///< on a host; at least those of out
 };
 
-/// Throws ArgumentError as average_matvec_workspace() does; panel is panel_batches<T>.
+/// Throws ArgumentError as average_matvec_workspace() does; panel is panel_batches<T>().
 AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_element, std::size_t panel);
 
 /// Where in the workspace things are.
@@ -67,7 +69,7 @@ struct AverageWorkspace {
 template <class T>
 AverageSizes checked_sizes(const AverageShape& shape, std::size_t in, std::size_t matrix, std::size_t out,
                            std::size_t workspace) {
-    const AverageSizes sizes = average_sizes(shape, sizeof(T), panel_batches<T>);
+    const AverageSizes sizes = average_sizes(shape, sizeof(T), panel_batches<T>());
     check_size("average_matvec: in", in, sizes.in);
     check_size("average_matvec: matrix", matrix, sizes.matrix);
     check_size("average_matvec: out", out, sizes.out);
