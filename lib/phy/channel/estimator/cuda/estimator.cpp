@@ -154,6 +154,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         copy_async(constants, blob.bytes(), stream);
         copy_async(program_there, std::span(&program, 1), stream);
         fill_async(workspace, 0, stream);
+        fill_async(states, 0, stream);
         fill_async(arrivals, 0, stream);
         stream.synchronize();
         prepare_rows(program);
