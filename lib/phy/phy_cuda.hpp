@@ -3,8 +3,8 @@
 /// Everything of phy::phy, where it was built with CUDA.
 
 #include "phy/channel/average_matvec_cuda.hpp"
-#include "phy/channel/estimator_cuda.hpp"
 #include "phy/channel/equalizer_cuda.hpp"
+#include "phy/channel/estimator_cuda.hpp"
 #include "phy/compression/block_float_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/device.hpp"
