@@ -7,7 +7,6 @@ namespace phy::detail {
 namespace {
 
 constexpr std::size_t block_subcarriers = subcarriers_per_resource_block;
-constexpr std::uint32_t all_subcarriers = (1U << block_subcarriers) - 1;
 
 std::size_t as_size(int number) {
     return static_cast<std::size_t>(number);
