@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the measured figures of data/results/ into README.md, data/results/README.md and docs/,
+"""Writes the measured figures of data/results/ into README.md, data/results/ and docs/,
 between their markers.
 
     tools/figures.py            rewrites them
@@ -18,7 +18,7 @@ from link_figures import link_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
-PAGES = (ROOT / "README.md", RESULTS / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted(RESULTS.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
 MACHINES = {"xeon": "Intel Xeon, 2 MiB L2", "epyc": "AMD EPYC, 1 MiB L2"}
 
 

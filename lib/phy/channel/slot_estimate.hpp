@@ -18,8 +18,10 @@ struct PHY_EXPORT SlotEstimate {
     float noise_variance = 0.0F;  ///< N0 of a resource element at one antenna
     float channel_error =
         0.0F;  ///< expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer
-    float channel_power = 0.0F;     ///< mean |coefficient|^2
-    float timing_offset = 0.0F;     ///< s; positive: the signal comes late
+    float channel_power = 0.0F;  ///< mean |coefficient|^2
+    /// s; positive: the signal comes late. Where the profile of the filter begins: the first path less a
+    /// margin on the early side, no measure of propagation delay.
+    float timing_offset = 0.0F;
     float frequency_offset = 0.0F;  ///< Hz; positive: the signal is too high
     float delay_spread = 0.0F;      ///< s, rms
     float coherence =
