@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "phy/core/export.hpp"
+#include "phy/core/host.hpp"
+#include "phy/core/view.hpp"
+#include "phy/receiver/receiver.hpp"
+
+/// What a receiver has to know of a recording before it can receive: where slots begin, and by how much the
+/// recording is off in time and frequency; and where pilots do not agree with the link, what would.
+namespace phy {
+
+/// Where the DM-RS of a slot were found in samples.
+struct PHY_EXPORT FoundSlot {
+    std::uint64_t first_sample = 0;  ///< where the slot begins
+    double correlation = 0.0;        ///< from 0 to 1: the share of the power there that agrees with DM-RS
+};
+
+/// Searches samples, (antennas, samples), for the DM-RS of the first slot of the schedule: the first of
+/// Link::slots, else Link::carrier.first_slot. It correlates with the first DM-RS symbol of that slot, whose
+/// beginning it finds to a sample at the strongest path; what has to be recorded is at least that slot. None:
+/// no place stands out from the others. Throws ArgumentError as Receiver does, and if samples are fewer than
+/// those of a slot.
+PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config,
+                                                    SymbolView samples);
+
+/// By how much a recording is off, and how sure that is.
+struct PHY_EXPORT Offsets {
+    double timing = 0.0;     ///< s; positive: the signal comes late
+    double frequency = 0.0;  ///< Hz; positive: the signal is too high
+    double coherence = 0.0;  ///< of pilots: the mean over the slots
+};
+
+/// Measures offsets over some occurrences of the schedule, the first of which is `first`: input is as
+/// Receiver takes it. Of samples the frequency comes from cyclic prefixes, and, where slots have DM-RS in
+/// several symbols, is refined by them; of grids it comes from DM-RS alone, and is 0 where a slot has one.
+/// Weighted by how sure each slot is. Throws ArgumentError as Receiver does.
+PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
+                                   std::uint64_t first);
+
+/// Below this coherence DM-RS count as not found.
+inline constexpr double least_coherence = 0.3;
+
+/// What diagnose() may try beside what the link says.
+struct PHY_EXPORT DiagnoseOptions {
+    std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS
+};
+
+/// A change of a link, and what comes of it.
+struct PHY_EXPORT Trial {
+    std::string change;      ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
+    Link link;               ///< with that change
+    double coherence = 0.0;  ///< the mean over the slots that were looked at
+    double evm = 0.0;        ///< of equalised symbols, where that decides between trials, else NaN
+};
+
+/// What a diagnosis tried, the best first; the link as it is is among them, with an empty change.
+struct PHY_EXPORT Diagnosis {
+    std::vector<Trial> trials;
+    std::size_t tried = 0;  ///< settings, of which trials holds the ten best
+};
+
+/// Looks for what makes pilots agree: the number of the first slot, n_SCID and scrambling identities of
+/// DM-RS, where DM-RS stand in the slot (those of every mapping type, number of additional positions and
+/// length), and, for samples, f0 as given or 0, by the error vectors of what is then equalised. input: some
+/// neighbouring slots of the capture from its first on, whether they are of the schedule or not, (slots,
+/// antennas, Receiver::input_per_slot()). Throws ArgumentError as Receiver does.
+PHY_EXPORT Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
+                              const DiagnoseOptions& options = {});
+
+}  // namespace phy

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "phy/core/export.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
+#include "phy/receiver/receiver.hpp"
+
+namespace phy::gpu {
+
+/// phy::ReceiverOutput in memory that the device can reach.
+struct PHY_EXPORT ReceiverOutput {
+    SoftBitSpan llr;
+    DeviceSpan<ReceivedSlot> slots;
+    DeviceSpan<cf32> symbols;
+    DeviceSpan<float> noise_variance;
+    DeviceSpan<cf32> channel;
+};
+
+/// Samples or resource grids in device memory to soft bits there. The bytes are those of phy::Receiver.
+///
+/// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
+/// and can be captured in a graph, which keeps the numbers of the slots. All arrays are in memory that the
+/// device can reach, do not overlap, and stay there until the work is done. It is fastest where they begin at
+/// multiples of 16 bytes. A receiver has one workspace: its calls must not run on several streams at a time.
+class PHY_EXPORT Receiver {
+public:
+    using Config = ReceiverConfig;
+
+    /// Puts on the device what all slots share, and the workspace for calls of up to most_slots slots. Throws
+    /// as phy::Receiver does, and CudaError if there is not enough memory.
+    Receiver(const Device& device, const Config& config, std::size_t most_slots);
+    ~Receiver();
+    Receiver(Receiver&&) noexcept;
+    Receiver& operator=(Receiver&&) noexcept;
+
+    /// As in phy::Receiver.
+    [[nodiscard]] std::size_t input_per_slot() const;
+    [[nodiscard]] std::size_t soft_bits_per_slot() const;
+    [[nodiscard]] std::size_t symbols_per_slot() const;
+    [[nodiscard]] std::size_t channel_per_slot() const;
+    [[nodiscard]] const SlotSchedule& schedule() const;
+
+    /// As in phy::Receiver, on the stream, which belongs to the device. Throws ArgumentError too for more
+    /// slots than most_slots.
+    void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
+                    cudaStream_t stream) const;
+
+    [[nodiscard]] const Device& device() const;
+    [[nodiscard]] const Config& config() const;
+    [[nodiscard]] std::size_t most_slots() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace phy::gpu

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "phy/core/export.hpp"
+#include "phy/pipeline/stage.hpp"
+#include "phy/receiver/receiver.hpp"
+
+namespace phy {
+
+/// A receiver for pipelines: phy::Receiver on a CPU, phy::gpu::Receiver on CUDA. An item is an occurrence of
+/// the link's allocation. Input: "input", (antennas, Receiver::input_per_slot()) a record. Outputs: "llr", a
+/// codeword a record; "slots", a ReceivedSlot; and as wanted "symbols" with "noise_variance", and "channel",
+/// records of which are as in ReceiverOutput.
+class PHY_EXPORT ReceiveStage : public Stage {
+public:
+    struct Config {
+        ReceiverConfig receiver;
+        SampleFormat format = SampleFormat::cf32;  ///< of the input
+        bool symbols = false;
+        bool channel = false;
+    };
+
+    /// Throws ArgumentError as Receiver does.
+    explicit ReceiveStage(const Config& config);
+    ~ReceiveStage() override;
+    ReceiveStage(ReceiveStage&&) noexcept;
+    ReceiveStage& operator=(ReceiveStage&&) noexcept;
+
+    [[nodiscard]] const Config& config() const;
+
+    [[nodiscard]] std::string_view name() const override { return "receive"; }
+    [[nodiscard]] std::vector<Port> inputs() const override;
+    [[nodiscard]] std::vector<Port> outputs() const override;
+    std::unique_ptr<StageRunner> on(const Place& place) override;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace phy
