@@ -404,7 +404,9 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
     for (const float value : {-1.0F, nan, std::numeric_limits<float>::infinity()})
         expect_throws(with([&](auto& c) { c.noise_variance = value; }), "noise_variance");
     expect_throws(with([&](auto& c) { c.doppler_spread = -1.0F; }), "doppler_spread");
-    expect_throws(with([&](auto& c) { c.subcarrier_spacing = 0.0; }), "subcarrier_spacing");
+    expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "doppler_spread");
+    for (const double value : {0.0, -30e3, static_cast<double>(nan), std::numeric_limits<double>::infinity()})
+        expect_throws(with([&](auto& c) { c.subcarrier_spacing = value; }), "subcarrier_spacing");
     expect_throws(with([&](auto& c) { c.full_scale = -1.0F; }), "full_scale");
     expect_throws(with([&](auto& c) { c.allocation.dmrs.ports = {}; }), "ports");
     expect_throws(with([&](auto& c) {
@@ -435,6 +437,13 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
     EXPECT_THROW(all(slot.grid.size(), slot.pilots.size(), count - 1, 0), phy::ArgumentError);
     EXPECT_THROW(all(slot.grid.size(), slot.pilots.size(), count, 15), phy::ArgumentError);
     EXPECT_NO_THROW(all(slot.grid.size(), slot.pilots.size(), count, 16));
+    slots.clear();
+    try {
+        all(slot.grid.size(), slot.pilots.size(), count, 0);
+        ADD_FAILURE() << "a grid without slots: no error";
+    } catch (const phy::ArgumentError& error) {
+        EXPECT_TRUE(std::string(error.what()).starts_with("slots has 0 elements")) << error.what();
+    }
 }
 
 }  // namespace
