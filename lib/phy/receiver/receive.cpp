@@ -63,11 +63,13 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
                        const ReceiveStage::Config& stage, const ReceiveOptions& options) {
     const SlotAllocation& allocation = result.link.allocation;
     return SlotWriter(file, {.slots = result.slots,
-                             .soft_bits = result.soft_bits / result.slots,
                              .elements = result.resource_elements / result.slots,
-                             .layers = static_cast<std::uint64_t>(allocation.layers()),
+                             .layers = static_cast<std::size_t>(allocation.layers()),
                              .antennas = result.capture.antennas,
-                             .subcarriers = static_cast<std::uint64_t>(allocation.subcarriers()),
+                             .subcarriers = static_cast<std::size_t>(allocation.subcarriers()),
+                             .llr = options.writes_llr,
+                             .symbols = stage.symbols,
+                             .channel = stage.channel,
                              .format = stage.receiver.format,
                              .demapper = stage.receiver.demapper,
                              .c_init = result.link.scrambling.c_init(),
@@ -75,9 +77,6 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
                              .source = result.capture.file.string() + ":" + result.capture.dataset,
                              .sample_rate = result.link.carrier.sample_rate,
                              .center_frequency = result.link.carrier.center_frequency,
-                             .llr = options.writes_llr,
-                             .symbols = stage.symbols,
-                             .channel = stage.channel,
                              .overwrite = options.overwrite});
 }
 
@@ -115,7 +114,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
 std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {
     std::vector<SlotRow> rows;
     for (const SlotReport& report : result.reports)
-        rows.push_back({.slot = report.slot,
+        rows.push_back({.slot = report.slot % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()),
                         .first_sample = static_cast<std::uint64_t>(
                             std::max<std::int64_t>(0, slots.begin_of(report.slot) - slots.moved())),
                         .snr_db = report.snr_db,
@@ -140,26 +139,11 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
 }
 
-}  // namespace
-
-Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
-                       const ReceiveOptions& options) {
-    CaptureReader reader(capture, options.capture);
-    Reception result;
-    result.capture = reader.description();
-    result.format = options.format;
-    ReceiverConfig config = config_of(result.capture, options);
-    const Host host = detail::acquisition_host(options.places);
-    if (config.input == ReceiverInput::samples && !config.link.carrier.first_sample)
-        result.found = detail::find_slots(host, config, reader);
-    CaptureSlots slots(reader, config);
-    if (options.corrects_offsets && config.input == ReceiverInput::samples)
-        result.corrected = detail::correct_offsets(host, config, slots);
-    result.link = config.link;
-    if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
-    measure_extent(result, slots, config);
+/// Sends all slots through the receiver, to the file if there is one.
+void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots,
+                   const ReceiverConfig& config, const std::filesystem::path& soft_bits, const Host& host,
+                   const ReceiveOptions& options) {
     const std::uint64_t rows = rows_of_truth(result);
-
     ReceiveStage stage({.receiver = config,
                         .format = result.capture.format,
                         .symbols = options.writes_symbols,
@@ -170,26 +154,48 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     watch.start();
     std::optional<SlotWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result, stage.config(), options));
-    SlotSource source(slots);
+    detail::SlotSource source(slots);
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
-    ReceivedSink sink({stage.config(), writer ? &*writer : nullptr, &reader, rows, progress});
+    detail::ReceivedSink sink({stage.config(), writer ? &*writer : nullptr, &reader, rows, progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
     report_slots(result, slots, config, sink.slots());
     if (rows > 0) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared_bits();
-    if (result.cancelled) return result;
+    if (result.cancelled) return;
     detail::require_pilots(host, config, slots, result, options);
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {
-        writer->slots(rows_of(result, slots));
+        writer->append_slots(rows_of(result, slots));
         writer->commit();
     }
     watch.stop();
     result.seconds = watch.seconds();
+}
+
+}  // namespace
+
+Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
+                       const ReceiveOptions& options) {
+    CaptureReader reader(capture, options.capture);
+    Reception result;
+    result.capture = reader.description();
+    result.format = options.format;
+    ReceiverConfig config = config_of(result.capture, options);
+    const Host host = detail::acquisition_host(options.places);
+    const bool is_samples = config.input == ReceiverInput::samples;
+    if (is_samples && !config.link.carrier.first_sample)
+        result.found = detail::find_slots(host, config, reader);
+    CaptureSlots slots(reader, config);
+    if (is_samples && options.corrects_offsets)
+        result.corrected = detail::correct_offsets(host, config, slots);
+    result.link = config.link;
+    if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
+    measure_extent(result, slots, config);
+    receive_slots(result, reader, slots, config, soft_bits, host, options);
     return result;
 }
 

@@ -52,7 +52,7 @@ CaptureSlots::CaptureSlots(CaptureReader& capture, const ReceiverConfig& config)
 
 void CaptureSlots::measure_samples(const ReceiverConfig& config) {
     const LinkCarrier& carrier = config.link.carrier;
-    timing_.emplace_back(ofdm_config(config));
+    timing_.emplace_back(ofdm_config(config.link, config.antennas));
     first_ = static_cast<std::int64_t>(carrier.first_sample.value_or(0));
     const std::uint64_t first_slot = schedule_.first_slot();
     for (std::uint64_t i = 0; i < timing_[0].slots_per_subframe(); ++i)
