@@ -18,6 +18,8 @@ namespace phy::apps {
 struct Knowledge {
     bool channel = false;
     bool noise = false;
+
+    friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
 
 /// "channel", "noise", "channel,noise" or "none".
@@ -44,6 +46,7 @@ struct LinkConfig {
     std::vector<Knowledge> known;          ///< each equalises
     std::vector<SoftBitChoice> soft_bits;  ///< each demaps what each of those has equalised
     std::uint64_t seed = 1;
+    std::optional<Backend> backend;  ///< of the CPU; none: Backend::best()
 
     [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
 

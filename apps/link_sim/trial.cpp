@@ -26,6 +26,7 @@ int slots_per_frame(const LinkConfig& config) {
 
 Trial::Trial(const LinkConfig& config)
     : config_(config),
+      host_({.backend = config.backend}),
       channel_(config.channel),
       transmitter_(host_, config),
       measure_symbols_(host_, {.modulation = config.modulation}),
