@@ -34,11 +34,11 @@ inline phy::ReceiverConfig precoded_receiver(phy::ReceiverInput input, int block
 
 /// What a receiver wrote.
 struct Received {
-    std::vector<std::byte> llr;
-    std::vector<phy::ReceivedSlot> slots;
-    std::vector<phy::cf32> symbols;
-    std::vector<float> noise_variance;
-    std::vector<phy::cf32> channel;
+    std::vector<std::byte> llr = {};
+    std::vector<phy::ReceivedSlot> slots = {};
+    std::vector<phy::cf32> symbols = {};
+    std::vector<float> noise_variance = {};
+    std::vector<phy::cf32> channel = {};
 
     friend bool operator==(const Received& a, const Received& b) {
         return a.llr == b.llr && same_bytes(a.slots, b.slots) && same_bytes(a.symbols, b.symbols) &&
