@@ -177,31 +177,49 @@ enum class CaptureLayout {
 PHY_EXPORT std::string_view to_string(CaptureLayout layout);
 PHY_EXPORT CaptureLayout parse_capture_layout(std::string_view name);
 
-/// Writes a capture that CaptureReader reads: /iq, and where wanted /noise_variance and /bits. Appears under
-/// its name only when complete, as SoftBitWriter does, and throws the same errors.
+/// Writes a capture that CaptureReader reads: default_dataset() of its kind, of symbols where wanted
+/// /noise_variance and /bits, of a grid or samples /codeword. Appears under its name only when complete, as
+/// SoftBitWriter does, and throws the same errors.
 class PHY_EXPORT CaptureWriter {
 public:
     struct Config {
-        std::uint64_t symbols = 0;
+        std::uint64_t symbols = 0;  ///< complex values of the dataset, whatever its kind
         SampleFormat format = SampleFormat::cf32;
         CaptureLayout layout = CaptureLayout::compound;
-        Modulation modulation = Modulation::qpsk;
+        Modulation modulation = Modulation::qpsk;  ///< written for symbols
         std::optional<float> noise_variance = {};
         std::optional<double> full_scale = {};
         bool noise_per_symbol = false;  ///< create /noise_variance, float32, one a symbol
         bool bits = false;              ///< create /bits, uint8, symbols x Qm, chunked and deflated
         bool overwrite = false;
+
+        CaptureKind kind = CaptureKind::symbols;
+        /// Dimensions, whose product is `symbols`; empty: one dimension. A grid has 2 or 3, samples 1 or 2.
+        std::vector<std::uint64_t> shape = {};
+        std::string link = {};                        ///< JSON, written as an attribute unless empty
+        std::optional<double> sample_rate = {};       ///< hertz; written if given
+        std::optional<double> center_frequency = {};  ///< hertz; written if given
+        std::optional<CodewordShape> codewords = {};  ///< create /codeword, uint8, chunked and deflated
     };
 
+    /// Beside the errors of SoftBitWriter, ArgumentError for a shape of another size or rank, and for what
+    /// captures of this kind do not have: symbols a link or codewords, others noise or bits by symbol.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
     ~CaptureWriter();
     CaptureWriter(CaptureWriter&&) noexcept;
     CaptureWriter& operator=(CaptureWriter&&) noexcept;
 
-    /// Each appends to its dataset; noise and bits only where the config has them (ArgumentError).
+    /// Each appends to its dataset, whole codewords to that of codewords; all but symbols only where the
+    /// config has them (ArgumentError).
     void append(SymbolView symbols);
     void append_noise(std::span<const float> noise);
     void append_bits(std::span<const std::uint8_t> bits);
+    void append_codewords(std::span<const std::uint8_t> bits);
+
+    /// Writes symbols from index first on, in row-major order: where several antennas come slot by slot,
+    /// antenna a begins at a * symbols / antennas. Each symbol must be written once, by this or append(),
+    /// which goes on where it ended itself.
+    void write(std::uint64_t first, SymbolView symbols);
 
     /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete.
     void commit();
