@@ -1,7 +1,7 @@
 #include "capture_gen/options.hpp"
 
-#include <array>
 #include <limits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -91,8 +91,29 @@ struct Given {
     bool given;
 };
 
-template <std::size_t N>
-void require_none(const std::array<Given, N>& options, const std::string& reason) {
+std::vector<Given> of_symbols(const CaptureGenOptions& options) {
+    return {{"--modulation", options.modulation.has_value()},
+            {"--symbols", options.symbols.has_value()},
+            {"--per-symbol-noise", options.per_symbol_noise},
+            {"--scramble", options.scramble.has_value()}};
+}
+
+std::vector<Given> of_links(const CaptureGenOptions& options) {
+    return {{"--link", !options.link.empty()},
+            {"--slots", options.slots.has_value()},
+            {"--antennas", options.antennas.has_value()},
+            {"--channel", options.channel.has_value()},
+            {"--timing-offset", options.timing_offset_ns.has_value()},
+            {"--frequency-offset", options.frequency_offset.has_value()}};
+}
+
+std::vector<Given> of_samples(const CaptureGenOptions& options) {
+    return {{"--first-sample", options.first_sample.has_value()},
+            {"--sample-rate", options.sample_rate.has_value()},
+            {"--center-frequency", options.center_frequency.has_value()}};
+}
+
+void require_none(const std::vector<Given>& options, const char* reason) {
     for (const Given& option : options)
         if (option.given) throw ArgumentError(fmt::format("{}: {}", option.name, reason));
 }
@@ -110,33 +131,20 @@ void add_capture_gen_options(CaptureGenOptions& options, po::options_description
 }
 
 CaptureKind checked_kind(const CaptureGenOptions& options) {
-    const bool has_link = !options.link.empty();
-    if (has_link && !options.kind)
+    constexpr const char* needs_samples = "expected --from samples with it";
+    if (!options.link.empty() && !options.kind)
         throw ArgumentError("--from is missing: expected samples or grid with --link");
     const CaptureKind kind = options.kind.value_or(CaptureKind::symbols);
-    const std::array of_symbols = {Given{"--modulation", options.modulation.has_value()},
-                                   {"--symbols", options.symbols.has_value()},
-                                   {"--per-symbol-noise", options.per_symbol_noise},
-                                   {"--scramble", options.scramble.has_value()}};
-    const std::array of_link = {Given{"--link", has_link},
-                                {"--slots", options.slots.has_value()},
-                                {"--antennas", options.antennas.has_value()},
-                                {"--channel", options.channel.has_value()},
-                                {"--timing-offset", options.timing_offset_ns.has_value()},
-                                {"--frequency-offset", options.frequency_offset.has_value()}};
-    const std::array of_samples = {Given{"--first-sample", options.first_sample.has_value()},
-                                   {"--sample-rate", options.sample_rate.has_value()},
-                                   {"--center-frequency", options.center_frequency.has_value()}};
     if (kind == CaptureKind::symbols) {
-        require_none(of_link, "expected --from samples or --from grid with it");
-        require_none(of_samples, "expected --from samples with it");
+        require_none(of_links(options), "expected --from samples or --from grid with it");
+        require_none(of_samples(options), needs_samples);
         require("--modulation", options.modulation.has_value());
         require("--symbols", options.symbols.has_value());
         return kind;
     }
-    require_none(of_symbols, "is for symbols; the link says what is sent");
-    if (kind == CaptureKind::grid) require_none(of_samples, "expected --from samples with it");
-    require("--link", has_link);
+    require_none(of_symbols(options), "is for symbols; the link says what is sent");
+    if (kind == CaptureKind::grid) require_none(of_samples(options), needs_samples);
+    require("--link", !options.link.empty());
     require("--slots", options.slots.has_value());
     return kind;
 }
