@@ -33,7 +33,7 @@ public:
         std::uint64_t first_sample = 0;  ///< of samples: where the first slot begins
         int antennas = 1;
         double snr_db = 20.0;  ///< power of all layers at an antenna over its noise, in a resource element
-        ChannelModel channel;
+        ChannelModel channel = {};
         double timing_offset = 0.0;     ///< s; positive: the signal comes late
         double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high
         std::uint64_t seed = 1;
