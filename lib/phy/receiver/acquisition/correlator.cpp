@@ -4,21 +4,17 @@
 #include <bit>
 #include <utility>
 
-#include "phy/receiver/acquisition/samples.hpp"
-
 namespace phy::detail {
 namespace {
 
 /// Energies of all antennas, summed from the first sample on.
-std::vector<double> summed_energies(const AntennaSamples& samples, std::size_t first, std::size_t count) {
+std::vector<double> summed_energies(const AntennaSamples& samples, std::int64_t first, std::size_t count) {
     std::vector<double> sums(count + 1, 0.0);
-    const std::size_t end = std::min(samples.length, first + count);
-    const std::size_t there = end > first ? end - first : 0;
-    std::vector<float> re(there);
-    std::vector<float> im(there);
+    std::vector<float> re(count);
+    std::vector<float> im(count);
     for (std::size_t antenna = 0; antenna < samples.antennas; ++antenna) {
-        read_samples(samples.of(antenna, end - there, there), re.data(), im.data());
-        for (std::size_t i = 0; i < there; ++i) {
+        samples.read(antenna, first, count, re.data(), im.data());
+        for (std::size_t i = 0; i < count; ++i) {
             const double x = re[i];
             const double y = im[i];
             sums[i + 1] += x * x + y * y;
@@ -57,13 +53,8 @@ DmrsCorrelator::DmrsCorrelator(std::vector<DmrsReference> references)
     }
 }
 
-void DmrsCorrelator::load(const AntennaSamples& samples, std::size_t antenna, std::size_t first) {
-    const std::size_t points = transform_.points();
-    const std::size_t end = std::min(samples.length, first + points);
-    const std::size_t there = end > first ? end - first : 0;
-    if (there > 0) read_samples(samples.of(antenna, first, there), block_.re.data(), block_.im.data());
-    std::fill(block_.re.begin() + static_cast<std::ptrdiff_t>(there), block_.re.end(), 0.0F);
-    std::fill(block_.im.begin() + static_cast<std::ptrdiff_t>(there), block_.im.end(), 0.0F);
+void DmrsCorrelator::load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first) {
+    samples.read(antenna, first, transform_.points(), block_.re.data(), block_.im.data());
     transform_(block_.re.data(), block_.im.data());
 }
 
@@ -77,17 +68,17 @@ void DmrsCorrelator::add_powers(const Spectrum& reference, std::span<float> powe
         powers[i] += product_.re[i] * product_.re[i] + product_.im[i] * product_.im[i];
 }
 
-std::vector<float> DmrsCorrelator::operator()(const AntennaSamples& samples, std::size_t first,
+std::vector<float> DmrsCorrelator::operator()(const AntennaSamples& samples, std::int64_t first,
                                               std::size_t count) {
     // Places of the windows of all symbols together; powers by symbol.
-    const std::size_t begin = first + references_.front().begin;
+    const std::int64_t begin = first + static_cast<std::int64_t>(references_.front().begin);
     const std::size_t windows = count + references_.back().begin - references_.front().begin;
     std::vector<std::vector<float>> powers(references_.size(), std::vector<float>(windows, 0.0F));
     const std::size_t step = transform_.points() - size_ + 1;
     for (std::size_t window = 0; window < windows; window += step) {
         const std::size_t here = std::min(step, windows - window);
         for (std::size_t antenna = 0; antenna < samples.antennas; ++antenna) {
-            load(samples, antenna, begin + window);
+            load(samples, antenna, begin + static_cast<std::int64_t>(window));
             for (std::size_t symbol = 0; symbol < spectra_.size(); ++symbol)
                 for (const Spectrum& reference : spectra_[symbol])
                     add_powers(reference, std::span(powers[symbol]).subspan(window, here));

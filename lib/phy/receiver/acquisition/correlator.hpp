@@ -1,25 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "phy/core/view.hpp"
 #include "phy/receiver/acquisition/fourier.hpp"
 #include "phy/receiver/acquisition/reference.hpp"
+#include "phy/receiver/acquisition/samples.hpp"
 
 namespace phy::detail {
-
-/// Samples of several antennas, which lie as in an array (antennas, length).
-struct AntennaSamples {
-    SymbolView all;
-    std::size_t antennas = 1;
-    std::size_t length = 0;  ///< of an antenna
-
-    [[nodiscard]] SymbolView of(std::size_t antenna, std::size_t first, std::size_t count) const {
-        return all.subspan(antenna * length + first, count);
-    }
-};
 
 /// Correlates samples with DM-RS symbols, by overlap-save.
 class DmrsCorrelator {
@@ -27,9 +17,8 @@ public:
     explicit DmrsCorrelator(std::vector<DmrsReference> references);
 
     /// For slots that begin at the samples first, first + 1 ...: the power that agrees with DM-RS, over all
-    /// antennas, kinds of pilots and DM-RS symbols, as a share of all power there. Slots may reach beyond the
-    /// samples' end, where there is no power.
-    [[nodiscard]] std::vector<float> operator()(const AntennaSamples& samples, std::size_t first,
+    /// antennas, kinds of pilots and DM-RS symbols, as a share of all power there.
+    [[nodiscard]] std::vector<float> operator()(const AntennaSamples& samples, std::int64_t first,
                                                 std::size_t count);
 
 private:
@@ -38,7 +27,7 @@ private:
         std::vector<float> im;
     };
 
-    void load(const AntennaSamples& samples, std::size_t antenna, std::size_t first);
+    void load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first);
     void add_powers(const Spectrum& reference, std::span<float> powers);
 
     std::vector<DmrsReference> references_;

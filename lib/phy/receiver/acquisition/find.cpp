@@ -32,11 +32,19 @@ constexpr std::size_t most_occurrences = 8;
 constexpr double least_correlation_share = 0.5;
 
 struct Candidate {
-    std::size_t place = 0;
+    std::int64_t place = 0;
     float share = 0.0F;        ///< of the power in time
     double log_chance = 0.0;   ///< that there is nothing
     double correlation = 0.0;  ///< of pilots
 };
+
+std::size_t distance(const Candidate& a, const Candidate& b) {
+    return static_cast<std::size_t>(std::max(a.place, b.place) - std::min(a.place, b.place));
+}
+
+bool by_chance(const Candidate& a, const Candidate& b) {
+    return a.log_chance < b.log_chance;
+}
 
 /// Slots of a schedule that follow one of them, in a recording.
 class Search {
@@ -46,13 +54,16 @@ public:
     std::optional<FoundSlot> operator()();
 
 private:
-    [[nodiscard]] std::vector<Candidate> strongest(std::size_t first, const std::vector<float>& shares) const;
+    [[nodiscard]] std::vector<Candidate> strongest(std::int64_t first,
+                                                   const std::vector<float>& shares) const;
     void look_closely(Candidate& candidate, std::size_t occurrences);
-    void add_slot(std::uint64_t slot, std::size_t place, Evidence& evidence);
+    void add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence);
+    [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t place) const;
     [[nodiscard]] std::uint64_t next_slot(std::uint64_t slot) const;
     [[nodiscard]] std::vector<Candidate> convincing(const std::vector<Candidate>& candidates,
                                                     std::size_t places) const;
-    [[nodiscard]] Candidate earliest(std::vector<Candidate> convincing) const;
+    [[nodiscard]] std::optional<Candidate> earliest(std::vector<Candidate> convincing) const;
+    std::optional<Candidate> find(std::int64_t first, std::size_t places);
 
     const Link& link_;
     std::uint64_t slot_;
@@ -61,6 +72,9 @@ private:
     const OfdmTiming& timing_;
     std::size_t slot_samples_;
     detail::DmrsCorrelator correlate_;
+    std::vector<cf32> slot_copy_;  ///< (antennas, slot)
+    std::vector<float> re_;
+    std::vector<float> im_;
     std::vector<cf32> grid_;
     std::vector<cf32> pilots_;
 };
@@ -73,6 +87,9 @@ Search::Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView sa
       timing_(demodulate_.timing()),
       slot_samples_(timing_.slot_samples(slot_)),
       correlate_(detail::make_references(host, link_, *plan.ofdm, searched_slot(link_))),
+      slot_copy_(plan.antennas * timing_.slot_samples(0)),
+      re_(timing_.slot_samples(0)),
+      im_(timing_.slot_samples(0)),
       grid_(plan.grid),
       pilots_(plan.pilots) {
     if (samples.size() % plan.antennas != 0)
@@ -86,15 +103,14 @@ Search::Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView sa
 }
 
 /// The strongest places of short stretches, without those that are on the slope of another.
-std::vector<Candidate> Search::strongest(std::size_t first, const std::vector<float>& shares) const {
+std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<float>& shares) const {
     const std::size_t stretch = timing_.fft_size() / 8;
     std::vector<Candidate> all;
     for (std::size_t begin = 0; begin < shares.size(); begin += stretch) {
         const auto from = shares.begin() + static_cast<std::ptrdiff_t>(begin);
         const auto to = from + static_cast<std::ptrdiff_t>(std::min(stretch, shares.size() - begin));
         const auto largest = std::max_element(from, to);
-        all.push_back(
-            {.place = first + static_cast<std::size_t>(largest - shares.begin()), .share = *largest});
+        all.push_back({.place = first + (largest - shares.begin()), .share = *largest});
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
@@ -125,19 +141,29 @@ std::uint64_t Search::next_slot(std::uint64_t slot) const {
     return slot;
 }
 
-void Search::add_slot(std::uint64_t slot, std::size_t place, Evidence& evidence) {
-    demodulate_(samples_.all.subspan(place, samples_.all.size() - place),
-                {.first = slot, .count = 1, .stride = samples_.length}, grid_);
+void Search::add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence) {
+    const std::size_t count = timing_.slot_samples(slot);
+    for (std::size_t antenna = 0; antenna < samples_.antennas; ++antenna) {
+        samples_.read(antenna, place, count, re_.data(), im_.data());
+        for (std::size_t i = 0; i < count; ++i)
+            slot_copy_[antenna * count + i] = {re_[i], im_[i]};
+    }
+    demodulate_(std::span(slot_copy_).first(samples_.antennas * count), {.first = slot}, grid_);
     dmrs_pilots(link_.allocation, static_cast<int>(slot % timing_.slots_per_frame()), pilots_);
     evidence.add(link_.allocation, grid_, pilots_);
+}
+
+bool Search::is_whole(std::uint64_t slot, std::int64_t place) const {
+    return place >= 0 && static_cast<std::uint64_t>(place) + timing_.slot_samples(slot) <= samples_.length;
 }
 
 void Search::look_closely(Candidate& candidate, std::size_t occurrences) {
     Evidence evidence;
     std::uint64_t slot = slot_;
     for (std::size_t i = 0; i < occurrences; ++i, slot = next_slot(slot)) {
-        const std::size_t place = candidate.place + (timing_.slot_start(slot) - timing_.slot_start(slot_));
-        if (place + timing_.slot_samples(slot) > samples_.length) break;
+        const std::uint64_t distance = timing_.slot_start(slot) - timing_.slot_start(slot_);
+        const std::int64_t place = candidate.place + static_cast<std::int64_t>(distance);
+        if (i > 0 && !is_whole(slot, place)) break;
         add_slot(slot, place, evidence);
         if (i == 0) candidate.correlation = evidence.correlation();
     }
@@ -158,45 +184,54 @@ std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidat
     return result;
 }
 
-/// Of neighbours less than half a slot apart the surest counts, of those the first that is not far below the
-/// best.
-Candidate Search::earliest(std::vector<Candidate> convincing) const {
-    std::stable_sort(convincing.begin(), convincing.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.log_chance < b.log_chance; });
+/// Of neighbours less than half a slot apart the surest counts; of what is there as a whole, the first that
+/// is not far below the best.
+std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) const {
+    std::stable_sort(convincing.begin(), convincing.end(), by_chance);
     std::vector<Candidate> kept;
     for (const Candidate& candidate : convincing) {
         const auto is_near = [&](const Candidate& other) {
-            return std::max(candidate.place, other.place) - std::min(candidate.place, other.place) <
-                   slot_samples_ / 2;
+            return distance(candidate, other) < slot_samples_ / 2;
         };
-        const bool is_strong =
-            kept.empty() || candidate.correlation >= least_correlation_share * kept.front().correlation;
-        if (is_strong && std::none_of(kept.begin(), kept.end(), is_near)) kept.push_back(candidate);
+        if (std::none_of(kept.begin(), kept.end(), is_near)) kept.push_back(candidate);
     }
+    std::erase_if(kept, [&](const Candidate& candidate) { return !is_whole(slot_, candidate.place); });
+    if (kept.empty()) return {};
+    const double least = least_correlation_share * kept.front().correlation;
+    std::erase_if(kept, [&](const Candidate& candidate) { return candidate.correlation < least; });
     return *std::min_element(kept.begin(), kept.end(),
                              [](const Candidate& a, const Candidate& b) { return a.place < b.place; });
 }
 
-std::optional<FoundSlot> Search::operator()() {
-    const std::size_t frame = timing_.slot_start(timing_.slots_per_frame());
-    const std::size_t all_places = samples_.length - slot_samples_ + 1;
-    for (std::size_t first = 0; first < all_places; first += frame) {
-        const std::size_t places = std::min(frame, all_places - first);
-        std::vector<Candidate> candidates = strongest(first, correlate_(samples_, first, places));
+/// Of some neighbouring places.
+std::optional<Candidate> Search::find(std::int64_t first, std::size_t places) {
+    std::vector<Candidate> candidates = strongest(first, correlate_(samples_, first, places));
+    for (Candidate& candidate : candidates)
+        look_closely(candidate, 1);
+    std::vector<Candidate> sure = convincing(candidates, places);
+    if (sure.empty()) {
+        std::stable_sort(candidates.begin(), candidates.end(), by_chance);
+        candidates.resize(std::min(candidates.size(), most_doubted));
         for (Candidate& candidate : candidates)
-            look_closely(candidate, 1);
-        std::vector<Candidate> sure = convincing(candidates, places);
-        if (sure.empty()) {
-            std::stable_sort(candidates.begin(), candidates.end(),
-                             [](const auto& a, const auto& b) { return a.log_chance < b.log_chance; });
-            candidates.resize(std::min(candidates.size(), most_doubted));
-            for (Candidate& candidate : candidates)
-                look_closely(candidate, most_occurrences);
-            sure = convincing(candidates, places);
-        }
-        if (sure.empty()) continue;
-        const Candidate best = earliest(sure);
-        return FoundSlot{.first_sample = best.place, .correlation = best.correlation};
+            look_closely(candidate, most_occurrences);
+        sure = convincing(candidates, places);
+    }
+    return earliest(sure);
+}
+
+std::optional<FoundSlot> Search::operator()() {
+    // Pilots repeat within a symbol, so they agree in part with places up to half a symbol away. Places where
+    // a slot is cut off are looked at too, lest such a neighbour is taken for it.
+    const std::size_t margin = timing_.fft_size();
+    const std::size_t frame = timing_.slot_start(timing_.slots_per_frame());
+    const std::size_t all = samples_.length - slot_samples_ + 1 + 2 * margin;
+    for (std::size_t first = 0; first < all; first += frame) {
+        const std::size_t places = std::min(frame + margin, all - first);
+        const auto place = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(margin);
+        const std::optional<Candidate> found = find(place, places);
+        if (found)
+            return FoundSlot{.first_sample = static_cast<std::uint64_t>(found->place),
+                             .correlation = found->correlation};
     }
     return {};
 }
