@@ -58,8 +58,12 @@ struct PHY_EXPORT Offsets {
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 
-/// Below this coherence DM-RS count as not found.
-inline constexpr double least_coherence = 0.3;
+/// Below this coherence DM-RS of an allocation count as not found. Pilots that are not those of the link have
+/// it, or more, in one slot with a probability of 1e-6 where the allocation has enough of them, some 16
+/// resource blocks with one DM-RS symbol or 8 with two; there it is at most 0.4, which the right ones have
+/// from -2 dB on. Of fewer pilots it grows to 0.7, which wrong ones reach in a slot by chance: exp(-n / 2)
+/// of n pilots.
+[[nodiscard]] PHY_EXPORT double least_coherence(const SlotAllocation& allocation);
 
 /// What diagnose() may try beside what the link says.
 struct PHY_EXPORT DiagnoseOptions {
