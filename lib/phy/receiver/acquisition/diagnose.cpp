@@ -280,9 +280,9 @@ std::vector<Trial> Diagnoser::best_trials() {
     std::vector<Trial> trials;
     for (std::size_t i = 0; i < kept; ++i) {
         const Setting& setting = settings_[order[i]];
-        Link link = link_of(setting);
+        const Link link = link_of(setting);
         trials.push_back({.change = change_of(link_, link),
-                          .link = std::move(link),
+                          .link = link,
                           .coherence = setting.coherence,
                           .evm = std::numeric_limits<double>::quiet_NaN()});
     }
