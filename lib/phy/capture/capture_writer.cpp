@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -61,9 +60,9 @@ hdf5::Storage iq_storage(const Config& config) {
         storage.chunk.front() = 1;
     }
     hsize_t left = chunk_symbols;
-    for (hsize_t& length : storage.chunk | std::views::reverse) {
-        length = std::min(length, left);
-        left /= length;
+    for (std::size_t i = storage.chunk.size(); i-- > 0;) {
+        storage.chunk[i] = std::min(storage.chunk[i], left);
+        left /= storage.chunk[i];
     }
     return storage;
 }
@@ -111,12 +110,13 @@ void require_shape(const Config& config) {
 
 void check(const Config& config) {
     require_shape(config);
-    const std::string kind(to_string(config.kind));
     if (config.kind == CaptureKind::symbols) {
         if (!config.link.empty() || config.codewords)
-            throw ArgumentError("a capture of " + kind + " has neither a link nor codewords");
+            throw ArgumentError("a capture of symbols has neither a link nor codewords");
     } else if (config.noise_per_symbol || config.bits) {
-        throw ArgumentError("a capture of " + kind + " has neither noise nor bits by symbol");
+        throw ArgumentError("a capture of " +
+                            std::string(config.kind == CaptureKind::grid ? "a grid" : "samples") +
+                            " has neither noise nor bits by symbol");
     }
     if (config.codewords && (config.codewords->slots == 0 || config.codewords->bits == 0))
         throw ArgumentError("codewords of a capture: expected at least one slot of at least one bit");
