@@ -34,7 +34,6 @@ std::vector<ReceiverConfig> configs() {
     ReceiverConfig plain = phy_test::small_receiver(ReceiverInput::samples, 2);
     plain.link.modulation = Modulation::qam256;
     plain.link.slots = {1, 2, 5, 16};
-    plain.delay_spread = 0.0F;
     ReceiverConfig four = phy_test::small_receiver(ReceiverInput::samples, 4);
     four.link.carrier.subcarrier_spacing = 120000;
     phy_test::give_samples(four.link);
@@ -76,7 +75,7 @@ TEST(ReceiverBytesTest, EveryBackendAndNumberOfThreads) {
             received_on(phy::detail::host_of_exactly(1, phy::Backend::scalar()), config, input);
         for (const phy::Backend& backend : backends()) {
             // More threads than slots share them all, as many take slots for themselves.
-            for (const int threads : {1, 2, 3, 7, 11})
+            for (const int threads : {1, 3, 7, 8})
                 EXPECT_TRUE(received_on(phy::detail::host_of_exactly(threads, backend), config, input) ==
                             expected)
                     << "configuration " << number << ", " << backend.name() << ", " << threads << " threads";
