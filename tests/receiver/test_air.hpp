@@ -154,9 +154,9 @@ inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int po
 }
 
 /// Resource elements to what antennas receive, and back.
-class Air {
+class AirInterface {
 public:
-    explicit Air(const AirCarrier& carrier)
+    explicit AirInterface(const AirCarrier& carrier)
         : carrier_(carrier), to_time_(carrier.fft_size, 1.0), to_frequency_(carrier.fft_size, -1.0) {}
 
     [[nodiscard]] const AirCarrier& carrier() const { return carrier_; }

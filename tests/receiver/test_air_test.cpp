@@ -31,7 +31,7 @@ TEST(TestAir, ReceivesTheWaveformOfMatlab) {
     const auto grid = arrays.at("grid").as<std::complex<float>>("<c8");
     const AirCarrier carrier{
         .spacing = 15000, .resource_blocks = 216, .fft_size = 4096, .center_frequency = 3.8e9};
-    const Air air(carrier);
+    const AirInterface air(carrier);
     for (int slot = 0; slot < 2; ++slot) {
         const auto start = static_cast<std::ptrdiff_t>(carrier.slot_start(slot));
         const auto samples = static_cast<std::ptrdiff_t>(carrier.slot_samples(slot));
@@ -53,7 +53,7 @@ TEST(TestAir, GridsComeBackTimesTheResponse) {
                                      .k0 = slot % 3 * 6 - 6,
                                      .center_frequency = 3.75e9 + 12345.0,
                                      .frequency_shift = 6.25 * spacing};
-            const Air air(carrier);
+            const AirInterface air(carrier);
             AirChannel channel = draw_air_channel(random, 2, 2, 0.04 * 144 / 2048 / spacing);
             channel.timing = -0.2 * 144 / 2048 / spacing;
             channel.frequency = 0.01 * spacing;
