@@ -72,12 +72,13 @@ PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverCo
 
 /// Where a call writes; what is empty is not wanted.
 struct PHY_EXPORT ReceiverOutput {
-    SoftBitSpan llr;                  ///< (slots, G): the codewords
-    std::span<ReceivedSlot> slots;    ///< one a slot
-    std::span<cf32> symbols;          ///< (slots, data elements, layers), equalised
-    std::span<float> noise_variance;  ///< of the symbols, in the same shape; both or none
-    std::span<cf32> channel;  ///< (slots, antennas, layers, subcarriers): the mean over the DM-RS symbols,
-                              ///< 0 outside of the allocation
+    SoftBitSpan llr = {};                  ///< (slots, G): the codewords
+    std::span<ReceivedSlot> slots = {};    ///< one a slot
+    std::span<cf32> symbols = {};          ///< (slots, data elements, layers), equalised
+    std::span<float> noise_variance = {};  ///< of the symbols, in the same shape; both or none
+    /// (slots, antennas, layers, subcarriers): the mean of the estimates, one for each DM-RS, in the order of
+    /// their symbols, without SlotEstimate::phase; 0 outside of the allocated resource blocks.
+    std::span<cf32> channel = {};
 };
 
 /// Samples or resource grids of whole slots to soft bits: OFDM, channel estimation, equalisation, for PUSCH

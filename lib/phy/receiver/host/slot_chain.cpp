@@ -1,0 +1,98 @@
+#include "phy/receiver/host/slot_chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "phy/receiver/chain/channel_mean-inl.h"
+
+namespace phy::detail {
+namespace {
+
+ChannelEstimator make_estimator(const Host& host, const ReceiverPlan& plan,
+                                const ChannelEstimator* prepared) {
+    if (prepared != nullptr) return {host, *prepared};
+    return {host, plan.estimator()};
+}
+
+std::optional<OfdmDemodulator> make_demodulator(const Host& host, const ReceiverPlan& plan) {
+    if (!plan.ofdm) return {};
+    return OfdmDemodulator(host, *plan.ofdm);
+}
+
+std::optional<PrecodingUndoer> make_undoer(const Host& host, const ReceiverPlan& plan) {
+    if (plan.precoded == 0) return {};
+    return PrecodingUndoer(host, plan.precoded, plan.config.equalization);
+}
+
+}  // namespace
+
+SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
+                     const ChannelEstimator* prepared)
+    : shared_(shared),
+      buffers_(buffers),
+      demodulate_(make_demodulator(host, shared.plan)),
+      estimate_(make_estimator(host, shared.plan, prepared)),
+      equalize_(host, shared.plan.equalizer(estimate_.time_weights())),
+      undo_precoding_(make_undoer(host, shared.plan)),
+      measure_(host, {.modulation = shared.plan.demapper.modulation}),
+      demap_(host, shared.plan.demapper) {
+    if (demodulate_) buffers_.grid.resize(shared.plan.grid);
+    buffers_.channel.resize(estimate_.channel_size());
+    buffers_.symbols.resize(shared.plan.symbols);
+    buffers_.noise_variance.resize(shared.plan.symbols);
+}
+
+SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occurrence) {
+    if (!demodulate_) return input;
+    (*demodulate_)(input, {.first = shared_.plan.schedule.slot(occurrence), .stride = shared_.plan.input},
+                   buffers_.grid);
+    return buffers_.grid;
+}
+
+void SlotChain::operator()(SymbolView input, std::uint64_t occurrence, const ReceiverOutput& output) {
+    const ReceiverPlan& plan = shared_.plan;
+    const SymbolView grid = grid_of(input, occurrence);
+    const std::size_t place = plan.schedule.place(occurrence);
+    SlotEstimate slot;
+    estimate_(grid, std::span(shared_.pilots).subspan(place * plan.pilots, plan.pilots), buffers_.channel,
+              std::span(&slot, 1));
+    if (!output.channel.empty()) write_channel(output.channel);
+    const bool lends = !output.symbols.empty();
+    if (!lends && output.slots.empty() && output.llr.size() == 0) return;
+    const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
+    const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
+    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise);
+    if (undo_precoding_) (*undo_precoding_)(symbols, noise);
+    if (!output.slots.empty()) measure(symbols, noise, slot, output.slots.front());
+    if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+}
+
+void SlotChain::measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
+                        const SlotEstimate& estimate, ReceivedSlot& slot) {
+    slot.estimate = estimate;
+    slot.symbols = measure_(symbols);
+    slot.erasures = static_cast<std::uint64_t>(
+        std::ranges::count_if(noise_variance, [](float noise) { return !std::isfinite(noise); }));
+}
+
+void SlotChain::write_channel(std::span<cf32> out) const {
+    const ReceiverPlan& plan = shared_.plan;
+    const int estimates = estimate_.estimates();
+    const float reciprocal = 1.0F / static_cast<float>(estimates);
+    const std::size_t of_estimate = 2 * plan.channel;
+    std::ranges::fill(out, cf32());
+    for (std::size_t path = 0; path < plan.antennas * plan.layers; ++path) {
+        const float* const row = buffers_.channel.data() + path * 2 * plan.subcarriers;
+        for (const ResourceBlocks& range : plan.config.link.allocation.resource_blocks) {
+            const auto first = static_cast<std::size_t>(range.first * subcarriers_per_resource_block);
+            const auto count = static_cast<std::size_t>(range.count * subcarriers_per_resource_block);
+            for (std::size_t k = first; k < first + count; ++k)
+                out[path * plan.subcarriers + k] = {
+                    scalar::mean_of_estimates<scalar::Ops>(row + k, estimates, of_estimate, reciprocal),
+                    scalar::mean_of_estimates<scalar::Ops>(row + plan.subcarriers + k, estimates, of_estimate,
+                                                           reciprocal)};
+        }
+    }
+}
+
+}  // namespace phy::detail
