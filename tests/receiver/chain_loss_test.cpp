@@ -190,6 +190,6 @@ INSTANTIATE_TEST_SUITE_P(
                     LossCase{"sionna_16qam_2layers_type2", 4, 0.04, 16, {4.0, 8.0, 12.0}},
                     LossCase{"sionna_256qam_4layers_double_dmrs", 8, 0.04, 6, {10.0, 15.0, 20.0}},
                     LossCase{"sionna_256qam_2layers", 4, 0.04, 6, {12.0, 17.0, 22.0}}),
-    [](const auto& info) { return std::string(info.param.vector); });
+    [](const auto& parameter) { return std::string(parameter.param.vector); });
 
 }  // namespace
