@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <random>
 
 #include "channel/estimator/dense_wiener.hpp"
@@ -42,28 +44,38 @@ double noise_of_line(const phy::DmrsConfig& dmrs, int symbol) {
     return part * part + (1.0 - part) * (1.0 - part);
 }
 
-/// By how much estimates raise the noise, N0 + layers x E|error|^2 over N0, in the mean over data: by the
-/// Wiener filter over all pilots of a DM-RS that knows the channel's profile and N0.
+std::size_t range_of(const phy::SlotAllocation& allocation, std::size_t subcarrier) {
+    const auto block = static_cast<int>(subcarrier / 12);
+    std::size_t range = 0;
+    while (block < allocation.resource_blocks[range].first ||
+           block >= allocation.resource_blocks[range].first + allocation.resource_blocks[range].count)
+        ++range;
+    return range;
+}
+
+/// By how much estimates lower the ratio of signal to noise, in the mean over data, by the Wiener filter over
+/// all pilots of a DM-RS that knows the channel's profile and N0. Its error e is uncorrelated with the
+/// estimate, so the receiver sees a channel of power 1 - E|e|^2 and noise of variance N0 + layers x E|e|^2.
 double theoretical_loss(const ChainCase& sent, double delay_spread, double n0) {
     const phy::SlotAllocation& allocation = sent.link.allocation;
     const double beta = static_cast<double>(phy::dmrs_amplitude(allocation.dmrs));
-    const EstimatorConfig config = {.allocation = allocation,
-                                    .subcarrier_spacing = static_cast<double>(sent.carrier.spacing)};
-    std::vector<std::pair<double, double>> errors;  // of a noise
+    std::map<std::pair<double, std::size_t>, double> errors;  // by noise and range
     double sum = 0.0;
     for (const ElementPlace& place : sent.places) {
+        const std::size_t range = range_of(allocation, place.subcarrier);
         const double noise = noise_of_line(allocation.dmrs, place.symbol);
-        auto known = std::find_if(errors.begin(), errors.end(), [noise](const auto& error) {
-            return std::abs(error.first - noise) < 0.02;
-        });
-        if (known == errors.end()) {
+        const auto [known, is_new] = errors.try_emplace({noise, range});
+        if (is_new) {
+            EstimatorConfig config = {.allocation = allocation,
+                                      .subcarrier_spacing = static_cast<double>(sent.carrier.spacing)};
+            config.allocation.resource_blocks = {allocation.resource_blocks[range]};
             const double pilot_noise = noise * n0 / (beta * beta * allocation.dmrs.length);
-            errors.emplace_back(noise, DenseWiener(config, 0, delay_spread, pilot_noise).expected_error());
-            known = errors.end() - 1;
+            known->second = DenseWiener(config, 0, delay_spread, pilot_noise).expected_error();
         }
         sum += known->second;
     }
-    return 1.0 + allocation.layers() * sum / static_cast<double>(sent.places.size()) / n0;
+    const double error = sum / static_cast<double>(sent.places.size());
+    return (1.0 + allocation.layers() * error / n0) / (1.0 - error);
 }
 
 /// A slot on the air, and what a receiver that knows everything sees of it.
@@ -185,11 +197,11 @@ TEST_P(ChainLoss, IsWithinTheoryAndALittle) {
 
 INSTANTIATE_TEST_SUITE_P(
     Vectors, ChainLoss,
-    testing::Values(LossCase{"sionna_qpsk_1layer", 4, 0.04, 60, {-6.0, -3.0, 0.0}},
+    testing::Values(LossCase{"sionna_qpsk_1layer", 4, 0.04, 60, {-8.0, -4.0, 0.0}},
                     LossCase{"sionna_64qam_1layer_short", 4, 0.04, 24, {4.0, 8.0, 12.0}},
                     LossCase{"sionna_16qam_2layers_type2", 4, 0.04, 16, {4.0, 8.0, 12.0}},
                     LossCase{"sionna_256qam_4layers_double_dmrs", 8, 0.04, 6, {10.0, 15.0, 20.0}},
-                    LossCase{"sionna_256qam_2layers", 4, 0.04, 6, {12.0, 17.0, 22.0}}),
+                    LossCase{"sionna_256qam_2layers", 4, 0.04, 5, {18.0}}),
     [](const auto& parameter) { return std::string(parameter.param.vector); });
 
 }  // namespace

@@ -34,8 +34,8 @@ inline PortElement port_element(int type, int port, int k, int l_prime) {
 }
 
 /// r(n) of clauses 6.4.1.1.1.1 and 7.4.1.1.1.
-inline std::vector<AirComplex> pseudo_random_dmrs(std::uint64_t id, std::uint64_t n_scid, int slot, int symbol,
-                                                  std::size_t count) {
+inline std::vector<AirComplex> pseudo_random_dmrs(std::uint64_t id, std::uint64_t n_scid, int slot,
+                                                  int symbol, std::size_t count) {
     const auto number = static_cast<std::uint64_t>(14 * slot + symbol + 1);
     const std::uint64_t c_init = ((number * (2 * id + 1) << 17U) + 2 * id + n_scid) % (1ULL << 31U);
     const std::vector<int> c = gold_bits(static_cast<std::uint32_t>(c_init), 2 * count);
@@ -124,14 +124,14 @@ inline void map_dmrs(ChainCase& made, int slot) {
         const int symbol = dmrs.symbols[s];
         const int l_prime = static_cast<int>(s) % dmrs.length;
         // Sequences count from a common resource block, those of low PAPR from the allocation.
-        const int from = dmrs.transform_precoding
-                             ? 12 * allocation.resource_blocks.front().first
-                             : 12 * (dmrs.reference_crb - allocation.first_crb);
+        const int from = dmrs.transform_precoding ? 12 * allocation.resource_blocks.front().first
+                                                  : 12 * (dmrs.reference_crb - allocation.first_crb);
         const std::vector<AirComplex> r =
             dmrs.transform_precoding
                 ? low_papr_dmrs(dmrs.scrambling_id, dmrs.hopping, slot, symbol - l_prime,
                                 6 * allocation.resource_blocks.front().count)
-                : pseudo_random_dmrs(dmrs.scrambling_id, static_cast<std::uint64_t>(dmrs.n_scid), slot, symbol,
+                : pseudo_random_dmrs(dmrs.scrambling_id, static_cast<std::uint64_t>(dmrs.n_scid), slot,
+                                     symbol,
                                      static_cast<std::size_t>(
                                          6 * (allocation.first_crb + allocation.carrier_resource_blocks)));
         for (const phy::ResourceBlocks range : allocation.resource_blocks) {
@@ -171,8 +171,8 @@ inline ChainCase random_case(const phy::Link& link, int slot, std::mt19937_64& r
     for (std::size_t i = 0; i < made.grid.size(); ++i) {
         const auto symbol = static_cast<int>(i / k_count % 14);
         const auto& dmrs_at = allocation.dmrs.symbols;
-        const bool is_silent = is_allocated[i % k_count] &&
-                               std::find(dmrs_at.begin(), dmrs_at.end(), symbol) != dmrs_at.end();
+        const bool is_silent =
+            is_allocated[i % k_count] && std::find(dmrs_at.begin(), dmrs_at.end(), symbol) != dmrs_at.end();
         made.grid[i] = is_silent ? 0.0 : air_gaussian(random, 1.0);
     }
     map_dmrs(made, slot);
