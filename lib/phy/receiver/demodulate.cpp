@@ -242,6 +242,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     CaptureReader reader(capture, options.capture);
     Demodulation result;
     result.capture = reader.description();
+    detail::require_symbols(result.capture);
     const GainAndN0 used = gain_and_noise(result, options);
     if (result.cancelled) return result;
     DemapStages stages(result.capture, options, used);

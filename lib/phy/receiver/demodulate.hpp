@@ -84,9 +84,9 @@ struct PHY_EXPORT Demodulation {
 /// The file appears when it is complete; after an error, or a request to stop, there is none. Where the gain
 /// or N0 is to be measured, measure_file() goes over the capture first.
 ///
-/// Throws FileError for what is wrong with a file and where what is measured cannot be (no symbol is finite,
-/// there is no noise), DescriptionError where the file says too little, ArgumentError for options out of
-/// their range, and what Pipeline throws.
+/// Throws FileError for what is wrong with a file, for one that holds a grid or samples, and where what is
+/// measured cannot be (no symbol is finite, there is no noise); DescriptionError where the file says too
+/// little; ArgumentError for options out of their range; and what Pipeline throws.
 PHY_EXPORT Demodulation demodulate_file(const std::filesystem::path& capture,
                                         const std::filesystem::path& soft_bits,
                                         const DemodulateOptions& options = {});

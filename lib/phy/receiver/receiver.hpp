@@ -27,7 +27,7 @@ enum class ReceiverInput : std::uint8_t {
 };
 
 struct PHY_EXPORT ReceiverConfig {
-    Link link;  ///< for samples with sample_rate and center_frequency: see complete_link()
+    Link link = {};  ///< for samples with sample_rate and center_frequency: see complete_link()
     ReceiverInput input = ReceiverInput::samples;
     int antennas = 1;         ///< from the number of layers to 16
     float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
