@@ -94,10 +94,8 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     return vector;
 }
 
-/// All of them in the order of their names; none, with the reason in `why`, where the folder is not.
-inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
-    const std::filesystem::path directory = vectors_directory(why);
-    if (directory.empty()) return {};
+/// All of a folder in the order of their names.
+inline std::vector<SionnaVector> read_sionna_vectors_of(const std::filesystem::path& directory) {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
         const std::string name = entry.path().filename().string();
@@ -107,6 +105,14 @@ inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
     std::vector<SionnaVector> vectors;
     for (const auto& path : paths)
         vectors.push_back(read_sionna_vector(path));
+    return vectors;
+}
+
+/// All of vectors_directory(); none, with the reason in `why`, where there are none.
+inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
+    const std::filesystem::path directory = vectors_directory(why);
+    if (directory.empty()) return {};
+    std::vector<SionnaVector> vectors = read_sionna_vectors_of(directory);
     if (vectors.empty()) why = "no sionna_*.npz in " + directory.string();
     return vectors;
 }

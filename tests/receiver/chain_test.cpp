@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_cases.hpp"
 #include "support/fewer_cases.hpp"
@@ -44,10 +45,7 @@ void check_report(const phy::SlotReport& report, const ChainCase& sent, const Ai
     EXPECT_NEAR(report.timing_offset, channel.timing, 0.15 * prefix);
 }
 
-TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
-    std::string why;
-    const std::vector<SionnaVector> vectors = fewer_cases(read_sionna_vectors(why));
-    if (vectors.empty()) GTEST_SKIP() << why;
+void check_without_bit_errors(const std::vector<SionnaVector>& vectors) {
     unsigned seed = chain_seed;
     for (const SionnaVector& vector : vectors) {
         std::mt19937_64 random(++seed);
@@ -77,6 +75,55 @@ TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
                                         phy::SampleFormat::cf32, 1.0, random() % 3);
         EXPECT_EQ(bit_errors(of_grid.llr, sent.codeword), 0U);
         check_report(of_grid.report, sent, channel);
+    }
+}
+
+TEST(Chain, SmallVectorsAreReceivedWithoutBitErrors) {
+    std::string why;
+    if (!can_read_npz(why)) GTEST_SKIP() << why;
+    const std::vector<SionnaVector> vectors = read_sionna_vectors_of(PHY_SMALL_VECTORS);
+    EXPECT_EQ(vectors.size(), 7U);
+    check_without_bit_errors(fewer_cases(vectors));
+}
+
+TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
+    std::string why;
+    const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
+    if (vectors.empty()) GTEST_SKIP() << why;
+    check_without_bit_errors(fewer_cases(vectors));
+}
+
+/// OFDM as a link says it: f0 from the capture's attribute, with a recording's centre that may be another.
+TEST(Chain, LinksOfSamplesGiveTheGridOfMatlab) {
+    std::string why;
+    const std::filesystem::path vectors = vectors_directory(why);
+    if (vectors.empty()) GTEST_SKIP() << why;
+    const std::filesystem::path file = vectors / "matlab_ofdm_40mhz_15khz.npz";
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
+    auto arrays = read_npz(file);
+    const auto waveform = arrays.at("waveform").as<phy::cf32>("<c8");
+    const auto truth = arrays.at("grid").as<phy::cf32>("<c8");
+    constexpr double rate = 61'440'000.0;
+    for (const double shift : {0.0, 1.8e6 + 7.0}) {
+        phy::Link link = phy::parse_link(R"({"direction": "downlink",
+            "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 216, "cell_id": 0, "frequency_shift": )" +
+                                         std::to_string(shift) + R"(},
+            "allocation": {"rnti": 1, "modulation": "qpsk", "layers": 1, "resource_blocks": [0, 216],
+                "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbols": [2]}}})");
+        link = phy::complete_link(link, rate, 3.8e9 + shift);
+        std::vector<phy::cf32> samples;
+        for (std::size_t i = 0; i < waveform.size(); ++i)
+            samples.emplace_back(AirComplex(waveform[i]) * turns(-shift * static_cast<double>(i) / rate));
+        std::vector<phy::cf32> grid(truth.size());
+        phy::OfdmDemodulator demodulate(phy::Host(), phy::ofdm_config(link, 1));
+        demodulate(samples, {.count = 2}, grid);
+        double error = 0.0;
+        double power = 0.0;
+        for (std::size_t i = 0; i < truth.size(); ++i) {
+            error += std::norm(AirComplex(grid[i]) - AirComplex(truth[i]));
+            power += std::norm(AirComplex(truth[i]));
+        }
+        EXPECT_LT(std::sqrt(error / power), 2e-6) << shift;
     }
 }
 

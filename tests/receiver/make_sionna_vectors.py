@@ -3,11 +3,10 @@
 
     make_sionna_vectors.py FOLDER [--seed N] [--count N] [--only N[,N...]]
 
-It takes Sionna 2.2 (pip install sionna). Each file is one slot; the slots of a frame at 15, 30, 60 and 120 kHz,
-150 in all, come once each. The other settings are spread over them. Where a carrier is wider than
-the allocation, data and codeword are those of Sionna's narrow carrier, put on the resource blocks of the
-allocation in the order listed, and DM-RS are cut out of those of a Sionna carrier that begins at common
-resource block 0.
+It takes Sionna 2.2 (pip install sionna). Each file is one slot; the slots of a frame at 15, 30, 60 and 120
+kHz, 150 in all, come once each. The other settings are spread over them. Where a carrier is wider than the
+allocation, data and codeword are those of Sionna's narrow carrier, put on the resource blocks of the allocation
+in the order listed, and DM-RS are cut out of those of a Sionna carrier that begins at common resource block 0.
 
 A file has what the README of the vectors says, and in "meta" three keys more: "carrier_resource_blocks",
 "first_crb" and "ranges", which are the resource blocks of the allocation.
@@ -21,7 +20,6 @@ import warnings
 
 import numpy as np
 import torch
-from sionna.phy.mapping import BinarySource, Mapper
 from sionna.phy.nr import CarrierConfig, PUSCHConfig, PUSCHDMRSConfig, PUSCHTransmitter, TBConfig
 
 MODULATIONS = {  # (table, indices) of MCS
@@ -30,7 +28,6 @@ MODULATIONS = {  # (table, indices) of MCS
     "64qam": (1, range(17, 29)),
     "256qam": (2, range(20, 28)),
 }
-BITS = {"qpsk": 2, "16qam": 4, "64qam": 6, "256qam": 8}
 SPACINGS = {15: 10, 30: 20, 60: 40, 120: 80}
 SUBCARRIERS = 12
 SYMBOLS = 14
@@ -143,14 +140,14 @@ def mcs_in_turn(draw, settings, blocks):
             yield table, index
 
 
-def transmit(config):
+def transmit(config, seed):
     """Grid (ports, symbols of the allocation, subcarriers), codeword as scrambled, transport block."""
     transmitter = PUSCHTransmitter(config, return_bits=False, precision="double", device="cpu")
-    block = BinarySource(precision="double", device="cpu")([1, 1, config.tb_size])
+    bits = np.random.default_rng(seed).integers(0, 2, config.tb_size)
+    block = torch.tensor(bits, dtype=torch.float64).reshape(1, 1, -1)
     codeword = transmitter._tb_encoder(block)
     grid = transmitter(block)
-    return (grid.numpy()[0, 0], codeword.numpy().astype(np.uint8).reshape(-1),
-            block.numpy().astype(np.uint8).reshape(-1))
+    return grid.numpy()[0, 0], codeword.numpy().astype(np.uint8).reshape(-1), bits.astype(np.uint8)
 
 
 def spread(narrow, settings, config, mcs):
@@ -179,11 +176,10 @@ def write(folder, number, seed):
     settings = config_of(number, seed)
     draw = random.Random(seed * 1000 + number + 500)
     blocks = sum(count for _, count in settings["ranges"])
-    torch.manual_seed(seed * 1000 + number)
     for mcs in mcs_in_turn(draw, settings, blocks):
         config = pusch(settings, blocks, mcs)
         try:
-            narrow, codeword, block = transmit(config)
+            narrow, codeword, block = transmit(config, seed * 1000 + number)
             break
         except ValueError as error:
             print(f"{number}: {error}")  # such as a code rate that its encoder does not have
@@ -203,7 +199,7 @@ def write(folder, number, seed):
         "modulation": settings["modulation"],
         "target_code_rate": float(config.tb.target_coderate),
         "rnti": settings["rnti"],
-        "scrambling_id": settings["cell_id"] if settings["scrambling_id"] is None else settings["scrambling_id"],
+        "scrambling_id": config.carrier.n_cell_id if config.tb.n_id is None else config.tb.n_id,
         "cell_id": settings["cell_id"],
         "slot": settings["slot"],
         "dmrs": {
@@ -217,15 +213,16 @@ def write(folder, number, seed):
         },
     }
     grid = spread(narrow, settings, config, mcs)
-    name = (f"sionna_{number:03}_{settings['modulation']}_{len(settings['ports'])}layers_type{settings['type']}"
-            f"_{settings['mapping']}{settings['length']}{settings['additional']}")
+    name = (f"sionna_{number:03}_{settings['modulation']}_{len(settings['ports'])}layers"
+            f"_type{settings['type']}_{settings['mapping']}{settings['length']}{settings['additional']}")
     np.savez_compressed(folder / f"{name}.npz", grid=grid.astype(np.complex64), codeword=codeword,
                         transport_block=block, meta=json.dumps(meta))
     return name
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--count", type=int, default=150)

@@ -3,11 +3,11 @@
 
     receive_vectors.py DEMOD_APP FOLDER [--seed N] [--only NAME] [--decode] [--keep FOLDER]
 
-FOLDER holds sionna_*.npz, those of make_sionna_vectors.py too. Each becomes captures of samples and of a grid,
-with a link as text, after OFDM, a channel to several antennas, offsets and noise of NumPy. Soft bits have to
-have the signs of the codeword; for another identity they must not, and where DM-RS do not agree, demod_app has
-to say so. With --decode, Sionna decodes the soft bits, and its transport block has to pass its CRC and be the
-one that was sent. Exit status 1 if something fails.
+FOLDER holds sionna_*.npz, those of make_sionna_vectors.py too. Each becomes captures of samples and of a
+grid, with a link as text, after OFDM, a channel to several antennas, offsets and noise of NumPy. Soft bits have
+to have the signs of the codeword; for another identity they must not, and where DM-RS do not agree, demod_app
+has to say so. With --decode, Sionna decodes the soft bits, and its transport block has to pass its CRC and be
+the one that was sent. Exit status 1 if something fails.
 """
 
 import argparse
@@ -195,8 +195,8 @@ class Checker:
         if link is not None:
             link_file = path.with_name(path.stem + "_other.json")
             link_file.write_text(json.dumps(link))
-        command = [self.demod_app, path, "--link", link_file, "-o", out, "--force", "--json", "--llr", "float32",
-                   *options]
+        command = [self.demod_app, path, "--link", link_file, "-o", out, "--force", "--json",
+                   "--llr", "float32", *options]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             self.check(False, f"{path.name}: status {done.returncode}: {done.stderr.strip()}")
@@ -327,7 +327,7 @@ def check_vector(checker, vector, number, arguments):
 
 
 def check_frames(checker, vector, arguments):
-    """Every frame has the slot; the capture ends inside one, and another one has a sample that is not finite."""
+    """Every frame has the slot; captures that end inside one, or have a sample there that is not finite."""
     rng = np.random.default_rng(arguments.seed)
     meta = vector.meta
     per_frame = 10 * meta["subcarrier_spacing"] // 15000
@@ -339,7 +339,8 @@ def check_frames(checker, vector, arguments):
         grids[slot] = vector.grid
     samples = through_air(rng, carrier, grids, 4, 40.0, -3.3, 40.0)
     link = vector.link(carrier)
-    link["carrier"].update(sample_rate=carrier.rate, center_frequency=carrier.f0, frequency_shift=carrier.shift)
+    link["carrier"].update(sample_rate=carrier.rate, center_frequency=carrier.f0,
+                           frequency_shift=carrier.shift)
     path = checker.write("frames", "samples", compound(samples), link)
     check_capture(checker, vector, path, arguments, rows=2)
     with h5py.File(path, "a") as file:
@@ -362,8 +363,34 @@ def check_frames(checker, vector, arguments):
         checker.check(rates[1] == 0.0 < rates[0], f"spoilt: bit error rates {rates}")
 
 
+def check_radio(checker, vector, arguments):
+    """As from a cheap radio: two antennas, far off in frequency, a constant beside the signal, few bits, and
+    the recording begins anywhere."""
+    rng = np.random.default_rng(arguments.seed)
+    meta = vector.meta
+    spacing = meta["subcarrier_spacing"]
+    per_frame = 10 * spacing // 15000
+    size = next(s for s in (512, 1024, 2048, 4096) if s >= 12 * vector.blocks + 12)
+    first = (meta["slot"] + per_frame - 4) % per_frame
+    carrier = Carrier(spacing, vector.blocks, size, first, center_frequency=3.6e9)
+    grids = np.zeros((per_frame + 8, *vector.grid.shape), complex)
+    for slot in (4, 4 + per_frame):
+        grids[slot] = vector.grid
+    for part in (0.17, -0.31):
+        samples = through_air(rng, carrier, grids, 2, 22.0, 0.0, part * spacing)
+        samples = samples[:, 1234:]
+        samples += (0.05 + 0.02j) * np.sqrt(np.mean(np.abs(samples) ** 2))
+        scaled = samples * (12 / np.abs(samples).max())
+        stored = np.stack([np.round(scaled.real), np.round(scaled.imag)], axis=-1).astype(np.int8)
+        link = vector.link(carrier)
+        link["carrier"].update(sample_rate=carrier.rate, center_frequency=carrier.f0, first_sample="auto")
+        path = checker.write(f"radio_{part}", "samples", stored, link)
+        check_capture(checker, vector, path, arguments, rows=2, rate=0.01)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("demod_app")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=13)
@@ -387,6 +414,8 @@ def main():
         with_offsets = [v for v in vectors if len(v.meta["dmrs"]["symbols"]) > v.meta["dmrs"]["length"]]
         if with_offsets:
             check_frames(checker, min(with_offsets, key=lambda v: v.blocks), arguments)
+        for vector in [v for v in vectors if v.name == "sionna_qpsk_1layer"]:
+            check_radio(checker, vector, arguments)
     print(f"{checker.checks} checks, {checker.failures} failures")
     return 1 if checker.failures else 0
 
