@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "link_sim/options.hpp"
 #include "link_sim/report.hpp"
 #include "link_sim/simulation.hpp"
+#include "phy/core/error.hpp"
 
 namespace {
 
@@ -44,6 +47,17 @@ private:
     Progress progress_;
 };
 
+/// What an estimator finds wrong is called by names of its own.
+[[noreturn]] void throw_with_option(const LinkSimOptions& options, std::string_view error) {
+    std::string option;
+    if (error.starts_with("delay_spread"))
+        option = fmt::format("--delay-spread {} (ns): ", options.delay_spread_ns);
+    if (error.starts_with("noise_variance"))
+        option = fmt::format("--resource-blocks {} without --known noise: ", options.resource_blocks);
+    throw phy::ArgumentError(fmt::format("{}{}", option, error));
+}
+
+/// Of the points that are done when the user asks to stop.
 LinkReport simulate_all(const LinkSimOptions& options, bool quiet) {
     const auto start = std::chrono::steady_clock::now();
     LinkReport report;
@@ -52,10 +66,17 @@ LinkReport simulate_all(const LinkSimOptions& options, bool quiet) {
     report.threads = options.threads == 0 ? phy::Host::processors() : options.threads;
     const StopRule rule = stop_rule_of(options);
     PointProgress progress(report.points.size(), quiet);
-    for (const LinkConfig& point : report.points) {
-        report.states.push_back(simulate(point, rule, report.threads,
-                                         [&](const PointState& state) { progress.show(state, rule); }));
-        progress.finish(report.states.back());
+    try {
+        for (const LinkConfig& point : report.points) {
+            report.states.push_back(simulate(point, rule, report.threads,
+                                             [&](const PointState& state) { progress.show(state, rule); }));
+            progress.finish(report.states.back());
+        }
+    } catch (const Interrupted&) {
+        report.points.resize(report.states.size());
+        report.complete = false;
+    } catch (const phy::ArgumentError& error) {
+        throw_with_option(options, error.what());
     }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
@@ -65,10 +86,11 @@ void run(const LinkSimOptions& options, const CommonOptions& common) {
     std::optional<OutputFile> csv;
     if (!options.csv.empty()) csv.emplace(options.csv, options.force, "the table");
     const LinkReport report = simulate_all(options, common.quiet);
-    throw_if_interrupted();
+    if (report.points.empty()) throw Interrupted();
     if (csv) csv->write(csv_of(report));
     print_result(common, json_of(report), text_of(report));
     if (csv) csv->commit();
+    if (!report.complete) throw Interrupted();
 }
 
 }  // namespace

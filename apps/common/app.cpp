@@ -97,11 +97,16 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
         ("help,h", "print this text");
 
     po::options_description all = visible;
+    // No name that can be typed as an option.
+    constexpr const char* unexpected = "unexpected arguments";
+    std::vector<std::string> extra;
+    all.add_options()(unexpected, po::value(&extra));
     po::positional_options_description positional;
     if (app.operand) {
         all.add_options()(app.operand->name.c_str(), po::value<std::string>(app.operand->value));
         positional.add(app.operand->name.c_str(), 1);
     }
+    positional.add(unexpected, -1);
 
     po::variables_map values;
     po::store(po::command_line_parser(argc, argv)
@@ -113,6 +118,10 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
     if (values.count("help") != 0) return print_on_stdout(help(app, visible));
     if (values.count("version") != 0) return print_on_stdout(fmt::format("{} {}\n", app.name, version));
     po::notify(values);
+    if (!extra.empty())
+        throw ArgumentError(fmt::format("unexpected argument '{}': expected {}; --help lists the options",
+                                        extra.front(),
+                                        app.operand ? "one " + app.operand->name : "options alone"));
     if (app.operand && app.operand->value->empty())
         throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
 

@@ -54,11 +54,34 @@ Knowledge parse_known(const std::string& text) {
     return known;
 }
 
+/// None for "auto", which is a Host's own choice.
+std::optional<Backend> parse_backend(const std::string& text) {
+    if (text == "auto") return std::nullopt;
+    if (text.starts_with("cuda"))
+        throw ArgumentError(fmt::format("--backend {}: expected one of the CPU", text));
+    return Backend::parse(text);
+}
+
+/// Throws ArgumentError if an element is there twice: it would be simulated twice.
+template <typename T>
+std::vector<T> each_once(const std::vector<T>& all, const std::vector<std::string>& texts,
+                         std::string_view option) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), all[i]) !=
+            all.begin() + static_cast<std::ptrdiff_t>(i))
+            throw ArgumentError(fmt::format("{} {}: is there twice, expected once", option, texts[i]));
+    }
+    return all;
+}
+
 /// An option that is a list with commas.
 template <typename Target, typename Parse>
 auto* listed(Target& target, const char* option, Parse parse, const char* value_name) {
     return parsed(
-        target, [option, parse](const std::string& list) { return parse_list(option, list, parse); },
+        target,
+        [option, parse](const std::string& list) {
+            return each_once(parse_list(option, list, parse), split(list), option);
+        },
         value_name);
 }
 
@@ -126,6 +149,10 @@ void add_run_options(LinkSimOptions& options, po::options_description& list) {
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
          "but not before so many slots, default 1, with fading 200")                                //
         ("seed", number<std::uint64_t>(options.seed, "N"), "of bits, fading and noise, default 1")  //
+        ("backend", parsed(options.backend, parse_backend, "BACKEND"),
+         "auto (default: PHY_BACKEND, else cpu), scalar, cpu, or a CPU's name that phy_info lists; the "
+         "result "
+         "does not depend on it")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
          "0 (default): one a processor; the result does not depend on it")                               //
@@ -139,7 +166,7 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
         all.push_back(parse_known(text));
     const bool fades = options.channel.kind != ChannelKind::awgn;
     if (all.empty()) all.push_back({.channel = !fades, .noise = !fades});
-    return all;
+    return each_once(all, options.known, "--known");
 }
 
 /// All formats by all methods; int8 by all scales too.
@@ -228,6 +255,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
     config.known = known_of(options);
     config.soft_bits = soft_bits_of(options);
     config.seed = options.seed;
+    config.backend = options.backend;
     std::vector<LinkConfig> points;
     for (const Modulation modulation : options.modulations) {
         for (const double snr_db : options.snr_db.empty() ? parse_snr_range("0:2:30") : options.snr_db) {

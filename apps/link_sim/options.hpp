@@ -37,6 +37,7 @@ struct LinkSimOptions {
     std::uint64_t most_bits = 10'000'000;
     std::optional<std::uint64_t> least_slots;
     std::uint64_t seed = 1;
+    std::optional<Backend> backend;
     int threads = 0;
     std::string csv;
     bool force = false;

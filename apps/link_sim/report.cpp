@@ -8,7 +8,7 @@
 
 #include "common/machine.hpp"
 #include "link_sim/theory.hpp"
-#include "phy/core/backend.hpp"
+#include "phy/core/host.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::apps {
@@ -100,7 +100,7 @@ Json context_of(const LinkReport& report) {
     std::vector<Json> symbols(options.dmrs_symbols.begin(), options.dmrs_symbols.end());
     return Json::object({{"date", date()},
                          {"phy_version", version},
-                         {"backend", Backend::best().name()},
+                         {"backend", Host({.backend = options.backend}).backend().name()},
                          {"processor", processor()},
                          {"threads", report.threads},
                          {"channel", to_string(options.channel)},
@@ -118,6 +118,7 @@ Json context_of(const LinkReport& report) {
                          {"max_bits", options.most_bits},
                          {"min_slots", stop_rule_of(options).least_slots},
                          {"seed", options.seed},
+                         {"complete", report.complete},
                          {"seconds", report.seconds}});
 }
 

@@ -8,13 +8,14 @@
 
 namespace phy::apps {
 
-/// What came of all points.
+/// What came of all points, or of those that were done when the user asked to stop.
 struct LinkReport {
     LinkSimOptions options;
     std::vector<LinkConfig> points;
     std::vector<PointState> states;  ///< of each point
     int threads = 1;
     double seconds = 0.0;
+    bool complete = true;
 };
 
 Json json_of(const LinkReport& report);

@@ -192,7 +192,11 @@ TEST_F(LinkTable, DependsOnTheSeedAlone) {
 
 TEST_F(LinkTable, IsTheSameOnEveryBackend) {
     const Arguments options = {"--method", "maxlog,logmap", "--llr", "int8,float16,float32"};
-    EXPECT_EQ(table(options, {"PHY_BACKEND=scalar"}), table(options));
+    const std::string once = table(options);
+    EXPECT_EQ(table(options, {"PHY_BACKEND=scalar"}), once);
+    Arguments with_backend = options;
+    with_backend.insert(with_backend.end(), {"--backend", "scalar"});
+    EXPECT_EQ(table(with_backend), once);
 }
 
 TEST_F(LinkTable, HasThePointsOfAnyOther) {
@@ -321,6 +325,16 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--dmrs-symbols", "2,14"}, {"--dmrs-symbols", "14"});
     refuse({"--dmrs-type", "3"}, {"--dmrs-type 3"});
     refuse({"--threads", "-1"}, {"--threads -1"});
+    refuse({"--backend", "cuda"}, {"--backend cuda", "CPU"});
+    refuse({"--backend", "abacus"}, {"abacus", "scalar"});
+    refuse({"--modulation", "qpsk,16qam,qpsk"}, {"--modulation qpsk", "twice"});
+    refuse({"--llr", "int8,int8"}, {"--llr int8", "twice"});
+    refuse({"--llr-scale", "6,6.0"}, {"--llr-scale 6.0", "twice"});
+    refuse({"--known", "none", "--known", "noise,channel", "--known", "channel,noise"},
+           {"--known channel,noise", "twice"});
+    refuse({"--channel", "flat", "--delay-spread", "5000"}, {"--delay-spread 5000", "a tenth of a symbol"});
+    refuse({"--channel", "flat", "--resource-blocks", "1"}, {"--delay-spread 0", "two resource blocks"});
+    refuse({"16qam"}, {"'16qam'", "options alone", "--help"});
     refuse({"--timing-offset", "inf"}, {"--timing-offset inf"});
     refuse({"--frequency-offset", "x"}, {"--frequency-offset x"});
     expect_failure({link_sim_program(), "--csv", path("nowhere/t.csv")}, 1,
@@ -334,6 +348,27 @@ TEST_F(LinkSim, TextHasATable) {
     for (const std::string word :
          {"awgn, 1 x 1", "52 resource blocks", "channel,noise", "maxlog", "int8, 6", "0.0565"})
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+/// The first point ends at once, the second never.
+TEST_F(LinkSim, KeepsThePointsThatAreDoneWhenItIsInterrupted) {
+    for (auto delay = std::chrono::milliseconds(300); delay < std::chrono::seconds(20); delay *= 2) {
+        Subprocess process({link_sim_program(), "--modulation", "qpsk", "--snr-db", "0:40:40", "--max-bits",
+                            "1000000000000", "--json", "--quiet", "--csv", path("t.csv"), "--force"});
+        std::this_thread::sleep_for(delay);
+        process.signal(SIGINT);
+        const Outcome outcome = process.wait();
+        EXPECT_EQ(outcome.status, 130);
+        EXPECT_EQ(outcome.err, "link_sim: interrupted\n");
+        if (outcome.out.empty()) continue;
+        const JsonValue report = parse_json(outcome.out);
+        EXPECT_FALSE(report["context"]["complete"].boolean());
+        ASSERT_EQ(report["points"].array().size(), 1U);
+        EXPECT_EQ(report["points"].array()[0]["snr_db"].number(), 0.0);
+        EXPECT_EQ(std::ranges::count(text_of("t.csv"), '\n'), 2);
+        return;
+    }
+    FAIL() << "no point was done in 20 s";
 }
 
 TEST_F(LinkSim, CanBeInterrupted) {

@@ -106,7 +106,8 @@ TEST(Chain, LinksOfSamplesGiveTheGridOfMatlab) {
     constexpr double rate = 61'440'000.0;
     for (const double shift : {0.0, 1.8e6 + 7.0}) {
         phy::Link link = phy::parse_link(R"({"direction": "downlink",
-            "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 216, "cell_id": 0, "frequency_shift": )" +
+            "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 216, "cell_id": 0,
+                        "frequency_shift": )" +
                                          std::to_string(shift) + R"(},
             "allocation": {"rnti": 1, "modulation": "qpsk", "layers": 1, "resource_blocks": [0, 216],
                 "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbols": [2]}}})");

@@ -28,10 +28,13 @@ public:
     [[nodiscard]] std::size_t bits() const { return bits_.size(); }
     [[nodiscard]] std::size_t size() const { return to_grid_.grid_size(); }
 
-    void make(int slot, const std::uint8_t* bits, std::span<cf32> grid) {
+    [[nodiscard]] std::size_t symbols() const { return symbols_.size(); }
+
+    void make(int slot, const std::uint8_t* bits, std::span<cf32> sent, std::span<cf32> grid) {
         std::copy_n(bits, bits_.size(), bits_.begin());
         scramble_(link_.scrambling.c_init(), bits_, bits_);
         map_(bits_, symbols_);
+        std::ranges::copy(symbols_, sent.begin());
         if (link_.allocation.dmrs.transform_precoding) {
             phy::TransformPrecoder precode(
                 host_, {.subcarriers = 12 * link_.allocation.resource_blocks.front().count,
@@ -88,6 +91,14 @@ public:
     [[nodiscard]] const Path& path(std::size_t antenna, std::size_t layer) const {
         return paths_[antenna * static_cast<std::size_t>(config_.link.allocation.layers()) + layer];
     }
+    [[nodiscard]] cf64 response(std::size_t path, std::size_t subcarrier) const {
+        cf64 sum = 0.0;
+        const double frequency = static_cast<double>(subcarrier) * config_.link.carrier.subcarrier_spacing;
+        for (std::size_t t = 0; t < paths_[path].taps.size(); ++t)
+            sum += paths_[path].taps[t] *
+                   std::polar(1.0, -2 * std::numbers::pi * frequency * paths_[path].delays[t]);
+        return sum;
+    }
     cf64 gaussian(double variance) {
         std::normal_distribution<double> normal(0.0, std::sqrt(variance / 2));
         const double re = normal(random_);
@@ -104,7 +115,7 @@ private:
 /// In frequency: (antennas, symbols, subcarriers) of one slot.
 void receive_grid(const phy::ReceiverConfig& config, const AirConfig& air_config, Air& air,
                   std::span<const cf32> layers, std::span<cf32> out) {
-    const auto& carrier = config.link.carrier;
+    const int spacing = config.link.carrier.subcarrier_spacing;
     const auto subcarriers = static_cast<std::size_t>(config.link.allocation.subcarriers());
     const auto count = static_cast<std::size_t>(config.link.allocation.layers());
     const std::size_t row = 14 * subcarriers;
@@ -112,15 +123,10 @@ void receive_grid(const phy::ReceiverConfig& config, const AirConfig& air_config
     for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
         for (std::size_t k = 0; k < subcarriers; ++k) {
             std::vector<cf64> response(count);
-            for (std::size_t v = 0; v < count; ++v) {
-                const Path& path = air.path(a, v);
-                for (std::size_t t = 0; t < path.taps.size(); ++t)
-                    response[v] +=
-                        path.taps[t] * std::polar(1.0, -turn * static_cast<double>(k) *
-                                                           carrier.subcarrier_spacing * path.delays[t]);
-            }
+            for (std::size_t v = 0; v < count; ++v)
+                response[v] = air.response(a * count + v, k);
             for (std::size_t l = 0; l < 14; ++l) {
-                const double time = static_cast<double>(l) * 15.0 / 14.0 / carrier.subcarrier_spacing;
+                const double time = static_cast<double>(l) * 15.0 / 14.0 / spacing;
                 cf64 sum = 0.0;
                 for (std::size_t v = 0; v < count; ++v)
                     sum += response[v] * cf64(layers[v * row + l * subcarriers + k]);
@@ -191,6 +197,7 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
     std::mt19937 random(air_config.seed + 1);
     Transmission sent = {.slots = count};
     sent.bits.resize(count * layers.bits());
+    sent.symbols.resize(count * layers.symbols());
     for (std::uint8_t& bit : sent.bits)
         bit = static_cast<std::uint8_t>(random() >> 31U);
     const auto antennas = static_cast<std::size_t>(config.antennas);
@@ -207,10 +214,17 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
     for (std::size_t i = 0; i < count; ++i) {
         const auto slot = static_cast<std::size_t>(schedule.slot(first + i) - first_slot);
         const auto grid = std::span(grids).subspan(has_samples ? slot * layers.size() : 0, layers.size());
-        layers.make(schedule.slot_in_frame(first + i), sent.bits.data() + i * layers.bits(), grid);
+        layers.make(schedule.slot_in_frame(first + i), sent.bits.data() + i * layers.bits(),
+                    std::span(sent.symbols).subspan(i * layers.symbols(), layers.symbols()), grid);
         if (!has_samples) receive_grid(config, air_config, air, grid, input_of(i));
     }
-    if (!has_samples) return sent;
+    if (!has_samples) {
+        const auto subcarriers = static_cast<std::size_t>(config.link.allocation.subcarriers());
+        for (std::size_t path = 0; path < antennas * config.link.allocation.dmrs.ports.size(); ++path)
+            for (std::size_t k = 0; k < subcarriers; ++k)
+                sent.channel.push_back(cf32(air.response(path, k)));
+        return sent;
+    }
     const Waveform waveform(config, air_config, air, grids, first_slot, slots);
     for (std::size_t i = 0; i < count; ++i)
         waveform.cut(schedule.slot(first + i), input, input_of(i));

@@ -25,6 +25,8 @@ struct AirConfig {
 struct Transmission {
     std::vector<phy::cf32> input = {};    ///< (slots, antennas, input of a slot)
     std::vector<std::uint8_t> bits = {};  ///< (slots, G), before scrambling
+    std::vector<phy::cf32> symbols = {};  ///< (slots, data elements, layers), before transform precoding
+    std::vector<phy::cf32> channel = {};  ///< of grids: (antennas, layers, subcarriers)
     std::size_t slots = 0;
 };
 
@@ -36,7 +38,7 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air, s
 template <typename Integer>
 std::vector<Integer> to_integers(const std::vector<phy::cf32>& input, float& full_scale);
 
-/// A link that the tests change: 30 kHz, 25 resource blocks of 24 of which are the allocation's.
+/// A link that the tests change: 30 kHz, 25 resource blocks 24 of which are the allocation's.
 phy::Link small_link();
 
 /// The sample rate that small FFTs of the link's carrier take.

@@ -111,12 +111,13 @@ void require_shape(const Config& config) {
 
 void check(const Config& config) {
     require_shape(config);
-    const std::string kind(to_string(config.kind));
     if (config.kind == CaptureKind::symbols) {
         if (!config.link.empty() || config.codewords)
-            throw ArgumentError("a capture of " + kind + " has neither a link nor codewords");
+            throw ArgumentError("a capture of symbols has neither a link nor codewords");
     } else if (config.noise_per_symbol || config.bits) {
-        throw ArgumentError("a capture of " + kind + " has neither noise nor bits by symbol");
+        throw ArgumentError("a capture of " +
+                            std::string(config.kind == CaptureKind::grid ? "a grid" : "samples") +
+                            " has neither noise nor bits by symbol");
     }
     if (config.codewords && (config.codewords->slots == 0 || config.codewords->bits == 0))
         throw ArgumentError("codewords of a capture: expected at least one slot of at least one bit");

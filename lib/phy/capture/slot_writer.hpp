@@ -17,7 +17,7 @@ namespace phy {
 /// What a receiver says of a slot: a row of /slots, with members of these names.
 struct PHY_EXPORT SlotRow {
     std::uint64_t slot = 0;          ///< number of the slot in its frame
-    std::uint64_t first_sample = 0;  ///< of the slot, in the capture; of a grid: 0
+    std::uint64_t first_sample = 0;  ///< of the slot in the capture; of a grid, OFDM symbol
     double snr_db = 0.0;
     double noise_variance = 0.0;    ///< N0 of a resource element at an antenna
     double evm = 0.0;               ///< rms, a ratio

@@ -22,13 +22,13 @@ enum class TimeInterpolation {
 struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
-    double subcarrier_spacing = 30000.0;  ///< Hz
+    double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
     /// Of the exponential profile, rms, in s; 0: measured in each slot. Where a slot shows clearly more than
     /// what is given, up to twice that is reckoned with. Rather too long than too short: see docs/channel.md.
     float delay_spread = 0.0F;
     float noise_variance = 0.0F;  ///< N0 at an antenna; 0: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
-    float doppler_spread = 0.0F;     ///< Hz, largest; for TimeInterpolation::wiener
+    float doppler_spread = 0.0F;     ///< Hz, largest; TimeInterpolation::wiener takes one above 0
     bool corrects_timing = true;     ///< the offset is estimated, taken out before averaging and put back
     bool corrects_frequency = true;  ///< the offset between DM-RS symbols is estimated and taken out
     float full_scale = 0.0F;         ///< integer samples: the value of 1.0; 0 means 2^(bits-1)

@@ -13,11 +13,11 @@ namespace phy::gpu {
 
 /// phy::ReceiverOutput in memory that the device can reach.
 struct PHY_EXPORT ReceiverOutput {
-    SoftBitSpan llr;
-    DeviceSpan<ReceivedSlot> slots;
-    DeviceSpan<cf32> symbols;
-    DeviceSpan<float> noise_variance;
-    DeviceSpan<cf32> channel;
+    SoftBitSpan llr = {};
+    DeviceSpan<ReceivedSlot> slots = {};
+    DeviceSpan<cf32> symbols = {};
+    DeviceSpan<float> noise_variance = {};
+    DeviceSpan<cf32> channel = {};
 };
 
 /// Samples or resource grids in device memory to soft bits there. The bytes are those of phy::Receiver.
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] const SlotSchedule& schedule() const;
 
     /// As in phy::Receiver, on the stream, which belongs to the device. Throws ArgumentError too for more
-    /// slots than most_slots.
+    /// slots than most_slots, and for a grid that does not begin at a multiple of its elements' size.
     void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
                     cudaStream_t stream) const;
 

@@ -69,7 +69,9 @@ std::vector<Port> ReceiveStage::outputs() const {
 }
 
 std::unique_ptr<StageRunner> ReceiveStage::on(const Place& place) {
-    if (place.is_cuda()) throw Error("stage receive does not run on a device");
+    if constexpr (built_with_cuda) {
+        if (place.is_cuda()) return detail::make_receive_on_device(impl_->config, place.device());
+    }
     return std::make_unique<ReceiveOnHost>(impl_->config, place.host());
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdlib>
 #include <numbers>
 #include <vector>
 
@@ -15,11 +16,14 @@ class DenseWiener {
 public:
     /// noise is that of a pilot, for channels of power 1. Of layer `layer`, in the first range.
     DenseWiener(const EstimatorConfig& config, std::size_t layer, double delay_spread, double noise)
-        : config_(config), delay_spread_(delay_spread) {
+        : config_(config) {
         const phy::DmrsConfig& dmrs = config.allocation.dmrs;
         const phy::ResourceBlocks range = config.allocation.resource_blocks.front();
         const phy::DmrsPort mine = phy::dmrs_port(dmrs.type, dmrs.ports[layer]);
         const int each = phy::pilots_per_resource_block(dmrs.type);
+        for (int lag = 0; lag < 12 * range.count; ++lag)
+            correlations_.push_back(
+                1.0 / Complex(1.0, 2.0 * std::numbers::pi * lag * config.subcarrier_spacing * delay_spread));
         for (int i = 0; i < range.count * each; ++i) {
             places_.push_back(12 * (range.first + i / each) +
                               phy::pilot_subcarrier(dmrs.type, mine.cdm_group, i % each));
@@ -84,8 +88,8 @@ public:
 
 private:
     [[nodiscard]] Complex correlation(int subcarriers) const {
-        return 1.0 / Complex(1.0, 2.0 * std::numbers::pi * subcarriers * config_.subcarrier_spacing *
-                                      delay_spread_);
+        const Complex correlation = correlations_[static_cast<std::size_t>(std::abs(subcarriers))];
+        return subcarriers < 0 ? std::conj(correlation) : correlation;
     }
 
     /// By Cholesky, in the lower triangle.
@@ -112,7 +116,7 @@ private:
     }
 
     EstimatorConfig config_;
-    double delay_spread_;
+    std::vector<Complex> correlations_;  ///< at distances of 0, 1, 2 ... subcarriers
     std::vector<int> places_;
     std::vector<int> mine_;
     std::vector<Complex> factor_;

@@ -18,6 +18,7 @@ EstimatorCallSizes estimator_call_sizes(const EstimatorPlan& plan) {
 
 void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& call) {
     const EstimatorCallSizes slot = estimator_call_sizes(plan);
+    check_slots(call.slots, "grid", call.grid);
     check_size("grid", call.grid, call.slots * slot.grid);
     check_size("pilots", call.pilots, call.slots * slot.pilots);
     check_size("channel", call.channel, call.slots * slot.channel);

@@ -101,6 +101,7 @@ std::size_t EqualizerPlan::covariance_size() const {
 
 void EqualizerPlan::check_inputs(const Sizes& sizes, SampleFormat format) const {
     check_enum("sample format", format, all_sample_formats.back());
+    check_slots(sizes.slots, "grid", sizes.grid);
     check_size("grid", sizes.grid, sizes.slots * grid_size());
     check_size("channel", sizes.channel, sizes.slots * channel_size());
     if (sizes.covariance != 0) check_size("covariance", sizes.covariance, sizes.slots * covariance_size());

@@ -25,7 +25,7 @@ constexpr double longest_delay = 16.0;       // of the profile, in delay spreads
 constexpr double weakest_mode = 3e-6;        // of U: far below the noise of 45 dB
 constexpr double weakest_tile_power = 3e-7;  // of V: what its modes miss of a channel of power 1
 constexpr double largest_tail = 0.1;         // at most
-constexpr double noise_floor = 3e-5;         // what may be left of the channel in what counts as noise
+constexpr double noise_of_interest = 1e-4;   // over power: what is left of the channel is held against it
 
 int round_up(int value, int multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -35,12 +35,13 @@ int round_up(int value, int multiple) {
 struct Profile {
     Vector delays;
     Vector powers;
+    Vector likely;  ///< powers, if the delay spread is the likely one
 };
 
-Profile make_profile(double delay_spread, double band) {
+Profile make_profile(double delay_spread, double likely_spread, double band) {
     const double end = longest_delay * delay_spread;
     const int n = static_cast<int>(0.55 * pi * band * end) + 24;
-    Profile profile = {Vector(n), Vector(n)};
+    Profile profile = {Vector(n), Vector(n), {}};
     for (int i = 0; i < n; ++i) {
         double x = std::cos(pi * (i + 0.75) / (n + 0.5));
         double slope = 1.0;
@@ -57,6 +58,9 @@ Profile make_profile(double delay_spread, double band) {
         profile.delays[i] = 0.5 * end * (1.0 + x);
         profile.powers[i] = std::exp(-profile.delays[i] / delay_spread) / ((1.0 - x * x) * slope * slope);
     }
+    const double steeper = 1.0 / likely_spread - 1.0 / delay_spread;
+    profile.likely = profile.powers.array() * (-steeper * profile.delays).array().exp();
+    profile.likely /= profile.likely.sum();
     profile.powers /= profile.powers.sum();
     return profile;
 }
@@ -220,42 +224,51 @@ Eigen::MatrixXcd mixing(const TileModes& tile, const WindowModes& window, int mo
     return left * (turned.asDiagonal() * right.cast<std::complex<double>>());
 }
 
-/// So many that what is left of the channel is below noise_floor, or if they leave too little for noise, that
-/// it is known well enough to be subtracted.
-void set_noise_modes(EstimatorModes& modes, const Vector& values, double ports) {
-    const int most = modes.pilots - std::max(1, modes.pilots / 8);
-    const auto tail = [&](int first) {
-        return values.segment(first, std::max(modes.modes - first, 0)).sum() / (modes.pilots - first);
-    };
-    modes.noise_modes = std::min(modes.modes, most);
-    if (modes.noise_modes < 1 || tail(modes.noise_modes) > largest_tail) {
-        modes.noise_modes = modes.pilots;
-        return;
-    }
-    while (modes.noise_modes > 1 && tail(modes.noise_modes - 1) < noise_floor)
-        --modes.noise_modes;
-    modes.tail = static_cast<float>(ports * tail(modes.noise_modes));
-}
-
 void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
     const Vector& values = window.modes.values;
     modes.pilots = static_cast<int>(window.steering.rows());
     while (modes.modes < values.size() && ports * values[modes.modes] > weakest_mode)
         ++modes.modes;
     modes.width = round_up(modes.modes, 16);
-    set_noise_modes(modes, values, ports);
     const auto width = static_cast<std::size_t>(modes.width);
     modes.project.assign(static_cast<std::size_t>(modes.pilots) * width, 0.0F);
     modes.lambda.assign(width, 1.0F);
-    modes.keep.assign(width, 0.0F);
     for (Index i = 0; i < modes.modes; ++i) {
         const auto at = static_cast<std::size_t>(i);
         modes.lambda[at] = static_cast<float>(ports * values[i]);
-        modes.keep[at] = i < modes.noise_modes ? 1.0F : 0.0F;
         for (Index k = 0; k < modes.pilots; ++k)
             modes.project[static_cast<std::size_t>(k) * width + at] =
                 static_cast<float>(window.modes.vectors(k, i) / std::numbers::sqrt2);
     }
+}
+
+/// Which modes hold the channel. Every mode more leaves fewer numbers to measure noise from, every mode less
+/// leaves more of the channel in them: its likely mean is subtracted, but a profile that does not fit may
+/// leave anything up to the filter's own. columns: how often a slot shows each pilot.
+void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Profile& profile, double ports,
+                     int columns) {
+    const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / 8));
+    const auto tail = [&](const Vector& powers, int first) {
+        return powers.segment(first, modes.modes - first).sum() / (modes.pilots - first);
+    };
+    const Vector& values = window.modes.values;
+    const auto squared_error = [&](int first) {
+        const double of_channel = tail(values, first) / noise_of_interest;
+        return 1.0 / (columns * (modes.pilots - first)) + of_channel * of_channel;
+    };
+    modes.keep.assign(static_cast<std::size_t>(modes.width), 0.0F);
+    modes.noise_modes = most;
+    if (most < 1 || tail(values, most) > largest_tail) {
+        modes.noise_modes = modes.pilots;
+        std::fill_n(modes.keep.begin(), modes.modes, 1.0F);
+        return;
+    }
+    while (modes.noise_modes > 1 && squared_error(modes.noise_modes - 1) < squared_error(modes.noise_modes))
+        --modes.noise_modes;
+    std::fill_n(modes.keep.begin(), modes.noise_modes, 1.0F);
+    const Matrix amplitudes = window.modes.vectors.leftCols(modes.modes).transpose() * window.steering;
+    const Vector likely = amplitudes.array().square().matrix() * profile.likely;
+    modes.tail = static_cast<float>(ports * tail(likely, modes.noise_modes));
 }
 
 /// M and the errors of all tiles and groups.
@@ -308,16 +321,20 @@ void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Pro
     window.steering = joint ? folded_steering(profile, comb_places(layout, blocks, 0))
                             : steering_of_pilots(profile, pilot_places(layout, blocks, 0));
     window.modes = decompose(window.steering, profile.powers);
+    const int columns = layout.antennas * layout.estimates * (joint ? 2 : 1);
     set_projection(modes, window, joint ? 2.0 : 1.0);
+    set_noise_modes(modes, window, profile, joint ? 2.0 : 1.0, columns);
     set_mix(filter, modes, layout, profile, tile, window, joint);
 }
 
 }  // namespace
 
-EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread) {
+EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread,
+                                      double likely_spread) {
     EstimatorFilter filter;
     set_tiles(filter, blocks, delay_spread);
-    const Profile profile = make_profile(delay_spread, filter.window_blocks * subcarriers_per_resource_block);
+    const Profile profile =
+        make_profile(delay_spread, likely_spread, filter.window_blocks * subcarriers_per_resource_block);
     const TileModes tile = set_synthesis(filter, profile);
     const auto has = [&](bool joint) {
         return std::any_of(layout.streams.begin(), layout.streams.end(),

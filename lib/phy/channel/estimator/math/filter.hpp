@@ -23,12 +23,12 @@ struct EstimatorTile {
 
 /// Of one kind of stream in a range.
 struct EstimatorModes {
-    int pilots = 0;              ///< K: of a comb (joint) or of both, in a window
-    int modes = 0;               ///< r
-    int width = 0;               ///< r rounded up to 16
-    int noise_modes = 0;         ///< the first of them hold the channel but for less than noise_floor
-    float tail = 0.0F;           ///< power of the channel beyond those, a pilot, for one port of power 1
-    float unresolved = 0.0F;     ///< error of the estimate without noise
+    int pilots = 0;           ///< K: of a comb (joint) or of both, in a window
+    int modes = 0;            ///< r
+    int width = 0;            ///< r rounded up to 16
+    int noise_modes = 0;      ///< the first of them hold the channel; the others are for noise
+    float tail = 0.0F;        ///< likely power of the channel beyond those, a pilot, for one port of power 1
+    float unresolved = 0.0F;  ///< error of the estimate without noise
     std::vector<float> project;  ///< (K, width): U
     std::vector<float> lambda;   ///< (width), 1 behind the last
     std::vector<float> keep;     ///< (width): 1 for the first noise_modes, else 0
@@ -51,8 +51,11 @@ struct EstimatorFilter {
     [[nodiscard]] int tile_subcarriers() const { return tile_blocks * subcarriers_per_resource_block; }
 };
 
-/// delay_spread is in units of the reciprocal of the subcarrier spacing.
-EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread);
+/// delay_spread is in units of the reciprocal of the subcarrier spacing, and rather too long: likely_spread
+/// is what channels probably have where the filter is used, from which it follows how much of them is beyond
+/// noise_modes.
+EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread,
+                                      double likely_spread);
 
 /// Delay spreads that filters are made for where it is measured, in the same unit: a factor of sqrt(2) apart.
 std::vector<double> estimator_delay_spreads();

@@ -70,6 +70,10 @@ void check_config(const ChannelEstimatorConfig& config) {
     check_number("doppler_spread", static_cast<double>(config.doppler_spread), config.subcarrier_spacing,
                  "Hz up to the subcarrier spacing");
     check_enum("time", config.time, TimeInterpolation::wiener);
+    if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
+        throw ArgumentError(
+            "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
+            "TimeInterpolation::average is for channels that stand still");
     if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
         throw ArgumentError("full_scale " + number_text(config.full_scale) +
                             ": expected 0 or a number from 2^-126 to 2^126");

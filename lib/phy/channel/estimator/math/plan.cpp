@@ -71,7 +71,7 @@ void set_facts(const EstimatorPlan& plan, EstimatorTables& tables) {
     }
 }
 
-EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread) {
+EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, double likely_spread) {
     EstimatorTables tables;
     std::vector<int> lengths;
     int all = 0;
@@ -83,7 +83,7 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread) {
         const auto index = static_cast<std::size_t>(found - lengths.begin());
         if (found == lengths.end()) {
             lengths.push_back(blocks);
-            tables.filters.push_back(make_estimator_filter(plan.layout, blocks, delay_spread));
+            tables.filters.push_back(make_estimator_filter(plan.layout, blocks, delay_spread, likely_spread));
             tables.shares.push_back(0.0F);
         }
         tables.shares[index] += static_cast<float>(blocks) / static_cast<float>(all);
@@ -136,8 +136,10 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
     const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
     const bool is_given = config.delay_spread > 0.0F;
+    // What is measured gets a margin of 1.2 and more, and then the next longer filter (set_delays).
+    constexpr double margin = 1.5;
     for (const double spread : is_given ? doubted : measured) {
-        tables.push_back(make_tables(*this, spread));
+        tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin));
         const bool is_usable = !measures_noise() || has_freedom(*this, tables.back());
         if (tables.size() == 1 || is_usable) continue;
         tables.pop_back();
