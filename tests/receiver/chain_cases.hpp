@@ -101,9 +101,11 @@ inline ChainCase make_case(const SionnaVector& vector, std::mt19937_64& random) 
 
 /// A channel with the delays that a prefix has room for, with offsets. Without a second DM-RS there is no
 /// telling frequency.
-inline AirChannel draw_chain_channel(const ChainCase& sent, int antennas, std::mt19937_64& random) {
+inline AirChannel draw_chain_channel(const ChainCase& sent, int antennas, AirProfile profile,
+                                     std::mt19937_64& random) {
     const double prefix = 144.0 / 2048.0 / sent.carrier.spacing;
-    AirChannel channel = draw_air_channel(random, antennas, sent.link.allocation.layers(), 0.04 * prefix);
+    AirChannel channel =
+        draw_air_channel(random, antennas, sent.link.allocation.layers(), 0.04 * prefix, profile);
     std::uniform_real_distribution<double> unit(-1.0, 1.0);
     channel.timing = (-0.1 + 0.2 * unit(random)) * prefix;
     const phy::DmrsConfig& dmrs = sent.link.allocation.dmrs;

@@ -104,7 +104,7 @@ Recording record(const LinkCase& given, std::mt19937_64& random) {
     made.sent = random_case(link, given.slot, random);
     made.antennas = std::max(4, link.allocation.layers() + 4);
     const AirInterface air(made.sent.carrier);
-    const AirChannel channel = draw_chain_channel(made.sent, made.antennas, random);
+    const AirChannel channel = draw_chain_channel(made.sent, made.antennas, AirProfile::tdl_a, random);
     made.samples = add_noise(air.transmit(made.sent.grid, given.slot, channel, random),
                              air.noise(given.slot, made.antennas, random), 1e-5);
     return made;
@@ -159,8 +159,8 @@ TEST(ChainLinks, TransformPrecodedUplinksAreReceived) {
 /// Who goes by another identity gets bits that say nothing; where DM-RS have it too, coherence says so.
 void check_wrong(const Recording& recording, const phy::Link& link, int slot, bool has_other_dmrs) {
     const Outcome outcome = receive(recording, link, slot);
-    // Sequences of identities that differ in a bit agree a little more than by chance at their beginning.
-    EXPECT_GT(outcome.bit_error_rate, 0.4);
+    // Sequences of identities that differ in one bit agree a little at their beginning.
+    EXPECT_GT(outcome.bit_error_rate, has_other_dmrs ? 0.3 : 0.45);
     if (has_other_dmrs)
         EXPECT_LT(outcome.report.coherence, phy::least_coherence);
     else

@@ -23,7 +23,7 @@ constexpr double allowed_db = 0.3;
 struct LossCase {
     const char* vector;
     int antennas;
-    double delay_spread;  ///< of a prefix
+    AirProfile profile;
     int slots;
     std::vector<double> snr_db;  ///< of a layer at an antenna
 };
@@ -87,7 +87,7 @@ struct SlotOnAir {
 
 SlotOnAir draw_slot(const ChainCase& sent, const AirInterface& air, const LossCase& wanted, int slot,
                     std::mt19937_64& random) {
-    AirChannel channel = draw_chain_channel(sent, wanted.antennas, random);
+    AirChannel channel = draw_chain_channel(sent, wanted.antennas, wanted.profile, random);
     SlotOnAir drawn;
     drawn.signal = air.transmit(sent.grid, slot, channel, random);
     drawn.noise = air.noise(slot, wanted.antennas, random);
@@ -195,13 +195,23 @@ TEST_P(ChainLoss, IsWithinTheoryAndALittle) {
     run(GetParam(), read_sionna_vector(file));
 }
 
+std::string name_of(const testing::TestParamInfo<LossCase>& parameter) {
+    constexpr std::array profiles = {"exponential", "tdl_a", "tdl_c"};
+    return std::string(parameter.param.vector) + "_" +
+           profiles[static_cast<std::size_t>(parameter.param.profile)];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Vectors, ChainLoss,
-    testing::Values(LossCase{"sionna_qpsk_1layer", 4, 0.04, 60, {-8.0, -4.0, 0.0}},
-                    LossCase{"sionna_64qam_1layer_short", 4, 0.04, 24, {4.0, 8.0, 12.0}},
-                    LossCase{"sionna_16qam_2layers_type2", 4, 0.04, 16, {4.0, 8.0, 12.0}},
-                    LossCase{"sionna_256qam_4layers_double_dmrs", 8, 0.04, 6, {10.0, 15.0, 20.0}},
-                    LossCase{"sionna_256qam_2layers", 4, 0.04, 5, {18.0}}),
-    [](const auto& parameter) { return std::string(parameter.param.vector); });
+    testing::Values(
+        LossCase{"sionna_qpsk_1layer", 4, AirProfile::exponential, 60, {-8.0, -4.0, 0.0}},
+        LossCase{"sionna_64qam_1layer_short", 4, AirProfile::exponential, 24, {4.0, 8.0, 12.0}},
+        LossCase{"sionna_64qam_1layer_short", 4, AirProfile::tdl_c, 24, {4.0, 12.0}},
+        LossCase{"sionna_16qam_2layers_type2", 4, AirProfile::exponential, 16, {4.0, 8.0, 12.0}},
+        LossCase{"sionna_16qam_2layers_type2", 4, AirProfile::tdl_a, 16, {4.0, 12.0}},
+        LossCase{"sionna_256qam_4layers_double_dmrs", 8, AirProfile::exponential, 6, {10.0, 15.0, 20.0}},
+        LossCase{"sionna_256qam_4layers_double_dmrs", 8, AirProfile::tdl_c, 6, {12.0, 20.0}},
+        LossCase{"sionna_256qam_2layers", 4, AirProfile::exponential, 5, {18.0}}),
+    name_of);
 
 }  // namespace

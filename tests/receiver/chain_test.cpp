@@ -53,7 +53,8 @@ void check_without_bit_errors(const std::vector<SionnaVector>& vectors) {
         SCOPED_TRACE(sent.name + ", seed " + std::to_string(seed));
         const int layers = sent.link.allocation.layers();
         const int antennas = std::max(4, layers + 4) - static_cast<int>(random() % 2);
-        const AirChannel channel = draw_chain_channel(sent, antennas, random);
+        constexpr AirProfile profiles[] = {AirProfile::exponential, AirProfile::tdl_a, AirProfile::tdl_c};
+        const AirChannel channel = draw_chain_channel(sent, antennas, profiles[random() % 3], random);
         const AirInterface air(sent.carrier);
         const AirSamples signal = air.transmit(sent.grid, vector.slot, channel, random);
         const AirSamples samples =

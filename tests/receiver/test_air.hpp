@@ -135,20 +135,55 @@ inline AirComplex air_gaussian(std::mt19937_64& random, double variance) {
     return {re, part(random)};
 }
 
-/// Rayleigh paths of the exponential profile up to 8 times its spread, of unit power in the mean: one in each
-/// third of a spread, anywhere in it.
-inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int ports, double delay_spread) {
-    constexpr int paths = 24;
+/// A path of a profile: its delay over the delay spread, and its mean power in decibels.
+struct AirPath {
+    double delay;
+    double power_db;
+};
+
+enum class AirProfile { exponential, tdl_a, tdl_c };
+
+/// TS 38.901 tables 7.7.2-1 and 7.7.2-3.
+inline std::vector<AirPath> air_paths(AirProfile profile, std::mt19937_64& random) {
+    if (profile == AirProfile::tdl_a)
+        return {{0.0, -13.4},    {0.3819, 0.0},   {0.4025, -2.2},  {0.5868, -4.0},  {0.4610, -6.0},
+                {0.5375, -8.2},  {0.6708, -9.9},  {0.5750, -10.5}, {0.7618, -7.5},  {1.5375, -15.9},
+                {1.8978, -6.6},  {2.2242, -16.7}, {2.1718, -12.4}, {2.4942, -15.2}, {2.5119, -10.8},
+                {3.0582, -11.3}, {4.0810, -12.7}, {4.4579, -16.2}, {4.5695, -18.3}, {4.7966, -18.9},
+                {5.0066, -16.6}, {5.3043, -19.9}, {9.6586, -29.7}};
+    if (profile == AirProfile::tdl_c)
+        return {{0.0, -4.4},     {0.2099, -1.2},  {0.2219, -3.5},  {0.2329, -5.2},  {0.2176, -2.5},
+                {0.6366, 0.0},   {0.6448, -2.2},  {0.6560, -3.9},  {0.6584, -7.4},  {0.7935, -7.1},
+                {0.8213, -10.7}, {0.9336, -11.1}, {1.2285, -5.1},  {1.3083, -6.8},  {2.1704, -8.7},
+                {2.7105, -13.2}, {4.2589, -13.9}, {4.6003, -13.9}, {5.4902, -15.8}, {5.6077, -17.1},
+                {6.3065, -16.0}, {6.6374, -15.7}, {7.0427, -21.6}, {8.6523, -22.8}};
+    // One in each third of a spread, anywhere in it, up to 8 times the spread.
     constexpr double width = 1.0 / 3.0;
+    std::uniform_real_distribution<double> within(0.0, width);
+    std::vector<AirPath> paths;
+    for (int path = 0; path < 24; ++path) {
+        const double delay = path * width + within(random);
+        paths.push_back({delay, 10.0 * std::log10(std::exp(-delay) * width)});
+    }
+    return paths;
+}
+
+/// Rayleigh paths of a profile, of unit power in the mean.
+inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int ports, double delay_spread,
+                                   AirProfile profile = AirProfile::exponential) {
     AirChannel channel;
     channel.antennas = antennas;
     channel.ports = ports;
-    std::uniform_real_distribution<double> within(0.0, width);
-    for (int path = 0; path < paths; ++path) {
-        const double delay = path * width + within(random);
-        channel.delays.push_back(delay * delay_spread);
+    const std::vector<AirPath> paths = air_paths(profile, random);
+    double power = 0.0;
+    for (const AirPath& path : paths)
+        power += std::pow(10.0, path.power_db / 10.0);
+    // The exponential profile's is 1 in the mean over its delays.
+    if (profile == AirProfile::exponential) power = 1.0;
+    for (const AirPath& path : paths) {
+        channel.delays.push_back(path.delay * delay_spread);
         for (int pair = 0; pair < antennas * ports; ++pair)
-            channel.gains.push_back(air_gaussian(random, std::exp(-delay) * width));
+            channel.gains.push_back(air_gaussian(random, std::pow(10.0, path.power_db / 10.0) / power));
     }
     return channel;
 }
