@@ -162,7 +162,7 @@ void check_wrong(const Recording& recording, const phy::Link& link, int slot, bo
     // Sequences of identities that differ in one bit agree a little at their beginning.
     EXPECT_GT(outcome.bit_error_rate, has_other_dmrs ? 0.3 : 0.45);
     if (has_other_dmrs)
-        EXPECT_LT(outcome.report.coherence, phy::least_coherence);
+        EXPECT_LT(outcome.report.coherence, phy::least_coherence(link.allocation));
     else
         EXPECT_GT(outcome.report.coherence, 0.9);
 }
