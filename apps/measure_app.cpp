@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "capture/options.hpp"
+#include "capture/scrambling.hpp"
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
@@ -40,18 +41,28 @@ void set_rows(phy::MeasureOptions& how, const std::string& text) {
 void add_measure_options(MeasureAppOptions& options, po::options_description& list) {
     phy::MeasureOptions& how = options.how;
     const auto by = [&how](const std::string& text) { set_rows(how, text); };
+    const auto parse_descramble = [](const std::string& text) {
+        return parse_scrambling("--descramble", text);
+    };
     list.add_options()  //
         ("gain", parsed(how.gain, parse_gain, "X|auto"),
          "the amplitude of the constellation, by which symbols are divided before they are decided; "
          "default auto: measured")  //
         ("reference", parsed(how.reference, parse_reference, "REFERENCE"),
          "decisions (default): measure against the nearest points; sent: against the dataset bits")  //
+        ("descramble", parsed(how.scrambling, parse_descramble, "n_RNTI,n_ID[,q]"),
+         "with --reference sent: the capture is one codeword that was scrambled so (TS 38.211 clauses "
+         "6.3.1.1, "
+         "7.3.1.1; q is 0 or 1, default 0), and the dataset bits is that before")  //
         ("by", po::value<std::string>()->value_name("row|slot|N")->notifier(by),
          "measure parts too: rows of the dataset's last dimension, 14 of them, or N symbols; rows that are "
          "no multiple of 1024 symbols have to fit into memory, several at a time");
 }
 
 phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
+    if (options.how.scrambling && options.how.reference != phy::SymbolReference::sent)
+        throw phy::ArgumentError(
+            "--descramble: expected --reference sent beside it, as decisions need no bits");
     Progress progress(0, quiet);
     phy::MeasureOptions how = options.how;
     how.places = places_of(options.machine);

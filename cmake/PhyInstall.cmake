@@ -54,7 +54,7 @@ if(PHY_CAPTURE)
   phy_install_library(phy_receiver)
   phy_install_pkg_config(phy-capture "IQ captures and soft bits in HDF5 for phy"
     "phy = ${PROJECT_VERSION}${phy_capture_pc_requires}" "-lphy_capture")
-  phy_install_pkg_config(phy-receiver "Demodulation of captures with phy" "phy-capture = ${PROJECT_VERSION}"
+  phy_install_pkg_config(phy-receiver "Demodulation and measurement of captures with phy" "phy-capture = ${PROJECT_VERSION}"
     "-lphy_receiver")
 endif()
 

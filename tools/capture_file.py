@@ -54,12 +54,13 @@ def kind_of(dataset, wanted):
 
 def find_iq(file, name, interleaved, kind):
     """The dataset of that name, else the one that CaptureReader takes for a kind or without."""
+    if name is None and kind is not None:
+        name = "/iq" if kind == "symbols" else f"/{kind}"
     if name is not None:
         if not isinstance(file.get(name), h5py.Dataset):
             fail(f"{file.filename}: no dataset {name}")
         return file[name]
-    names = ("iq",) if kind == "symbols" else (kind,) if kind else ("iq", "grid", "samples")
-    there = [file[name] for name in names if isinstance(file.get(name), h5py.Dataset)]
+    there = [file[default] for default in ("iq", "grid", "samples") if isinstance(file.get(default), h5py.Dataset)]
     if there and (len(there) == 1 or there[0].name == "/iq"):
         return there[0]
     found = []

@@ -48,6 +48,27 @@ TEST_F(Scrambled, GainAndDescramblingGoTogether) {
     EXPECT_LT(report["bit_error_rate"].number(), 0.1);
 }
 
+TEST_F(Scrambled, IsMeasuredAgainstWhatWasSent) {
+    const std::string scrambled = capture("scrambled.h5", {"--scramble", "4711,77,1"});
+    const auto snr_db = [&](const Arguments& options) {
+        Arguments all = {scrambled, "--reference", "sent"};
+        all.insert(all.end(), options.begin(), options.end());
+        return measure_json(all)["snr_db"].number();
+    };
+    EXPECT_LT(snr_db({}), 3.0);
+    for (const std::string chunk : {"777", "100000"})
+        EXPECT_NEAR(snr_db({"--descramble", "4711,77,1", "--chunk", chunk}), 20.0, 0.1);
+    expect_failure({measure_app, scrambled, "--descramble", "4711,77,1"}, 2,
+                   {"--descramble", "--reference sent"});
+}
+
+TEST_F(Scrambled, IdentitiesMayBeHexadecimal) {
+    const std::string scrambled = capture("scrambled.h5", {"--scramble", "17921,255,1"});
+    const JsonValue report = demod_json({scrambled, "--descramble", "0x4601,0xfF,0x1"});
+    EXPECT_EQ(report["descrambled_c_init"].number(), 17921.0 * 32768 + 16384 + 255);
+    EXPECT_LT(report["bit_error_rate"].number(), 0.1);
+}
+
 TEST_F(Scrambled, OutputAndReportSaySo) {
     const std::string scrambled = capture("scrambled.h5", {"--scramble", "1,2"});
     const std::string text = demod({scrambled, "--descramble", "1,2", "-o", path("out.h5")}).out;
@@ -59,8 +80,8 @@ TEST_F(Scrambled, OutputAndReportSaySo) {
 
 TEST_F(Scrambled, WrongIdentitiesAreWrongUsage) {
     const std::string plain = capture("plain.h5");
-    for (const std::string wrong :
-         {"", "1", "1,2,3", "65536,0", "0,1024", "0,0,2", "-1,0", "1,2,0,0", "a,b", "1,,0", "1, 2"}) {
+    for (const std::string wrong : {"", "1", "1,2,3", "65536,0", "0,1024", "0,0,2", "-1,0", "1,2,0,0", "a,b",
+                                    "1,,0", "1, 2", "0x10000,0", "0x,0", "0xg,1", "-0x1,0", "0x-1,0"}) {
         expect_failure({demod_app, plain, "--descramble", wrong}, 2, {"--descramble", "n_RNTI"});
         expect_failure(
             {capture_gen, path("x.h5"), "--modulation", "qpsk", "--symbols", "10", "--scramble", wrong}, 2,

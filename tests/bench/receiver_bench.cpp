@@ -18,6 +18,7 @@
 #include "common/machine.hpp"
 #include "common/median.hpp"
 #include "phy/core/version.hpp"
+#include "phy/receiver/host/precoding_undoer.hpp"
 #include "phy/receiver/receiver.hpp"
 
 namespace {
@@ -166,6 +167,28 @@ std::vector<Json> operators(const Host& host, int layers, float delay_spread) {
                   [&] { demap(symbols, noise, llr, 0, nullptr, signs); })};
 }
 
+/// What transform precoding adds: 270 resource blocks in 12 OFDM symbols.
+Json undo_precoding(const Host& host) {
+    constexpr std::size_t subcarriers = 3240;
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> part(-1.0F, 1.0F);
+    std::vector<cf32> given(12 * subcarriers);
+    for (cf32& symbol : given)
+        symbol = {part(random), part(random)};
+    std::vector<float> given_noise(given.size());
+    for (float& noise : given_noise)
+        noise = 0.01F * (2.0F + part(random));
+    std::vector<cf32> symbols(given.size());
+    std::vector<float> noise(given.size());
+    phy::detail::PrecodingUndoer undo(host, subcarriers, phy::Equalization::mmse);
+    const std::size_t bytes = given.size() * (sizeof(cf32) + sizeof(float));
+    return timed("copy, undo transform precoding", host, 1, 2 * bytes, [&] {
+        std::ranges::copy(given, symbols.begin());
+        std::ranges::copy(given_noise, noise.begin());
+        undo(symbols, noise);
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -185,6 +208,7 @@ int main(int argc, char** argv) try {
         for (const Json& json : operators(Host(), layers, 1e-7F))
             results.push_back(json);
     }
+    results.push_back(undo_precoding(Host()));
     const Json context = Json::object({{"date", phy::apps::date()},
                                        {"phy_version", phy::version},
                                        {"processor", phy::apps::processor()},

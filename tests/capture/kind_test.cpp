@@ -30,11 +30,15 @@ constexpr unsigned seed = 1301;
 class CaptureKindTest : public testing::Test {
 protected:
     /// One antenna of samples at this path, or whatever else its shape makes of it.
-    CaptureFile& iq(CaptureFile&& file, const std::string& path, const Dimensions& shape = {12}) {
+    CaptureFile& iq(CaptureFile& file, const std::string& path, const Dimensions& shape = {12}) {
         const std::uint64_t symbols =
             std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
         return file.iq(path, phy_test::packed_layout(Layout::compound, {}), shape,
                        phy_test::random_components(symbols, random_), {});
+    }
+
+    CaptureFile& iq(CaptureFile&& file, const std::string& path, const Dimensions& shape = {12}) {
+        return iq(file, path, shape);
     }
 
     phy::CaptureDescription described(const phy::CaptureOptions& options = {}) const {
@@ -133,9 +137,9 @@ TEST_F(CaptureKindTest, IsToldByTheNameOfTheDataset) {
     CaptureFile file(path_);
     file.group("/rx").group("/rx/grid");
     for (const char* const path : {"/rx/samples", "/rx/symbols", "/samples_2"})
-        iq(std::move(file), path);
-    iq(std::move(file), "/rx/grid/data", {14, 12});
-    iq(std::move(file), "/rx/GRID", {14, 12});
+        iq(file, path);
+    iq(file, "/rx/grid/data", {14, 12});
+    iq(file, "/rx/GRID", {14, 12});
     EXPECT_EQ(described({.dataset = "/rx/samples"}).kind, CaptureKind::samples);
     EXPECT_EQ(described({.dataset = "rx/samples/"}).kind, CaptureKind::samples);
     EXPECT_EQ(described({.dataset = "/rx/symbols"}).kind, CaptureKind::symbols);
@@ -157,18 +161,18 @@ TEST_F(CaptureKindTest, IsWhatTheOptionSays) {
 
 TEST_F(CaptureKindTest, FindsTheDatasetByItsDefaultName) {
     CaptureFile file(path_);
-    iq(std::move(file), "/other");
-    iq(std::move(file), "/grid", {14, 12});
+    iq(file, "/other");
+    iq(file, "/grid", {14, 12});
     EXPECT_EQ(described().dataset, "/grid");
     EXPECT_EQ(described().kind, CaptureKind::grid);
-    iq(std::move(file), "/samples");
+    iq(file, "/samples");
     expect_says(rejection(), {"holds /grid and /samples", "expected the kind of capture, grid or samples"});
     EXPECT_EQ(described({.kind = CaptureKind::grid}).dataset, "/grid");
     EXPECT_EQ(described({.kind = CaptureKind::samples}).dataset, "/samples");
     EXPECT_EQ(described({.dataset = "/other"}).dataset, "/other");
     expect_says(rejection({.kind = CaptureKind::symbols}),
                 {"several datasets", "/grid", "/other", "/samples"});
-    iq(std::move(file), "/iq");
+    iq(file, "/iq");
     EXPECT_EQ(described().dataset, "/iq") << "as ever";
     EXPECT_EQ(described().kind, CaptureKind::symbols);
     EXPECT_EQ(described({.kind = CaptureKind::samples}).dataset, "/samples");
@@ -177,7 +181,7 @@ TEST_F(CaptureKindTest, FindsTheDatasetByItsDefaultName) {
 TEST_F(CaptureKindTest, AGroupIsNoDataset) {
     CaptureFile file(path_);
     file.group("/grid").group("/samples");
-    iq(std::move(file), "/grid/samples");
+    iq(file, "/grid/samples");
     EXPECT_EQ(described().dataset, "/grid/samples");
     EXPECT_EQ(described().kind, CaptureKind::samples);
 }
@@ -261,7 +265,7 @@ class CaptureCodewords : public CaptureKindTest {
 protected:
     CaptureFile with_codewords(hid_t type, const Dimensions& shape, const void* data) {
         CaptureFile file(path_);
-        iq(std::move(file), "/samples").dataset("/codeword", type, shape, data);
+        iq(file, "/samples").dataset("/codeword", type, shape, data);
         return file;
     }
 };
@@ -289,7 +293,7 @@ TEST_F(CaptureCodewords, StandBesideTheirDataset) {
     const std::vector<std::uint8_t> bits(20);
     CaptureFile file(path_);
     file.group("/rx");
-    iq(std::move(file), "/rx/grid", {14, 12}).dataset("/codeword", H5T_NATIVE_UINT8, {2, 10}, bits.data());
+    iq(file, "/rx/grid", {14, 12}).dataset("/codeword", H5T_NATIVE_UINT8, {2, 10}, bits.data());
     EXPECT_FALSE(described().codewords.has_value());
     file.dataset("/rx/codeword", H5T_NATIVE_UINT8, {4, 5}, bits.data());
     EXPECT_EQ(described().codewords, (phy::CodewordShape{4, 5}));

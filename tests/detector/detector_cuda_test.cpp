@@ -98,6 +98,25 @@ TEST(GpuSoftDetectorTest, EveryFormatAndMethod) {
     }
 }
 
+/// Soft bits of a slot that fill whole words of signs and that do not, an odd number of symbols, and more
+/// slots than a launch takes.
+TEST(GpuSoftDetectorTest, ManySlotsWhereKernelsAreNotFused) {
+    PHY_NEEDS_GPU();
+    for (const Modulation modulation : {Modulation::pi2_bpsk, Modulation::qpsk, Modulation::qam256}) {
+        for (const bool odd : {false, true}) {
+            for (const std::size_t count : {1U, 64U, 131U}) {
+                SoftDetectorConfig config = {plain_config(1, 2, 1),
+                                             {.modulation = modulation, .method = phy::Method::log_map}};
+                if (odd)
+                    config.equalizer.allocation.reserved = {
+                        {.symbols = {4}, .resource_blocks = {0, 1}, .subcarriers = {3}}};
+                for (const SoftBitFormat format : {SoftBitFormat::int8, SoftBitFormat::float32})
+                    expect_same_as_host(config, slots_to_detect(config.equalizer, count), format);
+            }
+        }
+    }
+}
+
 TEST(GpuSoftDetectorTest, LargeBatches) {
     PHY_NEEDS_GPU();
     SoftDetectorConfig config = {plain_config(4, 4, 273), {.modulation = Modulation::qam256}};

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -61,9 +60,9 @@ hdf5::Storage iq_storage(const Config& config) {
         storage.chunk.front() = 1;
     }
     hsize_t left = chunk_symbols;
-    for (hsize_t& length : storage.chunk | std::views::reverse) {
-        length = std::min(length, left);
-        left /= length;
+    for (std::size_t i = storage.chunk.size(); i-- > 0;) {
+        storage.chunk[i] = std::min(storage.chunk[i], left);
+        left /= storage.chunk[i];
     }
     return storage;
 }

@@ -20,7 +20,8 @@ enum class Direction { uplink, downlink };
 /// Of sequences with transform precoding (TS 38.211 clause 6.4.1.1.1.2).
 enum class SequenceHopping { none, group, sequence };
 
-/// The DM-RS of one codeword. Ports count from 0 (downlink: 1000 + p).
+/// The DM-RS of one codeword. Ports count from 0 in both directions: 3 is port 3 of PUSCH, and port 1003 of
+/// PDSCH.
 struct PHY_EXPORT DmrsConfig {
     int type = 1;    ///< configuration type, 1 or 2
     int length = 1;  ///< symbols of a DM-RS: 1 or 2
@@ -56,7 +57,7 @@ struct PHY_EXPORT DmrsPlacement {
     char mapping_type = 'A';       ///< 'A' or 'B'
     int first_symbol = 0;          ///< of the allocation
     int symbols = 14;              ///< of the allocation
-    int typeA_position = 2;        ///< dmrs-TypeA-Position, 2 or 3 NOLINT(readability-identifier-naming)
+    int type_a_position = 2;       ///< dmrs-TypeA-Position, 2 or 3
     int additional_positions = 0;  ///< from 0 to 3
     int length = 1;                ///< 1 or 2
 };

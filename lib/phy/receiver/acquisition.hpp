@@ -18,14 +18,29 @@ namespace phy {
 /// Where the DM-RS of a slot were found in samples.
 struct PHY_EXPORT FoundSlot {
     std::uint64_t first_sample = 0;  ///< where the slot begins
-    double correlation = 0.0;        ///< from 0 to 1: the share of the power there that agrees with DM-RS
+    double correlation = 0.0;        ///< from 0 to 1: the share of the power of pilots that agrees with DM-RS
 };
 
-/// Searches samples, (antennas, samples), for the DM-RS of the first slot of the schedule: the first of
-/// Link::slots, else Link::carrier.first_slot. It correlates with the first DM-RS symbol of that slot, whose
-/// beginning it finds to a sample at the strongest path; what has to be recorded is at least that slot. None:
-/// no place stands out from the others. Throws ArgumentError as Receiver does, and if samples are fewer than
-/// those of a slot.
+/// The slot that is searched: the first of Link::slots as they are listed, else
+/// Link::carrier.first_slot. Where it begins the capture begins for a receiver: that is then first_sample,
+/// and this the first_slot.
+[[nodiscard]] PHY_EXPORT int searched_slot(const Link& link);
+
+/// Searches samples, (antennas, samples), for the DM-RS of searched_slot(), frame by frame, and returns the
+/// first slot that is there as a whole. All samples within 10 ms are correlated with up to four DM-RS symbols
+/// of that slot, in time; powers are added over antennas, ports and symbols. The strongest places are then
+/// looked at in the resource grid, at pilots alone, so that what is sent beside them does not matter. A place
+/// counts if chance makes one as good in a frame without that slot with a probability of 1e-6 at most; where
+/// none does by itself, up to eight slots of the schedule from there on count together. Of several such
+/// slots in a frame (DM-RS with transform precoding are the same in every slot unless they hop) it is the
+/// earliest whose correlation is at least half the best one's.
+///
+/// The place is that of the strongest path, to a sample where the allocation is wide; a frequency offset of
+/// up to 10 % of the subcarrier spacing does no harm. Few pilots say little: other QPSK symbols agree with
+/// n of them by a chance of 4^(1-n), which matters below some 16 pilots a slot.
+///
+/// Throws ArgumentError as Receiver does, for a receiver of grids, and if samples are fewer than those of a
+/// slot. The result is the same on every backend and number of threads.
 PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config,
                                                     SymbolView samples);
 
@@ -43,8 +58,12 @@ struct PHY_EXPORT Offsets {
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 
-/// Below this coherence DM-RS count as not found.
-inline constexpr double least_coherence = 0.3;
+/// Below this coherence DM-RS of an allocation count as not found. Pilots that are not those of the link have
+/// it, or more, in one slot with a probability of 1e-6 where the allocation has enough of them, some 16
+/// resource blocks with one DM-RS symbol or 8 with two; there it is at most 0.4, which the right ones have
+/// from -2 dB on. Of fewer pilots it grows to 0.7, which wrong ones reach in a slot by chance: exp(-n / 2)
+/// of n pilots.
+[[nodiscard]] PHY_EXPORT double least_coherence(const SlotAllocation& allocation);
 
 /// What diagnose() may try beside what the link says.
 struct PHY_EXPORT DiagnoseOptions {

@@ -14,6 +14,7 @@
 #include "phy/measure/stage.hpp"
 #include "phy/receiver/capture_gain.hpp"
 #include "phy/receiver/common.hpp"
+#include "phy/scrambling/scrambler.hpp"
 
 namespace phy {
 namespace {
@@ -39,15 +40,19 @@ Cut cut_into_blocks(std::uint64_t row) {
 
 class SentSource : public CaptureSource {
 public:
-    SentSource(CaptureReader& capture, bool sent, Modulation modulation)
-        : CaptureSource(capture, false), capture_(capture) {
-        if (sent) map_.emplace(detail::fastest_host(), Mapper::Config{.modulation = modulation});
+    SentSource(CaptureReader& capture, Modulation modulation, const MeasureOptions& options)
+        : CaptureSource(capture, false), capture_(capture), scramble_(detail::fastest_host()) {
+        if (options.reference != SymbolReference::sent) return;
+        map_.emplace(scramble_.host(), Mapper::Config{.modulation = modulation});
+        if (options.scrambling) c_init_ = options.scrambling->c_init();
     }
 
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
         if (map_) {
-            bits_.resize(chunk.items * capture_.description().bits_per_symbol);
+            const std::size_t qm = capture_.description().bits_per_symbol;
+            bits_.resize(chunk.items * qm);
             capture_.read_bits(chunk.first, bits_);
+            if (c_init_) scramble_(*c_init_, bits_, bits_, chunk.first * qm);
             (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
         }
         return CaptureSource::fill(chunk, arrays);
@@ -55,7 +60,9 @@ public:
 
 private:
     CaptureReader& capture_;
-    std::optional<Mapper> map_;  ///< none: what was sent is not asked for
+    Scrambler scramble_;
+    std::optional<std::uint32_t> c_init_;  ///< none: the bits were not scrambled
+    std::optional<Mapper> map_;            ///< none: what was sent is not asked for
     std::vector<std::uint8_t> bits_;
 };
 
@@ -179,7 +186,7 @@ private:
         Pipeline::Config config = options_.pipeline;
         config.items = symbols_;
         Pipeline pipeline(result_.places, stage, config);
-        SentSource source(capture_, sent, result_.meter.modulation);
+        SentSource source(capture_, result_.meter.modulation, options_);
         JoiningSink sink(cut, progress());
         const PipelineReport report = pipeline.run(source, sink, options_.stop);
         if (done_ == 0) result_.pipeline = report;

@@ -14,6 +14,7 @@
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
 
@@ -36,6 +37,10 @@ struct PHY_EXPORT MeasureOptions {
 
     /// The nearest points, or those that the capture's transmitted bits are mapped to.
     SymbolReference reference = SymbolReference::decisions;
+
+    /// With SymbolReference::sent: how the transmitted bits were scrambled before they were mapped; the
+    /// capture is one codeword. None: they were not.
+    std::optional<ScramblingIdentity> scrambling = {};
 
     /// Rows of a length that is no multiple of symbol_tree.block, 1,024 symbols, and less than the capture go
     /// through the pipeline whole: each has to fit into one chunk, so into the memory of every lane (what

@@ -67,6 +67,7 @@ struct PHY_EXPORT SlotReport {
     std::uint64_t erasures = 0;     ///< symbols that were erased
 };
 
+/// Erased symbols do not count. A slot without power has an SNR of minus infinity.
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
 
@@ -89,8 +90,12 @@ struct PHY_EXPORT ReceiverOutput {
 /// A sample that is not finite spoils its slot and no other: soft bits that cannot be told are 0 and counted
 /// as erasures.
 ///
-/// The threads of the host share a call: by slots where there are enough of them, else within a slot. Not
-/// thread-safe: one receiver a thread.
+/// With transform precoding the symbols are those before it, each with the noise variance of its OFDM symbol:
+/// by MMSE subcarriers are weighted by how sure they are before the inverse DFT, and what the weights leave
+/// of other symbols counts as noise.
+///
+/// The threads of the host share a call: by slots if there are as many slots as threads, each thread a slot
+/// at a time, else within a slot. Not thread-safe: one receiver a thread.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;

@@ -22,8 +22,9 @@ struct PHY_EXPORT ReceiverOutput {
 
 /// Samples or resource grids in device memory to soft bits there. The bytes are those of phy::Receiver.
 ///
-/// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph, which keeps the numbers of the slots. All arrays are in memory that the
+/// A call only starts kernels on the caller's stream, and beside it on one that the caller's then waits for:
+/// it returns at once, allocates nothing, does not wait, and can be captured in a graph, which keeps the
+/// numbers of the slots. All arrays are in memory that the
 /// device can reach, do not overlap, and stay there until the work is done. It is fastest where they begin at
 /// multiples of 16 bytes. A receiver has one workspace: its calls must not run on several streams at a time.
 class PHY_EXPORT Receiver {

@@ -143,7 +143,7 @@ std::vector<int> symbols_of(const std::string& entry, const DmrsPlacement& place
     const bool is_a = placement.mapping_type == 'A';
     std::istringstream numbers(entry);
     for (std::string number; std::getline(numbers, number, ',');) {
-        const int l_0 = is_a ? placement.typeA_position : 0;
+        const int l_0 = is_a ? placement.type_a_position : 0;
         const int symbol = (is_a ? 0 : placement.first_symbol) + (number == "L" ? l_0 : std::stoi(number));
         for (int i = 0; i < placement.length; ++i)
             symbols.push_back(symbol + i);
@@ -156,13 +156,13 @@ void expect_entry(const DmrsPlacement& placement, const std::string& entry) {
                  placement.mapping_type + ", symbols " + std::to_string(placement.first_symbol) + " + " +
                  std::to_string(placement.symbols) + ", " + std::to_string(placement.additional_positions) +
                  " additional, length " + std::to_string(placement.length) + ", l_0 " +
-                 std::to_string(placement.typeA_position));
+                 std::to_string(placement.type_a_position));
     std::vector<int> expected = symbols_of(entry, placement);
     const bool is_a = placement.mapping_type == 'A';
     // l_0 = 3 leaves no room in the shortest durations, and does not go with three additional positions.
     const int end = placement.first_symbol + placement.symbols;
-    if (is_a && (placement.typeA_position + placement.length > end ||
-                 (placement.additional_positions == 3 && placement.typeA_position == 3)))
+    if (is_a && (placement.type_a_position + placement.length > end ||
+                 (placement.additional_positions == 3 && placement.type_a_position == 3)))
         expected.clear();
     if (expected.empty())
         EXPECT_THROW(phy::dmrs_symbols(placement), phy::ArgumentError);
@@ -187,7 +187,7 @@ TEST(DmrsSymbols, AreThoseOfTheTables) {
                                       .mapping_type = table.mapping_type,
                                       .first_symbol = first,
                                       .symbols = symbols,
-                                      .typeA_position = l_0,
+                                      .type_a_position = l_0,
                                       .additional_positions = additional,
                                       .length = table.length},
                                      entry);
@@ -214,9 +214,9 @@ TEST(DmrsSymbols, RefusesWhatIsOutOfItsRange) {
     expect_error({.first_symbol = 3, .symbols = 11}, "first_symbol");
     expect_error({.symbols = 0}, "symbols");
     expect_error({.first_symbol = 1}, "symbols");
-    expect_error({.typeA_position = 1}, "typeA_position");
-    expect_error({.typeA_position = 4}, "typeA_position");
-    expect_error({.typeA_position = 3, .additional_positions = 3}, "typeA_position");
+    expect_error({.type_a_position = 1}, "type A position");
+    expect_error({.type_a_position = 4}, "type A position");
+    expect_error({.type_a_position = 3, .additional_positions = 3}, "type A position");
     expect_error({.additional_positions = -1}, "additional_positions");
     expect_error({.additional_positions = 4}, "additional_positions");
     expect_error({.length = 0}, "length");

@@ -74,7 +74,7 @@ TEST(Sionna, DmrsSymbolsAreThoseOfItsTransmitter) {
         EXPECT_EQ(phy::dmrs_symbols({.mapping_type = vector.mapping_type,
                                      .first_symbol = vector.allocation.first_symbol,
                                      .symbols = vector.allocation.symbols,
-                                     .typeA_position = vector.type_a_position,
+                                     .type_a_position = vector.type_a_position,
                                      .additional_positions = vector.additional_positions,
                                      .length = vector.allocation.dmrs.length}),
                   vector.allocation.dmrs.symbols)

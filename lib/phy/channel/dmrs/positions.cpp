@@ -87,10 +87,10 @@ void check_placement(const DmrsPlacement& p) {
             p.additional_positions, "0 to 3");
     require(p.length == 1 || p.length == 2, "DM-RS length", p.length, "1 or 2");
     if (p.mapping_type == 'B') return;
-    require(p.typeA_position == 2 || p.typeA_position == 3, "typeA_position", p.typeA_position, "2 or 3");
-    require(p.first_symbol <= p.typeA_position, "first_symbol", p.first_symbol,
-            "no more than typeA_position, with mapping type A");
-    require(p.additional_positions < 3 || p.typeA_position == 2, "typeA_position", p.typeA_position,
+    require(p.type_a_position == 2 || p.type_a_position == 3, "type A position", p.type_a_position, "2 or 3");
+    require(p.first_symbol <= p.type_a_position, "first_symbol", p.first_symbol,
+            "no more than the type A position, with mapping type A");
+    require(p.additional_positions < 3 || p.type_a_position == 2, "type A position", p.type_a_position,
             "2 with 3 additional positions");
 }
 
@@ -105,7 +105,7 @@ std::vector<int> dmrs_symbols(const DmrsPlacement& placement) {
     const bool is_a = placement.mapping_type == 'A';
     const int reference = is_a ? 0 : placement.first_symbol;
     const int duration = placement.first_symbol + placement.symbols - reference;
-    const int l_0 = is_a ? placement.typeA_position : 0;
+    const int l_0 = is_a ? placement.type_a_position : 0;
     const std::string_view* after_first = nullptr;
     for (const Rows& rows : table(placement.direction, placement.mapping_type, placement.length)) {
         if (duration >= rows.first && duration <= rows.last)

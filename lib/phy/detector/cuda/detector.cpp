@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "phy/channel/equalizer/cuda/jobs.hpp"
 #include "phy/core/check_enum.hpp"
@@ -20,8 +26,48 @@ namespace {
 constexpr std::size_t piece = 16;
 constexpr std::size_t floats_of_piece = piece / sizeof(float);
 
+/// What a BatchDemapper takes in one launch.
+constexpr std::size_t slots_of_launch = 64;
+
 constexpr std::size_t whole_pieces(std::size_t floats) {
     return (floats + floats_of_piece - 1) / floats_of_piece * floats_of_piece;
+}
+
+/// What a chain has to demap: equalised slots, one after another.
+struct Codewords {
+    Modulation modulation;
+    DeviceSpan<const cf32> symbols;
+    DeviceSpan<const float> noise;
+    SoftBitSpan llr;
+    DeviceSpan<const std::uint32_t> signs;
+    std::size_t slots;
+
+    /// True if a call over all slots gives what one for each does: signs of a slot begin with a whole word,
+    /// and a codeword with its first symbol, which matters for pi/2-BPSK.
+    [[nodiscard]] bool is_one_codeword() const {
+        const bool whole_words = llr.size() / slots % 32 == 0;
+        const bool even = symbols.size() / slots % 2 == 0;
+        return slots == 1 || ((signs.empty() || whole_words) && (modulation != Modulation::pi2_bpsk || even));
+    }
+
+    [[nodiscard]] Allocation slot(std::size_t index) const {
+        const std::size_t of_slot = symbols.size() / slots;
+        const std::size_t bits = llr.size() / slots;
+        const std::size_t words = signs.size() / slots;
+        return {.modulation = modulation,
+                .symbols = symbols.subspan(index * of_slot, of_slot),
+                .noise = noise.subspan(index * of_slot, of_slot),
+                .llr = llr.subspan(index * bits, bits),
+                .first_symbol = 0,
+                .signs = signs.empty() ? signs : signs.subspan(index * words, words)};
+    }
+};
+
+/// The slots from `first` on; behind the last slot, the last.
+template <std::size_t... i>
+std::array<Allocation, sizeof...(i)> slots_from(const Codewords& codewords, std::size_t first,
+                                                std::index_sequence<i...> /*offsets*/) {
+    return {codewords.slot(std::min(first + i, codewords.slots - 1))...};
 }
 
 }  // namespace
@@ -31,9 +77,14 @@ struct PHY_HIDDEN SoftDetector::Impl {
     EqualizerJobs jobs;
     phy::detail::Planner planner;
     SoftDemapper demap;
+    BatchDemapper demap_batch;
 
     Impl(const Device& device, const Config& of)
-        : config(of), jobs(device, of.equalizer), planner(of.demapper), demap(device, of.demapper) {}
+        : config(of),
+          jobs(device, of.equalizer),
+          planner(of.demapper),
+          demap(device, of.demapper),
+          demap_batch(device, of.demapper) {}
 
     [[nodiscard]] bool is_fused(SoftBitFormat format) const;
     [[nodiscard]] std::size_t between(std::size_t slots, SoftBitFormat format) const;
@@ -42,6 +93,7 @@ struct PHY_HIDDEN SoftDetector::Impl {
     void run_fused(const EqualizerJobs::Inputs& inputs, const DetectorOutput& out, cudaStream_t stream) const;
     void run_chain(const EqualizerJobs::Inputs& inputs, DeviceSpan<float> memory, SoftBitSpan llr,
                    DeviceSpan<const std::uint32_t> signs, cudaStream_t stream) const;
+    void demap_all(const Codewords& codewords, cudaStream_t stream) const;
 };
 
 bool SoftDetector::Impl::is_fused(SoftBitFormat format) const {
@@ -95,15 +147,23 @@ void SoftDetector::Impl::run_chain(const EqualizerJobs::Inputs& inputs, DeviceSp
     jobs.run(inputs, stream, [&](const EqualizerJob& job) {
         detail::launch(job, detail::EqualizerOutput{memory.data(), noise, true}, stream);
     });
-    // Slots begin with whole words of signs, and with the first symbol of their codeword.
-    const std::size_t bits = llr.size() / slots;
-    const std::size_t words = (bits + 31) / 32;
-    const auto symbols = device_span(reinterpret_cast<const cf32*>(memory.data()), count);
-    const auto noises = device_span(static_cast<const float*>(noise), count);
-    for (std::size_t slot = 0; slot < slots; ++slot)
-        demap(symbols.subspan(slot * of_slot, of_slot), noises.subspan(slot * of_slot, of_slot),
-              llr.subspan(slot * bits, bits), stream, 0, {},
-              signs.empty() ? signs : signs.subspan(slot * words, words));
+    demap_all({.modulation = config.demapper.modulation,
+               .symbols = device_span(reinterpret_cast<const cf32*>(memory.data()), count),
+               .noise = device_span(static_cast<const float*>(noise), count),
+               .llr = llr,
+               .signs = signs,
+               .slots = slots},
+              stream);
+}
+
+void SoftDetector::Impl::demap_all(const Codewords& codewords, cudaStream_t stream) const {
+    if (codewords.is_one_codeword())
+        return demap(codewords.symbols, codewords.noise, codewords.llr, stream, 0, {}, codewords.signs);
+    for (std::size_t first = 0; first < codewords.slots; first += slots_of_launch) {
+        const auto slots = slots_from(codewords, first, std::make_index_sequence<slots_of_launch>());
+        const std::size_t count = std::min(slots_of_launch, codewords.slots - first);
+        demap_batch(std::span(slots).first(count), stream);
+    }
 }
 
 SoftDetector::SoftDetector(const Device& device, const Config& config) : impl_(new Impl(device, config)) {}

@@ -53,35 +53,33 @@ PHY_INLINE float join_precoding_lanes(float* lanes) {
     return lanes[0];
 }
 
-/// What the symbols of an OFDM symbol have in common.
+/// What the symbols of an OFDM symbol have in common. All erased: 0 and infinity.
 struct PrecodedSymbol {
-    float mean_weight;  ///< q; 0: all is erased
+    float mean_weight;  ///< q
     float noise;        ///< N0
 };
 
 /// From the sums of m_k and of what subcarrier_noise() gives.
 template <typename Ops>
 PHY_INLINE PrecodedSymbol precoded_symbol(bool mmse, float weights, float noises, float subcarriers) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     const float q = Ops::div(weights, subcarriers);
-    if (!(q > 0.0F)) return {0.0F, std::numeric_limits<float>::infinity()};
-    if (mmse) {
-        const float limited = Ops::min(q, largest_mean_weight);
-        return {q, Ops::div(Ops::sub(1.0F, limited), limited)};
-    }
+    const float limited = Ops::min(q, largest_mean_weight);
     const float v = Ops::div(noises, subcarriers);
-    return {q, Ops::div(Ops::add(Ops::sub(1.0F, q), Ops::div(v, q)), q)};
+    const float noise = mmse ? Ops::div(Ops::sub(1.0F, limited), limited)
+                             : Ops::div(Ops::add(Ops::sub(1.0F, q), Ops::div(v, q)), q);
+    return {Ops::keep(noise, q), Ops::select_finite(noise, noise, infinity)};
 }
 
-/// Divides a symbol by q and erases what then is not finite.
+/// Divides a symbol by q, and erases it where that is not finite.
 template <typename Ops>
 PHY_INLINE void finish_symbol(const PrecodedSymbol& common, float& re, float& im, float& noise) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     const float a = Ops::div(re, common.mean_weight);
     const float b = Ops::div(im, common.mean_weight);
-    const bool is_finite = common.mean_weight > 0.0F && Ops::keep(common.noise, 1.0F) > 0.0F &&
-                           Ops::keep(a, 1.0F) > 0.0F && Ops::keep(b, 1.0F) > 0.0F;
-    re = is_finite ? a : 0.0F;
-    im = is_finite ? b : 0.0F;
-    noise = is_finite ? common.noise : std::numeric_limits<float>::infinity();
+    re = Ops::keep(b, Ops::keep(a, a));
+    im = Ops::keep(a, Ops::keep(b, b));
+    noise = Ops::select_finite(a, Ops::select_finite(b, common.noise, infinity), infinity);
 }
 
 }  // namespace phy::detail::PHY_TARGET

@@ -60,6 +60,9 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       equalize_(device, plan_.equalizer(estimate_.time_weights())),
       meter_(device, {.modulation = plan_.demapper.modulation}),
       demap_(device, plan_.demapper),
+      beside_(device),
+      equalized_(device, Event::Timing::off),
+      measured_(device, Event::Timing::off),
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
     if (plan_.ofdm) demodulate_.emplace(device, *plan_.ofdm);
@@ -125,8 +128,17 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
                          lends ? output.noise_variance : noise_variance_.first(count)};
     equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream);
     if (undo_) undo_precoding(all, stream);
-    if (!output.slots.empty()) measure(all, output.slots, stream);
+    const bool does_both = !output.slots.empty() && output.llr.size() > 0;
+    if (does_both) {
+        equalized_.record(stream);
+        equalized_.hold_back(beside_);
+    }
+    if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
     if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
+    if (does_both) {
+        measured_.record(beside_);
+        measured_.hold_back(stream);
+    }
 }
 
 SymbolView DeviceChain::grid_of(SymbolView input, std::uint64_t first, std::size_t slots,

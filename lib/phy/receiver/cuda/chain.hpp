@@ -53,6 +53,9 @@ private:
     SoftDemapper demap_;
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<TransformPrecoder> undo_;
+    Stream beside_;  ///< where slots are measured while they are demapped
+    Event equalized_;
+    Event measured_;
     bool restarts_ = false;  ///< slots are not neighbours to what counts symbols
 
     DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for most_slots slots

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "phy/measure/reduce_host.hpp"
 #include "phy/receiver/chain/undo_precoding-inl.h"
@@ -56,15 +57,6 @@ void finish(cf32* symbols, float* noise_variance, std::size_t count) {
     }
 }
 
-/// Calls job(row) for every row.
-template <typename Job>
-void for_each_row(const Host& host, std::size_t rows, const Job& job) {
-    const auto call = [](const void* erased, std::size_t row) noexcept {
-        (*static_cast<const Job*>(erased))(row);
-    };
-    share_items(host, rows, call, &job);
-}
-
 }  // namespace
 
 PrecodingUndoer::PrecodingUndoer(const Host& host, std::size_t subcarriers, Equalization equalization)
@@ -76,13 +68,13 @@ PrecodingUndoer::PrecodingUndoer(const Host& host, std::size_t subcarriers, Equa
 
 void PrecodingUndoer::operator()(std::span<cf32> symbols, std::span<float> noise_variance) {
     const std::size_t rows = symbols.size() / subcarriers_;
-    for_each_row(host_, rows, [&](std::size_t row) {
+    share_pieces(host_, rows, 1, [&](std::uint64_t row, std::uint64_t /*end*/) {
         const std::size_t first = row * subcarriers_;
         const auto weigh_row = mmse_ ? &weigh<true> : &weigh<false>;
         weigh_row(symbols.data() + first, noise_variance.data() + first, subcarriers_);
     });
     undo_(symbols, symbols);
-    for_each_row(host_, rows, [&](std::size_t row) {
+    share_pieces(host_, rows, 1, [&](std::uint64_t row, std::uint64_t /*end*/) {
         const std::size_t first = row * subcarriers_;
         finish(symbols.data() + first, noise_variance.data() + first, subcarriers_);
     });

@@ -1,8 +1,10 @@
 #include "phy/receiver/host/slot_chain.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
+#include "phy/measure/reduce_host.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
 
 namespace phy::detail {
@@ -28,7 +30,8 @@ std::optional<PrecodingUndoer> make_undoer(const Host& host, const ReceiverPlan&
 
 SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
                      const ChannelEstimator* prepared)
-    : shared_(shared),
+    : host_(host),
+      shared_(shared),
       buffers_(buffers),
       demodulate_(make_demodulator(host, shared.plan)),
       estimate_(make_estimator(host, shared.plan, prepared)),
@@ -71,27 +74,44 @@ void SlotChain::measure(std::span<const cf32> symbols, std::span<const float> no
                         const SlotEstimate& estimate, ReceivedSlot& slot) {
     slot.estimate = estimate;
     slot.symbols = measure_(symbols);
-    slot.erasures = static_cast<std::uint64_t>(
-        std::ranges::count_if(noise_variance, [](float noise) { return !std::isfinite(noise); }));
+    slot.erasures = count_erasures(noise_variance);
+}
+
+std::uint64_t SlotChain::count_erasures(std::span<const float> noise_variance) const {
+    constexpr std::uint64_t piece = 1 << 14;
+    std::atomic<std::uint64_t> all = 0;
+    share_pieces(host_, noise_variance.size(), piece, [&](std::uint64_t first, std::uint64_t end) {
+        std::uint32_t count = 0;
+        for (const float noise : noise_variance.subspan(first, end - first))
+            count += std::isfinite(noise) ? 0 : 1;
+        if (count > 0) all.fetch_add(count, std::memory_order_relaxed);
+    });
+    return all;
 }
 
 void SlotChain::write_channel(std::span<cf32> out) const {
+    const std::size_t subcarriers = shared_.plan.subcarriers;
+    share_pieces(host_, out.size() / subcarriers, 1, [&](std::uint64_t path, std::uint64_t /*end*/) {
+        write_path(path, out.subspan(path * subcarriers, subcarriers));
+    });
+}
+
+/// From a layer to an antenna.
+void SlotChain::write_path(std::size_t path, std::span<cf32> out) const {
     const ReceiverPlan& plan = shared_.plan;
     const int estimates = estimate_.estimates();
     const float reciprocal = 1.0F / static_cast<float>(estimates);
     const std::size_t of_estimate = 2 * plan.channel;
+    const float* const re = buffers_.channel.data() + path * 2 * plan.subcarriers;
+    const float* const im = re + plan.subcarriers;
     std::ranges::fill(out, cf32());
-    for (std::size_t path = 0; path < plan.antennas * plan.layers; ++path) {
-        const float* const row = buffers_.channel.data() + path * 2 * plan.subcarriers;
-        for (const ResourceBlocks& range : plan.config.link.allocation.resource_blocks) {
-            const auto first = static_cast<std::size_t>(range.first * subcarriers_per_resource_block);
-            const auto count = static_cast<std::size_t>(range.count * subcarriers_per_resource_block);
-            for (std::size_t k = first; k < first + count; ++k)
-                out[path * plan.subcarriers + k] = {
-                    scalar::mean_of_estimates<scalar::Ops>(row + k, estimates, of_estimate, reciprocal),
-                    scalar::mean_of_estimates<scalar::Ops>(row + plan.subcarriers + k, estimates, of_estimate,
-                                                           reciprocal)};
-        }
+    for (const ResourceBlocks& range : plan.config.link.allocation.resource_blocks) {
+        const auto first = static_cast<std::size_t>(range.first * subcarriers_per_resource_block);
+        const auto end =
+            static_cast<std::size_t>((range.first + range.count) * subcarriers_per_resource_block);
+        for (std::size_t k = first; k < end; ++k)
+            out[k] = {scalar::mean_of_estimates<scalar::Ops>(re + k, estimates, of_estimate, reciprocal),
+                      scalar::mean_of_estimates<scalar::Ops>(im + k, estimates, of_estimate, reciprocal)};
     }
 }
 

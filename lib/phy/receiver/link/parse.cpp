@@ -104,8 +104,8 @@ std::vector<int> placed_symbols(const JsonObject& dmrs, const Link& link) {
                                .symbols = link.allocation.symbols,
                                .length = link.allocation.dmrs.length};
     placement.mapping_type = dmrs.choice("mapping_type", {"A", "B"}) == 0 ? 'A' : 'B';
-    placement.typeA_position = placement.mapping_type == 'A' ? dmrs.whole("typeA_position", {2, 3})
-                                                             : dmrs.whole_or("typeA_position", {2, 3}, 2);
+    placement.type_a_position = placement.mapping_type == 'A' ? dmrs.whole("typeA_position", {2, 3})
+                                                              : dmrs.whole_or("typeA_position", {2, 3}, 2);
     placement.additional_positions = dmrs.whole("additional_positions", {0, 3});
     try {
         return dmrs_symbols(placement);
