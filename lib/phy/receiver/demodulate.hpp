@@ -39,6 +39,7 @@ struct PHY_EXPORT DemodulateOptions {
     /// The soft bits are descrambled: those of the capture are one codeword of this identity. Transmitted
     /// bits to compare with are those before scrambling.
     std::optional<ScramblingIdentity> descramble = {};
+    std::uint64_t codeword_symbols = 0;  ///< after which another codeword begins; 0: there is one
 
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
