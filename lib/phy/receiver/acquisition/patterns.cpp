@@ -26,7 +26,7 @@ std::vector<DmrsPattern> dmrs_patterns(const Link& link) {
                                          .mapping_type = type,
                                          .first_symbol = allocation.first_symbol,
                                          .symbols = allocation.symbols,
-                                         .typeA_position = position,
+                                         .type_a_position = position,
                                          .additional_positions = additional,
                                          .length = length});
         if (!pattern || pattern->symbols.front() < allocation.first_symbol ||

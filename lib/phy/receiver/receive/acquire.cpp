@@ -46,7 +46,8 @@ std::string text_of(const Diagnosis& diagnosis) {
     const Trial& best = diagnosis.trials.front();
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
     const std::string coherence = " (coherence " + number_text(best.coherence) + ")";
-    if (best.coherence < least_coherence) return tried + "none has them either" + coherence;
+    if (best.coherence < least_coherence(best.link.allocation))
+        return tried + "none has them either" + coherence;
     return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
 }
 
@@ -94,7 +95,7 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
     std::vector<std::byte> input(count * slots.bytes_per_slot());
     slots.read(0, count, input);
     Offsets offsets = measure_offsets(host, config, SymbolView(slots.format(), input), 0);
-    if (offsets.coherence < least_coherence) return {.coherence = offsets.coherence};
+    if (offsets.coherence < least_coherence(config.link.allocation)) return {.coherence = offsets.coherence};
     const double rate = *config.link.carrier.sample_rate;
     const auto samples = std::llround(offsets.timing * rate);
     slots.move(samples);
@@ -133,8 +134,9 @@ SlotReport mean_of(std::span<const SlotReport> reports) {
 
 void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, Reception& result,
                     const ReceiveOptions& options) {
+    const double least = least_coherence(config.link.allocation);
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
-        result.reports, [](const SlotReport& report) { return !(report.coherence >= least_coherence); }));
+        result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     if (lacking == 0) return;
     const std::string name = name_of(result.capture);
     if (lacking < result.slots) {
@@ -144,8 +146,8 @@ void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots
     }
     std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                        " slots: the coherence is " + number_text(static_cast<float>(result.mean.coherence)) +
-                       ", expected at least " + number_text(static_cast<float>(least_coherence)) +
-                       "; looked for " + settings_of(result.link);
+                       ", expected at least " + number_text(static_cast<float>(least)) + "; looked for " +
+                       settings_of(result.link);
     if (options.diagnoses)
         text += "; " + text_of(diagnose_slots(host, config, slots, result.capture.format, options.diagnose));
     throw FileError(text);
