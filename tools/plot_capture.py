@@ -118,7 +118,8 @@ def draw_received(figure, grid, options, received):
     if received.channel is not None:
         draw_channel(next(places), received.channel, 0 if received.slots is None else received.slots["slot"][0])
     if received.symbols is not None and len(received.symbols) > 0:
-        draw_constellation(figure, next(places), received.symbols, {"modulation": received.modulation})
+        draw_constellation(figure, next(places), received.symbols, {"modulation": received.modulation},
+                           f"{len(received.symbols)} equalised symbols")
     if received.slots is not None:
         draw_slots(next(places), received.slots)
     if options.soft_bits is not None:

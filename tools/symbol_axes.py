@@ -24,7 +24,7 @@ def in_percent(ratio):
     return "unknown" if ratio is None else f"{100 * ratio:.3g} %"
 
 
-def draw_constellation(figure, axes, symbols, report):
+def draw_constellation(figure, axes, symbols, report, title=None):
     from matplotlib import colors, ticker
 
     gain = report.get("gain") or 1.0
@@ -54,7 +54,7 @@ def draw_constellation(figure, axes, symbols, report):
     axes.set_xlabel("I" if report.get("gain") is None else "I / gain")
     axes.set_ylabel("Q" if report.get("gain") is None else "Q / gain")
     found = "no gain" if report.get("gain") is None else f"gain {gain:.4g}"
-    axes.set_title(f"Constellation, {len(symbols)} symbols, {found}", loc="left")
+    axes.set_title(title or f"Constellation, {len(symbols)} symbols, {found}", loc="left")
 
 
 def name_of_rows(rows, shape):
@@ -126,5 +126,5 @@ def draw_soft_bits(axes, path):
                    loc="left")
     axes.legend(loc="upper center", ncols=min(5, (nats.shape[1] + 1) // 2), frameon=False)
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high * 6)
+    axes.set_ylim(min(low, high / 100), high * 6)
     axes.grid(alpha=0.3)
