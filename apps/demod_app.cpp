@@ -1,6 +1,9 @@
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -64,9 +67,56 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          "1, default 0): undo it");
 }
 
+void set_written(phy::ReceiveOptions& how, const std::string& list) {
+    how.writes_llr = false;
+    for (const std::string& name : split(list)) {
+        if (name == "llr")
+            how.writes_llr = true;
+        else if (name == "symbols")
+            how.writes_symbols = true;
+        else if (name == "channel")
+            how.writes_channel = true;
+        else
+            throw phy::ArgumentError(
+                fmt::format("--write {}: expected llr, symbols and channel, or some of them", list));
+    }
+}
+
+std::vector<std::uint32_t> parse_identities(const std::string& list) {
+    std::vector<std::uint32_t> identities;
+    for (const std::string& text : split(list)) {
+        const std::optional<std::uint32_t> value = parse_number<std::uint32_t>(text);
+        if (!value || *value > 65535)
+            throw phy::ArgumentError(fmt::format(
+                "--scrambling-ids {}: expected whole numbers from 0 to 65535, with commas between", list));
+        identities.push_back(*value);
+    }
+    return identities;
+}
+
+void add_link_options(DemodOptions& options, po::options_description& list) {
+    const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
+    list.add_options()  //
+        (
+            "from", parsed(options.how.capture.kind, phy::parse_capture_kind, "KIND"),
+            "symbols, grid or samples: what the capture is of; default: as its dataset is called, else "
+            "symbols")  //
+        ("link", text(options.link, "FILE"),
+         "what is needed to demodulate samples or a grid, as JSON (docs/link.md); default: the capture's "
+         "attribute")  //
+        ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
+         "of samples and grids: llr (default), symbols, channel, with commas between")  //
+        (
+            "diagnose", flag(options.receive.diagnoses),
+            "where DM-RS are not found, search slot numbers, DM-RS positions and identities for what finds "
+            "them")  //
+        ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
+         "--diagnose: identities of DM-RS to try");
+}
+
 void run(const DemodOptions& options, const CommonOptions& common) {
-    const phy::Demodulation done = demodulate(options, common.quiet);
-    print_result(common, json_of(done), text_of(done));
+    const Demodulated done = demodulate(options, common.quiet);
+    std::visit([&](const auto& result) { print_result(common, json_of(result), text_of(result)); }, done);
 }
 
 }  // namespace
@@ -75,9 +125,12 @@ int main(int argc, char** argv) {
     DemodOptions options;
     App app;
     app.name = "demod_app";
-    app.summary = "Turns the IQ samples of a capture into soft bits, and reports how fast and how well.";
+    app.summary =
+        "Turns a capture (symbols, a resource grid, or baseband samples) into soft bits, and reports how "
+        "fast and how well.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_input_options(options, app.options);
+    add_link_options(options, app.options);
     add_output_options(options, app.options);
     add_machine_options(options.machine, app.options);
     app.options.add_options()  //

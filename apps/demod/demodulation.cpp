@@ -1,6 +1,9 @@
 #include "demod/demodulation.hpp"
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -42,27 +45,28 @@ const char* options_for(DescriptionError::Lacks lacks, bool estimates_noise) {
                                    : "--noise-variance X gives one, --noise-variance estimate measures it";
         case DescriptionError::Lacks::modulation_and_noise_variance:
             return "expected both, or --modulation M and --noise-variance X or estimate";
+        case DescriptionError::Lacks::link:
+            return "expected that, or --link FILE";
         case DescriptionError::Lacks::bits:
             break;
     }
     return "expected those";
 }
 
-/// With errors that tell of the options.
-Demodulation demodulate(const DemodOptions& options, const DemodulateOptions& how) {
+/// Calls work, with errors that tell of the options.
+template <typename Work>
+auto with_option_errors(const DemodOptions& options, Work work) {
     try {
-        return with_machine_errors(options.machine,
-                                   [&] { return demodulate_file(options.capture, options.output, how); });
+        return with_machine_errors(options.machine, work);
     } catch (const DescriptionError& error) {
         throw FileError(
             fmt::format("{}: {}", error.what(), options_for(error.lacks(), options.how.estimate_noise)));
     }
 }
 
-/// With progress, interrupts and the trace.
-Demodulation demodulate_visibly(const DemodOptions& options, std::optional<OutputFile>& trace, bool quiet) {
-    Progress progress(0, quiet);
-    DemodulateOptions how = options.how;
+/// Progress, interrupts and the trace, for options of either kind.
+template <typename How>
+How visible(How how, const DemodOptions& options, std::optional<OutputFile>& trace, Progress& progress) {
     how.places = places_of(options.machine);
     how.pipeline = pipeline_of(options.machine);
     how.pipeline.trace = trace.has_value();
@@ -74,19 +78,71 @@ Demodulation demodulate_visibly(const DemodOptions& options, std::optional<Outpu
         throw_if_interrupted();
         if (trace) trace->write(trace_events(report));
     };
-    return demodulate(options, how);
+    return how;
+}
+
+void require_none_of(const char* kind, const std::vector<std::pair<bool, const char*>>& given) {
+    for (const auto& [is_given, option] : given)
+        if (is_given) throw ArgumentError(fmt::format("{}: not for a capture of {}", option, kind));
+}
+
+/// What the link says of the symbols of its codewords.
+DemodulateOptions of_symbols(const DemodOptions& options) {
+    require_none_of("symbols", {{options.receive.writes_symbols || options.receive.writes_channel, "--write"},
+                                {options.receive.diagnoses, "--diagnose"}});
+    DemodulateOptions how = options.how;
+    if (options.link.empty()) return how;
+    require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
+    const Link link = read_link(options.link);
+    if (!how.capture.modulation) how.capture.modulation = link.modulation;
+    how.descramble = link.scrambling;
+    how.codeword_symbols =
+        ResourceMap(link.allocation).elements() * static_cast<std::size_t>(link.allocation.layers());
+    return how;
+}
+
+ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
+    const DemodulateOptions& how = options.how;
+    const std::string name(to_string(kind));
+    require_none_of(name.c_str(),
+                    {{how.gain != 1.0F, "--gain"}, {how.descramble.has_value(), "--descramble"}});
+    ReceiveOptions receive = options.receive;
+    receive.capture = how.capture;
+    if (!options.link.empty()) receive.link = read_link(options.link);
+    receive.noise_variance = how.capture.noise_variance;
+    receive.demapper = how.demapper;
+    receive.format = how.format;
+    receive.overwrite = how.overwrite;
+    return receive;
+}
+
+/// With progress, interrupts and the trace.
+Demodulated demodulate_visibly(const DemodOptions& options, std::optional<OutputFile>& trace, bool quiet) {
+    Progress progress(0, quiet);
+    return with_option_errors(options, [&]() -> Demodulated {
+        const CaptureKind kind = CaptureReader(options.capture, options.how.capture).description().kind;
+        if (kind == CaptureKind::symbols)
+            return demodulate_file(options.capture, options.output,
+                                   visible(of_symbols(options), options, trace, progress));
+        return receive_file(options.capture, options.output,
+                            visible(of_slots(options, kind), options, trace, progress));
+    });
 }
 
 }  // namespace
 
-Demodulation demodulate(const DemodOptions& options, bool quiet) {
+Demodulated demodulate(const DemodOptions& options, bool quiet) {
     check_files(options);
     std::optional<OutputFile> trace;
     if (!options.trace.empty()) trace.emplace(options.trace, options.how.overwrite, "the trace");
-    Demodulation done = demodulate_visibly(options, trace, quiet);
+    Demodulated done = demodulate_visibly(options, trace, quiet);
     if (trace) trace->commit();
-    for (const std::string& warning : done.warnings)
-        spdlog::warn(warning);
+    std::visit(
+        [](const auto& result) {
+            for (const std::string& warning : result.warnings)
+                spdlog::warn(warning);
+        },
+        done);
     return done;
 }
 

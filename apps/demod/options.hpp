@@ -4,6 +4,7 @@
 
 #include "capture/machine_options.hpp"
 #include "phy/receiver/demodulate.hpp"
+#include "phy/receiver/receive.hpp"
 
 namespace phy::apps {
 
@@ -11,8 +12,11 @@ namespace phy::apps {
 struct DemodOptions {
     std::string capture;
     std::string output;
-    DemodulateOptions how;  ///< without places
+    DemodulateOptions how;  ///< without places; of the capture and soft bits, for all kinds of captures
     std::string trace;
+
+    std::string link;        ///< a file; empty: the capture's
+    ReceiveOptions receive;  ///< what only samples and grids have
 
     MachineOptions machine;
 };

@@ -4,11 +4,16 @@
 
 #include "common/json.hpp"
 #include "phy/receiver/demodulate.hpp"
+#include "phy/receiver/receive.hpp"
 
 namespace phy::apps {
 
 /// What a demodulation did and how fast it was, for programs and for people.
 Json json_of(const Demodulation& done);
 std::string text_of(const Demodulation& done);
+
+/// The same of a reception.
+Json json_of(const Reception& done);
+std::string text_of(const Reception& done);
 
 }  // namespace phy::apps

@@ -40,26 +40,8 @@ double LinkConfig::noise_variance() const {
     return allocation.layers() * std::pow(10.0, -snr_db / 10.0);
 }
 
-Transmitter::Transmitter(const Host& host, const LinkConfig& config)
-    : allocation_(config.allocation),
-      modulation_(config.modulation),
-      scramble_(host),
-      map_(host, {.modulation = config.modulation}),
-      to_grid_(config.allocation),
-      scrambled_(bits_per_slot()),
-      symbols_(to_grid_.symbols_per_slot()),
-      pilots_(to_grid_.pilots_per_slot()),
-      grid_(to_grid_.grid_size()) {}
-
-std::size_t Transmitter::bits_per_slot() const {
-    return to_grid_.symbols_per_slot() * bits_per_symbol(modulation_);
-}
-
-void Transmitter::transmit(int slot, std::span<const std::uint8_t> bits) {
-    scramble_(identity.c_init(), bits, scrambled_);
-    map_(scrambled_, symbols_);
-    dmrs_pilots(allocation_, slot, pilots_);
-    to_grid_(symbols_, pilots_, grid_);
+Transmitter::Config LinkConfig::transmitter() const {
+    return {.allocation = allocation, .modulation = modulation, .scrambling = identity};
 }
 
 Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& known)

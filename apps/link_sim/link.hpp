@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "link_sim/channel.hpp"
 #include "phy/phy.hpp"
+#include "transmission/channel.hpp"
+#include "transmission/transmitter.hpp"
 
-/// The example of how to link a chain, from bits to soft bits, with what phy has for each step: link.cpp.
+/// The example of how to link a chain, from bits to soft bits, with what phy has for each step:
+/// transmission/transmitter.cpp and link.cpp.
 namespace phy::apps {
 
 /// What a receiver is told and need not estimate.
@@ -48,37 +50,11 @@ struct LinkConfig {
     std::uint64_t seed = 1;
     std::optional<Backend> backend;  ///< of the CPU; none: Backend::best()
 
+    [[nodiscard]] Transmitter::Config transmitter() const;
     [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
 
     /// N0 at an antenna: each layer comes with power 1.
     [[nodiscard]] double noise_variance() const;
-};
-
-/// Bits of a codeword to the grids of its layers.
-class Transmitter {
-public:
-    Transmitter(const Host& host, const LinkConfig& config);
-
-    [[nodiscard]] std::size_t bits_per_slot() const;
-
-    /// slot is its number in the frame; bits are one a byte.
-    void transmit(int slot, std::span<const std::uint8_t> bits);
-
-    /// Of the last slot: (data elements, layers), what dmrs_pilots() writes, (layers, symbols, subcarriers).
-    [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
-    [[nodiscard]] std::span<const cf32> pilots() const { return pilots_; }
-    [[nodiscard]] std::span<const cf32> grid() const { return grid_; }
-
-private:
-    SlotAllocation allocation_;
-    Modulation modulation_;
-    Scrambler scramble_;
-    Mapper map_;
-    GridMapper to_grid_;
-    std::vector<std::uint8_t> scrambled_;
-    std::vector<cf32> symbols_;
-    std::vector<cf32> pilots_;
-    std::vector<cf32> grid_;
 };
 
 /// What a slot has gone through.

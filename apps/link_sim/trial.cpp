@@ -13,11 +13,6 @@ RandomSequence random_of(const LinkConfig& config) {
     return {RandomSequence(config.seed, static_cast<std::uint64_t>(config.modulation)).bits(0), micro_db};
 }
 
-void draw_bits(const RandomSequence& random, std::span<std::uint8_t> bits) {
-    for (std::size_t i = 0; i < bits.size(); ++i)
-        bits[i] = static_cast<std::uint8_t>(random.bits(i / 64) >> (i % 64) & 1U);
-}
-
 int slots_per_frame(const LinkConfig& config) {
     return static_cast<int>(config.channel.subcarrier_spacing / 15e3 * 10.0);
 }
@@ -28,7 +23,7 @@ Trial::Trial(const LinkConfig& config)
     : config_(config),
       host_({.backend = config.backend}),
       channel_(config.channel),
-      transmitter_(host_, config),
+      transmitter_(host_, config.transmitter()),
       measure_symbols_(host_, {.modulation = config.modulation}),
       bits_(transmitter_.bits_per_slot()),
       coefficients_(channel_.size()),

@@ -4,9 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "link_sim/channel.hpp"
 #include "link_sim/link.hpp"
 #include "link_sim/statistics.hpp"
+#include "transmission/channel.hpp"
+#include "transmission/transmitter.hpp"
 
 namespace phy::apps {
 

@@ -42,8 +42,12 @@ TEST_F(CommandLine, HelpListsEveryOption) {
           "--descramble", "--by", "--backend", "--device", "--threads", "--chunk", "--streams", "--order"})
         EXPECT_NE(meter_help.find(option + " "), std::string::npos) << option;
     const std::string generator_help = run({capture_gen, "--help"}).out;
-    for (const std::string option : {"--modulation", "--symbols", "--snr-db", "--seed", "--type", "--layout",
-                                     "--per-symbol-noise", "--no-bits", "--force"})
+    for (const std::string option :
+         {"--modulation",   "--symbols",          "--snr-db",      "--seed",
+          "--type",         "--layout",           "--no-bits",     "--per-symbol-noise",
+          "--force",        "--scramble",         "--from",        "--link",
+          "--slots",        "--antennas",         "--channel",     "--timing-offset",
+          "--first-sample", "--frequency-offset", "--sample-rate", "--center-frequency"})
         EXPECT_NE(generator_help.find(option), std::string::npos) << option;
 }
 

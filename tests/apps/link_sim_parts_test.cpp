@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "link_sim/channel.hpp"
 #include "link_sim/options.hpp"
 #include "link_sim/simulation.hpp"
 #include "link_sim/statistics.hpp"
 #include "link_sim/theory.hpp"
 #include "support/equations.hpp"
+#include "transmission/channel.hpp"
 
 namespace phy::apps {
 namespace {

@@ -69,6 +69,12 @@ void Suite::record(const std::string& name, const Measurement& measurement) {
     std::fflush(stdout);
 }
 
+void Suite::keep(const Json& result) {
+    results_.push_back(result);
+    fmt::print("{}\n", result.text());
+    std::fflush(stdout);
+}
+
 std::string Suite::json() const {
     auto context = apps::measurement_context(device_);
     context.emplace_back("processor", apps::processor());

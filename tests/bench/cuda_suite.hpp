@@ -49,6 +49,9 @@ public:
 
     void record(const std::string& name, const Measurement& measurement);
 
+    /// Keeps a result of another kind, and prints it.
+    void keep(const apps::Json& result);
+
     /// One JSON object, of the form of Google Benchmark's.
     [[nodiscard]] std::string json() const;
 
@@ -70,5 +73,6 @@ void ofdm_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
 void scrambling_benchmarks(Suite& suite);
+void receiver_benchmarks(Suite& suite);  ///< only where phy was built with HDF5
 
 }  // namespace phy::bench

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times demod_app against file_copy, a plain loop that reads and writes the same bytes.
 
-Both process the same cf32 256QAM capture, in turn, from and to the page cache; the first round is not counted.
+Both process the same capture, in turn, from and to the page cache; the first round is not counted. It holds 256QAM
+symbols in cf32 or, with --link, samples of four antennas in ci16; file_copy writes as many bytes as demod_app.
 What comes after -- are further options of demod_app.
 Prints one JSON object: the median of each, the median of the ratio of neighbours, and demod_app's peak memory.
 demod_app_seconds is the whole process; run_seconds is what its report says, from the first read to the last write:
@@ -53,10 +54,20 @@ def program(folder, name):
     return found[0]
 
 
+def contents(args):
+    """What capture_gen is told of the capture."""
+    if not args.link:
+        return ["--modulation", "256qam", "--symbols", str(args.symbols)]
+    return ["--from", "samples", "--link", args.link, "--slots", str(args.slots), "--antennas", "4", "--type", "ci16",
+            "--channel", "tdl:100"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="build folder, or unpacked package")
     parser.add_argument("--symbols", type=int, default=64 << 20)
+    parser.add_argument("--link", help="the link of a capture of samples")
+    parser.add_argument("--slots", type=int, default=200, help="with --link")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--folder", help="where the capture and the output lie (default: the temporary folder)")
     own, demod_options = split_at(sys.argv[1:], "--")
@@ -64,13 +75,13 @@ def main():
 
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         capture, soft_bits, copy = (f"{folder}/{name}.h5" for name in ("capture", "llr", "copy"))
-        subprocess.run([program(args.build, "capture_gen"), capture, "--modulation", "256qam", "--symbols",
-                        str(args.symbols), "--snr-db", "30", "--no-bits", "--quiet"], check=True)
+        subprocess.run([program(args.build, "capture_gen"), capture, *contents(args), "--snr-db", "30", "--no-bits",
+                        "--quiet"], check=True)
         demod = [program(args.build, "demod_app"), capture, "-o", soft_bits, "--quiet", "--json", *demod_options]
-        plain = [program(args.build, "file_copy"), capture, copy]
         rounds = []
         for _ in range(args.rounds + 1):
             seconds, peak, report = timed(demod)
+            plain = [program(args.build, "file_copy"), capture, copy, str(os.path.getsize(soft_bits))]
             os.remove(soft_bits)
             plain_seconds, _, _ = timed(plain)
             os.remove(copy)
@@ -80,7 +91,7 @@ def main():
     print(json.dumps({
         "context": {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor(),
                     "num_cpus": os.cpu_count(), "kernel": platform.release()},
-        "symbols": args.symbols,
+        "capture": contents(args),
         "folder": args.folder or tempfile.gettempdir(),
         "demod_options": demod_options,
         "demod_app_seconds": statistics.median(r[0] for r in rounds),

@@ -5,6 +5,10 @@
                                           manifest.txt with lines of NAME and the options to read it with
     interop.py check FILE EXPECTED.bin QM NAME=VALUE ...
                                           checks /llr of a soft bit file: type and values, shape, attributes
+    interop.py write_slots DIRECTORY SEED writes captures of a grid and samples, each with NAME.bin as above
+                                          and NAME.bits, its codewords
+    interop.py check_slots FILE           checks what SlotWriter made of the numbers that interop_test.cpp
+                                          counts up
 """
 import sys
 from pathlib import Path
@@ -104,9 +108,61 @@ def check(path, expected_path, bits_per_symbol, expected_attributes):
         assert found == expected_attributes, (found, expected_attributes)
 
 
+def write_slots(directory, seed):
+    rng = np.random.default_rng(seed)
+    shapes = {"grid": (2, 28, 36), "samples": (3, 2000), "samples_of_one": (2000,)}
+    for name, shape in shapes.items():
+        path = name.partition("_")[0]
+        pairs = random_iq(rng, shape, np.float32)
+        bits = rng.integers(0, 1, (2, 700), dtype=np.uint8, endpoint=True)
+        with h5py.File(directory / (name + ".h5"), "w") as file:
+            data = pairs.view(np.complex64)[..., 0]
+            iq = file.create_dataset(path, data=data, chunks=True, compression="gzip")
+            iq.attrs["link"] = '{"name": "' + name + '"}'
+            iq.attrs["sample_rate"] = 30.72e6
+            file["codeword"] = bits
+        complex64(pairs).tofile(directory / (name + ".bin"))
+        bits.tofile(directory / (name + ".bits"))
+
+
+def check_slots(path):
+    with h5py.File(path, "r") as file:
+        assert sorted(file) == ["channel", "llr", "slots", "symbols", "symbols_noise_variance"], list(file)
+        assert all(file[name].chunks is None for name in file), "contiguous"
+        assert sorted(file.attrs) == ["link", "phy_version", "source"], list(file.attrs)
+        assert file.attrs["link"] == '{"direction": "uplink"}', file.attrs["link"]
+
+        slots = file["slots"][...]
+        names = ("slot", "first_sample", "snr_db", "noise_variance", "evm", "timing_offset",
+                 "frequency_offset", "coherence", "erasures")
+        assert slots.dtype.names == names, slots.dtype
+        assert slots.dtype.itemsize == 8 * len(names), slots.dtype
+        for column, name in enumerate(names):
+            whole = name in ("slot", "first_sample", "erasures")
+            assert slots.dtype[name] == (np.uint64 if whole else np.float64), (name, slots.dtype[name])
+            expected = 100 * np.arange(3) + column + (0 if whole else 0.5)
+            assert np.array_equal(slots[name], expected), (name, slots[name])
+
+        llr = file["llr"][...]
+        assert llr.dtype == np.int8 and llr.shape == (3, 5 * 2 * 4), (llr.dtype, llr.shape)
+        assert np.array_equal(llr.ravel(), np.arange(llr.size)), "values of llr"
+        for name, shape in {"symbols": (3, 5, 2), "channel": (3, 4, 2, 12)}.items():
+            values = file[name][...]
+            assert values.dtype == np.complex64 and values.shape == shape, (name, values.dtype, values.shape)
+            expected = np.arange(values.size) * (1 - 1j)
+            assert np.array_equal(values.ravel(), expected.astype(np.complex64)), name
+        noise = file["symbols_noise_variance"][...]
+        assert noise.dtype == np.float32 and noise.shape == (3, 5, 2), (noise.dtype, noise.shape)
+        assert np.array_equal(noise.ravel(), np.arange(noise.size)), "values of symbols_noise_variance"
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1] == "write_slots":
+        write_slots(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1] == "check_slots":
+        check_slots(sys.argv[2])
     else:
         pairs = (argument.split("=", 1) for argument in sys.argv[5:])
         check(sys.argv[2], sys.argv[3], int(sys.argv[4]), dict(pairs))

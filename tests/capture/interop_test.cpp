@@ -8,10 +8,12 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "capture/capture_files.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/capture/slot_writer.hpp"
 #include "phy/core/version.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -149,6 +151,74 @@ TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
                      "phy_version=" +
                      phy::version + " " + GetParam().attributes),
               0);
+}
+
+TEST_F(CaptureInterop, ReadsGridsAndSamplesThatH5pyWrites) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ASSERT_EQ(script("write_slots " + quoted(directory_.path().string()) + " " + std::to_string(seed)), 0);
+    for (const auto& [name, kind, antennas] : {std::tuple("grid", phy::CaptureKind::grid, 2U),
+                                               {"samples", phy::CaptureKind::samples, 3U},
+                                               {"samples_of_one", phy::CaptureKind::samples, 1U}}) {
+        SCOPED_TRACE(name);
+        phy::CaptureReader reader(directory_ / (std::string(name) + ".h5"));
+        const phy::CaptureDescription& capture = reader.description();
+        EXPECT_EQ(capture.kind, kind);
+        EXPECT_EQ(capture.antennas, antennas);
+        EXPECT_EQ(capture.link, "{\"name\": \"" + std::string(name) + "\"}");
+        EXPECT_EQ(capture.sample_rate, 30.72e6);
+        const auto expected = read_binary<float>(directory_ / (std::string(name) + ".bin"));
+        EXPECT_EQ(phy_test::read_components(reader, 0, capture.symbols),
+                  std::vector<double>(expected.begin(), expected.end()));
+        ASSERT_EQ(capture.codewords, (phy::CodewordShape{2, 700}));
+        std::vector<std::uint8_t> bits(1400);
+        for (const std::size_t slot : {0U, 1U})
+            reader.read_codeword(slot, std::span(bits).subspan(slot * 700, 700));
+        EXPECT_EQ(bits, read_binary<std::uint8_t>(directory_ / (std::string(name) + ".bits")));
+    }
+}
+
+TEST_F(CaptureInterop, H5pyReadsWhatTheSlotWriterWrites) {
+    const std::filesystem::path path = directory_ / "received.h5";
+    const auto count_up = [](auto& values, auto value_of) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = value_of(static_cast<float>(i));
+    };
+    std::vector<std::int8_t> llr(3 * 5 * 2 * 4);
+    std::vector<phy::cf32> symbols(3 * 5 * 2);
+    std::vector<float> noise(symbols.size());
+    std::vector<phy::cf32> channel(3 * 4 * 2 * 12);
+    count_up(llr, [](float i) { return static_cast<std::int8_t>(i); });
+    count_up(symbols, [](float i) { return phy::cf32(i, -i); });
+    count_up(noise, [](float i) { return i; });
+    count_up(channel, [](float i) { return phy::cf32(i, -i); });
+    std::vector<phy::SlotRow> rows;
+    for (const std::uint64_t row : {0U, 100U, 200U}) {
+        const double half = static_cast<double>(row) + 0.5;
+        rows.push_back({.slot = row,
+                        .first_sample = row + 1,
+                        .snr_db = half + 2.0,
+                        .noise_variance = half + 3.0,
+                        .evm = half + 4.0,
+                        .timing_offset = half + 5.0,
+                        .frequency_offset = half + 6.0,
+                        .coherence = half + 7.0,
+                        .erasures = row + 8});
+    }
+
+    phy::SlotWriter writer(path, {.slots = 3,
+                                  .elements = 5,
+                                  .layers = 2,
+                                  .antennas = 4,
+                                  .subcarriers = 12,
+                                  .symbols = true,
+                                  .channel = true,
+                                  .demapper = {.modulation = phy::Modulation::qam16},
+                                  .link = R"({"direction": "uplink"})",
+                                  .source = "capture.h5:/samples"});
+    writer.append(std::as_bytes(std::span(llr)), symbols, noise, channel);
+    writer.append_slots(rows);
+    writer.commit();
+    EXPECT_EQ(script("check_slots " + quoted(path.string())), 0);
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ protected:
     void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
     void write(const std::vector<char>& all) const { write(std::string(all.begin(), all.end())); }
 
+    void read_damaged(std::size_t step) const;
+
     phy_test::TemporaryDirectory directory_;
     const std::filesystem::path path_ = directory_ / "capture.h5";
     std::mt19937 random_{38};
@@ -110,20 +112,39 @@ TEST_F(CaptureRejection, SamplesBeyondTheEndOfTheFile) {
     expect_says(rejection(), {"dataset /iq", "truncated file"});
 }
 
-TEST_F(CaptureRejection, DamagedBytesNeverEndTheProgram) {
-    with_iq().text("/iq", "modulation", "qpsk");
+/// Opens and reads the file with one of its first bytes damaged, each of those that are `step` bytes apart.
+void CaptureRejection::read_damaged(std::size_t step) const {
     const std::vector<char> good = bytes();
-    for (std::size_t i = 0; i < std::min<std::size_t>(good.size(), 1200); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(good.size(), 1200); i += step) {
         std::vector<char> damaged = good;
         damaged[i] = static_cast<char>(~damaged[i]);
         write(damaged);
         try {
             phy::CaptureReader reader(path_);
             phy_test::read_components(reader, 0, std::min<std::uint64_t>(reader.description().symbols, 100));
+            const auto codewords = reader.description().codewords;
+            if (!codewords || codewords->bits > 1000) continue;
+            std::vector<std::uint8_t> codeword(codewords->bits);
+            reader.read_codeword(0, codeword);
         } catch (const phy::FileError& error) {
             checked_line(error);
         }
     }
+}
+
+TEST_F(CaptureRejection, DamagedBytesNeverEndTheProgram) {
+    with_iq().text("/iq", "modulation", "qpsk");
+    read_damaged(1);
+}
+
+// Text of fixed length: HDF5 1.10 itself follows damaged references to text of variable length anywhere.
+TEST_F(CaptureRejection, DamagedSamplesNeverEndTheProgram) {
+    const std::vector<std::uint8_t> codewords(200, 1);
+    CaptureFile(path_)
+        .iq("/samples", components_)
+        .fixed_text("/samples", "link", R"({"direction": "uplink"})", 40, H5T_STR_SPACEPAD)
+        .dataset("/codeword", H5T_NATIVE_UINT8, {4, 50}, codewords.data(), {{1, 50}, true});
+    read_damaged(3);
 }
 
 TEST_F(CaptureRejection, DamagedChunk) {

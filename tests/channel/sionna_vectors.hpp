@@ -19,6 +19,7 @@ struct SionnaVector {
     std::string name;
     phy::SlotAllocation allocation;
     phy::Modulation modulation = phy::Modulation::qpsk;
+    int subcarrier_spacing = 30000;  ///< Hz
     int slot = 0;
     std::uint32_t rnti = 0;
     std::uint32_t scrambling_id = 0;  ///< of the codeword
@@ -47,6 +48,14 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     phy::SlotAllocation& allocation = vector.allocation;
     allocation.carrier_resource_blocks = integer(meta["resource_blocks"]);
     allocation.resource_blocks = {{0, allocation.carrier_resource_blocks}};
+    if (meta.has("ranges")) {  // those of receiver/make_sionna_vectors.py
+        allocation.carrier_resource_blocks = integer(meta["carrier_resource_blocks"]);
+        allocation.first_crb = integer(meta["first_crb"]);
+        allocation.resource_blocks.clear();
+        for (const auto& range : meta["ranges"].array())
+            allocation.resource_blocks.push_back(
+                {integer(range.array().at(0)), integer(range.array().at(1))});
+    }
     allocation.first_symbol = integer(meta["symbols"].array().at(0));
     allocation.symbols = integer(meta["symbols"].array().at(1));
     allocation.dmrs.type = integer(dmrs["type"]);
@@ -62,6 +71,7 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     for (const auto& symbol : dmrs["symbols"].array())
         allocation.dmrs.symbols.push_back(integer(symbol));
     vector.modulation = phy::parse_modulation(meta["modulation"].string());
+    vector.subcarrier_spacing = integer(meta["subcarrier_spacing"]);
     vector.slot = integer(meta["slot"]);
     vector.rnti = static_cast<std::uint32_t>(integer(meta["rnti"]));
     vector.scrambling_id = static_cast<std::uint32_t>(integer(meta["scrambling_id"]));
@@ -84,10 +94,8 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     return vector;
 }
 
-/// All of them in the order of their names; none, with the reason in `why`, where the folder is not.
-inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
-    const std::filesystem::path directory = vectors_directory(why);
-    if (directory.empty()) return {};
+/// All of a folder in the order of their names.
+inline std::vector<SionnaVector> read_sionna_vectors_of(const std::filesystem::path& directory) {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
         const std::string name = entry.path().filename().string();
@@ -97,6 +105,14 @@ inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
     std::vector<SionnaVector> vectors;
     for (const auto& path : paths)
         vectors.push_back(read_sionna_vector(path));
+    return vectors;
+}
+
+/// All of vectors_directory(); none, with the reason in `why`, where there are none.
+inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
+    const std::filesystem::path directory = vectors_directory(why);
+    if (directory.empty()) return {};
+    std::vector<SionnaVector> vectors = read_sionna_vectors_of(directory);
     if (vectors.empty()) why = "no sionna_*.npz in " + directory.string();
     return vectors;
 }

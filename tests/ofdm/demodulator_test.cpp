@@ -96,6 +96,21 @@ TEST_P(OfdmDemodulatorOf, CallsGiveTheBytesOfOneCall) {
     }
 }
 
+TEST_P(OfdmDemodulatorOf, SlotsApartGiveTheBytesOfSlotsInARow) {
+    const SampleFormat format = GetParam();
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        const OfdmSlots apart = strided_slots(config);
+        const OfdmSlots in_a_row = {.first = apart.first, .count = apart.count};
+        const std::size_t of_antenna = samples_of(OfdmTiming(config), in_a_row);
+        const Bytes bytes = random_samples(format, static_cast<std::size_t>(config.antennas) * of_antenna);
+        const phy::SymbolView samples(format, bytes);
+        const Bytes spread = laid_out(config, samples, apart);
+        EXPECT_TRUE(bits_of(demodulated(phy::Host(), config, {format, spread}, apart)) ==
+                    bits_of(demodulated(phy::Host(), config, samples, in_a_row)));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OfdmDemodulatorOf, testing::ValuesIn(phy::all_sample_formats),
                          [](const auto& format) { return std::string(to_string(format.param)); });
 
@@ -198,6 +213,33 @@ TEST(OfdmDemodulatorTest, WrongSizesThrow) {
     EXPECT_NO_THROW(call(0, 0, {.count = 0}));
     EXPECT_NO_THROW(call(needed + 1, elements, {.stride = needed / 2 + 1}));
     EXPECT_EQ(grid[elements], cf32(7.0F));
+}
+
+TEST(OfdmDemodulatorTest, WrongStridesOfSlotsThrow) {
+    // Of 15 kHz, every slot is as long as any other.
+    const OfdmConfig config = {
+        .resource_blocks = 20, .subcarrier_spacing = 15000.0, .sample_rate = 256 * 15000.0, .antennas = 2};
+    phy::OfdmDemodulator demodulate(phy::Host(), config);
+    const std::size_t longest = demodulate.timing().slot_samples(0);
+    const std::vector<cf32> samples(6 * longest);
+    std::vector<cf32> grid(4 * demodulate.timing().slot_elements(), cf32(7.0F));
+    const auto call = [&](std::size_t some, const OfdmSlots& slots) {
+        demodulate(std::span(samples).first(some), slots, grid);
+    };
+    const std::size_t of_slot = 2 * longest;
+    EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = 1}), phy::ArgumentError);
+    EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = of_slot - 1}), phy::ArgumentError);
+    EXPECT_THROW(call(6 * longest, {.count = 2, .stride = longest - 1, .slot_stride = of_slot}),
+                 phy::ArgumentError);
+    EXPECT_THROW(call(6 * longest, {.count = 2, .stride = longest + 1, .slot_stride = of_slot}),
+                 phy::ArgumentError);
+    EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = SIZE_MAX}), phy::ArgumentError);
+    EXPECT_THROW(call(2 * of_slot - 1, {.count = 2, .slot_stride = of_slot}), phy::ArgumentError);
+    EXPECT_THROW(call(2 * of_slot, {.count = 2, .slot_stride = of_slot + 1}), phy::ArgumentError);
+    EXPECT_THROW(call(6 * longest, {.count = 3, .slot_stride = of_slot}), phy::ArgumentError);
+    EXPECT_EQ(grid, std::vector<cf32>(grid.size(), cf32(7.0F)));
+    EXPECT_NO_THROW(call(2 * of_slot, {.count = 2, .slot_stride = of_slot}));
+    EXPECT_NO_THROW(call(2 * of_slot + 1, {.count = 2, .stride = longest + 1, .slot_stride = of_slot + 1}));
 }
 
 }  // namespace

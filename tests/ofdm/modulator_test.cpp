@@ -84,6 +84,22 @@ TEST(OfdmModulatorTest, EveryBackendThreadsAndCalls) {
     }
 }
 
+TEST(OfdmModulatorTest, SlotsApartHaveTheSamplesOfSlotsInARow) {
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        const OfdmSlots apart = strided_slots(config);
+        const OfdmSlots in_a_row = {.first = apart.first, .count = apart.count};
+        const std::vector<cf32> grid = random_numbers(elements_of(config, apart));
+        const std::vector<cf32> samples = modulated(phy::Host(), config, grid, in_a_row);
+        const Bytes expected = laid_out(config, samples, apart);
+        Bytes spread =
+            random_samples(phy::SampleFormat::cf32, apart.count * apart.slot_stride, ofdm_seed + 1);
+        phy::OfdmModulator modulate(phy::Host(), config);
+        modulate(grid, apart, {reinterpret_cast<cf32*>(spread.data()), spread.size() / sizeof(cf32)});
+        EXPECT_TRUE(spread == expected);
+    }
+}
+
 TEST(OfdmModulatorTest, WrongSizesThrow) {
     const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0};
     phy::OfdmModulator modulate(phy::Host(), config);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <random>
@@ -104,6 +105,34 @@ inline std::vector<phy::cf32> demodulated(const phy::Host& host, const phy::Ofdm
 
 inline std::size_t samples_of(const phy::OfdmTiming& timing, const phy::OfdmSlots& slots) {
     return timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
+}
+
+/// Samples (antennas, those of the slots) laid out as the strides of the slots say, with others in between.
+inline Bytes laid_out(const phy::OfdmConfig& config, phy::SymbolView samples, const phy::OfdmSlots& slots) {
+    const phy::OfdmTiming timing(config);
+    const std::size_t bytes = size_of(samples.format());
+    const std::size_t of_antenna = samples_of(timing, slots);
+    Bytes result = random_samples(samples.format(), slots.count * slots.slot_stride, ofdm_seed + 1);
+    for (std::size_t s = 0; s < slots.count; ++s) {
+        for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
+            const std::size_t from =
+                a * of_antenna + timing.slot_start(slots.first + s) - timing.slot_start(slots.first);
+            const auto of_slot = samples.subspan(from, timing.slot_samples(slots.first + s)).bytes();
+            std::ranges::copy(
+                of_slot, result.begin() +
+                             static_cast<std::ptrdiff_t>((s * slots.slot_stride + a * slots.stride) * bytes));
+        }
+    }
+    return result;
+}
+
+/// Nine slots with room for the longest one's samples, and 5 more behind all antennas.
+inline phy::OfdmSlots strided_slots(const phy::OfdmConfig& config) {
+    const std::size_t longest = phy::OfdmTiming(config).slot_samples(0);
+    return {.first = 5,
+            .count = 9,
+            .stride = longest,
+            .slot_stride = static_cast<std::size_t>(config.antennas) * longest + 5};
 }
 
 }  // namespace phy_test

@@ -95,6 +95,17 @@ TEST_P(GpuOfdmDemodulator, CallsGiveTheBytesOfOneCall) {
     }
 }
 
+TEST_P(GpuOfdmDemodulator, SlotsApart) {
+    const SampleFormat format = GetParam();
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        const OfdmSlots apart = strided_slots(config);
+        const Bytes samples = random_samples(format, apart.count * apart.slot_stride);
+        EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, apart)) ==
+                    bits_of(demodulated(phy::Host(), config, {format, samples}, apart)));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GpuOfdmDemodulator, testing::ValuesIn(phy::all_sample_formats),
                          [](const auto& format) { return std::string(to_string(format.param)); });
 

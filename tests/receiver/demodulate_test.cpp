@@ -167,6 +167,28 @@ TEST_F(Demodulate, TellsWhatACaptureDoesNotSay) {
     EXPECT_THROW(demodulate_file(directory_ / "missing.h5", soft_bits_), phy::FileError);
 }
 
+TEST_F(Demodulate, RefusesWhatHasNotBeenReceivedYet) {
+    const auto refusal = [&] {
+        try {
+            demodulate_file(capture_, soft_bits_);
+        } catch (const phy::FileError& error) {
+            return std::string(error.what());
+        }
+        return std::string("it was demodulated");
+    };
+    write({.noise_variance = noise_variance, .kind = phy::CaptureKind::samples});
+    EXPECT_EQ(refusal(), capture_.string() + ": /samples holds samples: expected symbols, or a link");
+    write({.noise_variance = noise_variance, .kind = phy::CaptureKind::grid, .shape = {1, symbols}});
+    EXPECT_EQ(refusal(), capture_.string() + ": /grid holds a grid: expected symbols, or a link");
+    EXPECT_EQ(directory_.names(), Names{"c.h5"});
+
+    DemodulateOptions options = in_chunks();
+    options.capture = {.kind = phy::CaptureKind::symbols,
+                       .modulation = phy::Modulation::qam64,
+                       .noise_variance = noise_variance};
+    EXPECT_EQ(demodulate_file(capture_, "", options).symbols, symbols) << "unless they are symbols after all";
+}
+
 TEST_F(Demodulate, WarnsOfBitsThatFitNoSymbol) {
     write({.noise_variance = noise_variance, .bits = true});
     DemodulateOptions options;

@@ -252,6 +252,23 @@ TEST_F(Measure, CanBeStopped) {
     EXPECT_TRUE(done.rows.empty());
 }
 
+TEST_F(Measure, RefusesWhatHasNotBeenReceivedYet) {
+    const std::vector<phy::cf32> iq(24);
+    for (const auto kind : {phy::CaptureKind::grid, phy::CaptureKind::samples}) {
+        phy::CaptureWriter writer(capture_,
+                                  {.symbols = iq.size(), .overwrite = true, .kind = kind, .shape = {2, 12}});
+        writer.append(iq);
+        writer.commit();
+        try {
+            measure_file(capture_);
+            FAIL() << to_string(kind) << " was measured";
+        } catch (const phy::FileError& error) {
+            EXPECT_NE(std::string(error.what()).find("expected symbols, or a link"), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
 TEST_F(Measure, WrongOptionsThrow) {
     make_capture(capture_, {.symbols = 100});
     EXPECT_THROW(measure_file(capture_, by(0)), phy::ArgumentError);

@@ -71,6 +71,15 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path) {
     return arrays;
 }
 
+bool can_read_npz(std::string& why) {
+    try {
+        if (phy::test::run({"python3", "-c", "import zipfile"}).status == 0) return true;
+    } catch (const std::runtime_error&) {
+    }
+    why = "no python3 to unpack vectors with";
+    return false;
+}
+
 std::filesystem::path vectors_directory(std::string& why) {
     const char* const given = std::getenv("PHY_VECTORS");
     std::filesystem::path directory = given != nullptr ? given : PHY_VECTORS_DIRECTORY;
@@ -78,12 +87,7 @@ std::filesystem::path vectors_directory(std::string& why) {
         why = "no vectors in " + directory.string();
         return {};
     }
-    try {
-        if (phy::test::run({"python3", "-c", "import zipfile"}).status == 0) return directory;
-    } catch (const std::runtime_error&) {
-    }
-    why = "no python3 to unpack vectors with";
-    return {};
+    return can_read_npz(why) ? directory : std::filesystem::path();
 }
 
 }  // namespace phy_test

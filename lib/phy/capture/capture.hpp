@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/capture/kind.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
@@ -23,12 +24,25 @@
 /// here.
 namespace phy {
 
+/// What was sent in the slots of a capture.
+struct PHY_EXPORT CodewordShape {
+    std::uint64_t slots = 0;
+    std::uint64_t bits = 0;  ///< of one slot's codeword
+
+    friend bool operator==(const CodewordShape&, const CodewordShape&) = default;
+};
+
 /// What a capture says about itself. Attributes are looked for on the dataset, then on the root group.
+///
+/// A symbol is a complex value of the dataset, whatever its kind. What is said below of modulation, noise and
+/// bits is found for symbols only, what is said of a link and of codewords for a grid and samples only.
 struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
-    std::string dataset;                       ///< path inside the file, such as "/iq"
+    std::string dataset;  ///< path inside the file, such as "/iq"
+    CaptureKind kind = CaptureKind::symbols;
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without that of I and Q
+    std::uint64_t antennas = 1;                ///< antenna a begins at symbol a * symbols / antennas
     SampleFormat format = SampleFormat::cf32;  ///< what read() delivers; see CaptureReader
     std::string storage;  ///< for people: "compound of float16, chunked, gzip, big-endian"
 
@@ -40,11 +54,18 @@ struct PHY_EXPORT CaptureDescription {
     bool has_noise_per_symbol = false;       ///< dataset noise_variance beside the IQ dataset
     bool has_bits = false;                   ///< dataset bits beside the IQ dataset, N x Qm
     std::size_t bits_per_symbol = 0;         ///< Qm of the dataset bits, 0 without
+    std::optional<std::string> link;         ///< attribute link, as it stands there
+    std::optional<CodewordShape> codewords;  ///< dataset codeword beside the IQ dataset
 };
 
 struct PHY_EXPORT CaptureOptions {
-    std::string dataset = {};  ///< empty: "/iq", else the only dataset that looks like IQ
+    /// Empty: default_dataset() of `kind`; where there is no kind, "/iq", else that of "/grid" and "/samples"
+    /// which is there; else the only dataset that looks like IQ.
+    std::string dataset = {};
     bool interleaved = false;  ///< the dataset is real and holds I, Q, I, Q, ... in its flattened order
+
+    /// None: as the dataset's name says, which is "grid" or "samples"; of any other name, symbols.
+    std::optional<CaptureKind> kind = {};
 
     // Each overrides the attribute of its name, which is then not looked at.
     std::optional<double> full_scale = {};
@@ -54,8 +75,9 @@ struct PHY_EXPORT CaptureOptions {
 
 /// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
 /// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types
-/// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; any
-/// rank; user blocks.
+/// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; user
+/// blocks. Symbols may have any rank, a grid 2 or 3 dimensions, samples 1 or 2: without the first there is
+/// one antenna.
 ///
 /// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
@@ -66,9 +88,10 @@ public:
     /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
     /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
     /// dataset; not IQ (text, real, wrong rank), which lists the candidates; no samples; several datasets
-    /// that look like IQ and none chosen; per-symbol noise or bits of another length; an attribute of the
-    /// wrong type; unknown modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32
-    /// numbers that are normal and have a normal reciprocal. Such an option full_scale is an ArgumentError.
+    /// that look like IQ and none chosen; a grid or samples of another rank; per-symbol noise or bits of
+    /// another length; codewords that are not uint8 of two dimensions; an attribute of the wrong type;
+    /// unknown modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that
+    /// are normal and have a normal reciprocal. Such an option full_scale is an ArgumentError.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;
@@ -86,6 +109,10 @@ public:
     /// Reads the transmitted bits, one a byte, of bits.size() / Qm symbols from index first on; needs
     /// has_bits (ArgumentError). A value other than 0 and 1 is a FileError.
     void read_bits(std::uint64_t first, std::span<std::uint8_t> bits);
+
+    /// Reads the codeword of a slot, one bit a byte; bits.size() must be codewords->bits, and slot below
+    /// codewords->slots (ArgumentError). A value other than 0 and 1 is a FileError.
+    void read_codeword(std::uint64_t slot, std::span<std::uint8_t> bits);
 
 private:
     struct Impl;
@@ -150,31 +177,49 @@ enum class CaptureLayout {
 PHY_EXPORT std::string_view to_string(CaptureLayout layout);
 PHY_EXPORT CaptureLayout parse_capture_layout(std::string_view name);
 
-/// Writes a capture that CaptureReader reads: /iq, and where wanted /noise_variance and /bits. Appears under
-/// its name only when complete, as SoftBitWriter does, and throws the same errors.
+/// Writes a capture that CaptureReader reads: default_dataset() of its kind, of symbols where wanted
+/// /noise_variance and /bits, of a grid or samples /codeword. Appears under its name only when complete, as
+/// SoftBitWriter does, and throws the same errors.
 class PHY_EXPORT CaptureWriter {
 public:
     struct Config {
-        std::uint64_t symbols = 0;
+        std::uint64_t symbols = 0;  ///< complex values of the dataset, whatever its kind
         SampleFormat format = SampleFormat::cf32;
         CaptureLayout layout = CaptureLayout::compound;
-        Modulation modulation = Modulation::qpsk;
+        Modulation modulation = Modulation::qpsk;  ///< written for symbols
         std::optional<float> noise_variance = {};
         std::optional<double> full_scale = {};
         bool noise_per_symbol = false;  ///< create /noise_variance, float32, one a symbol
         bool bits = false;              ///< create /bits, uint8, symbols x Qm, chunked and deflated
         bool overwrite = false;
+
+        CaptureKind kind = CaptureKind::symbols;
+        /// Dimensions, whose product is `symbols`; empty: one dimension. A grid has 2 or 3, samples 1 or 2.
+        std::vector<std::uint64_t> shape = {};
+        std::string link = {};                        ///< JSON, written as an attribute unless empty
+        std::optional<double> sample_rate = {};       ///< hertz; written if given
+        std::optional<double> center_frequency = {};  ///< hertz; written if given
+        std::optional<CodewordShape> codewords = {};  ///< create /codeword, uint8, chunked and deflated
     };
 
+    /// Beside the errors of SoftBitWriter, ArgumentError for a shape of another size or rank, and for what
+    /// captures of this kind do not have: symbols a link or codewords, others noise or bits by symbol.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
     ~CaptureWriter();
     CaptureWriter(CaptureWriter&&) noexcept;
     CaptureWriter& operator=(CaptureWriter&&) noexcept;
 
-    /// Each appends to its dataset; noise and bits only where the config has them (ArgumentError).
+    /// Each appends to its dataset, whole codewords to that of codewords; all but symbols only where the
+    /// config has them (ArgumentError).
     void append(SymbolView symbols);
     void append_noise(std::span<const float> noise);
     void append_bits(std::span<const std::uint8_t> bits);
+    void append_codewords(std::span<const std::uint8_t> bits);
+
+    /// Writes symbols from index first on, in row-major order: where several antennas come slot by slot,
+    /// antenna a begins at a * symbols / antennas. Each symbol must be written once, by this or append(),
+    /// which goes on where it ended itself.
+    void write(std::uint64_t first, SymbolView symbols);
 
     /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete.
     void commit();

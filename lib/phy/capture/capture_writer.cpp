@@ -15,6 +15,8 @@ namespace phy {
 
 namespace {
 
+using Config = CaptureWriter::Config;
+
 constexpr std::array all_capture_layouts = {CaptureLayout::compound, CaptureLayout::trailing,
                                             CaptureLayout::interleaved, CaptureLayout::chunked,
                                             CaptureLayout::gzip};
@@ -22,57 +24,102 @@ constexpr std::array all_capture_layouts = {CaptureLayout::compound, CaptureLayo
 /// Symbols of a chunk: at most 640 KiB of any dataset here, which HDF5's chunk cache of 1 MiB holds.
 constexpr hsize_t chunk_symbols = hsize_t{1} << 16;
 
-hdf5::NumberKind number_kind(SampleFormat format) {
-    return with_constant(format, [](auto constant) { return hdf5::number_kind_of<ComponentOf<constant()>>; });
-}
-
 bool is_real(CaptureLayout layout) {
     return layout == CaptureLayout::trailing || layout == CaptureLayout::interleaved;
 }
 
-hdf5::TypeHandle iq_type(CaptureLayout layout, SampleFormat format) {
-    hdf5::TypeHandle number = hdf5::hdf5_type({.kind = number_kind(format)});
-    if (is_real(layout)) return number;
-    hdf5::TypeHandle compound(H5Tcreate(H5T_COMPOUND, size_of(format)));
-    H5Tinsert(compound, "r", 0, number);
-    H5Tinsert(compound, "i", size_of(format) / 2, number);
-    return compound;
+hdf5::TypeHandle iq_type(const Config& config) {
+    return is_real(config.layout) ? hdf5::hdf5_type({.kind = hdf5::number_kind(config.format)})
+                                  : hdf5::iq_type(config.format);
 }
 
-hdf5::Dimensions iq_dimensions(CaptureLayout layout, std::uint64_t symbols) {
-    if (layout == CaptureLayout::trailing) return {symbols, 2};
-    if (layout == CaptureLayout::interleaved) return {2 * symbols};
-    return {symbols};
+hdf5::Dimensions shape_of(const Config& config) {
+    if (config.shape.empty()) return {config.symbols};
+    return {config.shape.begin(), config.shape.end()};
 }
 
-hdf5::Storage iq_storage(CaptureLayout layout) {
-    switch (layout) {
-        case CaptureLayout::chunked:
-            return {.rows_per_chunk = chunk_symbols, .gzip = false};
-        case CaptureLayout::gzip:
-            return {.rows_per_chunk = chunk_symbols, .gzip = true};
-        case CaptureLayout::compound:
-        case CaptureLayout::trailing:
-        case CaptureLayout::interleaved:
-            break;
+hdf5::Dimensions iq_dimensions(const Config& config) {
+    hdf5::Dimensions dimensions = shape_of(config);
+    if (config.layout == CaptureLayout::trailing) dimensions.push_back(2);
+    if (config.layout == CaptureLayout::interleaved) dimensions.back() *= 2;
+    return dimensions;
+}
+
+bool has_antennas(const Config& config) {
+    const std::size_t rank = config.shape.size();
+    return (config.kind == CaptureKind::grid && rank == 3) ||
+           (config.kind == CaptureKind::samples && rank == 2);
+}
+
+/// A chunk is of one antenna. Antennas may be filled side by side, each on both sides of a border of chunks.
+hdf5::Storage iq_storage(const Config& config) {
+    if (config.layout != CaptureLayout::chunked && config.layout != CaptureLayout::gzip) return {};
+    hdf5::Storage storage = {.chunk = shape_of(config), .gzip = config.layout == CaptureLayout::gzip};
+    if (has_antennas(config)) {
+        storage.open_chunks = 2 * storage.chunk.front();
+        storage.chunk.front() = 1;
     }
-    return {};
+    hsize_t left = chunk_symbols;
+    for (std::size_t i = storage.chunk.size(); i-- > 0;) {
+        storage.chunk[i] = std::min(storage.chunk[i], left);
+        left /= storage.chunk[i];
+    }
+    return storage;
+}
+
+hdf5::Storage codeword_storage(const CodewordShape& codewords) {
+    constexpr hsize_t chunk_bytes = hsize_t{1} << 19;
+    return {.chunk = {std::max<hsize_t>(1, chunk_bytes / codewords.bits), codewords.bits}, .gzip = true};
 }
 
 /// What is written, apart from what is compressed.
-std::uint64_t uncompressed_bytes(const CaptureWriter::Config& config) {
+std::uint64_t uncompressed_bytes(const Config& config) {
     std::size_t symbol_bytes = config.layout == CaptureLayout::gzip ? 0 : size_of(config.format);
     if (config.noise_per_symbol) symbol_bytes += sizeof(float);
-    return symbol_bytes == 0 ? 0 : hdf5::total_bytes(config.symbols, symbol_bytes);
+    return symbol_bytes == 0 ? 0 : hdf5::total_bytes({config.symbols}, symbol_bytes);
 }
 
-void write_attributes(const hdf5::OutputDataset& iq, const CaptureWriter::Config& config) {
+void write_attributes(const hdf5::OutputDataset& iq, const Config& config) {
     const auto write = [&](const char* name, auto value) {
         hdf5::write_attribute(iq.id(), name, value, iq.name());
     };
-    write("modulation", to_string(config.modulation));
+    if (config.kind == CaptureKind::symbols) write("modulation", to_string(config.modulation));
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
     if (config.full_scale) write("full_scale", *config.full_scale);
+    if (config.sample_rate) write("sample_rate", *config.sample_rate);
+    if (config.center_frequency) write("center_frequency", *config.center_frequency);
+    if (!config.link.empty()) write("link", std::string_view(config.link));
+}
+
+void require_shape(const Config& config) {
+    if (config.symbols == 0) throw ArgumentError("a capture of 0 symbols: expected at least one symbol");
+    std::uint64_t product = 1;
+    for (const std::uint64_t length : config.shape) {
+        if (length != 0 && product > config.symbols / length) product = 0;
+        product *= length;
+    }
+    if (!config.shape.empty() && product != config.symbols)
+        throw ArgumentError("shape of a capture: expected dimensions whose product is " +
+                            std::to_string(config.symbols) + ", the number of symbols");
+    const std::size_t rank = shape_of(config).size();
+    if (config.kind == CaptureKind::grid && rank != 2 && rank != 3)
+        throw ArgumentError("shape of a grid: expected 2 or 3 dimensions, found " + std::to_string(rank));
+    if (config.kind == CaptureKind::samples && rank > 2)
+        throw ArgumentError("shape of samples: expected 1 or 2 dimensions, found " + std::to_string(rank));
+}
+
+void check(const Config& config) {
+    require_shape(config);
+    if (config.kind == CaptureKind::symbols) {
+        if (!config.link.empty() || config.codewords)
+            throw ArgumentError("a capture of symbols has neither a link nor codewords");
+    } else if (config.noise_per_symbol || config.bits) {
+        throw ArgumentError("a capture of " +
+                            std::string(config.kind == CaptureKind::grid ? "a grid" : "samples") +
+                            " has neither noise nor bits by symbol");
+    }
+    if (config.codewords && (config.codewords->slots == 0 || config.codewords->bits == 0))
+        throw ArgumentError("codewords of a capture: expected at least one slot of at least one bit");
 }
 
 }  // namespace
@@ -91,8 +138,12 @@ struct PHY_HIDDEN CaptureWriter::Impl {
     Impl(const std::filesystem::path& path, const Config& config);
 
     void require_open() const;
+    void require_format(SampleFormat of) const;
     void append_to(std::optional<hdf5::OutputDataset>& dataset, std::string_view name,
                    std::span<const std::byte> rows) const;
+    void append_bits_to(std::optional<hdf5::OutputDataset>& dataset, std::string_view name,
+                        std::span<const std::uint8_t> bits) const;
+    auto datasets() { return std::array{&iq, &noise, &bits, &codewords}; }
 
     hdf5::OutputFile file;
     SampleFormat format;
@@ -100,25 +151,37 @@ struct PHY_HIDDEN CaptureWriter::Impl {
     std::optional<hdf5::OutputDataset> iq;
     std::optional<hdf5::OutputDataset> noise;
     std::optional<hdf5::OutputDataset> bits;
+    std::optional<hdf5::OutputDataset> codewords;
 };
 
 CaptureWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     : file(path, config.overwrite, uncompressed_bytes(config)), format(config.format) {
     const std::uint64_t symbols = config.symbols;
-    iq.emplace(file, "/iq", iq_type(config.layout, format), iq_dimensions(config.layout, symbols),
-               iq_storage(config.layout));
+    iq.emplace(file, std::string(default_dataset(config.kind)), iq_type(config), iq_dimensions(config),
+               iq_storage(config), is_real(config.layout) ? 2 : 1);
     if (config.noise_per_symbol)
         noise.emplace(file, "/noise_variance", H5T_NATIVE_FLOAT, hdf5::Dimensions{symbols});
-    if (config.bits)
-        bits.emplace(file, "/bits", H5T_NATIVE_UINT8,
-                     hdf5::Dimensions{symbols, bits_per_symbol(config.modulation)},
-                     hdf5::Storage{.rows_per_chunk = chunk_symbols, .gzip = true});
+    if (config.bits) {
+        const hsize_t qm = bits_per_symbol(config.modulation);
+        bits.emplace(file, "/bits", H5T_NATIVE_UINT8, hdf5::Dimensions{symbols, qm},
+                     hdf5::Storage{.chunk = {chunk_symbols, qm}, .gzip = true});
+    }
+    if (config.codewords)
+        codewords.emplace(file, "/codeword", H5T_NATIVE_UINT8,
+                          hdf5::Dimensions{config.codewords->slots, config.codewords->bits},
+                          codeword_storage(*config.codewords));
     write_attributes(*iq, config);
     file.flush();
 }
 
 void CaptureWriter::Impl::require_open() const {
     if (committed) throw ArgumentError(file.name() + ": is committed already");
+}
+
+void CaptureWriter::Impl::require_format(SampleFormat of) const {
+    if (of != format)
+        throw ArgumentError("symbols of " + std::string(to_string(of)) + ": expected the capture's format " +
+                            std::string(to_string(format)));
 }
 
 void CaptureWriter::Impl::append_to(std::optional<hdf5::OutputDataset>& dataset, std::string_view name,
@@ -129,8 +192,15 @@ void CaptureWriter::Impl::append_to(std::optional<hdf5::OutputDataset>& dataset,
     dataset->append(rows);
 }
 
+void CaptureWriter::Impl::append_bits_to(std::optional<hdf5::OutputDataset>& dataset, std::string_view name,
+                                         std::span<const std::uint8_t> values) const {
+    if (std::ranges::any_of(values, [](std::uint8_t bit) { return bit > 1; }))
+        throw ArgumentError(file.name() + ": " + std::string(name) + ": expected 0 and 1 only");
+    append_to(dataset, name, std::as_bytes(values));
+}
+
 CaptureWriter::CaptureWriter(const std::filesystem::path& file, const Config& config) {
-    if (config.symbols == 0) throw ArgumentError("a capture of 0 symbols: expected at least one symbol");
+    check(config);
     hdf5::silence_errors();
     impl_ = std::make_unique<Impl>(file, config);
 }
@@ -140,10 +210,15 @@ CaptureWriter::CaptureWriter(CaptureWriter&&) noexcept = default;
 CaptureWriter& CaptureWriter::operator=(CaptureWriter&&) noexcept = default;
 
 void CaptureWriter::append(SymbolView symbols) {
-    if (symbols.format() != impl_->format)
-        throw ArgumentError("symbols of " + std::string(to_string(symbols.format())) +
-                            ": expected the capture's format " + std::string(to_string(impl_->format)));
+    impl_->require_format(symbols.format());
     impl_->append_to(impl_->iq, "IQ", {symbols.data(), symbols.size() * size_of(symbols.format())});
+}
+
+void CaptureWriter::write(std::uint64_t first, SymbolView symbols) {
+    impl_->require_format(symbols.format());
+    impl_->require_open();
+    hdf5::silence_errors();
+    impl_->iq->write(first, {symbols.data(), symbols.size() * size_of(symbols.format())});
 }
 
 void CaptureWriter::append_noise(std::span<const float> noise) {
@@ -151,19 +226,21 @@ void CaptureWriter::append_noise(std::span<const float> noise) {
 }
 
 void CaptureWriter::append_bits(std::span<const std::uint8_t> bits) {
-    if (std::ranges::any_of(bits, [](std::uint8_t bit) { return bit > 1; }))
-        throw ArgumentError(impl_->file.name() + ": transmitted bits: expected 0 and 1 only");
-    impl_->append_to(impl_->bits, "transmitted bits", std::as_bytes(bits));
+    impl_->append_bits_to(impl_->bits, "transmitted bits", bits);
+}
+
+void CaptureWriter::append_codewords(std::span<const std::uint8_t> bits) {
+    impl_->append_bits_to(impl_->codewords, "codewords", bits);
 }
 
 void CaptureWriter::commit() {
     impl_->require_open();
-    for (auto* dataset : {&impl_->iq, &impl_->noise, &impl_->bits}) {
+    for (const auto* dataset : impl_->datasets()) {
         if (*dataset) (*dataset)->require_complete();
     }
     hdf5::silence_errors();
     impl_->file.flush();
-    for (auto* dataset : {&impl_->iq, &impl_->noise, &impl_->bits})
+    for (auto* dataset : impl_->datasets())
         dataset->reset();
     impl_->committed = true;
     impl_->file.commit();

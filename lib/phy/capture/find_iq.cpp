@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,8 +10,14 @@ namespace phy::hdf5 {
 
 namespace {
 
-/// Names of datasets that stand beside IQ, or come out of the demapper, and may have the shape of IQ.
-constexpr std::array<std::string_view, 3> never_iq = {"noise_variance", "bits", "llr"};
+/// Names of datasets that stand beside IQ, or come out of a demapper or receiver, and may have the shape of
+/// IQ.
+constexpr std::array<std::string_view, 6> never_iq = {
+    "noise_variance", "bits", "codeword", "llr", "channel", "symbols_noise_variance"};
+
+std::string_view last_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
 
 struct Found {
     std::string path;
@@ -41,8 +48,7 @@ Found examine(const InputFile& file, const std::string& path, bool interleaved) 
     if (dataset < 0) return {path, "damaged", false};
     const TypeHandle type(H5Dget_type(dataset));
     const Dimensions dimensions = dimensions_of(dataset);
-    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-    const bool candidate = std::ranges::find(never_iq, name) == never_iq.end();
+    const bool candidate = std::ranges::find(never_iq, last_name(path)) == never_iq.end();
     return {path, describe(type, dimensions),
             candidate && recognise_iq(type, dimensions, interleaved).has_value()};
 }
@@ -87,18 +93,38 @@ bool is_group(const InputFile& file, const std::string& path) {
     return group >= 0;
 }
 
+/// A dataset of a default name; none if there is no such dataset.
+std::optional<std::string> find_by_default_name(const InputFile& file, std::optional<CaptureKind> kind) {
+    const auto find = [&](CaptureKind of) -> std::optional<std::string> {
+        std::string path(default_dataset(of));
+        if (!file.contains(path) || is_group(file, path)) return std::nullopt;
+        return path;
+    };
+    if (kind) return find(*kind);
+    if (auto symbols = find(CaptureKind::symbols)) return symbols;
+    auto grid = find(CaptureKind::grid);
+    auto samples = find(CaptureKind::samples);
+    if (grid && samples)
+        throw file_error(file.name(), "holds " + *grid + " and " + *samples +
+                                          ", one must be chosen: expected the kind of capture, grid or "
+                                          "samples, or the name of a dataset");
+    return grid ? grid : samples;
+}
+
 }  // namespace
 
 std::string find_iq(const InputFile& file, const CaptureOptions& options) {
-    std::string path = normalised(options.dataset.empty() ? "/iq" : options.dataset);
-    const bool exists = file.contains(path);
-    if (exists && (!options.dataset.empty() || !is_group(file, path))) return path;
+    if (options.dataset.empty()) {
+        if (auto path = find_by_default_name(file, options.kind)) return *path;
+    } else if (std::string path = normalised(options.dataset); file.contains(path)) {
+        return path;
+    }
 
     const std::vector<Found> all = examine_all(file, options.interleaved);
     const std::vector<Found> candidates = candidates_of(all);
     if (!options.dataset.empty())
-        throw file_error(file.name(),
-                         "no such dataset: " + path + "; datasets that look like IQ: " + list(candidates));
+        throw file_error(file.name(), "no such dataset: " + normalised(options.dataset) +
+                                          "; datasets that look like IQ: " + list(candidates));
     if (candidates.size() == 1) return candidates.front().path;
     if (candidates.empty()) {
         const auto otherwise = candidates_of(examine_all(file, !options.interleaved));
@@ -108,6 +134,14 @@ std::string find_iq(const InputFile& file, const CaptureOptions& options) {
                                           (otherwise.empty() ? "" : std::string(hint(options.interleaved))));
     }
     throw file_error(file.name(), "several datasets look like IQ, one must be chosen: " + list(candidates));
+}
+
+CaptureKind kind_of(const std::string& path, const CaptureOptions& options) {
+    if (options.kind) return *options.kind;
+    for (const CaptureKind kind : {CaptureKind::grid, CaptureKind::samples}) {
+        if (last_name(path) == to_string(kind)) return kind;
+    }
+    return CaptureKind::symbols;
 }
 
 IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const CaptureOptions& options) {

@@ -8,9 +8,12 @@
 
 namespace phy::hdf5 {
 
-/// The path of the dataset to read: the one that the options name, else /iq, else the only one of the file
-/// that looks like IQ. Throws FileError that lists the candidates if there is no such dataset or no only one.
+/// The path of the dataset to read, as CaptureOptions::dataset says. Throws FileError that lists the
+/// candidates if there is no such dataset or no only one.
 std::string find_iq(const InputFile& file, const CaptureOptions& options);
+
+/// What the options say, else the name at the end of the path.
+CaptureKind kind_of(const std::string& path, const CaptureOptions& options);
 
 /// The layout of IQ in the dataset. Throws FileError that tells what the dataset is and what was expected.
 IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const CaptureOptions& options);

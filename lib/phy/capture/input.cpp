@@ -213,25 +213,6 @@ void InputDataset::require_readable() const {
                                     " bytes");
 }
 
-InputDataset::Box InputDataset::largest_box(std::uint64_t first, std::uint64_t count) const {
-    std::uint64_t row = size_;
-    Box box;
-    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        row /= dimensions_[i];
-        const std::uint64_t index = first / row % dimensions_[i];
-        box.start.push_back(index);
-        box.count.push_back(1);
-        if (first % row != 0 || count < row) continue;
-        box.count.back() = std::min<hsize_t>(count / row, dimensions_[i] - index);
-        box.size = box.count.back() * row;
-        for (++i; i < dimensions_.size(); ++i) {
-            box.start.push_back(0);
-            box.count.push_back(dimensions_[i]);
-        }
-    }
-    return box;
-}
-
 void InputDataset::read_box(const Box& box, std::byte* elements) const {
     H5Sselect_hyperslab(space_, H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr);
     // In memory the box has as many dimensions as in the file: from one to several HDF5 moves element by
@@ -250,9 +231,8 @@ void InputDataset::read(std::uint64_t first, std::uint64_t count, std::byte* ele
         checked(H5Dread(dataset_, type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements), name_, "cannot be read");
         return;
     }
-    // At most two boxes a dimension: the rest of the rows that are begun, then whole ones, then the last.
     while (count > 0) {
-        const Box box = largest_box(first, count);
+        const Box box = largest_box(dimensions_, first, count);
         read_box(box, elements);
         first += box.size;
         count -= box.size;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "phy/capture/box.hpp"
 #include "phy/capture/handle.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/posix_file.hpp"
@@ -64,14 +65,6 @@ public:
     void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const;
 
 private:
-    /// Elements that are one hyperslab and also one run in row-major order.
-    struct Box {
-        Dimensions start;
-        Dimensions count;
-        std::uint64_t size = 0;
-    };
-
-    [[nodiscard]] Box largest_box(std::uint64_t first, std::uint64_t count) const;
     void read_box(const Box& box, std::byte* elements) const;
 
     const InputFile* file_;

@@ -85,6 +85,10 @@ std::string describe_type(hid_t type) {
 
 }  // namespace
 
+NumberKind number_kind(SampleFormat format) {
+    return with_constant(format, [](auto constant) { return number_kind_of<ComponentOf<constant()>>; });
+}
+
 std::optional<IqLayout> recognise_iq(hid_t type, const Dimensions& dimensions, bool interleaved) {
     const bool compound = H5Tget_class(type) == H5T_COMPOUND;
     if (compound && interleaved) return std::nullopt;
@@ -118,11 +122,17 @@ std::string describe(const IqLayout& layout) {
     return "interleaved " + number;
 }
 
+TypeHandle iq_type(SampleFormat format) {
+    const TypeHandle number = hdf5_type({.kind = number_kind(format)});
+    TypeHandle compound(H5Tcreate(H5T_COMPOUND, size_of(format)));
+    H5Tinsert(compound, "r", 0, number);
+    H5Tinsert(compound, "i", size_of(format) / 2, number);
+    return compound;
+}
+
 SampleFormat delivered_format(NumberKind kind) {
     for (const SampleFormat format : all_sample_formats) {
-        const NumberKind of_format =
-            with_constant(format, [](auto constant) { return number_kind_of<ComponentOf<constant()>>; });
-        if (of_format == kind) return format;
+        if (number_kind(format) == kind) return format;
     }
     return SampleFormat::cf32;
 }

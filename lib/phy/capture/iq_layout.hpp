@@ -27,6 +27,9 @@ struct IqLayout {
     std::size_t offset_q = 0;
 };
 
+/// Of I and Q.
+NumberKind number_kind(SampleFormat format);
+
 /// The layout of IQ in a dataset of this type and shape; empty if it is not IQ.
 std::optional<IqLayout> recognise_iq(hid_t type, const Dimensions& dimensions, bool interleaved);
 
@@ -38,6 +41,9 @@ std::string describe(hid_t type, const Dimensions& dimensions);
 
 /// A phrase such as "compound of float16" or "float32, trailing dimension 2".
 std::string describe(const IqLayout& layout);
+
+/// The compound that phy writes: "r" and "i", as h5py and NumPy do.
+TypeHandle iq_type(SampleFormat format);
 
 /// What CaptureReader delivers for these numbers.
 SampleFormat delivered_format(NumberKind kind);

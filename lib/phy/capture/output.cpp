@@ -3,6 +3,10 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "phy/capture/box.hpp"
 
 namespace phy::hdf5 {
 
@@ -11,17 +15,22 @@ namespace {
 /// More than the headers and attributes of our files take.
 constexpr std::uint64_t metadata_bytes = 64 << 10;
 
+std::uint64_t product_of(std::span<const hsize_t> dimensions) {
+    return std::accumulate(dimensions.begin(), dimensions.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
 PropertiesHandle creation_properties(const Dimensions& dimensions, const Storage& storage) {
     PropertiesHandle creation(H5Pcreate(H5P_DATASET_CREATE));
     // The same content makes the same file, whenever it is written.
     H5Pset_obj_track_times(creation, false);
-    if (!storage.rows_per_chunk) {
+    if (storage.chunk.empty()) {
         H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
         return creation;
     }
-    Dimensions chunk = dimensions;
-    chunk.front() = std::min(*storage.rows_per_chunk, dimensions.front());
+    Dimensions chunk = storage.chunk;
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+        chunk[i] = std::min(chunk[i], dimensions[i]);
     H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
     if (storage.gzip) {
         constexpr unsigned fast = 1;
@@ -29,6 +38,18 @@ PropertiesHandle creation_properties(const Dimensions& dimensions, const Storage
         H5Pset_deflate(creation, fast);
     }
     return creation;
+}
+
+/// The dataset's own cache holds the chunks that are open: each is packed once.
+PropertiesHandle access_properties(const Storage& storage, std::size_t element_bytes) {
+    constexpr std::size_t slots = 521;
+    constexpr std::size_t smallest = std::size_t{1} << 20;
+    PropertiesHandle access(H5Pcreate(H5P_DATASET_ACCESS));
+    if (storage.chunk.empty()) return access;
+    const std::size_t chunk_bytes = product_of(storage.chunk) * element_bytes;
+    H5Pset_chunk_cache(access, slots, std::max(smallest, storage.open_chunks * chunk_bytes),
+                       H5D_CHUNK_CACHE_W0_DEFAULT);
+    return access;
 }
 
 }  // namespace
@@ -51,61 +72,88 @@ void OutputFile::commit() {
     temporary_.publish();
 }
 
-std::uint64_t total_bytes(std::uint64_t count, std::size_t item_bytes) {
+std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes) {
+    // Those of a few datasets can still be added.
     constexpr std::uint64_t beyond_any_disk = std::uint64_t{1} << 60;
-    return std::min(count, beyond_any_disk / item_bytes) * item_bytes;
+    std::uint64_t bytes = element_bytes;
+    for (const hsize_t dimension : dimensions) {
+        if (dimension > beyond_any_disk / bytes) return beyond_any_disk;
+        bytes *= std::max<hsize_t>(dimension, 1);
+    }
+    return bytes;
 }
 
 OutputDataset::OutputDataset(const OutputFile& file, const std::string& path, hid_t type,
-                             const Dimensions& dimensions, const Storage& storage)
+                             const Dimensions& dimensions, const Storage& storage,
+                             std::uint64_t elements_per_item)
     : file_(&file),
       name_(file.name() + ": dataset " + path),
       dimensions_(dimensions),
       type_(checked(H5Tcopy(type), name_, "cannot be created")),
-      row_bytes_(H5Tget_size(type)) {
-    for (std::size_t i = 1; i < dimensions.size(); ++i)
-        row_bytes_ *= dimensions[i];
+      elements_per_item_(elements_per_item != 0 ? elements_per_item
+                                                : product_of(std::span(dimensions).subspan(1))),
+      item_bytes_(elements_per_item_ * H5Tget_size(type)),
+      items_(product_of(dimensions) / elements_per_item_) {
     const SpaceHandle space(
         H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr));
     const PropertiesHandle creation = creation_properties(dimensions, storage);
+    const PropertiesHandle access = access_properties(storage, H5Tget_size(type));
     dataset_ = DatasetHandle(
-        checked(H5Dcreate2(file.id(), path.c_str(), type_, space, H5P_DEFAULT, creation, H5P_DEFAULT), name_,
+        checked(H5Dcreate2(file.id(), path.c_str(), type_, space, H5P_DEFAULT, creation, access), name_,
                 "cannot be created"));
-    if (!storage.rows_per_chunk) offset_ = H5Dget_offset(dataset_);
+    if (storage.chunk.empty()) offset_ = H5Dget_offset(dataset_);
 }
 
-void OutputDataset::append(std::span<const std::byte> rows) {
-    const hsize_t count = rows.size() / row_bytes_;
-    if (count * row_bytes_ != rows.size())
-        throw ArgumentError(name_ + ": " + std::to_string(rows.size()) +
-                            " bytes appended, expected a multiple of " + std::to_string(row_bytes_));
-    if (count > dimensions_.front() - rows_done_)
-        throw ArgumentError(name_ + ": " + std::to_string(count) + " symbols appended, expected at most " +
-                            std::to_string(dimensions_.front() - rows_done_));
+std::uint64_t OutputDataset::require_items(std::uint64_t first, std::span<const std::byte> items) const {
+    const std::uint64_t count = items.size() / item_bytes_;
+    if (count * item_bytes_ != items.size())
+        throw ArgumentError(name_ + ": " + std::to_string(items.size()) +
+                            " bytes written, expected a multiple of " + std::to_string(item_bytes_));
+    const std::uint64_t left = items_ - std::min(first, items_);
+    if (first > items_ || count > left)
+        throw ArgumentError(name_ + ": " + std::to_string(count) + " items written from " +
+                            std::to_string(first) + " on, expected at most " + std::to_string(left));
+    return count;
+}
+
+void OutputDataset::require_appendable(std::span<const std::byte> items) const {
+    static_cast<void>(require_items(appended_, items));
+}
+
+void OutputDataset::append(std::span<const std::byte> items) {
+    write(appended_, items);
+    appended_ += items.size() / item_bytes_;
+}
+
+void OutputDataset::write(std::uint64_t first, std::span<const std::byte> items) {
+    const std::uint64_t count = require_items(first, items);
     if (count == 0) return;
     if (offset_) {
-        file_->bytes().write_at(*offset_ + rows_done_ * row_bytes_, rows);
+        file_->bytes().write_at(*offset_ + first * item_bytes_, items);
     } else {
-        write_rows(count, rows.data());
+        write_chunked(first * elements_per_item_, count * elements_per_item_, items.data());
     }
-    rows_done_ += count;
+    written_ += count;
 }
 
-void OutputDataset::write_rows(hsize_t count, const std::byte* rows) const {
-    Dimensions start(dimensions_.size(), 0);
-    Dimensions extent = dimensions_;
-    start.front() = rows_done_;
-    extent.front() = count;
-    const SpaceHandle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+void OutputDataset::write_chunked(std::uint64_t first, std::uint64_t count, const std::byte* elements) const {
     const SpaceHandle space(H5Dget_space(dataset_));
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
-    checked(H5Dwrite(dataset_, type_, memory, space, H5P_DEFAULT, rows), name_, "cannot be written");
+    while (count > 0) {
+        const Box box = largest_box(dimensions_, first, count);
+        const auto rank = static_cast<int>(box.count.size());
+        const SpaceHandle memory(H5Screate_simple(rank, box.count.data(), nullptr));
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr);
+        checked(H5Dwrite(dataset_, type_, memory, space, H5P_DEFAULT, elements), name_, "cannot be written");
+        first += box.size;
+        count -= box.size;
+        elements += box.size * H5Tget_size(type_);
+    }
 }
 
 void OutputDataset::require_complete() const {
-    if (rows_done_ != dimensions_.front())
-        throw ArgumentError(name_ + ": " + std::to_string(rows_done_) + " symbols appended, expected " +
-                            std::to_string(dimensions_.front()));
+    if (written_ != items_)
+        throw ArgumentError(name_ + ": " + std::to_string(written_) + " items written, expected " +
+                            std::to_string(items_));
 }
 
 }  // namespace phy::hdf5

@@ -34,41 +34,53 @@ private:
     FileHandle hdf5_;
 };
 
-/// Bytes of count items; more than any disk has room for instead of more than 64 bits can tell.
-std::uint64_t total_bytes(std::uint64_t count, std::size_t item_bytes);
+/// Bytes of a dataset; more than any disk has room for instead of more than 64 bits can tell.
+std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes);
 
-/// How a dataset is stored: contiguous unless it has a chunk length.
+/// How a dataset is stored: contiguous unless it has chunks.
 struct Storage {
-    std::optional<hsize_t> rows_per_chunk;
+    Dimensions chunk;  ///< at most the dataset's dimensions count
     bool gzip = false;
+    std::size_t open_chunks = 1;  ///< that are filled at the same time
 };
 
-/// A dataset that is filled from its first row to its last.
+/// A dataset that is filled by items: neighbouring elements, in row-major order. Each is written once.
 class OutputDataset {
 public:
-    /// The file must outlive the dataset.
+    /// The file must outlive the dataset. An item is that many elements; 0: a row, all of one index of the
+    /// first dimension.
     OutputDataset(const OutputFile& file, const std::string& path, hid_t type, const Dimensions& dimensions,
-                  const Storage& storage = {});
+                  const Storage& storage = {}, std::uint64_t elements_per_item = 0);
 
     [[nodiscard]] hid_t id() const { return dataset_; }
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// Appends whole rows; ArgumentError if the bytes are none, or more rows than the dataset has left.
-    void append(std::span<const std::byte> rows);
+    /// Throws ArgumentError unless the bytes are whole items and no more than append() has left.
+    void require_appendable(std::span<const std::byte> items) const;
 
-    /// Throws ArgumentError unless every row was appended.
+    /// Appends items; ArgumentError as require_appendable().
+    void append(std::span<const std::byte> items);
+
+    /// Writes items first, first + 1 ...; ArgumentError unless the bytes are items of the dataset.
+    void write(std::uint64_t first, std::span<const std::byte> items);
+
+    /// Throws ArgumentError unless as many items were written as the dataset has.
     void require_complete() const;
 
 private:
-    void write_rows(hsize_t count, const std::byte* rows) const;
+    [[nodiscard]] std::uint64_t require_items(std::uint64_t first, std::span<const std::byte> items) const;
+    void write_chunked(std::uint64_t first, std::uint64_t count, const std::byte* elements) const;
 
     const OutputFile* file_;
     std::string name_;
     Dimensions dimensions_;
     TypeHandle type_;
     DatasetHandle dataset_;
-    std::size_t row_bytes_ = 0;
-    hsize_t rows_done_ = 0;
+    std::uint64_t elements_per_item_;
+    std::size_t item_bytes_ = 0;
+    std::uint64_t items_ = 0;
+    std::uint64_t appended_ = 0;
+    std::uint64_t written_ = 0;            ///< appended ones among them
     std::optional<std::uint64_t> offset_;  ///< in the file, of a contiguous dataset
 };
 

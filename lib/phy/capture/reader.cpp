@@ -77,18 +77,36 @@ void check_options(const CaptureOptions& options) {
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
 
+bool is_odd_interleaved(const InputDataset& iq, const hdf5::IqLayout& layout) {
+    return layout.kind == hdf5::IqLayout::Kind::interleaved && iq.dimensions().back() % 2 != 0;
+}
+
 /// Flat where I and Q in turn are more than the last dimension can be halved for.
 std::vector<std::uint64_t> shape_of(const InputDataset& iq, const hdf5::IqLayout& layout) {
     std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
     if (layout.kind == hdf5::IqLayout::Kind::compound) return shape;
+    if (is_odd_interleaved(iq, layout)) return {iq.size() / 2};
     if (layout.kind == hdf5::IqLayout::Kind::trailing) {
         shape.pop_back();
-    } else if (shape.back() % 2 == 0) {
-        shape.back() /= 2;
     } else {
-        shape = {iq.size() / 2};
+        shape.back() /= 2;
     }
     return shape;
+}
+
+/// The first dimension of a grid or samples, where it is not left out.
+std::uint64_t antennas_of(CaptureKind kind, const InputDataset& iq, const hdf5::IqLayout& layout,
+                          const std::vector<std::uint64_t>& shape) {
+    if (kind == CaptureKind::symbols) return 1;
+    const std::size_t rank = kind == CaptureKind::grid ? 3 : 2;
+    const bool has_rank = shape.size() == rank || shape.size() == rank - 1;
+    if (!has_rank || is_odd_interleaved(iq, layout))
+        throw file_error(iq.name(),
+                         "is " + hdf5::describe(iq.type(), iq.dimensions()) + ": expected " +
+                             (kind == CaptureKind::grid ? "a grid of (antennas, OFDM symbols, subcarriers)"
+                                                        : "samples of (antennas, samples)") +
+                             ", the first dimension left out for one antenna");
+    return shape.size() == rank ? shape.front() : 1;
 }
 
 CaptureDescription description_of(const InputFile& file, const InputDataset& iq, const hdf5::IqLayout& layout,
@@ -100,13 +118,22 @@ CaptureDescription description_of(const InputFile& file, const InputDataset& iq,
     description.shape = shape_of(iq, layout);
     description.format = delivered_format(layout.number.kind);
     description.storage = hdf5::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
-    description.modulation = options.modulation ? options.modulation : read_modulation(file, iq);
-    description.noise_variance =
-        options.noise_variance ? options.noise_variance : read_noise_variance(file, iq);
+    description.modulation = options.modulation;
+    description.noise_variance = options.noise_variance;
     description.full_scale = options.full_scale ? options.full_scale : read_full_scale(file, iq);
     description.sample_rate = number("sample_rate");
     description.center_frequency = number("center_frequency");
     return description;
+}
+
+/// The attributes that only symbols have, or only what a link belongs to. Of others they may mean anything.
+void read_attributes_of_kind(const InputFile& file, const InputDataset& iq, CaptureDescription& description) {
+    if (description.kind != CaptureKind::symbols) {
+        description.link = read_inherited(file, iq, "link", hdf5::read_text);
+        return;
+    }
+    if (!description.modulation) description.modulation = read_modulation(file, iq);
+    if (!description.noise_variance) description.noise_variance = read_noise_variance(file, iq);
 }
 
 /// The dataset of that name in the group of the IQ dataset, if there is one.
@@ -140,10 +167,26 @@ std::size_t require_bits(const InputDataset& bits, std::uint64_t symbols) {
     return per_symbol;
 }
 
+CodewordShape require_codewords(const InputDataset& codewords) {
+    const bool is_uint8 = H5Tequal(codewords.type(), H5T_NATIVE_UINT8) > 0;
+    const hdf5::Dimensions& dimensions = codewords.dimensions();
+    if (!is_uint8 || dimensions.size() != 2 || codewords.size() == 0)
+        throw file_error(codewords.name(), "is " + hdf5::describe(codewords.type(), dimensions) +
+                                               ": expected uint8 of (slots, bits of a codeword)");
+    return {dimensions[0], dimensions[1]};
+}
+
+void require_zeros_and_ones(std::span<const std::uint8_t> bits, const InputDataset& dataset) {
+    if (std::ranges::any_of(bits, [](std::uint8_t bit) { return bit > 1; }))
+        throw file_error(dataset.name(), "expected bits of 0 and 1 only");
+}
+
 }  // namespace
 
 struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
+
+    void open_datasets_beside();
 
     /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
     /// index after first, number) one block after the other.
@@ -158,6 +201,7 @@ struct PHY_HIDDEN CaptureReader::Impl {
     CaptureDescription description;
     std::optional<InputDataset> noise;
     std::optional<InputDataset> bits;
+    std::optional<InputDataset> codewords;
     hdf5::NumberType noise_type;
     std::vector<std::byte> block;
 };
@@ -167,12 +211,24 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
       path(find_iq(file, options)),
       iq(file, path),
       layout(require_iq(file, iq, options)),
-      description(description_of(file, iq, layout, options)),
-      noise(open_beside(file, path, "noise_variance")),
-      bits(open_beside(file, path, "bits")) {
+      description(description_of(file, iq, layout, options)) {
     iq.require_readable();
     description.file = file_path;
     description.dataset = path;
+    description.kind = hdf5::kind_of(path, options);
+    description.antennas = antennas_of(description.kind, iq, layout, description.shape);
+    read_attributes_of_kind(file, iq, description);
+    open_datasets_beside();
+}
+
+void CaptureReader::Impl::open_datasets_beside() {
+    if (description.kind != CaptureKind::symbols) {
+        codewords = open_beside(file, path, "codeword");
+        if (codewords) description.codewords = require_codewords(*codewords);
+        return;
+    }
+    noise = open_beside(file, path, "noise_variance");
+    bits = open_beside(file, path, "bits");
     if (noise) noise_type = require_noise(*noise, description.symbols);
     if (bits) description.bits_per_symbol = require_bits(*bits, description.symbols);
     description.has_noise_per_symbol = noise.has_value();
@@ -255,8 +311,22 @@ void CaptureReader::read_bits(std::uint64_t first, std::span<std::uint8_t> bits)
 
     hdf5::silence_errors();
     impl_->bits->read(first * per_symbol, bits.size(), std::as_writable_bytes(bits).data());
-    if (std::ranges::any_of(bits, [](std::uint8_t bit) { return bit > 1; }))
-        throw file_error(impl_->bits->name(), "expected bits of 0 and 1 only");
+    require_zeros_and_ones(bits, *impl_->bits);
+}
+
+void CaptureReader::read_codeword(std::uint64_t slot, std::span<std::uint8_t> bits) {
+    if (!impl_->codewords) throw ArgumentError("the capture has no codewords");
+    const CodewordShape& shape = *impl_->description.codewords;
+    if (slot >= shape.slots)
+        throw ArgumentError("codeword of slot " + std::to_string(slot) + ": expected one of the capture's " +
+                            std::to_string(shape.slots));
+    if (bits.size() != shape.bits)
+        throw ArgumentError(std::to_string(bits.size()) + " bits: expected a codeword of " +
+                            std::to_string(shape.bits));
+
+    hdf5::silence_errors();
+    impl_->codewords->read(slot * shape.bits, bits.size(), std::as_writable_bytes(bits).data());
+    require_zeros_and_ones(bits, *impl_->codewords);
 }
 
 }  // namespace phy

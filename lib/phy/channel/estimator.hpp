@@ -52,6 +52,9 @@ public:
     /// Throws ArgumentError if a value is out of its range, or if there are too few pilots for what is to be
     /// measured: a delay spread takes two resource blocks, noise more pilots than the channel has modes.
     ChannelEstimator(const Host& host, const Config& config);
+
+    /// For another thread or host: shares what `other` has prepared, which takes most of the time and memory.
+    ChannelEstimator(const Host& host, const ChannelEstimator& other);
     ~ChannelEstimator();
     ChannelEstimator(ChannelEstimator&&) noexcept;
     ChannelEstimator& operator=(ChannelEstimator&&) noexcept;

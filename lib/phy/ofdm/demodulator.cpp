@@ -100,11 +100,10 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, std
     const std::size_t rows = slots.count * antennas * timing.symbols();
     impl_->host.pool().for_each(rows, [&](int part, std::size_t row) noexcept {
         const std::size_t antenna = row / timing.symbols() % antennas;
-        const std::uint64_t slot = slots.first + row / timing.symbols() / antennas;
-        const std::size_t start =
-            antenna * sizes.stride + (timing.slot_start(slot) - timing.slot_start(slots.first));
+        const std::size_t slot = row / timing.symbols() / antennas;
+        const std::size_t start = sizes.first_sample(timing, slots.first, slot, antenna);
         impl_->demodulate(format, part,
-                          {.slot = slot,
+                          {.slot = slots.first + slot,
                            .number = row % timing.symbols(),
                            .slot_samples = samples.data() + start * size_of(format),
                            .elements = grid.data() + row * timing.subcarriers()});

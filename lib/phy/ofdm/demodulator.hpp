@@ -31,7 +31,8 @@ public:
     OfdmDemodulator& operator=(OfdmDemodulator&&) noexcept;
 
     /// samples: (antennas, samples) of whole slots, the first of which begins with the first sample; after
-    /// the slots an antenna may have more. grid: (slots, antennas, symbols, subcarriers). Throws
+    /// the slots an antenna may have more. With OfdmSlots::slot_stride: (slots, antennas, samples), where an
+    /// antenna may have more after its slot. grid: (slots, antennas, symbols, subcarriers). Throws
     /// ArgumentError if sizes do not fit. Allocates nothing.
     void operator()(SymbolView samples, const OfdmSlots& slots, std::span<cf32> grid);
 

@@ -110,10 +110,9 @@ void OfdmModulator::operator()(std::span<const cf32> grid, const OfdmSlots& slot
     const std::size_t rows = slots.count * antennas * timing.symbols();
     impl_->host.pool().for_each(rows, [&](int part, std::size_t row) noexcept {
         const std::size_t antenna = row / timing.symbols() % antennas;
-        const std::uint64_t slot = slots.first + row / timing.symbols() / antennas;
-        const std::size_t start =
-            antenna * sizes.stride + (timing.slot_start(slot) - timing.slot_start(slots.first));
-        impl_->modulate(part, {.slot = slot,
+        const std::size_t slot = row / timing.symbols() / antennas;
+        const std::size_t start = sizes.first_sample(timing, slots.first, slot, antenna);
+        impl_->modulate(part, {.slot = slots.first + slot,
                                .number = row % timing.symbols(),
                                .elements = grid.data() + row * timing.subcarriers(),
                                .slot_samples = samples.data() + start});

@@ -26,8 +26,9 @@ public:
     OfdmModulator(OfdmModulator&&) noexcept;
     OfdmModulator& operator=(OfdmModulator&&) noexcept;
 
-    /// grid: (slots, antennas, symbols, subcarriers). samples: (antennas, samples), of which those of the
-    /// slots are written. Throws ArgumentError if sizes do not fit. Allocates nothing.
+    /// grid: (slots, antennas, symbols, subcarriers). samples: (antennas, samples), or with a slot_stride
+    /// (slots, antennas, samples), of which those of the slots are written. Throws ArgumentError if sizes do
+    /// not fit. Allocates nothing.
     void operator()(std::span<const cf32> grid, const OfdmSlots& slots, std::span<cf32> samples);
 
     [[nodiscard]] const OfdmTiming& timing() const;

@@ -1,5 +1,6 @@
 #include "phy/ofdm/ofdm_config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -39,6 +40,35 @@ void check_bins(std::size_t size, std::size_t zero, std::size_t subcarriers) {
     throw ArgumentError("an FFT of " + std::to_string(size) + " with zero frequency at subcarrier " +
                         std::to_string(zero) + " of " + std::to_string(subcarriers) +
                         ": expected at most half as many subcarriers on either side");
+}
+
+std::size_t longest_slot(const OfdmTiming& timing, const OfdmSlots& slots) {
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < std::min(slots.count, timing.slots_per_subframe()); ++i)
+        longest = std::max(longest, timing.slot_samples(slots.first + i));
+    return longest;
+}
+
+/// Of slots that lie one after another with all of their antennas.
+detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
+                                  std::size_t samples) {
+    const auto antennas = static_cast<std::size_t>(config.antennas);
+    const std::size_t needed = longest_slot(timing, slots);
+    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
+    if (stride < needed)
+        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
+                            std::to_string(needed));
+    const std::size_t step = std::max<std::size_t>(stride, 1);
+    if (slots.slot_stride < needed || (slots.slot_stride - needed) / step < antennas - 1)
+        throw ArgumentError("slot_stride is " + std::to_string(slots.slot_stride) +
+                            " samples: expected 0 or at least " + std::to_string(needed) + " for each of " +
+                            std::to_string(antennas) + " antennas, " + std::to_string(stride) + " apart");
+    const std::size_t of_slot = (antennas - 1) * stride + needed;
+    if (slots.count > 0 && (samples < of_slot || (samples - of_slot) / slots.slot_stride < slots.count - 1))
+        throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
+                            std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
+                            " slots, " + std::to_string(slots.slot_stride) + " apart");
+    return {.stride = stride, .slot_stride = slots.slot_stride};
 }
 
 }  // namespace
@@ -93,6 +123,7 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
         throw ArgumentError("grid has " + std::to_string(grid) + " elements: expected " +
                             std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
                             " slots");
+    if (slots.slot_stride != 0) return checked_strides(config, timing, slots, samples);
     const std::uint64_t needed =
         timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
     const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
@@ -103,7 +134,7 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
         throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
                             std::to_string(needed) + " for each of " + std::to_string(antennas) +
                             " antennas, " + std::to_string(stride) + " apart");
-    return {.stride = stride, .samples = needed};
+    return {.stride = stride};
 }
 
 float unit_of(const OfdmConfig& config, SampleFormat format) {

@@ -116,7 +116,12 @@ private:
 struct PHY_EXPORT OfdmSlots {
     std::uint64_t first = 0;  ///< its place in the subframe matters, and for frequency_shift all of it
     std::size_t count = 1;
-    std::size_t stride = 0;  ///< samples from one antenna's first to the next one's; 0: those of the slots
+    /// Samples from one antenna's first to the next one's; 0: those of the slots, or of the longest slot
+    /// where slots have a stride.
+    std::size_t stride = 0;
+    /// Samples from one slot's first to the next one's, where a slot's antennas lie together; 0: slots follow
+    /// each other as in time.
+    std::size_t slot_stride = 0;
 };
 
 }  // namespace phy

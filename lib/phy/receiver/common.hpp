@@ -19,6 +19,14 @@ inline std::string name_of(const CaptureDescription& capture) {
     return capture.file.string() + ": " + capture.dataset;
 }
 
+/// Throws FileError for a capture of what has not been received yet.
+inline void require_symbols(const CaptureDescription& capture) {
+    if (capture.kind == CaptureKind::symbols) return;
+    throw FileError(name_of(capture) + " holds " +
+                    (capture.kind == CaptureKind::grid ? "a grid" : "samples") +
+                    ": expected symbols, or a link");
+}
+
 /// Those that are asked for, else this CPU.
 inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
     if (!places.empty()) return places;

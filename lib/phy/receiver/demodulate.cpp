@@ -127,10 +127,11 @@ public:
                 scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format}));
         stages.emplace_back(demap_);
         if (options.descramble)
-            stages.emplace_back(descramble_.emplace(
-                DescrambleStage::Config{.c_init = options.descramble->c_init(),
-                                        .format = options.format,
-                                        .soft_bits_of_item = bits_per_symbol(*capture.modulation)}));
+            stages.emplace_back(descramble_.emplace(DescrambleStage::Config{
+                .c_init = options.descramble->c_init(),
+                .format = options.format,
+                .soft_bits_of_item = bits_per_symbol(*capture.modulation),
+                .codeword = options.codeword_symbols * bits_per_symbol(*capture.modulation)}));
         if (stages.size() > 1) chain_.emplace(stages);
     }
     DemapStages(const DemapStages&) = delete;  // the chain refers to the stages
@@ -242,6 +243,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     CaptureReader reader(capture, options.capture);
     Demodulation result;
     result.capture = reader.description();
+    detail::require_symbols(result.capture);
     const GainAndN0 used = gain_and_noise(result, options);
     if (result.cancelled) return result;
     DemapStages stages(result.capture, options, used);

@@ -39,6 +39,7 @@ struct PHY_EXPORT DemodulateOptions {
     /// The soft bits are descrambled: those of the capture are one codeword of this identity. Transmitted
     /// bits to compare with are those before scrambling.
     std::optional<ScramblingIdentity> descramble = {};
+    std::uint64_t codeword_symbols = 0;  ///< after which another codeword begins; 0: there is one
 
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
@@ -84,9 +85,9 @@ struct PHY_EXPORT Demodulation {
 /// The file appears when it is complete; after an error, or a request to stop, there is none. Where the gain
 /// or N0 is to be measured, measure_file() goes over the capture first.
 ///
-/// Throws FileError for what is wrong with a file and where what is measured cannot be (no symbol is finite,
-/// there is no noise), DescriptionError where the file says too little, ArgumentError for options out of
-/// their range, and what Pipeline throws.
+/// Throws FileError for what is wrong with a file, for one that holds a grid or samples, and where what is
+/// measured cannot be (no symbol is finite, there is no noise); DescriptionError where the file says too
+/// little; ArgumentError for options out of their range; and what Pipeline throws.
 PHY_EXPORT Demodulation demodulate_file(const std::filesystem::path& capture,
                                         const std::filesystem::path& soft_bits,
                                         const DemodulateOptions& options = {});

@@ -10,6 +10,7 @@
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
+#include "phy/ofdm/ofdm_config.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 /// The link: all that is needed to demodulate a resource grid or samples of an antenna, and its text form.
@@ -75,5 +76,10 @@ PHY_EXPORT void check(const Link& link);
 /// in both, and as check() does.
 [[nodiscard]] PHY_EXPORT Link complete_link(Link link, std::optional<double> sample_rate,
                                             std::optional<double> center_frequency);
+
+/// How samples of the link belong to its resource elements, with the window of the FFT in the middle of the
+/// shorter prefix, so that a receiver may be off by half of it to either side. Throws ArgumentError as
+/// complete_link() does, and as OfdmTiming.
+[[nodiscard]] PHY_EXPORT OfdmConfig ofdm_config(const Link& link, int antennas);
 
 }  // namespace phy

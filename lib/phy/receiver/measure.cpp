@@ -233,6 +233,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     CaptureReader reader(capture, options.capture);
     Measured result;
     result.capture = reader.description();
+    detail::require_symbols(result.capture);
     result.meter = meter_of(result.capture);
     result.reference = options.reference;
     result.row = row_of(result.capture, options);

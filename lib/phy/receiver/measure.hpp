@@ -95,8 +95,9 @@ struct PHY_EXPORT Measured {
 /// A capture of unknown modulation, or whose gain cannot be measured because no symbol is finite and not 0,
 /// has powers, offsets and imbalances only; its gain is taken as 1.
 ///
-/// Throws FileError for what is wrong with a file; DescriptionError where transmitted bits are asked for and
-/// not there; ArgumentError for options out of their range; and what Pipeline throws.
+/// Throws FileError for what is wrong with a file, and for one that holds a grid or samples; DescriptionError
+/// where transmitted bits are asked for and not there; ArgumentError for options out of their range; and what
+/// Pipeline throws.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy

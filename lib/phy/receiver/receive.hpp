@@ -36,7 +36,7 @@ struct PHY_EXPORT ReceiveOptions {
     bool writes_symbols = false;
     bool writes_channel = false;
 
-    /// Where DM-RS are not found, what would find them is searched.
+    /// Where DM-RS are found in no slot, what would find them is searched; the error names the best.
     bool diagnoses = false;
     DiagnoseOptions diagnose = {};
 
@@ -65,7 +65,7 @@ struct PHY_EXPORT Reception {
     std::optional<FoundSlot> found;           ///< where the first slot was searched
     Offsets corrected;                        ///< that were taken out of all samples; reports count them in
     std::optional<std::uint64_t> bit_errors;  ///< none without codewords to compare with
-    std::optional<Diagnosis> diagnosis;
+    std::uint64_t compared_bits = 0;
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
     std::vector<Place> places;
     PipelineReport pipeline;
@@ -74,12 +74,11 @@ struct PHY_EXPORT Reception {
 };
 
 /// Receives the slots of a link from a capture of samples or a grid (data/README.md) to a file of descrambled
-/// soft bits, a row a slot, and reports. soft_bits may be empty: nothing is written then. Where the DM-RS are
-/// not found, Reception::warnings says so, and the soft bits are worth nothing.
+/// soft bits, a row a slot, and reports. soft_bits may be empty: nothing is written then.
 ///
-/// Throws FileError for what is wrong with a file and where it does not fit the link (antennas, subcarriers,
-/// samples for less than a slot), DescriptionError where there is no link, ArgumentError for a link or
-/// options that cannot be, and what Pipeline throws.
+/// Throws FileError for what is wrong with a file, where it does not fit the link (antennas, subcarriers,
+/// samples for less than a slot), and where the DM-RS are found in no slot, DescriptionError where there is
+/// no link, ArgumentError for a link or options that cannot be, and what Pipeline throws.
 PHY_EXPORT Reception receive_file(const std::filesystem::path& capture,
                                   const std::filesystem::path& soft_bits, const ReceiveOptions& options = {});
 

@@ -27,7 +27,7 @@ enum class ReceiverInput : std::uint8_t {
 };
 
 struct PHY_EXPORT ReceiverConfig {
-    Link link;  ///< for samples with sample_rate and center_frequency: see complete_link()
+    Link link = {};  ///< for samples with sample_rate and center_frequency: see complete_link()
     ReceiverInput input = ReceiverInput::samples;
     int antennas = 1;         ///< from the number of layers to 16
     float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
@@ -67,17 +67,19 @@ struct PHY_EXPORT SlotReport {
     std::uint64_t erasures = 0;     ///< symbols that were erased
 };
 
+/// Erased symbols do not count. A slot without power has an SNR of minus infinity.
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
 
 /// Where a call writes; what is empty is not wanted.
 struct PHY_EXPORT ReceiverOutput {
-    SoftBitSpan llr;                  ///< (slots, G): the codewords
-    std::span<ReceivedSlot> slots;    ///< one a slot
-    std::span<cf32> symbols;          ///< (slots, data elements, layers), equalised
-    std::span<float> noise_variance;  ///< of the symbols, in the same shape; both or none
-    std::span<cf32> channel;  ///< (slots, antennas, layers, subcarriers): the mean over the DM-RS symbols,
-                              ///< 0 outside of the allocation
+    SoftBitSpan llr = {};                  ///< (slots, G): the codewords
+    std::span<ReceivedSlot> slots = {};    ///< one a slot
+    std::span<cf32> symbols = {};          ///< (slots, data elements, layers), equalised
+    std::span<float> noise_variance = {};  ///< of the symbols, in the same shape; both or none
+    /// (slots, antennas, layers, subcarriers): the mean of the estimates, one for each DM-RS, in the order of
+    /// their symbols, without SlotEstimate::phase; 0 outside of the allocated resource blocks.
+    std::span<cf32> channel = {};
 };
 
 /// Samples or resource grids of whole slots to soft bits: OFDM, channel estimation, equalisation, for PUSCH
@@ -88,8 +90,12 @@ struct PHY_EXPORT ReceiverOutput {
 /// A sample that is not finite spoils its slot and no other: soft bits that cannot be told are 0 and counted
 /// as erasures.
 ///
-/// The threads of the host share a call: by slots where there are enough of them, else within a slot. Not
-/// thread-safe: one receiver a thread.
+/// With transform precoding the symbols are those before it, each with the noise variance of its OFDM symbol:
+/// by MMSE subcarriers are weighted by how sure they are before the inverse DFT, and what the weights leave
+/// of other symbols counts as noise.
+///
+/// The threads of the host share a call: by slots if there are as many slots as threads, each thread a slot
+/// at a time, else within a slot. Not thread-safe: one receiver a thread.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;

@@ -13,17 +13,18 @@ namespace phy::gpu {
 
 /// phy::ReceiverOutput in memory that the device can reach.
 struct PHY_EXPORT ReceiverOutput {
-    SoftBitSpan llr;
-    DeviceSpan<ReceivedSlot> slots;
-    DeviceSpan<cf32> symbols;
-    DeviceSpan<float> noise_variance;
-    DeviceSpan<cf32> channel;
+    SoftBitSpan llr = {};
+    DeviceSpan<ReceivedSlot> slots = {};
+    DeviceSpan<cf32> symbols = {};
+    DeviceSpan<float> noise_variance = {};
+    DeviceSpan<cf32> channel = {};
 };
 
 /// Samples or resource grids in device memory to soft bits there. The bytes are those of phy::Receiver.
 ///
-/// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph, which keeps the numbers of the slots. All arrays are in memory that the
+/// A call only starts kernels on the caller's stream, and beside it on one that the caller's then waits for:
+/// it returns at once, allocates nothing, does not wait, and can be captured in a graph, which keeps the
+/// numbers of the slots. All arrays are in memory that the
 /// device can reach, do not overlap, and stay there until the work is done. It is fastest where they begin at
 /// multiples of 16 bytes. A receiver has one workspace: its calls must not run on several streams at a time.
 class PHY_EXPORT Receiver {
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] const SlotSchedule& schedule() const;
 
     /// As in phy::Receiver, on the stream, which belongs to the device. Throws ArgumentError too for more
-    /// slots than most_slots.
+    /// slots than most_slots, and for a grid that does not begin at a multiple of its elements' size.
     void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
                     cudaStream_t stream) const;
 

@@ -23,7 +23,8 @@ public:
         bool channel = false;
     };
 
-    /// Throws ArgumentError as Receiver does.
+    /// Throws ArgumentError as Receiver does, but for what takes a channel estimator or demapper to tell,
+    /// which on() throws.
     explicit ReceiveStage(const Config& config);
     ~ReceiveStage() override;
     ReceiveStage(ReceiveStage&&) noexcept;

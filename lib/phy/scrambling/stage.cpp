@@ -15,9 +15,13 @@ public:
         : config_(config), descramble_(host) {}
 
     void run_on_host(const HostWork& work) override {
-        descramble_(config_.c_init, SoftBitView(config_.format, work.in[0]),
-                    SoftBitSpan(config_.format, work.out[0]),
-                    config_.first + work.chunk.first * config_.soft_bits_of_item);
+        const SoftBitView scrambled(config_.format, work.in[0]);
+        const SoftBitSpan llr(config_.format, work.out[0]);
+        detail::for_codewords(config_, work.chunk,
+                              [&](std::uint64_t first, std::uint64_t count, std::uint64_t in_codeword) {
+                                  descramble_(config_.c_init, scrambled.subspan(first, count),
+                                              llr.subspan(first, count), in_codeword);
+                              });
     }
 
 private:

@@ -12,7 +12,7 @@
 
 namespace phy {
 
-/// Descrambling of a stream that is one codeword: phy::Descrambler on a CPU, phy::gpu::Descrambler on CUDA.
+/// Descrambling of a stream of codewords: phy::Descrambler on a CPU, phy::gpu::Descrambler on CUDA.
 /// Input: "llr"; output: "descrambled". An item is a symbol, or whatever has soft_bits_of_item soft bits.
 class PHY_EXPORT DescrambleStage : public Stage {
 public:
@@ -20,7 +20,8 @@ public:
         std::uint32_t c_init = 0;  ///< ScramblingIdentity::c_init()
         SoftBitFormat format = SoftBitFormat::int8;
         std::size_t soft_bits_of_item = 1;
-        std::uint64_t first = 0;  ///< the index in the codeword of the stream's first soft bit
+        std::uint64_t first = 0;     ///< the index in its codeword of the stream's first soft bit
+        std::uint64_t codeword = 0;  ///< soft bits of each codeword; 0: the stream is one
     };
 
     /// Throws ArgumentError if a value is out of its range.

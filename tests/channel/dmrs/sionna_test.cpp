@@ -46,7 +46,6 @@ TEST(Sionna, DescrambledCodewordsBeginWithTheTransportBlock) {
     std::string why;
     const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
     if (vectors.empty()) GTEST_SKIP() << why;
-    constexpr std::size_t compared = 512;
     for (const SionnaVector& vector : vectors) {
         SCOPED_TRACE(vector.name);
         const std::uint32_t c_init =
@@ -54,11 +53,12 @@ TEST(Sionna, DescrambledCodewordsBeginWithTheTransportBlock) {
         std::vector<std::uint8_t> bits(vector.codeword.size());
         phy::Scrambler{phy::Host()}(c_init, vector.codeword, bits);
         const std::size_t qm = bits_per_symbol(vector.modulation);
-        ASSERT_GE(bits.size(), compared * qm);
+        const auto& sent = vector.transport_block;
+        // At most a third of a block's bits are the 2 Z_c that are not sent.
+        const std::size_t compared = std::min<std::size_t>({512, bits.size() / qm, sent.size() / 2});
         std::vector<std::uint8_t> first_bits(compared);
         for (std::size_t i = 0; i < compared; ++i)
             first_bits[i] = bits[i * qm];
-        const auto& sent = vector.transport_block;
         const auto end = sent.begin() + static_cast<std::ptrdiff_t>(std::min(sent.size(), 768 + compared));
         const auto found = std::search(sent.begin(), end, first_bits.begin(), first_bits.end());
         EXPECT_NE(found, end);

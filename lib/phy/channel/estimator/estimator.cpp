@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "phy/channel/estimator/check.hpp"
@@ -12,7 +13,8 @@
 namespace phy {
 
 struct PHY_HIDDEN ChannelEstimator::Impl {
-    Impl(const Host& on, const Config& config) : host(on), plan(config) {
+    Impl(const Host& on, std::shared_ptr<const detail::EstimatorPlan> shared)
+        : host(on), shared_plan(std::move(shared)), plan(*shared_plan) {
         // Each thread has a slot of its own, and the first can share its slot with all.
         const int threads = host.threads();
         slots.reserve(static_cast<std::size_t>(threads));
@@ -22,12 +24,15 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
     }
 
     Host host;
-    detail::EstimatorPlan plan;
+    std::shared_ptr<const detail::EstimatorPlan> shared_plan;
+    const detail::EstimatorPlan& plan;
     std::vector<detail::SlotEstimator> slots;
 };
 
 ChannelEstimator::ChannelEstimator(const Host& host, const Config& config)
-    : impl_(std::make_unique<Impl>(host, config)) {}
+    : impl_(std::make_unique<Impl>(host, std::make_shared<const detail::EstimatorPlan>(config))) {}
+ChannelEstimator::ChannelEstimator(const Host& host, const ChannelEstimator& other)
+    : impl_(std::make_unique<Impl>(host, other.impl_->shared_plan)) {}
 ChannelEstimator::~ChannelEstimator() = default;
 ChannelEstimator::ChannelEstimator(ChannelEstimator&&) noexcept = default;
 ChannelEstimator& ChannelEstimator::operator=(ChannelEstimator&&) noexcept = default;

@@ -58,6 +58,7 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, Dev
     job.format = samples.format();
     job.samples = samples.data();
     job.stride = sizes.stride;
+    job.slot_stride = sizes.slot_stride;
     job.first_slot = slots.first;
     job.symbols = static_cast<std::uint32_t>(grid.size() / timing().subcarriers());
     job.grid = grid.data();

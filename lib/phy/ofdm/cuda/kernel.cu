@@ -112,12 +112,15 @@ __global__ void __launch_bounds__(most_transform_threads, resident_transform_blo
     const OfdmTiming& timing = job.timing;
     const auto of_slot = static_cast<unsigned>(timing.symbols());
     const unsigned antenna = row / of_slot % job.antennas;
-    const std::uint64_t slot = job.first_slot + row / of_slot / job.antennas;
+    const unsigned of_call = row / of_slot / job.antennas;
+    const std::uint64_t slot = job.first_slot + of_call;
     const unsigned symbol = row % of_slot;
-    const std::uint64_t first =
-        timing.slot_start(slot) + timing.symbol_start(slot, symbol) + timing.prefix_samples(slot, symbol);
-    const std::uint64_t window =
-        antenna * job.stride + first - timing.slot_start(job.first_slot) - job.window_offset;
+    const std::uint64_t of_symbol = timing.symbol_start(slot, symbol) + timing.prefix_samples(slot, symbol);
+    const std::uint64_t first = timing.slot_start(slot) + of_symbol;
+    const std::uint64_t start = job.slot_stride == 0
+                                    ? timing.slot_start(slot) - timing.slot_start(job.first_slot)
+                                    : of_call * job.slot_stride;
+    const std::uint64_t window = antenna * job.stride + start + of_symbol - job.window_offset;
     const Number phase =
         phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, symbol), first);
     transform(job.fft, team,

@@ -24,6 +24,7 @@ struct DemodulateJob {
     SampleFormat format = SampleFormat::cf32;
     const std::byte* samples = nullptr;
     std::size_t stride = 0;
+    std::size_t slot_stride = 0;  ///< 0: slots follow each other as in time
     std::uint64_t first_slot = 0;
     std::uint32_t symbols = 0;  ///< of all antennas and slots, not 0
     cf32* grid = nullptr;

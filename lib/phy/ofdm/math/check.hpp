@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "phy/core/error.hpp"
@@ -19,10 +20,19 @@ inline void check_range(const char* what, int number, int first, int last) {
 /// Throws ArgumentError if any value is out of its range, also those that OfdmTiming does not need.
 OfdmTiming checked_timing(const OfdmConfig& config);
 
-/// How many samples a call works on.
+/// Where the samples of a call lie.
 struct OfdmSizes {
-    std::size_t stride = 0;   ///< from an antenna's first to the next one's
-    std::size_t samples = 0;  ///< of an antenna
+    std::size_t stride = 0;       ///< from an antenna's first to the next one's
+    std::size_t slot_stride = 0;  ///< as OfdmSlots has it
+
+    /// The first sample of an antenna in a slot, the call's being the first of all.
+    [[nodiscard]] std::size_t first_sample(const OfdmTiming& timing, std::uint64_t first_slot,
+                                           std::size_t slot, std::size_t antenna) const {
+        const std::size_t start = slot_stride == 0
+                                      ? timing.slot_start(first_slot + slot) - timing.slot_start(first_slot)
+                                      : slot * slot_stride;
+        return antenna * stride + start;
+    }
 };
 
 /// Throws ArgumentError if arrays of so many elements do not hold the slots.

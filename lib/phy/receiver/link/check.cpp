@@ -83,6 +83,12 @@ void check_transform_precoding(const Link& link) {
              "2^a 3^b 5^c blocks with transform precoding");
 }
 
+void check_has_center(const LinkCarrier& carrier) {
+    if (carrier.center_frequency) return;
+    throw ArgumentError(
+        "carrier.center_frequency: missing; samples need it, and they have no attribute for it");
+}
+
 /// Calls what knows the path of a part only, and puts it before what that throws.
 template <typename Check>
 void check_part(const char* path, const Check& check) {
@@ -134,11 +140,25 @@ Link complete_link(Link link, std::optional<double> sample_rate, std::optional<d
     static_cast<void>(fft_size(carrier));
     if (!carrier.center_frequency && center_frequency)
         carrier.center_frequency = *center_frequency - carrier.frequency_shift;
-    if (!carrier.center_frequency)
-        throw ArgumentError(
-            "carrier.center_frequency: missing; samples need it, and they have no attribute for it");
+    check_has_center(carrier);
     check(link);
     return link;
+}
+
+OfdmConfig ofdm_config(const Link& link, int antennas) {
+    const LinkCarrier& carrier = link.carrier;
+    static_cast<void>(fft_size(carrier));
+    check_has_center(carrier);
+    OfdmConfig config = {.resource_blocks = link.allocation.carrier_resource_blocks,
+                         .subcarrier_spacing = static_cast<double>(carrier.subcarrier_spacing),
+                         .sample_rate = *carrier.sample_rate,
+                         .k0 = carrier.k0,
+                         .center_frequency = *carrier.center_frequency,
+                         .frequency_shift = carrier.frequency_shift,
+                         .antennas = antennas};
+    const OfdmTiming timing(config);
+    config.window_offset = static_cast<int>(timing.prefix_samples(0, 1) / 2);
+    return config;
 }
 
 }  // namespace phy

@@ -10,9 +10,13 @@ public:
         : config_(config), descramble_(device) {}
 
     void run_on_device(const DeviceWork& work) override {
-        descramble_(config_.c_init, gpu::SoftBitView(config_.format, work.in[0]),
-                    gpu::SoftBitSpan(config_.format, work.out[0]), work.stream,
-                    config_.first + work.chunk.first * config_.soft_bits_of_item);
+        const gpu::SoftBitView scrambled(config_.format, work.in[0]);
+        const gpu::SoftBitSpan llr(config_.format, work.out[0]);
+        for_codewords(config_, work.chunk,
+                      [&](std::uint64_t first, std::uint64_t count, std::uint64_t in_codeword) {
+                          descramble_(config_.c_init, scrambled.subspan(first, count),
+                                      llr.subspan(first, count), work.stream, in_codeword);
+                      });
     }
 
 private:

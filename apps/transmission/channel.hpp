@@ -2,13 +2,14 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "common/random.hpp"
-#include "link_sim/channel_model.hpp"
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/core/format.hpp"
+#include "transmission/channel_model.hpp"
 
 namespace phy::apps {
 
@@ -55,5 +56,9 @@ private:
     std::vector<double> turns_;       ///< (taps, 2, subcarriers): what a tap's delay does
     std::array<cf32, symbols_per_slot> phase_ = {};
 };
+
+/// White Gaussian noise of that variance: elements first, first + 1 ... of the sequence.
+void draw_noise(const RandomSequence& random, std::uint64_t first, double noise_variance,
+                std::span<cf32> noise);
 
 }  // namespace phy::apps

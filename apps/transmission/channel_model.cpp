@@ -1,4 +1,4 @@
-#include "link_sim/channel_model.hpp"
+#include "transmission/channel_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// The channels that link_sim has, by name.
+/// The channels that slots can be sent through, by name.
 namespace phy::apps {
 
 enum class ChannelKind {

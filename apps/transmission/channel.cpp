@@ -1,4 +1,4 @@
-#include "link_sim/channel.hpp"
+#include "transmission/channel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +39,17 @@ void add_layer(std::span<const cf32> sent, std::span<const float> coefficients, 
 }
 
 }  // namespace
+
+void draw_noise(const RandomSequence& random, std::uint64_t first, double noise_variance,
+                std::span<cf32> noise) {
+    if (noise_variance == 0.0) {
+        std::ranges::fill(noise, cf32());
+        return;
+    }
+    const double deviation = std::sqrt(noise_variance);
+    for (std::size_t i = 0; i < noise.size(); ++i)
+        noise[i] = cf32(deviation * random.gaussian(first + i));
+}
 
 Channel::Channel(const Config& config) : config_(config), phase_(phases_of(config)) {
     const auto count = static_cast<std::size_t>(config.subcarriers);
@@ -99,9 +110,7 @@ void Channel::pass(std::span<const cf32> sent, std::span<const float> coefficien
                    const RandomSequence& random, std::span<cf32> received) const {
     const auto count = static_cast<std::size_t>(config_.subcarriers);
     const auto layers = static_cast<std::size_t>(config_.layers);
-    const double deviation = std::sqrt(noise_variance);
-    for (std::size_t i = 0; i < received.size(); ++i)
-        received[i] = cf32(deviation * random.gaussian(i));
+    draw_noise(random, 0, noise_variance, received);
     for (std::size_t row = 0; row * count < received.size(); ++row) {
         const std::size_t antenna = row / symbols_per_slot;
         const std::size_t symbol = row % symbols_per_slot;

@@ -1,0 +1,193 @@
+#include "capture_gen/link_capture.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "capture_gen/recording.hpp"
+#include "capture_gen/stored_samples.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+
+namespace phy::apps {
+namespace {
+
+/// The option and the key of a link that both say the same.
+void require_one(const char* option, bool has_option, const char* key, bool has_key) {
+    if (has_option && has_key)
+        throw ArgumentError(fmt::format("{}: the link has {}; expected one of both", option, key));
+}
+
+/// The link that is sent: that of the file, with what the options add.
+Link sent_link(const CaptureGenOptions& options, const Link& link) {
+    if (*options.kind == CaptureKind::grid) return link;
+    const LinkCarrier& carrier = link.carrier;
+    require_one("--sample-rate", options.sample_rate.has_value(), "carrier.sample_rate",
+                carrier.sample_rate.has_value());
+    require_one("--center-frequency", options.center_frequency.has_value(), "carrier.center_frequency",
+                carrier.center_frequency.has_value());
+    require_one("--first-sample", options.first_sample.has_value(), "carrier.first_sample",
+                carrier.first_sample.has_value());
+    try {
+        return complete_link(link, options.sample_rate, options.center_frequency);
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(
+            fmt::format("{} (--sample-rate and --center-frequency stand for what it lacks)", error.what()));
+    }
+}
+
+Recording::Config recording_config(const CaptureGenOptions& options, const Link& link) {
+    return {.link = link,
+            .kind = *options.kind,
+            .slots = *options.slots,
+            .first_sample = link.carrier.first_sample.value_or(options.first_sample.value_or(0)),
+            .antennas = options.antennas.value_or(link.allocation.layers()),
+            .snr_db = options.snr_db,
+            .channel = options.channel.value_or(ChannelModel()),
+            .timing_offset = options.timing_offset_ns.value_or(0.0) * 1e-9,
+            .frequency_offset = options.frequency_offset.value_or(0.0),
+            .seed = options.seed};
+}
+
+std::vector<std::uint64_t> shape_of(const Recording& recording) {
+    const auto antennas = static_cast<std::uint64_t>(recording.config().antennas);
+    if (recording.config().kind == CaptureKind::samples) return {antennas, recording.size()};
+    const auto subcarriers = static_cast<std::uint64_t>(recording.config().link.allocation.subcarriers());
+    return {antennas, recording.size() / subcarriers, subcarriers};
+}
+
+/// link: the one of the file. What options have added to it is not in its text, but in attributes.
+CaptureWriter::Config capture_config(const CaptureGenOptions& options, const Recording& recording,
+                                     const Link& link) {
+    const LinkCarrier& carrier = recording.config().link.carrier;
+    CaptureWriter::Config config = {
+        .symbols = static_cast<std::uint64_t>(recording.config().antennas) * recording.size(),
+        .format = options.type,
+        .layout = options.layout,
+        .overwrite = options.force,
+        .kind = *options.kind,
+        .shape = shape_of(recording),
+        .link = to_json(link)};
+    if (*options.kind == CaptureKind::samples) {
+        config.sample_rate = carrier.sample_rate;
+        config.center_frequency = carrier.center_frequency.value() + carrier.frequency_shift;
+    }
+    if (!options.no_bits)
+        config.codewords = CodewordShape{recording.codewords(), recording.bits_per_codeword()};
+    return config;
+}
+
+/// Makes one piece of a recording after the other, and says how far it is.
+class Player {
+public:
+    Player(Recording& recording, int times, bool quiet)
+        : recording_(recording), progress_(static_cast<std::uint64_t>(times) * values(), quiet) {}
+
+    template <typename Take>
+    void play(const Take& take) {
+        for (std::uint64_t index = 0; index < recording_.pieces(); ++index) {
+            throw_if_interrupted();
+            recording_.make(index, piece_);
+            take(piece_);
+            progress_.advance(piece_.values.size());
+        }
+    }
+
+private:
+    [[nodiscard]] std::uint64_t values() const {
+        return recording_.size() * static_cast<std::uint64_t>(recording_.config().antennas);
+    }
+
+    Recording& recording_;
+    Recording::Piece piece_;
+    Progress progress_;
+};
+
+/// The full scale of integers: the largest component of the recording is at 0.9 of their range. Of three
+/// digits, for those who read it.
+double full_scale_for(Player& player, SampleFormat type) {
+    float peak = 0.0F;
+    player.play([&peak](const Recording::Piece& piece) {
+        for (const cf32 value : piece.values)
+            peak = std::max({peak, std::abs(value.real()), std::abs(value.imag())});
+    });
+    const double scale = 0.9 * largest_integer(type) / static_cast<double>(peak);
+    const double exponent = std::floor(std::log10(scale)) - 2.0;
+    const double unit = std::pow(10.0, std::abs(exponent));
+    return exponent < 0.0 ? std::floor(scale * unit) / unit : std::floor(scale / unit) * unit;
+}
+
+void write_recording(Player& player, CaptureWriter& writer, const CaptureWriter::Config& config) {
+    StoredSamples stored(config.format, config.full_scale);
+    const std::uint64_t antennas = config.shape.front();
+    const std::uint64_t of_antenna = config.symbols / antennas;
+    player.play([&](const Recording::Piece& piece) {
+        for (std::uint64_t antenna = 0; antenna < antennas && piece.size > 0; ++antenna)
+            writer.write(antenna * of_antenna + piece.first,
+                         stored(std::span(piece.values).subspan(antenna * piece.size, piece.size)));
+        if (config.codewords && !piece.codeword.empty()) writer.append_codewords(piece.codeword);
+    });
+}
+
+std::string text_of(const Recording& recording, const CaptureWriter::Config& config, double seconds) {
+    const std::string size =
+        config.kind == CaptureKind::samples
+            ? fmt::format("{} samples", recording.size())
+            : fmt::format("{} symbols x {} subcarriers", config.shape[1], config.shape[2]);
+    return fmt::format(
+        "{} of {} antennas as {}, {}: {} slots, {} of them with a codeword of {} bits, {}, noise variance "
+        "{:.4g}, in {:.3g} s\n",
+        size, config.shape[0], to_string(config.format), to_string(config.layout), recording.config().slots,
+        recording.codewords(), recording.bits_per_codeword(), to_string(recording.config().link.modulation),
+        recording.noise_variance(), seconds);
+}
+
+Json json_of(const Recording& recording, const CaptureWriter::Config& config, double seconds) {
+    const Recording::Config& made = recording.config();
+    std::vector<Json> shape(config.shape.begin(), config.shape.end());
+    return Json::object({{"from", to_string(config.kind)},
+                         {"shape", Json::array(shape)},
+                         {"slots", made.slots},
+                         {"codewords", recording.codewords()},
+                         {"bits_per_codeword", recording.bits_per_codeword()},
+                         {"modulation", to_string(made.link.modulation)},
+                         {"layers", made.link.allocation.layers()},
+                         {"type", to_string(config.format)},
+                         {"layout", to_string(config.layout)},
+                         {"channel", to_string(made.channel)},
+                         {"snr_db", made.snr_db},
+                         {"noise_variance", recording.noise_variance()},
+                         {"timing_offset", made.timing_offset},
+                         {"frequency_offset", made.frequency_offset},
+                         {"seed", made.seed},
+                         {"sample_rate", config.sample_rate},
+                         {"center_frequency", config.center_frequency},
+                         {"full_scale", config.full_scale},
+                         {"bits", config.codewords.has_value()},
+                         {"seconds", seconds}});
+}
+
+}  // namespace
+
+void capture_link(const CaptureGenOptions& options, const CommonOptions& common) {
+    const auto start = std::chrono::steady_clock::now();
+    const Link link = read_link(options.link);
+    Recording recording(recording_config(options, sent_link(options, link)));
+    CaptureWriter::Config config = capture_config(options, recording, link);
+    require_force_if_exists(options.output, options.force);
+    Player player(recording, is_integer(options.type) ? 2 : 1, common.quiet);
+    if (is_integer(options.type)) config.full_scale = full_scale_for(player, options.type);
+    CaptureWriter writer(options.output, config);
+    write_recording(player, writer, config);
+    throw_if_interrupted();
+    writer.commit();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    print_result(common, json_of(recording, config, seconds.count()),
+                 text_of(recording, config, seconds.count()));
+}
+
+}  // namespace phy::apps

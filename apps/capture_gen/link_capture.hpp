@@ -1,0 +1,11 @@
+#pragma once
+
+#include "capture_gen/options.hpp"
+
+namespace phy::apps {
+
+/// Writes a capture of samples or of a grid, as checked_kind() says, with its link and its codewords. Prints
+/// the result.
+void capture_link(const CaptureGenOptions& options, const CommonOptions& common);
+
+}  // namespace phy::apps

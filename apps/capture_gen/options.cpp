@@ -1,0 +1,152 @@
+#include "capture_gen/options.hpp"
+
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "capture/scrambling.hpp"
+
+namespace phy::apps {
+namespace {
+
+constexpr Range<std::uint64_t> from_one_on = {1, std::numeric_limits<std::uint64_t>::max(),
+                                              "a whole number from 1 on"};
+
+void add_common_options(CaptureGenOptions& options, po::options_description& list) {
+    list.add_options()  //
+        ("from", parsed(options.kind, parse_capture_kind, "KIND"),
+         "what is captured: symbols (default), or with --link samples or grid")  //
+        // Within the N0 that the demapper tells apart, 2^-100 ... 2^40.
+        ("snr-db",
+         number_within<double>(options.snr_db, "--snr-db", "X", {-100.0, 300.0, "a number from -100 to 300"}),
+         "from -100 to 300 dB, default 20: of symbols Es/N0; of samples and a grid the power of all layers "
+         "at an antenna over that of its noise, in a resource element with data")                   //
+        ("seed", number<std::uint64_t>(options.seed, "N"), "of bits, fading and noise, default 1")  //
+        ("type", parsed(options.type, parse_sample_format, "TYPE"),
+         "cf32 (default), cf16, ci16 or ci8")  //
+        ("layout", parsed(options.layout, parse_capture_layout, "LAYOUT"),
+         "compound (default), trailing, interleaved, chunked or gzip")        //
+        ("no-bits", flag(options.no_bits), "leave out the transmitted bits")  //
+        ("force", flag(options.force), "overwrite OUT.h5 if it exists");
+}
+
+void add_symbol_options(CaptureGenOptions& options, po::options_description& list) {
+    const auto parse_scramble = [](const std::string& text) { return parse_scrambling("--scramble", text); };
+    po::options_description symbols("Options for symbols");
+    symbols.add_options()  //
+        ("modulation", parsed(options.modulation, parse_modulation, "M"),
+         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
+        ("symbols", number_within<std::uint64_t>(options.symbols, "--symbols", "N", from_one_on),
+         "how many symbols, from 1 on")  //
+        ("per-symbol-noise", flag(options.per_symbol_noise),
+         "vary the noise by symbol, +-6 dB, and store its variance for each")  //
+        ("scramble", parsed(options.scramble, parse_scramble, "n_RNTI,n_ID[,q]"),
+         "scramble the bits as one codeword (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0); "
+         "the transmitted bits of the capture are those before");
+    list.add(symbols);
+}
+
+void add_link_options(CaptureGenOptions& options, po::options_description& list) {
+    po::options_description link("Options for samples and a grid");
+    link.add_options()  //
+        ("link", text(options.link, "FILE"),
+         "what is sent and where: JSON as docs/link.md describes it; the capture gets it as an attribute")  //
+        ("slots",
+         number_within<std::uint64_t>(options.slots, "--slots", "N",
+                                      {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
+         "that are recorded, from carrier.first_slot on; those without the allocation hold noise alone")  //
+        ("antennas",
+         number_within<int>(options.antennas, "--antennas", "N", {1, 16, "a whole number from 1 to 16"}),
+         "that receive; default: one a layer")  //
+        ("channel", parsed(options.channel, parse_channel, "CHANNEL"),
+         "awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; tdl-b:, "
+         "tdl-c:); fading is independent from slot to slot")  //
+        ("timing-offset",
+         number_within<double>(options.timing_offset_ns, "--timing-offset", "NS",
+                               {-1e6, 1e6, "a number from -1e6 to 1e6"}),
+         "how late the signal comes, default 0")  //
+        ("frequency-offset",
+         number_within<double>(options.frequency_offset, "--frequency-offset", "HZ",
+                               {-1e5, 1e5, "a number from -1e5 to 1e5"}),
+         "how far the signal is too high, default 0")  //
+        ("first-sample",
+         number_within<std::uint64_t>(options.first_sample, "--first-sample", "N",
+                                      {0, 1ULL << 40U, "a whole number from 0 to 2^40"}),
+         "samples of noise before the first slot, where carrier.first_sample is \"auto\"; default 0")  //
+        ("sample-rate",
+         number_within<double>(options.sample_rate, "--sample-rate", "HZ",
+                               {1.0, 1e12, "a number from 1 to 1e12"}),
+         "of samples, where the link has no carrier.sample_rate")  //
+        ("center-frequency",
+         number_within<double>(options.center_frequency, "--center-frequency", "HZ",
+                               {0.0, 1e12, "a number from 0 to 1e12"}),
+         "of the recording, where the link has no carrier.center_frequency");
+    list.add(link);
+}
+
+/// An option, and whether it was given.
+struct Given {
+    const char* name;
+    bool given;
+};
+
+std::vector<Given> of_symbols(const CaptureGenOptions& options) {
+    return {{"--modulation", options.modulation.has_value()},
+            {"--symbols", options.symbols.has_value()},
+            {"--per-symbol-noise", options.per_symbol_noise},
+            {"--scramble", options.scramble.has_value()}};
+}
+
+std::vector<Given> of_links(const CaptureGenOptions& options) {
+    return {{"--link", !options.link.empty()},
+            {"--slots", options.slots.has_value()},
+            {"--antennas", options.antennas.has_value()},
+            {"--channel", options.channel.has_value()},
+            {"--timing-offset", options.timing_offset_ns.has_value()},
+            {"--frequency-offset", options.frequency_offset.has_value()}};
+}
+
+std::vector<Given> of_samples(const CaptureGenOptions& options) {
+    return {{"--first-sample", options.first_sample.has_value()},
+            {"--sample-rate", options.sample_rate.has_value()},
+            {"--center-frequency", options.center_frequency.has_value()}};
+}
+
+void require_none(const std::vector<Given>& options, const char* reason) {
+    for (const Given& option : options)
+        if (option.given) throw ArgumentError(fmt::format("{}: {}", option.name, reason));
+}
+
+void require(const char* name, bool given) {
+    if (!given) throw ArgumentError(fmt::format("{} is missing; --help lists the options", name));
+}
+
+}  // namespace
+
+void add_capture_gen_options(CaptureGenOptions& options, po::options_description& list) {
+    add_common_options(options, list);
+    add_symbol_options(options, list);
+    add_link_options(options, list);
+}
+
+CaptureKind checked_kind(const CaptureGenOptions& options) {
+    constexpr const char* needs_samples = "expected --from samples with it";
+    if (!options.link.empty() && !options.kind)
+        throw ArgumentError("--from is missing: expected samples or grid with --link");
+    const CaptureKind kind = options.kind.value_or(CaptureKind::symbols);
+    if (kind == CaptureKind::symbols) {
+        require_none(of_links(options), "expected --from samples or --from grid with it");
+        require_none(of_samples(options), needs_samples);
+        require("--modulation", options.modulation.has_value());
+        require("--symbols", options.symbols.has_value());
+        return kind;
+    }
+    require_none(of_symbols(options), "is for symbols; the link says what is sent");
+    if (kind == CaptureKind::grid) require_none(of_samples(options), needs_samples);
+    require("--link", !options.link.empty());
+    require("--slots", options.slots.has_value());
+    return kind;
+}
+
+}  // namespace phy::apps

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/app.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/phy.hpp"
+#include "transmission/channel_model.hpp"
+
+namespace phy::apps {
+
+/// The command line of capture_gen. What is none was not given.
+struct CaptureGenOptions {
+    std::string output;
+    std::optional<CaptureKind> kind;
+    double snr_db = 20.0;
+    std::uint64_t seed = 1;
+    SampleFormat type = SampleFormat::cf32;
+    CaptureLayout layout = CaptureLayout::compound;
+    bool no_bits = false;
+    bool force = false;
+
+    // Of symbols.
+    std::optional<Modulation> modulation;
+    std::optional<std::uint64_t> symbols;
+    bool per_symbol_noise = false;
+    std::optional<ScramblingIdentity> scramble;
+
+    // Of samples and a grid.
+    std::string link;
+    std::optional<std::uint64_t> slots;
+    std::optional<int> antennas;
+    std::optional<ChannelModel> channel;
+    std::optional<double> timing_offset_ns;
+    std::optional<double> frequency_offset;
+
+    // Of samples.
+    std::optional<double> sample_rate;
+    std::optional<double> center_frequency;
+    std::optional<std::uint64_t> first_sample;
+};
+
+void add_capture_gen_options(CaptureGenOptions& options, po::options_description& list);
+
+/// What is to be made; symbols unless the options say so. Throws ArgumentError, which names the option, where
+/// one is missing or is not for that.
+CaptureKind checked_kind(const CaptureGenOptions& options);
+
+}  // namespace phy::apps

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/random.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/phy.hpp"
+#include "phy/receiver/link.hpp"
+#include "phy/receiver/slot_schedule.hpp"
+#include "transmission/channel.hpp"
+#include "transmission/transmitter.hpp"
+
+namespace phy::apps {
+
+/// What antennas record of a link, with random codewords in every slot of its allocation and noise all the
+/// time. It comes in pieces, any of which can be made at any time: all that is random follows from the seed
+/// and from where it stands.
+///
+/// The channel is that of link_sim, and acts on resource elements. In samples the timing offset moves the
+/// whole signal, and what is beyond a whole number of samples turns resource elements; the frequency offset
+/// turns samples. Samples are scaled as OfdmModulator does, so that symbols have unit power at a receiver,
+/// which then has the noise of noise_variance().
+class Recording {
+public:
+    struct Config {
+        Link link;  ///< for samples with sample_rate and center_frequency: see complete_link()
+        CaptureKind kind = CaptureKind::samples;
+        std::uint64_t slots = 1;         ///< of the whole recording
+        std::uint64_t first_sample = 0;  ///< of samples: where the first slot begins
+        int antennas = 1;
+        double snr_db = 20.0;  ///< power of all layers at an antenna over its noise, in a resource element
+        ChannelModel channel = {};
+        double timing_offset = 0.0;     ///< s; positive: the signal comes late
+        double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high
+        std::uint64_t seed = 1;
+    };
+
+    /// Neighbouring samples, or the resource elements of a slot.
+    struct Piece {
+        std::uint64_t first = 0;             ///< place in what an antenna records
+        std::size_t size = 0;                ///< of one antenna
+        std::vector<cf32> values;            ///< (antennas, size)
+        std::vector<std::uint8_t> codeword;  ///< before scrambling, of a slot with the allocation
+    };
+
+    /// Throws ArgumentError if the link cannot be sent, for fewer antennas than layers, and if no slot of the
+    /// recording has the allocation.
+    explicit Recording(const Config& config);
+
+    [[nodiscard]] const Config& config() const { return config_; }
+
+    /// Samples, or resource elements, that an antenna records.
+    [[nodiscard]] std::uint64_t size() const { return size_; }
+    [[nodiscard]] std::uint64_t pieces() const { return pieces_before_ + config_.slots + 1; }
+    [[nodiscard]] std::uint64_t codewords() const { return schedule_.occurrences(config_.slots); }
+    [[nodiscard]] std::size_t bits_per_codeword() const { return transmitter_.bits_per_slot(); }
+
+    /// N0 of a resource element at an antenna.
+    [[nodiscard]] double noise_variance() const;
+
+    /// Makes a piece; pieces follow each other without a gap, and some may be empty.
+    void make(std::uint64_t index, Piece& piece);
+
+private:
+    void make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword);
+    void make_grid(std::uint64_t slot, Piece& piece);
+    void make_samples(std::uint64_t index, Piece& piece);
+    void add_signal(std::uint64_t slot, Piece& piece);
+    void add_samples(std::span<const cf32> signal, std::int64_t first, std::span<cf32> recorded) const;
+    [[nodiscard]] bool has_allocation(std::uint64_t slot) const;
+    [[nodiscard]] std::int64_t start_of(std::uint64_t slot) const;
+    [[nodiscard]] std::uint64_t begin_of_piece(std::uint64_t index) const;
+    [[nodiscard]] std::size_t grid_size() const;
+
+    Config config_;
+    SlotSchedule schedule_;
+    std::int64_t delay_ = 0;  ///< whole samples
+    Channel channel_;
+    Transmitter transmitter_;
+    std::optional<OfdmModulator> modulate_;  ///< none for a grid
+    std::uint64_t pieces_before_ = 0;        ///< the first slot's: noise alone
+    std::uint64_t size_ = 0;
+    std::vector<float> coefficients_;
+    std::vector<cf32> grid_;
+    std::vector<cf32> samples_;
+};
+
+}  // namespace phy::apps

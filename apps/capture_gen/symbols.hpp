@@ -1,0 +1,11 @@
+#pragma once
+
+#include "capture_gen/options.hpp"
+
+namespace phy::apps {
+
+/// Writes a capture of equalised symbols: random bits, mapped, with noise. quiet: no progress is shown.
+/// Prints the result.
+void capture_symbols(const CaptureGenOptions& options, const CommonOptions& common);
+
+}  // namespace phy::apps

@@ -1,0 +1,92 @@
+// Feeds slots to a receiver, as a program does that gets samples from a radio or a socket: slot after slot,
+// each antenna from a file of its own.
+//
+//     receive_slots LINK.json SOFTBITS ANTENNA0.ci16 [ANTENNA1.ci16 ...]
+//
+// LINK.json is described in docs/link.md; it has sample_rate and center_frequency. A file of an antenna holds
+// 16-bit integers, I and Q in turns, in the machine's byte order, from the first sample of slot
+// carrier.first_slot on. SOFTBITS gets an int8 for each bit of each codeword.
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <phy/phy.hpp>
+#include <phy/receiver/receiver.hpp>
+
+namespace {
+
+/// The samples of all antennas, a slot at a time.
+class Antennas {
+public:
+    explicit Antennas(const std::vector<std::string>& names) {
+        for (const std::string& name : names) {
+            files_.emplace_back(name, std::ios::binary);
+            if (!files_.back()) throw std::runtime_error(name + ": cannot be read");
+        }
+    }
+
+    /// The next `samples` of each antenna, each followed by room up to `stride`; false: there are not as
+    /// many.
+    bool read(std::size_t samples, std::size_t stride, std::vector<phy::ci16>& slot) {
+        slot.resize(files_.size() * stride);
+        for (std::size_t i = 0; i < files_.size(); ++i) {
+            char* const to = reinterpret_cast<char*>(slot.data() + i * stride);
+            if (!files_[i].read(to, static_cast<std::streamsize>(samples * sizeof(phy::ci16)))) return false;
+        }
+        return true;
+    }
+
+private:
+    std::vector<std::ifstream> files_;
+};
+
+void receive(const std::string& link_file, const std::string& output, const std::vector<std::string>& names) {
+    phy::ReceiverConfig config;
+    config.link = phy::read_link(link_file);
+    config.antennas = static_cast<int>(names.size());
+    const phy::Host host({.threads = 0});  // as many as there are processors
+    phy::Receiver receive(host, config);
+    const phy::OfdmTiming timing(phy::ofdm_config(config.link, config.antennas));
+
+    Antennas antennas(names);
+    std::ofstream soft_bits(output, std::ios::binary);
+    std::vector<phy::ci16> samples;
+    std::vector<std::int8_t> llr(receive.soft_bits_per_slot());
+    std::vector<phy::ReceivedSlot> found(1);
+
+    std::uint64_t occurrence = 0;  // slots of the allocation, of which there may be fewer than slots
+    for (std::uint64_t slot = receive.schedule().first_slot();; ++slot) {
+        if (!antennas.read(timing.slot_samples(slot), receive.input_per_slot(), samples)) break;
+        if (receive.schedule().slot(occurrence) != slot) continue;
+        receive(samples, occurrence, {.llr = llr, .slots = found});
+        ++occurrence;
+
+        const phy::SlotReport report = phy::slot_report(found[0], config, slot);
+        std::printf("slot %llu: SNR %.1f dB, EVM %.2f %%, timing %.3f us, frequency %.0f Hz\n",
+                    static_cast<unsigned long long>(slot), report.snr_db, 100.0 * report.evm,
+                    1e6 * report.timing_offset, report.frequency_offset);
+        soft_bits.write(reinterpret_cast<const char*>(llr.data()), static_cast<std::streamsize>(llr.size()));
+    }
+    if (!soft_bits.flush()) throw std::runtime_error(output + ": cannot be written");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::fputs("usage: receive_slots LINK.json SOFTBITS ANTENNA0.ci16 [ANTENNA1.ci16 ...]\n", stderr);
+        return 2;
+    }
+    try {
+        receive(argv[1], argv[2], {argv + 3, argv + argc});
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "receive_slots: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

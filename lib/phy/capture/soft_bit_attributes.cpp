@@ -1,0 +1,36 @@
+#include "phy/capture/soft_bit_attributes.hpp"
+
+#include <string_view>
+
+#include "phy/capture/attribute.hpp"
+#include "phy/capture/number.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy::hdf5 {
+
+TypeHandle soft_bit_type(SoftBitFormat format) {
+    const NumberKind kind =
+        with_constant(format, [](auto constant) { return number_kind_of<SoftBitOf<constant()>>; });
+    return hdf5_type({.kind = kind});
+}
+
+void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Config& config) {
+    const auto write = [&](const char* name, auto value) {
+        write_attribute(llr.id(), name, value, llr.name());
+    };
+    write("modulation", to_string(config.demapper.modulation));
+    write("llr_sign", std::string_view("positive_is_zero"));
+    if (config.format == SoftBitFormat::int8) {
+        write("llr_scale", config.demapper.llr_scale);
+        write("llr_clip", config.demapper.llr_clip);
+    }
+    if (config.noise_variance) write("noise_variance", *config.noise_variance);
+    if (config.descrambled_c_init) write("descrambled_c_init", static_cast<int>(*config.descrambled_c_init));
+    write("method", to_string(config.demapper.method));
+    write("source", std::string_view(config.source));
+    if (config.sample_rate) write("sample_rate", *config.sample_rate);
+    if (config.center_frequency) write("center_frequency", *config.center_frequency);
+    write("phy_version", std::string_view(version));
+}
+
+}  // namespace phy::hdf5

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "phy/capture/capture.hpp"
+#include "phy/capture/output.hpp"
+
+namespace phy::hdf5 {
+
+/// The HDF5 type of soft bits.
+TypeHandle soft_bit_type(SoftBitFormat format);
+
+/// Says on a dataset of soft bits how they were made.
+void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Config& config);
+
+}  // namespace phy::hdf5

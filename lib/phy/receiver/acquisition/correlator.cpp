@@ -1,0 +1,104 @@
+#include "phy/receiver/acquisition/correlator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace phy::detail {
+namespace {
+
+/// Energies of all antennas, summed from the first sample on.
+std::vector<double> summed_energies(const AntennaSamples& samples, std::int64_t first, std::size_t count) {
+    std::vector<double> sums(count + 1, 0.0);
+    std::vector<float> re(count);
+    std::vector<float> im(count);
+    for (std::size_t antenna = 0; antenna < samples.antennas; ++antenna) {
+        samples.read(antenna, first, count, re.data(), im.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            const double x = re[i];
+            const double y = im[i];
+            sums[i + 1] += x * x + y * y;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        sums[i + 1] += sums[i];
+    return sums;
+}
+
+}  // namespace
+
+DmrsCorrelator::DmrsCorrelator(std::vector<DmrsReference> references)
+    : references_(std::move(references)),
+      size_(references_.front().kinds.front().size()),
+      transform_(std::max<std::size_t>(2 * std::bit_ceil(size_), 4096)) {
+    const std::size_t points = transform_.points();
+    block_ = {std::vector<float>(points), std::vector<float>(points)};
+    product_ = block_;
+    for (const DmrsReference& reference : references_) {
+        std::vector<Spectrum>& kinds = spectra_.emplace_back();
+        for (const std::vector<cf32>& samples : reference.kinds) {
+            Spectrum spectrum = {std::vector<float>(points), std::vector<float>(points)};
+            for (std::size_t i = 0; i < size_; ++i) {
+                spectrum.re[i] = samples[i].real();
+                spectrum.im[i] = samples[i].imag();
+            }
+            transform_(spectrum.re.data(), spectrum.im.data());
+            for (std::size_t k = 0; k < points; ++k) {
+                // The inverse transform has the factor 1 / points.
+                spectrum.re[k] /= static_cast<float>(points);
+                spectrum.im[k] /= -static_cast<float>(points);
+            }
+            kinds.push_back(std::move(spectrum));
+        }
+    }
+}
+
+void DmrsCorrelator::load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first) {
+    samples.read(antenna, first, transform_.points(), block_.re.data(), block_.im.data());
+    transform_(block_.re.data(), block_.im.data());
+}
+
+void DmrsCorrelator::add_powers(const Spectrum& reference, std::span<float> powers) {
+    for (std::size_t k = 0; k < transform_.points(); ++k) {
+        product_.re[k] = block_.re[k] * reference.re[k] - block_.im[k] * reference.im[k];
+        product_.im[k] = block_.re[k] * reference.im[k] + block_.im[k] * reference.re[k];
+    }
+    transform_(product_.im.data(), product_.re.data());
+    for (std::size_t i = 0; i < powers.size(); ++i)
+        powers[i] += product_.re[i] * product_.re[i] + product_.im[i] * product_.im[i];
+}
+
+std::vector<float> DmrsCorrelator::operator()(const AntennaSamples& samples, std::int64_t first,
+                                              std::size_t count) {
+    // Places of the windows of all symbols together; powers by symbol.
+    const std::int64_t begin = first + static_cast<std::int64_t>(references_.front().begin);
+    const std::size_t windows = count + references_.back().begin - references_.front().begin;
+    std::vector<std::vector<float>> powers(references_.size(), std::vector<float>(windows, 0.0F));
+    const std::size_t step = transform_.points() - size_ + 1;
+    for (std::size_t window = 0; window < windows; window += step) {
+        const std::size_t here = std::min(step, windows - window);
+        for (std::size_t antenna = 0; antenna < samples.antennas; ++antenna) {
+            load(samples, antenna, begin + static_cast<std::int64_t>(window));
+            for (std::size_t symbol = 0; symbol < spectra_.size(); ++symbol)
+                for (const Spectrum& reference : spectra_[symbol])
+                    add_powers(reference, std::span(powers[symbol]).subspan(window, here));
+        }
+    }
+
+    const std::vector<double> energies = summed_energies(samples, begin, windows + size_ - 1);
+    const double least = 1e-9 * energies.back() / static_cast<double>(energies.size());
+    std::vector<float> shares(count, 0.0F);
+    for (std::size_t place = 0; place < count; ++place) {
+        double power = 0.0;
+        double energy = 0.0;
+        for (std::size_t symbol = 0; symbol < references_.size(); ++symbol) {
+            const std::size_t window = place + references_[symbol].begin - references_.front().begin;
+            power += powers[symbol][window];
+            energy += energies[window + size_] - energies[window];
+        }
+        if (energy > least * static_cast<double>(size_)) shares[place] = static_cast<float>(power / energy);
+    }
+    return shares;
+}
+
+}  // namespace phy::detail

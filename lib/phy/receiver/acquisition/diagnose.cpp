@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/patterns.hpp"
+#include "phy/receiver/acquisition/pilot_pairs.hpp"
+#include "phy/receiver/acquisition/prefix.hpp"
+
+namespace phy {
+namespace {
+
+constexpr std::size_t most_trials = 10;
+/// The error vectors of another f0 have to be so much smaller.
+constexpr double clear_share_of_evm = 0.9;
+
+/// What is tried of DM-RS.
+struct Setting {
+    int type = 1;
+    std::uint32_t scrambling_id = 0;
+    int n_scid = 0;
+    int first_slot = 0;
+    std::size_t pattern = 0;
+    double coherence = 0.0;
+    double surprise = 0.0;  ///< -ln of the chance of that coherence without such pilots
+};
+
+/// The value first, then the others, each once.
+template <typename Value>
+std::vector<Value> with_first(Value first, const std::vector<Value>& others) {
+    std::vector<Value> all = {first};
+    for (const Value& value : others)
+        if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+    return all;
+}
+
+bool can_be(const Link& link) {
+    try {
+        check(link);
+        return true;
+    } catch (const ArgumentError&) {
+        return false;
+    }
+}
+
+std::string change_of(const Link& from, const Link& to) {
+    std::string text;
+    const auto add = [&](const char* key, const std::string& value) {
+        text += (text.empty() ? "" : ", ") + std::string(key) + " " + value;
+    };
+    const DmrsConfig& old = from.allocation.dmrs;
+    const DmrsConfig& dmrs = to.allocation.dmrs;
+    if (to.carrier.first_slot != from.carrier.first_slot)
+        add("carrier.first_slot", std::to_string(to.carrier.first_slot));
+    if (to.carrier.center_frequency != from.carrier.center_frequency)
+        add("carrier.center_frequency", detail::number_text(to.carrier.center_frequency.value_or(0.0)));
+    if (dmrs.type != old.type) add("allocation.dmrs.type", std::to_string(dmrs.type));
+    if (dmrs.length != old.length) add("allocation.dmrs.length", std::to_string(dmrs.length));
+    if (dmrs.symbols != old.symbols) {
+        std::string symbols;
+        for (const int symbol : dmrs.symbols)
+            symbols += (symbols.empty() ? "[" : ", ") + std::to_string(symbol);
+        add("allocation.dmrs.symbols", symbols + "]");
+    }
+    if (dmrs.scrambling_id != old.scrambling_id)
+        add("allocation.dmrs.scrambling_id", std::to_string(dmrs.scrambling_id));
+    if (dmrs.n_scid != old.n_scid) add("allocation.dmrs.n_scid", std::to_string(dmrs.n_scid));
+    return text;
+}
+
+class Diagnoser {
+public:
+    Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView input,
+              const DiagnoseOptions& options);
+
+    Diagnosis operator()();
+
+private:
+    /// What pairs of one slot give with the pilots of one number of a slot, by symbol.
+    struct SlotScore {
+        std::complex<double> correlation[symbols_per_slot];
+    };
+
+    [[nodiscard]] Link link_of(const Setting& setting) const;
+    [[nodiscard]] std::vector<cf32> make_grid() const;
+    void try_type(int type, const std::vector<cf32>& grid);
+    void try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can);
+    void score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores, Setting& setting) const;
+    [[nodiscard]] std::complex<double> turn_of(const Setting& setting, std::size_t slot) const;
+    [[nodiscard]] bool is_used(int slot) const;
+    [[nodiscard]] std::vector<Trial> best_trials();
+    [[nodiscard]] double evm_of(const Link& link) const;
+    void try_center_frequency(std::vector<Trial>& trials) const;
+
+    Host host_;
+    detail::ReceiverPlan plan_;
+    const Link& link_;
+    SymbolView input_;
+    std::size_t slots_;
+    int slots_per_frame_;
+    std::vector<std::uint32_t> identities_;
+    std::vector<detail::DmrsPattern> patterns_;
+    std::vector<Setting> settings_;
+};
+
+Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView input,
+                     const DiagnoseOptions& options)
+    : host_(host),
+      plan_(config),
+      link_(plan_.config.link),
+      input_(input),
+      slots_(input.size() / (plan_.antennas * plan_.input)),
+      slots_per_frame_(slots_per_frame(link_.carrier)),
+      patterns_(detail::dmrs_patterns(link_)) {
+    if (slots_ == 0 || input.size() != slots_ * plan_.antennas * plan_.input)
+        throw ArgumentError("input has " + std::to_string(input.size()) +
+                            " elements: expected a multiple of " +
+                            std::to_string(plan_.antennas * plan_.input) + ", those of a slot");
+    std::vector<std::uint32_t> others;
+    if (link_.carrier.cell_id) others.push_back(static_cast<std::uint32_t>(*link_.carrier.cell_id));
+    others.insert(others.end(), options.scrambling_ids.begin(), options.scrambling_ids.end());
+    identities_ = with_first(link_.allocation.dmrs.scrambling_id, others);
+}
+
+Link Diagnoser::link_of(const Setting& setting) const {
+    Link link = link_;
+    DmrsConfig& dmrs = link.allocation.dmrs;
+    link.carrier.first_slot = setting.first_slot;
+    dmrs.type = setting.type;
+    dmrs.scrambling_id = setting.scrambling_id;
+    dmrs.n_scid = setting.n_scid;
+    dmrs.symbols = patterns_[setting.pattern].symbols;
+    dmrs.length = patterns_[setting.pattern].length;
+    return link;
+}
+
+std::vector<cf32> Diagnoser::make_grid() const {
+    std::vector<cf32> grid(slots_ * plan_.grid);
+    if (!plan_.ofdm) {
+        std::vector<float> re(grid.size());
+        std::vector<float> im(grid.size());
+        detail::read_samples(input_, re.data(), im.data());
+        for (std::size_t i = 0; i < grid.size(); ++i)
+            grid[i] = {re[i], im[i]};
+        return grid;
+    }
+    OfdmDemodulator demodulate(host_, *plan_.ofdm);
+    const std::size_t of_slot = plan_.antennas * plan_.input;
+    for (std::size_t i = 0; i < slots_; ++i)
+        demodulate(input_.subspan(i * of_slot, of_slot),
+                   {.first = static_cast<std::uint64_t>(link_.carrier.first_slot) + i,
+                    .count = 1,
+                    .stride = plan_.input},
+                   std::span(grid).subspan(i * plan_.grid, plan_.grid));
+    return grid;
+}
+
+bool Diagnoser::is_used(int slot) const {
+    const std::vector<int>& slots = link_.slots;
+    return slots.empty() || std::find(slots.begin(), slots.end(), slot) != slots.end();
+}
+
+/// Above 30 kHz some slots begin with a longer prefix, so that another first slot has its symbols later or
+/// earlier than where the link has them: by what that turns a pair of pilots, backwards.
+std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot) const {
+    if (!plan_.ofdm || setting.first_slot == link_.carrier.first_slot) return 1.0;
+    const OfdmTiming timing(*plan_.ofdm);
+    const auto window = [&](int first_slot) {
+        const auto first = static_cast<std::uint64_t>(first_slot);
+        return static_cast<double>(timing.slot_start(first + slot) - timing.slot_start(first) +
+                                   timing.prefix_samples(first + slot, 0));
+    };
+    const double late = window(setting.first_slot) - window(link_.carrier.first_slot);
+    const double turns =
+        late * detail::subcarriers_of_pair(setting.type) / static_cast<double>(timing.fft_size());
+    return std::polar(1.0, -2.0 * std::numbers::pi * turns);
+}
+
+/// Sets what a setting is worth: nothing if none of the slots is of its schedule.
+void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores,
+                      Setting& setting) const {
+    std::complex<double> sum = 0.0;
+    double energy = 0.0;
+    std::size_t used = 0;
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+        const std::complex<double> turn = turn_of(setting, slot);
+        const auto number = (static_cast<std::size_t>(setting.first_slot) + slot) %
+                            static_cast<std::size_t>(slots_per_frame_);
+        if (!is_used(static_cast<int>(number))) continue;
+        ++used;
+        for (const int l : patterns_[setting.pattern].symbols) {
+            const auto symbol = static_cast<std::size_t>(l);
+            sum += turn * scores[number * slots_ + slot].correlation[symbol];
+            energy += pairs.energy(slot, symbol);
+        }
+    }
+    setting.coherence = energy > 0.0 ? std::min(std::abs(sum) / energy, 1.0) : 0.0;
+    const double all = static_cast<double>(used * patterns_[setting.pattern].symbols.size()) *
+                       static_cast<double>(pairs.pairs());
+    setting.surprise = all * setting.coherence * setting.coherence;
+}
+
+void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
+    // Pilots of every symbol, though no allocation has them.
+    SlotAllocation allocation = link_.allocation;
+    allocation.dmrs.type = setting.type;
+    allocation.dmrs.scrambling_id = setting.scrambling_id;
+    allocation.dmrs.n_scid = setting.n_scid;
+    allocation.dmrs.length = 1;
+    allocation.dmrs.symbols.clear();
+    for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
+        allocation.dmrs.symbols.push_back(symbol);
+    std::vector<cf32> pilots(dmrs_pilot_count(allocation));
+    const std::size_t of_symbol = pilots.size() / symbols_per_slot;
+
+    const auto numbers = static_cast<std::size_t>(slots_per_frame_);
+    std::vector<SlotScore> scores(numbers * slots_);
+    for (std::size_t number = 0; number < numbers; ++number) {
+        dmrs_pilots(allocation, static_cast<int>(number), pilots);
+        for (std::size_t slot = 0; slot < slots_; ++slot)
+            for (std::size_t symbol = 0; symbol < symbols_per_slot; ++symbol)
+                scores[number * slots_ + slot].correlation[symbol] =
+                    pairs.correlation(slot, symbol, std::span(pilots).subspan(symbol * of_symbol, of_symbol));
+    }
+    for (int i = 0; i < slots_per_frame_; ++i) {
+        // The link's own first: of settings that are worth the same it wins.
+        setting.first_slot = (link_.carrier.first_slot + i) % slots_per_frame_;
+        for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
+            if (can[setting.pattern]) {
+                score(pairs, scores, setting);
+                settings_.push_back(setting);
+            }
+    }
+}
+
+void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
+    std::vector<bool> can;
+    Setting setting = {.type = type,
+                       .scrambling_id = link_.allocation.dmrs.scrambling_id,
+                       .n_scid = link_.allocation.dmrs.n_scid,
+                       .first_slot = link_.carrier.first_slot};
+    for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
+        can.push_back(can_be(link_of(setting)));
+    const auto possible = static_cast<std::size_t>(std::find(can.begin(), can.end(), true) - can.begin());
+    if (possible == can.size()) return;
+    const detail::PilotPairs pairs(link_of({.type = type}).allocation, grid, plan_.antennas);
+    const bool is_precoded = link_.allocation.dmrs.transform_precoding;
+    for (const std::uint32_t identity : identities_) {
+        setting.scrambling_id = identity;
+        for (const int n_scid : with_first(link_.allocation.dmrs.n_scid, {0, 1})) {
+            setting.n_scid = n_scid;
+            setting.pattern = possible;
+            if (is_precoded && n_scid != link_.allocation.dmrs.n_scid) continue;
+            // An identity may be out of the range of low-PAPR sequences.
+            if (!can_be(link_of(setting))) continue;
+            try_identity(pairs, setting, can);
+        }
+    }
+}
+
+/// The best settings, and that of the link, which was tried first.
+std::vector<Trial> Diagnoser::best_trials() {
+    std::vector<std::size_t> order(settings_.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return settings_[a].surprise > settings_[b].surprise;
+    });
+    const std::size_t kept = std::min(order.size(), most_trials);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(kept);
+    if (kept > 0 && std::find(order.begin(), end, std::size_t{0}) == end) order[kept - 1] = 0;
+    std::vector<Trial> trials;
+    for (std::size_t i = 0; i < kept; ++i) {
+        const Setting& setting = settings_[order[i]];
+        const Link link = link_of(setting);
+        trials.push_back({.change = change_of(link_, link),
+                          .link = link,
+                          .coherence = setting.coherence,
+                          .evm = std::numeric_limits<double>::quiet_NaN()});
+    }
+    return trials;
+}
+
+/// That of the slot where it is least, as slots may be empty, without the frequency offset that cyclic
+/// prefixes show.
+double Diagnoser::evm_of(const Link& link) const {
+    ReceiverConfig config = plan_.config;
+    config.link = link;
+    const SlotSchedule schedule(link);
+    const std::size_t of_slot = plan_.antennas * plan_.input;
+    const auto input_of = [&](std::uint64_t occurrence) {
+        const std::uint64_t slot = schedule.slot(occurrence) - schedule.first_slot();
+        return input_.subspan(static_cast<std::size_t>(slot) * of_slot, of_slot);
+    };
+    detail::PrefixCorrelator correlate{detail::ReceiverPlan(config)};
+    std::complex<double> prefixes = 0.0;
+    const std::uint64_t occurrences = schedule.occurrences(slots_);
+    for (std::uint64_t i = 0; i < occurrences; ++i)
+        prefixes += correlate(input_of(i), schedule.slot(i), 0);
+    config.link.carrier.frequency_shift -=
+        std::arg(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
+
+    Receiver receive(host_, config);
+    double least = std::numeric_limits<double>::quiet_NaN();
+    for (std::uint64_t i = 0; i < occurrences; ++i) {
+        ReceivedSlot received;
+        receive(input_of(i), i, {.slots = std::span(&received, 1)});
+        least = std::fmin(least, slot_report(received, config, schedule.slot(i)).evm);
+    }
+    return least;
+}
+
+/// f0 does not matter to the coherence within symbols. It turns symbols against each other, which error
+/// vectors show.
+void Diagnoser::try_center_frequency(std::vector<Trial>& trials) const {
+    if (!plan_.ofdm || trials.empty() || link_.carrier.center_frequency.value_or(0.0) == 0.0) return;
+    Trial& best = trials.front();
+    if (best.coherence < least_coherence(best.link.allocation)) return;
+    Trial without = best;
+    without.link.carrier.center_frequency = 0.0;
+    without.change = change_of(link_, without.link);
+    without.evm = evm_of(without.link);
+    best.evm = evm_of(best.link);
+    const bool is_better = without.evm < clear_share_of_evm * best.evm;
+    trials.insert(trials.begin() + (is_better ? 0 : 1), std::move(without));
+    if (trials.size() <= most_trials) return;
+    // The link as it is stays.
+    const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
+    trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
+}
+
+Diagnosis Diagnoser::operator()() {
+    const std::vector<cf32> grid = make_grid();
+    const bool is_precoded = link_.allocation.dmrs.transform_precoding;
+    for (const int type : with_first(link_.allocation.dmrs.type, {1, 2}))
+        if (type == link_.allocation.dmrs.type || !is_precoded) try_type(type, grid);
+    Diagnosis diagnosis;
+    diagnosis.trials = best_trials();
+    const std::size_t kept = diagnosis.trials.size();
+    try_center_frequency(diagnosis.trials);
+    const bool tried_frequency = kept > 0 && !std::isnan(diagnosis.trials.front().evm);
+    diagnosis.tried = settings_.size() + (tried_frequency ? 1 : 0);
+    return diagnosis;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
+                   const DiagnoseOptions& options) {
+    return Diagnoser(host, config, input, options)();
+}
+
+}  // namespace phy

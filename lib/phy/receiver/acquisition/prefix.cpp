@@ -1,0 +1,90 @@
+#include "phy/receiver/acquisition/prefix.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace phy::detail {
+namespace {
+
+std::size_t segment_of(const OfdmTiming& timing, std::uint64_t slot, std::size_t symbol) {
+    return timing.prefix_samples(slot, symbol) / 2;
+}
+
+/// With room for a linear convolution, and bins that are narrow against what a segment resolves.
+std::size_t points_for(const OfdmTiming& timing) {
+    return std::max<std::size_t>(4, 2 * std::bit_ceil(segment_of(timing, 0, 0)));
+}
+
+}  // namespace
+
+PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)
+    : timing_(plan.ofdm.value()),
+      antennas_(plan.antennas),
+      length_(plan.input),
+      first_symbol_(plan.config.link.allocation.first_symbol),
+      symbols_(plan.config.link.allocation.symbols),
+      transform_(points_for(timing_)),
+      bins_(transform_.points(), false) {
+    const double turns = plan.ofdm->frequency_shift / plan.ofdm->subcarrier_spacing;
+    turn_ = std::polar(1.0, 2.0 * std::numbers::pi * std::fmod(turns, 1.0));
+    choose_bins(plan.config.link, *plan.ofdm);
+    for (int i = 0; i < 2; ++i) {
+        re_[i].resize(transform_.points());
+        im_[i].resize(transform_.points());
+    }
+}
+
+void PrefixCorrelator::choose_bins(const Link& link, const OfdmConfig& ofdm) {
+    const auto points = static_cast<double>(transform_.points());
+    for (const ResourceBlocks& range : link.allocation.resource_blocks) {
+        const auto bin_of = [&](int block) {
+            const double subcarrier =
+                subcarriers_per_resource_block * block - static_cast<double>(timing_.zero_subcarrier());
+            const double frequency = subcarrier * ofdm.subcarrier_spacing - ofdm.frequency_shift;
+            return frequency / ofdm.sample_rate * points;
+        };
+        // A bin more to either side: a range may be narrower than one.
+        const auto first = static_cast<std::int64_t>(std::floor(bin_of(range.first)));
+        const auto last = static_cast<std::int64_t>(std::ceil(bin_of(range.first + range.count)));
+        const auto mask = transform_.points() - 1;
+        for (std::int64_t bin = first; bin <= last; ++bin)
+            bins_[static_cast<std::size_t>(bin) & mask] = true;
+    }
+}
+
+void PrefixCorrelator::load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first,
+                            std::size_t count, std::vector<float>& re, std::vector<float>& im) {
+    samples.read(antenna, first, count, re.data(), im.data());
+    std::fill(re.begin() + static_cast<std::ptrdiff_t>(count), re.end(), 0.0F);
+    std::fill(im.begin() + static_cast<std::ptrdiff_t>(count), im.end(), 0.0F);
+    transform_(re.data(), im.data());
+}
+
+std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint64_t slot, std::int64_t late) {
+    const AntennaSamples all = {.all = samples, .antennas = antennas_, .length = length_};
+    const auto size = static_cast<std::int64_t>(timing_.fft_size());
+    const auto slot_end = static_cast<std::int64_t>(timing_.slot_samples(slot));
+    std::complex<double> sum = 0.0;
+    for (int l = first_symbol_; l < first_symbol_ + symbols_; ++l) {
+        const auto symbol = static_cast<std::size_t>(l);
+        const std::size_t count = segment_of(timing_, slot, symbol);
+        const std::size_t prefix_end =
+            timing_.symbol_start(slot, symbol) + timing_.prefix_samples(slot, symbol);
+        const std::int64_t first = static_cast<std::int64_t>(prefix_end - count) + late;
+        if (first < 0 || first + size + static_cast<std::int64_t>(count) > slot_end) continue;
+        for (std::size_t antenna = 0; antenna < antennas_; ++antenna) {
+            load(all, antenna, first, count, re_[0], im_[0]);
+            load(all, antenna, first + size, count, re_[1], im_[1]);
+            for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+                if (!bins_[bin]) continue;
+                const std::complex<double> prefix(re_[0][bin], im_[0][bin]);
+                sum += std::conj(prefix) * std::complex<double>(re_[1][bin], im_[1][bin]);
+            }
+        }
+    }
+    return sum * turn_;
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "phy/receiver/acquisition/fourier.hpp"
+#include "phy/receiver/acquisition/samples.hpp"
+#include "phy/receiver/chain/plan.hpp"
+
+namespace phy::detail {
+
+/// Compares cyclic prefixes with what they repeat, on the subcarriers of an allocation alone: neighbours may
+/// be other transmitters. Only the later half of a prefix counts, which paths of the symbol before reach
+/// least.
+class PrefixCorrelator {
+public:
+    explicit PrefixCorrelator(const ReceiverPlan& plan);
+
+    /// The sum over antennas and symbols of a slot of conj(prefix) x end, whose phase is 2 pi f N of a
+    /// frequency offset f in turns a sample. The signal is `late` samples late. samples: (antennas,
+    /// ReceiverPlan::input).
+    std::complex<double> operator()(SymbolView samples, std::uint64_t slot, std::int64_t late);
+
+private:
+    void load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first, std::size_t count,
+              std::vector<float>& re, std::vector<float>& im);
+    void choose_bins(const Link& link, const OfdmConfig& ofdm);
+
+    OfdmTiming timing_;
+    std::size_t antennas_;
+    std::size_t length_;
+    int first_symbol_;
+    int symbols_;
+    std::complex<double> turn_;  ///< by frequency_shift over N samples
+    FourierTransform transform_;
+    std::vector<bool> bins_;  ///< those of the allocation
+    std::vector<float> re_[2];
+    std::vector<float> im_[2];
+};
+
+}  // namespace phy::detail

@@ -1,0 +1,123 @@
+#include "phy/receiver/chain/plan.hpp"
+
+#include <string>
+
+#include "phy/channel/dmrs.hpp"
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
+
+namespace phy::detail {
+namespace {
+
+constexpr int most_antennas = 16;
+
+const ReceiverConfig& checked(const ReceiverConfig& config) {
+    check(config.link);
+    check_enum("input", config.input, ReceiverInput::grid);
+    check_enum("soft-bit format", config.format, all_soft_bit_formats.back());
+    check_enum("equalization", config.equalization, Equalization::zero_forcing);
+    const SlotAllocation& allocation = config.link.allocation;
+    if (config.antennas < allocation.layers() || config.antennas > most_antennas)
+        throw ArgumentError("antennas " + std::to_string(config.antennas) +
+                            ": expected from the number of layers, " + std::to_string(allocation.layers()) +
+                            ", to " + std::to_string(most_antennas));
+    if (allocation.dmrs.transform_precoding && !allocation.reserved.empty())
+        throw ArgumentError("allocation.reserved has " + std::to_string(allocation.reserved.size()) +
+                            " entries: expected none with transform precoding");
+    return config;
+}
+
+std::optional<OfdmConfig> ofdm_of(const ReceiverConfig& config) {
+    if (config.input == ReceiverInput::grid) return {};
+    OfdmConfig ofdm = ofdm_config(config.link, config.antennas);
+    if (config.window_offset >= 0) ofdm.window_offset = config.window_offset;
+    ofdm.full_scale = config.full_scale;
+    return ofdm;
+}
+
+std::size_t longest_slot(const OfdmTiming& timing) {
+    // The first of a subframe has a longer prefix, as has another at most.
+    return timing.slot_samples(0);
+}
+
+void check_output(const char* what, std::size_t size, std::size_t slots, std::size_t of_slot) {
+    if (size != 0) check_size(what, size, slots * of_slot);
+}
+
+}  // namespace
+
+ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
+    : config(checked(given)), schedule(given.link), ofdm(ofdm_of(given)), demapper(given.demapper) {
+    const SlotAllocation& allocation = config.link.allocation;
+    demapper.modulation = config.link.modulation;
+    demapper.full_scale = 0.0F;
+    layers = static_cast<std::size_t>(allocation.layers());
+    antennas = static_cast<std::size_t>(config.antennas);
+    subcarriers = static_cast<std::size_t>(allocation.subcarriers());
+    if (allocation.dmrs.transform_precoding)
+        precoded = static_cast<std::size_t>(allocation.resource_blocks.front().count *
+                                            subcarriers_per_resource_block);
+    const std::size_t elements = symbols_per_slot * subcarriers;
+    input = ofdm ? longest_slot(OfdmTiming(*ofdm)) : elements;
+    grid = antennas * elements;
+    pilots = dmrs_pilot_count(allocation);
+    symbols = ResourceMap(allocation).elements() * layers;
+    soft_bits = symbols * bits_per_symbol(demapper.modulation);
+    channel = antennas * layers * subcarriers;
+}
+
+ChannelEstimatorConfig ReceiverPlan::estimator() const {
+    return {.allocation = config.link.allocation,
+            .antennas = config.antennas,
+            .subcarrier_spacing = static_cast<double>(config.link.carrier.subcarrier_spacing),
+            .delay_spread = config.delay_spread,
+            .noise_variance = config.noise_variance,
+            .full_scale = ofdm ? 0.0F : config.full_scale};
+}
+
+EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) const {
+    return {.allocation = config.link.allocation,
+            .antennas = config.antennas,
+            .method = config.equalization,
+            .time_weights = {time_weights.begin(), time_weights.end()},
+            .full_scale = ofdm ? 0.0F : config.full_scale};
+}
+
+std::vector<cf32> ReceiverPlan::make_pilots() const {
+    const std::vector<int>& slots = schedule.slots();
+    std::vector<cf32> all(slots.size() * pilots);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        dmrs_pilots(config.link.allocation, slots[i], std::span(all).subspan(i * pilots, pilots));
+    return all;
+}
+
+std::vector<std::uint32_t> ReceiverPlan::make_signs() const {
+    constexpr std::size_t bits_of_word = 32;
+    std::vector<std::uint32_t> words((soft_bits + bits_of_word - 1) / bits_of_word);
+    gold_sequence(config.link.scrambling.c_init(), 0, words);
+    return words;
+}
+
+std::size_t checked_slots(const ReceiverPlan& plan, const ReceiverCallSizes& call, SampleFormat input,
+                          SoftBitFormat llr) {
+    check_enum("sample format", input, all_sample_formats.back());
+    check_enum("soft-bit format", llr, all_soft_bit_formats.back());
+    const std::size_t of_slot = plan.antennas * plan.input;
+    if (call.input % of_slot != 0)
+        throw ArgumentError("input has " + std::to_string(call.input) + " elements: expected a multiple of " +
+                            std::to_string(of_slot) + ", those of a slot");
+    const std::size_t slots = call.input / of_slot;
+    check_output("llr", call.llr, slots, plan.soft_bits);
+    check_output("slots", call.slots, slots, 1);
+    check_output("symbols", call.symbols, slots, plan.symbols);
+    check_output("channel", call.channel, slots, plan.channel);
+    check_size("noise_variance", call.noise_variance, call.symbols);
+    if (call.llr != 0 && llr != plan.config.format)
+        throw ArgumentError("llr has soft bits of " + std::string(to_string(llr)) + ": expected " +
+                            std::string(to_string(plan.config.format)));
+    return slots;
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,87 @@
+// What stands before and after the inverse DFT of transform precoding: equalised subcarriers to symbols of
+// the codeword, with their noise variance.
+//
+// The DFT spreads a symbol over all M subcarriers of an OFDM symbol, so that each symbol gets the same share
+// of every subcarrier and of its noise. Subcarrier k comes as x_k, unbiased, with noise variance n_k, or
+// erased: x_k = 0 and n_k infinite. It is given the weight m_k, its symbols are the inverse DFT of m_k x_k
+// over q, the mean of m_k, and what the weights leave of other symbols counts as noise:
+//
+//     MMSE          m_k = 1 / (1 + n_k), which is 0 where erased      N0 = (1 - q) / q
+//     zero forcing  m_k = 1, or 0 where erased                        N0 = (1 - q + v / q) / q
+//
+// with v = (1 / M) times the sum of n_k over what is not erased. All subcarriers erased: all symbols are 0
+// and their noise variance infinite.
+#if defined(PHY_RECEIVER_UNDO_PRECODING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_RECEIVER_UNDO_PRECODING_INL_H_
+#undef PHY_RECEIVER_UNDO_PRECODING_INL_H_
+#else
+#define PHY_RECEIVER_UNDO_PRECODING_INL_H_
+#endif
+
+#include <limits>
+
+#include "phy/simd/ops-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+/// Sums over subcarriers have so many lanes: lane i takes subcarriers i, i + 32, i + 64 ... one after
+/// another.
+constexpr int precoding_lanes = 32;
+
+/// The largest q of MMSE: N0 stays positive.
+constexpr float largest_mean_weight = 1.0F - 0x1p-24F;
+
+/// m_k.
+template <typename Ops>
+PHY_INLINE typename Ops::V subcarrier_weight(bool mmse, typename Ops::V noise) {
+    const typename Ops::V one = Ops::set(1.0F);
+    return mmse ? Ops::div(one, Ops::add(one, noise)) : Ops::keep(noise, one);
+}
+
+/// What subcarrier k adds to the sum of v.
+template <typename Ops>
+PHY_INLINE typename Ops::V subcarrier_noise(typename Ops::V noise) {
+    return Ops::keep(noise, noise);
+}
+
+/// The lanes in a fixed order: i and i + 16 first, then i and i + 8 ... A warp does the same by shuffles.
+PHY_INLINE float join_precoding_lanes(float* lanes) {
+    for (int half = precoding_lanes / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i)
+            lanes[i] = lanes[i] + lanes[i + half];
+    return lanes[0];
+}
+
+/// What the symbols of an OFDM symbol have in common. All erased: 0 and infinity.
+struct PrecodedSymbol {
+    float mean_weight;  ///< q
+    float noise;        ///< N0
+};
+
+/// From the sums of m_k and of what subcarrier_noise() gives.
+template <typename Ops>
+PHY_INLINE PrecodedSymbol precoded_symbol(bool mmse, float weights, float noises, float subcarriers) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float q = Ops::div(weights, subcarriers);
+    const float limited = Ops::min(q, largest_mean_weight);
+    const float v = Ops::div(noises, subcarriers);
+    const float noise = mmse ? Ops::div(Ops::sub(1.0F, limited), limited)
+                             : Ops::div(Ops::add(Ops::sub(1.0F, q), Ops::div(v, q)), q);
+    return {Ops::keep(noise, q), Ops::select_finite(noise, noise, infinity)};
+}
+
+/// Divides a symbol by q, and erases it where that is not finite.
+template <typename Ops>
+PHY_INLINE void finish_symbol(const PrecodedSymbol& common, float& re, float& im, float& noise) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float a = Ops::div(re, common.mean_weight);
+    const float b = Ops::div(im, common.mean_weight);
+    re = Ops::keep(b, Ops::keep(a, a));
+    im = Ops::keep(a, Ops::keep(b, b));
+    noise = Ops::select_finite(a, Ops::select_finite(b, common.noise, infinity), infinity);
+}
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

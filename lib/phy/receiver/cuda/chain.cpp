@@ -1,0 +1,211 @@
+#include "phy/receiver/cuda/chain.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "phy/receiver/cuda/launch.hpp"
+#include "phy/receiver/cuda/repeat_bits.hpp"
+
+namespace phy::gpu::detail {
+namespace {
+
+constexpr std::size_t words_of(std::size_t bits) {
+    return (bits + 31) / 32;
+}
+
+/// By resource block of the carrier.
+std::vector<std::uint8_t> allocated_blocks(const SlotAllocation& allocation) {
+    std::vector<std::uint8_t> blocks(static_cast<std::size_t>(allocation.carrier_resource_blocks));
+    for (const ResourceBlocks& range : allocation.resource_blocks)
+        std::fill_n(blocks.begin() + range.first, range.count, std::uint8_t{1});
+    return blocks;
+}
+
+/// Those of the schedule's places again and again, so that all slots of a call follow each other.
+std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::size_t most_slots) {
+    std::vector<cf32> pilots = plan.make_pilots();
+    const std::size_t period = pilots.size();
+    const std::size_t all = period + (most_slots - 1) * plan.pilots;
+    pilots.reserve(all);
+    while (pilots.size() < all)
+        pilots.push_back(pilots[pilots.size() - period]);
+    return pilots;
+}
+
+template <typename T>
+DeviceBuffer<T> upload(const Device& device, const std::vector<T>& values) {
+    DeviceBuffer<T> there(device, values.size());
+    const Stream stream(device);
+    copy_async(there, values, stream);
+    stream.synchronize();
+    return there;
+}
+
+/// Slots from the occurrence on that follow each other in time, at most `most`.
+std::size_t neighbours(const SlotSchedule& schedule, std::uint64_t occurrence, std::size_t most) {
+    const std::uint64_t slot = schedule.slot(occurrence);
+    std::size_t count = 1;
+    while (count < most && schedule.slot(occurrence + count) == slot + count)
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t most_slots)
+    : device_(device),
+      plan_(config),
+      estimate_(device, plan_.estimator(), most_slots),
+      equalize_(device, plan_.equalizer(estimate_.time_weights())),
+      meter_(device, {.modulation = plan_.demapper.modulation}),
+      demap_(device, plan_.demapper),
+      beside_(device),
+      equalized_(device, Event::Timing::off),
+      measured_(device, Event::Timing::off),
+      restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
+    const CurrentDevice current(device);
+    if (plan_.ofdm) demodulate_.emplace(device, *plan_.ofdm);
+    if (plan_.precoded > 0)
+        undo_.emplace(device, TransformPrecoderConfig{.subcarriers = static_cast<int>(plan_.precoded),
+                                                      .direction = TransformPrecoderConfig::Direction::undo});
+    upload_constants();
+    add_workspace();
+    load_code();
+}
+
+void DeviceChain::upload_constants() {
+    pilots_ = upload(device_, pilots_in_a_row(plan_, most_slots()));
+    signs_ = upload(device_, repeat_bits(plan_.make_signs(), plan_.soft_bits, most_slots()));
+    allocated_ = upload(device_, allocated_blocks(plan_.config.link.allocation));
+}
+
+void DeviceChain::add_workspace() {
+    const std::size_t most = most_slots();
+    if (plan_.ofdm) grid_ = DeviceBuffer<cf32>(device_, most * plan_.grid);
+    channel_ = DeviceBuffer<float>(device_, most * estimate_.channel_size());
+    estimates_ = DeviceBuffer<SlotEstimate>(device_, most);
+    symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
+    noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
+    if (plan_.precoded > 0)
+        precoding_ = DeviceBuffer<float>(device_, 2 * most * plan_.symbols / plan_.precoded);
+    sums_ = DeviceBuffer<SymbolSums>(device_, most);
+    // It depends on how units are chosen for that many symbols, and need not grow with them.
+    std::size_t needed = 0;
+    for (std::size_t slots = 1; slots <= most; ++slots)
+        needed = std::max(needed, SymbolMeter::workspace_size(slots * plan_.symbols, plan_.symbols));
+    meter_workspace_ = DeviceBuffer<SymbolSums>(device_, needed);
+}
+
+/// Has the driver load what a first call would have to wait for: by a slot of zeros in each format.
+void DeviceChain::load_code() {
+    prepare_receiver_kernels();
+    demap_.prepare(noise_variance_.span(), plan_.config.format);
+    const Stream stream(device_);
+    const std::size_t samples = plan_.antennas * plan_.input;
+    DeviceBuffer<std::byte> input(device_, samples * sizeof(cf32));
+    DeviceBuffer<std::byte> llr(device_, plan_.soft_bits * size_of(plan_.config.format));
+    DeviceBuffer<ReceivedSlot> received(device_, 1);
+    fill_async(input, 0, stream);
+    for (const SampleFormat format : all_sample_formats)
+        (*this)({format, input.first(samples * size_of(format))}, 0, 1,
+                {.llr = {plan_.config.format, llr.span()}, .slots = received}, stream);
+    stream.synchronize();
+}
+
+void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t slots,
+                             const ReceiverOutput& output, cudaStream_t stream) {
+    const SymbolView grid = grid_of(input, first, slots, stream);
+    const auto channel = channel_.first(slots * estimate_.channel_size());
+    const auto estimates = estimates_.first(slots);
+    estimate_(grid, pilots_.subspan(plan_.schedule.place(first) * plan_.pilots, slots * plan_.pilots),
+              channel, estimates, stream);
+    if (!output.channel.empty()) write_channel(output.channel, slots, stream);
+    const bool lends = !output.symbols.empty();
+    if (!lends && output.slots.empty() && output.llr.size() == 0) return;
+    const std::size_t count = slots * plan_.symbols;
+    const Symbols all = {lends ? output.symbols : symbols_.first(count),
+                         lends ? output.noise_variance : noise_variance_.first(count)};
+    equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream);
+    if (undo_) undo_precoding(all, stream);
+    const bool does_both = !output.slots.empty() && output.llr.size() > 0;
+    if (does_both) {
+        equalized_.record(stream);
+        equalized_.hold_back(beside_);
+    }
+    if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
+    if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
+    if (does_both) {
+        measured_.record(beside_);
+        measured_.hold_back(stream);
+    }
+}
+
+SymbolView DeviceChain::grid_of(SymbolView input, std::uint64_t first, std::size_t slots,
+                                cudaStream_t stream) {
+    if (!demodulate_) return input;
+    const std::size_t of_slot = plan_.antennas * plan_.input;
+    for (std::size_t done = 0; done < slots;) {
+        const std::size_t count = neighbours(plan_.schedule, first + done, slots - done);
+        (*demodulate_)(input.subspan(done * of_slot, count * of_slot),
+                       {.first = plan_.schedule.slot(first + done),
+                        .count = count,
+                        .stride = plan_.input,
+                        .slot_stride = of_slot},
+                       grid_.subspan(done * plan_.grid, count * plan_.grid), stream);
+        done += count;
+    }
+    return grid_.first(slots * plan_.grid);
+}
+
+void DeviceChain::undo_precoding(const Symbols& all, cudaStream_t stream) {
+    const PrecodingJob job = {.mmse = plan_.config.equalization == Equalization::mmse,
+                              .subcarriers = static_cast<std::uint32_t>(plan_.precoded),
+                              .rows = static_cast<std::uint32_t>(all.symbols.size() / plan_.precoded),
+                              .symbols = all.symbols.data(),
+                              .noise_variance = all.noise_variance.data(),
+                              .common = precoding_.data()};
+    weigh_subcarriers(job, stream);
+    (*undo_)(all.symbols, all.symbols, stream);
+    finish_symbols(job, stream);
+}
+
+void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream) {
+    const std::size_t row = plan_.symbols;
+    const std::size_t step = restarts_ ? row : all.symbols.size();
+    for (std::size_t i = 0; i < all.symbols.size(); i += step)
+        meter_(all.symbols.subspan(i, step), row, sums_.subspan(i / row, step / row), meter_workspace_,
+               stream);
+    summarise({.estimates = estimates_.data(),
+               .sums = sums_.data(),
+               .noise_variance = all.noise_variance.data(),
+               .symbols = static_cast<std::uint32_t>(row),
+               .slots = static_cast<std::uint32_t>(received.size()),
+               .received = received.data()},
+              stream);
+}
+
+void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream) {
+    const std::size_t together = restarts_ ? 1 : slots;
+    const std::size_t symbols = together * plan_.symbols;
+    const std::size_t bits = together * plan_.soft_bits;
+    for (std::size_t slot = 0; slot < slots; slot += together)
+        demap_(all.symbols.subspan(slot * plan_.symbols, symbols),
+               all.noise_variance.subspan(slot * plan_.symbols, symbols),
+               llr.subspan(slot * plan_.soft_bits, bits), stream, 0, {}, signs_.first(words_of(bits)));
+}
+
+void DeviceChain::write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream) {
+    const int estimates = estimate_.estimates();
+    average_channel({.channel = channel_.data(),
+                     .is_allocated = allocated_.data(),
+                     .estimates = estimates,
+                     .reciprocal = 1.0F / static_cast<float>(estimates),
+                     .paths = static_cast<std::uint32_t>(plan_.antennas * plan_.layers),
+                     .subcarriers = static_cast<std::uint32_t>(plan_.subcarriers),
+                     .slots = static_cast<std::uint32_t>(slots),
+                     .mean = mean.data()},
+                    stream);
+}
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+
+#include "phy/channel/equalizer_cuda.hpp"
+#include "phy/channel/estimator_cuda.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/measure/symbol_meter_cuda.hpp"
+#include "phy/ofdm/demodulator_cuda.hpp"
+#include "phy/ofdm/transform_precoder_cuda.hpp"
+#include "phy/receiver/chain/plan.hpp"
+#include "phy/receiver/receiver_cuda.hpp"
+
+namespace phy::gpu::detail {
+
+/// All operators of the chain on a device, what slots share, and what lies between the steps.
+class DeviceChain {
+public:
+    DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t most_slots);
+
+    /// input and output are those of `slots` slots, at least one and at most most_slots; the arguments are
+    /// checked, and the device is the current one.
+    void operator()(SymbolView input, std::uint64_t first, std::size_t slots, const ReceiverOutput& output,
+                    cudaStream_t stream);
+
+    [[nodiscard]] const phy::detail::ReceiverPlan& plan() const { return plan_; }
+    [[nodiscard]] const Device& device() const { return device_; }
+    [[nodiscard]] std::size_t most_slots() const { return estimate_.most_slots(); }
+
+private:
+    /// Of equalised symbols: where they are wanted, or in the workspace.
+    struct Symbols {
+        DeviceSpan<cf32> symbols;
+        DeviceSpan<float> noise_variance;
+    };
+
+    void upload_constants();
+    void add_workspace();
+    void load_code();
+
+    SymbolView grid_of(SymbolView input, std::uint64_t first, std::size_t slots, cudaStream_t stream);
+    void undo_precoding(const Symbols& all, cudaStream_t stream);
+    void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
+    void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
+    void write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream);
+
+    Device device_;
+    phy::detail::ReceiverPlan plan_;
+    ChannelEstimator estimate_;
+    Equalizer equalize_;
+    SymbolMeter meter_;
+    SoftDemapper demap_;
+    std::optional<OfdmDemodulator> demodulate_;
+    std::optional<TransformPrecoder> undo_;
+    Stream beside_;  ///< where slots are measured while they are demapped
+    Event equalized_;
+    Event measured_;
+    bool restarts_ = false;  ///< slots are not neighbours to what counts symbols
+
+    DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for most_slots slots
+    DeviceBuffer<std::uint32_t> signs_;     ///< of most_slots codewords, bit behind bit
+    DeviceBuffer<std::uint8_t> allocated_;  ///< by resource block of the carrier
+
+    DeviceBuffer<cf32> grid_;
+    DeviceBuffer<float> channel_;
+    DeviceBuffer<SlotEstimate> estimates_;
+    DeviceBuffer<cf32> symbols_;
+    DeviceBuffer<float> noise_variance_;
+    DeviceBuffer<float> precoding_;  ///< see PrecodingJob::common
+    DeviceBuffer<SymbolSums> sums_;
+    DeviceBuffer<SymbolSums> meter_workspace_;
+};
+
+}  // namespace phy::gpu::detail

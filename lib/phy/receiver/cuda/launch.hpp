@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/channel/slot_estimate.hpp"
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/measure/symbol_sums.hpp"
+#include "phy/receiver/receiver.hpp"
+
+/// The interface between the host's side of the CUDA receiver and its own kernels. All pointers are to device
+/// memory; numbers of elements are not 0.
+namespace phy::gpu::detail {
+
+/// What is known of slots, joined.
+struct SummaryJob {
+    const SlotEstimate* estimates;
+    const SymbolSums* sums;
+    const float* noise_variance;  ///< (slots, symbols)
+    std::uint32_t symbols;        ///< of a slot
+    std::uint32_t slots;
+    ReceivedSlot* received;
+};
+
+/// Mean over the estimates of a slot.
+struct ChannelJob {
+    const float* channel;              ///< see SlotEstimate
+    const std::uint8_t* is_allocated;  ///< by resource block of the carrier
+    int estimates;
+    float reciprocal;     ///< of their number
+    std::uint32_t paths;  ///< antennas x layers
+    std::uint32_t subcarriers;
+    std::uint32_t slots;
+    cf32* mean;  ///< (slots, paths, subcarriers)
+};
+
+/// What stands before and after the inverse DFT of transform precoding.
+struct PrecodingJob {
+    bool mmse;
+    std::uint32_t subcarriers;  ///< of an OFDM symbol
+    std::uint32_t rows;         ///< OFDM symbols
+    cf32* symbols;              ///< (rows, subcarriers)
+    float* noise_variance;      ///< in the same shape
+    float*
+        common;  ///< (rows, 2): what the symbols of an OFDM symbol share, from the first step to the second
+};
+
+/// Have the kernels' code loaded on the current device.
+void prepare_receiver_kernels();
+
+/// Start a kernel on the current device.
+void summarise(const SummaryJob& job, cudaStream_t stream);
+void average_channel(const ChannelJob& job, cudaStream_t stream);
+void weigh_subcarriers(const PrecodingJob& job, cudaStream_t stream);
+void finish_symbols(const PrecodingJob& job, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,118 @@
+#include "phy/receiver/host/slot_chain.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "phy/measure/reduce_host.hpp"
+#include "phy/receiver/chain/channel_mean-inl.h"
+
+namespace phy::detail {
+namespace {
+
+ChannelEstimator make_estimator(const Host& host, const ReceiverPlan& plan,
+                                const ChannelEstimator* prepared) {
+    if (prepared != nullptr) return {host, *prepared};
+    return {host, plan.estimator()};
+}
+
+std::optional<OfdmDemodulator> make_demodulator(const Host& host, const ReceiverPlan& plan) {
+    if (!plan.ofdm) return {};
+    return OfdmDemodulator(host, *plan.ofdm);
+}
+
+std::optional<PrecodingUndoer> make_undoer(const Host& host, const ReceiverPlan& plan) {
+    if (plan.precoded == 0) return {};
+    return PrecodingUndoer(host, plan.precoded, plan.config.equalization);
+}
+
+}  // namespace
+
+SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
+                     const ChannelEstimator* prepared)
+    : host_(host),
+      shared_(shared),
+      buffers_(buffers),
+      demodulate_(make_demodulator(host, shared.plan)),
+      estimate_(make_estimator(host, shared.plan, prepared)),
+      equalize_(host, shared.plan.equalizer(estimate_.time_weights())),
+      undo_precoding_(make_undoer(host, shared.plan)),
+      measure_(host, {.modulation = shared.plan.demapper.modulation}),
+      demap_(host, shared.plan.demapper) {
+    if (demodulate_) buffers_.grid.resize(shared.plan.grid);
+    buffers_.channel.resize(estimate_.channel_size());
+    buffers_.symbols.resize(shared.plan.symbols);
+    buffers_.noise_variance.resize(shared.plan.symbols);
+}
+
+SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occurrence) {
+    if (!demodulate_) return input;
+    (*demodulate_)(input, {.first = shared_.plan.schedule.slot(occurrence), .stride = shared_.plan.input},
+                   buffers_.grid);
+    return buffers_.grid;
+}
+
+void SlotChain::operator()(SymbolView input, std::uint64_t occurrence, const ReceiverOutput& output) {
+    const ReceiverPlan& plan = shared_.plan;
+    const SymbolView grid = grid_of(input, occurrence);
+    const std::size_t place = plan.schedule.place(occurrence);
+    SlotEstimate slot;
+    estimate_(grid, std::span(shared_.pilots).subspan(place * plan.pilots, plan.pilots), buffers_.channel,
+              std::span(&slot, 1));
+    if (!output.channel.empty()) write_channel(output.channel);
+    const bool lends = !output.symbols.empty();
+    if (!lends && output.slots.empty() && output.llr.size() == 0) return;
+    const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
+    const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
+    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise);
+    if (undo_precoding_) (*undo_precoding_)(symbols, noise);
+    if (!output.slots.empty()) measure(symbols, noise, slot, output.slots.front());
+    if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+}
+
+void SlotChain::measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
+                        const SlotEstimate& estimate, ReceivedSlot& slot) {
+    slot.estimate = estimate;
+    slot.symbols = measure_(symbols);
+    slot.erasures = count_erasures(noise_variance);
+}
+
+std::uint64_t SlotChain::count_erasures(std::span<const float> noise_variance) const {
+    constexpr std::uint64_t piece = 1 << 14;
+    std::atomic<std::uint64_t> all = 0;
+    share_pieces(host_, noise_variance.size(), piece, [&](std::uint64_t first, std::uint64_t end) {
+        std::uint32_t count = 0;
+        for (const float noise : noise_variance.subspan(first, end - first))
+            count += std::isfinite(noise) ? 0 : 1;
+        if (count > 0) all.fetch_add(count, std::memory_order_relaxed);
+    });
+    return all;
+}
+
+void SlotChain::write_channel(std::span<cf32> out) const {
+    const std::size_t subcarriers = shared_.plan.subcarriers;
+    share_pieces(host_, out.size() / subcarriers, 1, [&](std::uint64_t path, std::uint64_t /*end*/) {
+        write_path(path, out.subspan(path * subcarriers, subcarriers));
+    });
+}
+
+/// From a layer to an antenna.
+void SlotChain::write_path(std::size_t path, std::span<cf32> out) const {
+    const ReceiverPlan& plan = shared_.plan;
+    const int estimates = estimate_.estimates();
+    const float reciprocal = 1.0F / static_cast<float>(estimates);
+    const std::size_t of_estimate = 2 * plan.channel;
+    const float* const re = buffers_.channel.data() + path * 2 * plan.subcarriers;
+    const float* const im = re + plan.subcarriers;
+    std::ranges::fill(out, cf32());
+    for (const ResourceBlocks& range : plan.config.link.allocation.resource_blocks) {
+        const auto first = static_cast<std::size_t>(range.first * subcarriers_per_resource_block);
+        const auto end =
+            static_cast<std::size_t>((range.first + range.count) * subcarriers_per_resource_block);
+        for (std::size_t k = first; k < end; ++k)
+            out[k] = {scalar::mean_of_estimates<scalar::Ops>(re + k, estimates, of_estimate, reciprocal),
+                      scalar::mean_of_estimates<scalar::Ops>(im + k, estimates, of_estimate, reciprocal)};
+    }
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "phy/channel/equalizer.hpp"
+#include "phy/channel/estimator.hpp"
+#include "phy/core/host.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/measure/symbol_meter.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/chain/plan.hpp"
+#include "phy/receiver/host/precoding_undoer.hpp"
+#include "phy/receiver/receiver.hpp"
+
+namespace phy::detail {
+
+/// What all slots share.
+struct SharedReceiver {
+    explicit SharedReceiver(const ReceiverConfig& config)
+        : plan(config), pilots(plan.make_pilots()), signs(plan.make_signs()) {}
+
+    ReceiverPlan plan;
+    std::vector<cf32> pilots;  ///< by place of the schedule
+    std::vector<std::uint32_t> signs;
+};
+
+/// What lies between the steps of a slot.
+struct SlotBuffers {
+    std::vector<cf32> grid;
+    std::vector<float> channel;
+    std::vector<cf32> symbols;
+    std::vector<float> noise_variance;
+};
+
+/// All operators of the chain, for one slot at a time: by the threads of a host.
+class SlotChain {
+public:
+    /// Refers to what is shared and to the buffers. An estimator of the same configuration, where there is
+    /// one, shares what it has prepared.
+    SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
+              const ChannelEstimator* prepared);
+
+    /// input and output are those of the slot; the arguments are checked.
+    void operator()(SymbolView input, std::uint64_t occurrence, const ReceiverOutput& output);
+
+    [[nodiscard]] const ChannelEstimator& estimator() const { return estimate_; }
+
+private:
+    SymbolView grid_of(SymbolView input, std::uint64_t occurrence);
+    void measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
+                 const SlotEstimate& estimate, ReceivedSlot& slot);
+    [[nodiscard]] std::uint64_t count_erasures(std::span<const float> noise_variance) const;
+    void write_channel(std::span<cf32> out) const;
+    void write_path(std::size_t path, std::span<cf32> out) const;
+
+    Host host_;
+    const SharedReceiver& shared_;
+    SlotBuffers& buffers_;
+    std::optional<OfdmDemodulator> demodulate_;
+    ChannelEstimator estimate_;
+    Equalizer equalize_;
+    std::optional<PrecodingUndoer> undo_precoding_;
+    SymbolMeter measure_;
+    SoftDemapper demap_;
+};
+
+}  // namespace phy::detail

@@ -1,0 +1,126 @@
+#include "phy/receiver/receiver.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include "phy/measure/reduce_host.hpp"
+#include "phy/receiver/host/slot_chain.hpp"
+
+namespace phy {
+namespace {
+
+template <typename T>
+std::span<T> of_slot(std::span<T> all, std::size_t slot, std::size_t size) {
+    return all.empty() ? all : all.subspan(slot * size, size);
+}
+
+/// A call, of which each chain takes slots until there are none.
+struct Call {
+    const detail::ReceiverPlan& plan;
+    SymbolView input;
+    std::uint64_t first;
+    const ReceiverOutput& output;
+    std::size_t slots;
+    std::vector<detail::SlotChain>& chains;
+    std::atomic<std::size_t> next{0};
+
+    void receive(detail::SlotChain& chain, std::size_t slot) {
+        const std::size_t size = plan.antennas * plan.input;
+        const bool has_llr = output.llr.size() > 0;
+        chain(input.subspan(slot * size, size), first + slot,
+              {.llr = has_llr ? output.llr.subspan(slot * plan.soft_bits, plan.soft_bits) : output.llr,
+               .slots = of_slot(output.slots, slot, 1),
+               .symbols = of_slot(output.symbols, slot, plan.symbols),
+               .noise_variance = of_slot(output.noise_variance, slot, plan.symbols),
+               .channel = of_slot(output.channel, slot, plan.channel)});
+    }
+
+    void receive_slots(std::size_t chain) {
+        for (;;) {
+            const std::size_t slot = next.fetch_add(1, std::memory_order_relaxed);
+            if (slot >= slots) return;
+            receive(chains[chain], slot);
+        }
+    }
+};
+
+}  // namespace
+
+struct PHY_HIDDEN Receiver::Impl {
+    Impl(const Host& on, const Config& config)
+        : host(on),
+          shared(config),
+          buffers(static_cast<std::size_t>(on.threads())),
+          together(on, shared, buffers.front(), nullptr) {
+        if (host.threads() == 1) return;
+        const Host alone({.threads = 1, .backend = host.backend()});
+        by_thread.reserve(buffers.size());
+        for (detail::SlotBuffers& of_thread : buffers)
+            by_thread.emplace_back(alone, shared, of_thread, &together.estimator());
+    }
+
+    Host host;
+    detail::SharedReceiver shared;
+    std::vector<detail::SlotBuffers> buffers;
+    detail::SlotChain together;                ///< all threads on one slot
+    std::vector<detail::SlotChain> by_thread;  ///< empty if there is one thread
+};
+
+Receiver::Receiver(const Host& host, const Config& config) : impl_(std::make_unique<Impl>(host, config)) {}
+Receiver::~Receiver() = default;
+Receiver::Receiver(Receiver&&) noexcept = default;
+Receiver& Receiver::operator=(Receiver&&) noexcept = default;
+
+std::size_t Receiver::input_per_slot() const {
+    return impl_->shared.plan.input;
+}
+
+std::size_t Receiver::soft_bits_per_slot() const {
+    return impl_->shared.plan.soft_bits;
+}
+
+std::size_t Receiver::symbols_per_slot() const {
+    return impl_->shared.plan.symbols;
+}
+
+std::size_t Receiver::channel_per_slot() const {
+    return impl_->shared.plan.channel;
+}
+
+const SlotSchedule& Receiver::schedule() const {
+    return impl_->shared.plan.schedule;
+}
+
+void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output) {
+    const detail::ReceiverPlan& plan = impl_->shared.plan;
+    const std::size_t slots = detail::checked_slots(plan,
+                                                    {.input = input.size(),
+                                                     .llr = output.llr.size(),
+                                                     .slots = output.slots.size(),
+                                                     .symbols = output.symbols.size(),
+                                                     .noise_variance = output.noise_variance.size(),
+                                                     .channel = output.channel.size()},
+                                                    input.format(), output.llr.format());
+    Call call = {plan, input, first, output, slots, impl_->by_thread};
+    const std::size_t chains = impl_->by_thread.size();
+    if (chains == 0 || slots < chains) {
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            call.receive(impl_->together, slot);
+        return;
+    }
+    const auto receive_slots = [](const void* erased, std::size_t chain) noexcept {
+        (*static_cast<Call* const*>(erased))->receive_slots(chain);
+    };
+    Call* const shared_call = &call;
+    detail::share_items(impl_->host, chains, receive_slots, &shared_call);
+}
+
+const Host& Receiver::host() const {
+    return impl_->host;
+}
+
+const Receiver::Config& Receiver::config() const {
+    return impl_->shared.plan.config;
+}
+
+}  // namespace phy

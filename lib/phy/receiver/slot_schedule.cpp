@@ -1,0 +1,42 @@
+#include "phy/receiver/slot_schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace phy {
+
+SlotSchedule::SlotSchedule(const Link& link)
+    : slots_(link.slots),
+      slots_per_frame_(phy::slots_per_frame(link.carrier)),
+      first_slot_(static_cast<std::uint64_t>(link.carrier.first_slot)) {
+    if (slots_.empty()) {
+        slots_.resize(static_cast<std::size_t>(slots_per_frame_));
+        std::iota(slots_.begin(), slots_.end(), 0);
+    }
+    std::sort(slots_.begin(), slots_.end());
+    const auto first = std::lower_bound(slots_.begin(), slots_.end(), link.carrier.first_slot);
+    skipped_ = static_cast<std::size_t>(first - slots_.begin());
+}
+
+std::size_t SlotSchedule::place(std::uint64_t occurrence) const {
+    return static_cast<std::size_t>((occurrence + skipped_) % slots_.size());
+}
+
+int SlotSchedule::slot_in_frame(std::uint64_t occurrence) const {
+    return slots_[place(occurrence)];
+}
+
+std::uint64_t SlotSchedule::slot(std::uint64_t occurrence) const {
+    const std::uint64_t frame = (occurrence + skipped_) / slots_.size();
+    return frame * static_cast<std::uint64_t>(slots_per_frame_) +
+           static_cast<std::uint64_t>(slot_in_frame(occurrence));
+}
+
+std::uint64_t SlotSchedule::occurrences(std::uint64_t slots) const {
+    const auto of_frame = static_cast<std::uint64_t>(slots_per_frame_);
+    const std::uint64_t end = first_slot_ + slots;
+    const auto below = std::lower_bound(slots_.begin(), slots_.end(), static_cast<int>(end % of_frame));
+    return end / of_frame * slots_.size() + static_cast<std::uint64_t>(below - slots_.begin()) - skipped_;
+}
+
+}  // namespace phy

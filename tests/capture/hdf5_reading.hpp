@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "phy/capture/handle.hpp"
+#include "phy/capture/iq_layout.hpp"
+
+/// Files as the HDF5 library itself reads them. What cannot be read throws.
+namespace phy_test {
+
+phy::hdf5::FileHandle open_hdf5(const std::filesystem::path& path);
+
+phy::hdf5::Dimensions dimensions_in(hid_t file, const std::string& path);
+
+/// In alphabetical order.
+std::vector<std::string> attribute_names(hid_t file, const std::string& path);
+std::string text_in(hid_t file, const std::string& path, const std::string& attribute);
+double number_in(hid_t file, const std::string& path, const std::string& attribute);
+
+/// The elements as they are stored, whose size must be that of the whole dataset's values.
+std::vector<char> stored_bytes(hid_t file, const std::string& path);
+
+template <typename Value>
+std::vector<Value> read_dataset(hid_t file, const std::string& path) {
+    const std::vector<char> bytes = stored_bytes(file, path);
+    std::vector<Value> values(bytes.size() / sizeof(Value));
+    std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(Value));
+    return values;
+}
+
+}  // namespace phy_test

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "receiver/test_air.hpp"
+
+/// What a receiver that knows the channel makes of resource elements, in binary64, by arithmetic that shares
+/// nothing with the library.
+namespace phy_test {
+
+/// The distance of the outermost level from the middle and of levels from each other, over sqrt(2 / energy):
+/// TS 38.211 clauses 5.1.3 to 5.1.7 for Qm bits.
+struct QamAxis {
+    int bits;      ///< of an axis
+    double scale;  ///< 1 / sqrt(10), 1 / sqrt(42) ...
+
+    explicit QamAxis(std::size_t bits_per_symbol)
+        : bits(static_cast<int>(bits_per_symbol / 2)),
+          scale(1.0 / std::sqrt(2.0 * (std::pow(4.0, bits) - 1.0) / 3.0)) {}
+
+    /// (1 - 2 b0) (2^(bits-1) - (1 - 2 b1) (2^(bits-2) - ...)).
+    [[nodiscard]] double level(const std::uint8_t* bit) const {
+        double value = 1.0;
+        for (int i = bits - 1; i >= 0; --i) {
+            const double sign = 1.0 - 2.0 * bit[2 * i];
+            value = i == bits - 1 ? sign : sign * (std::pow(2.0, bits - 1 - i) - value);
+        }
+        return value * scale;
+    }
+
+    /// The bits of the nearest level.
+    void decide(double value, std::uint8_t* bit) const {
+        double rest = value / scale;
+        for (int i = 0; i < bits; ++i) {
+            bit[2 * i] = rest < 0.0 ? 1 : 0;
+            rest = std::pow(2.0, bits - 1 - i) - std::abs(rest);
+        }
+    }
+};
+
+inline AirComplex qam_point(const QamAxis& axis, const std::uint8_t* bit) {
+    return {axis.level(bit), axis.level(bit + 1)};
+}
+
+/// Where the symbols of a codeword stand: one entry for each resource element with data.
+struct ElementPlace {
+    int symbol;
+    std::size_t subcarrier;
+};
+
+/// Linear estimate of least mean square error of all layers of a resource element, without bias:
+/// y = H x + n, H (antennas, layers), noise of variance n0 an antenna.
+inline std::vector<AirComplex> mmse(std::span<const AirComplex> h, std::span<const AirComplex> y,
+                                    std::size_t layers, double n0) {
+    const std::size_t antennas = y.size();
+    // (G | z | I), G = H^H H + n0 I, becomes (I | x | G^-1) by Gauss and Jordan.
+    const std::size_t columns = 2 * layers + 1;
+    std::vector<AirComplex> a(layers * columns);
+    for (std::size_t i = 0; i < layers; ++i) {
+        for (std::size_t m = 0; m < antennas; ++m) {
+            for (std::size_t k = 0; k < layers; ++k)
+                a[i * columns + k] += std::conj(h[m * layers + i]) * h[m * layers + k];
+            a[i * columns + layers] += std::conj(h[m * layers + i]) * y[m];
+        }
+        a[i * columns + i] += n0;
+        a[i * columns + layers + 1 + i] = 1.0;
+    }
+    for (std::size_t i = 0; i < layers; ++i) {
+        const AirComplex pivot = 1.0 / a[i * columns + i];
+        for (std::size_t k = 0; k < columns; ++k)
+            a[i * columns + k] *= pivot;
+        for (std::size_t row = 0; row < layers; ++row) {
+            if (row == i) continue;
+            const AirComplex factor = a[row * columns + i];
+            for (std::size_t k = 0; k < columns; ++k)
+                a[row * columns + k] -= factor * a[i * columns + k];
+        }
+    }
+    std::vector<AirComplex> x(layers);
+    for (std::size_t i = 0; i < layers; ++i)
+        x[i] = a[i * columns + layers] / (1.0 - n0 * a[i * columns + layers + 1 + i].real());
+    return x;
+}
+
+/// A slot as it was received, with and without noise, and what is true of it.
+struct KnownSlot {
+    std::vector<AirComplex> signal;   ///< (antennas, 14, subcarriers)
+    std::vector<AirComplex> noise;    ///< of power 1, in the same shape
+    std::vector<AirComplex> channel;  ///< (subcarriers, antennas, layers)
+    int antennas = 0;
+    std::size_t layers = 0;
+    std::size_t subcarriers = 0;
+};
+
+/// Bit errors of a receiver that knows the channel, at noise n0: bits is the scrambled codeword in the order
+/// of places, layers first.
+inline std::size_t bit_errors_of_known_channel(const KnownSlot& slot, const std::vector<ElementPlace>& places,
+                                               std::size_t bits_per_symbol,
+                                               std::span<const std::uint8_t> codeword, double n0) {
+    const QamAxis axis(bits_per_symbol);
+    const auto antennas = static_cast<std::size_t>(slot.antennas);
+    std::vector<AirComplex> y(antennas);
+    std::vector<std::uint8_t> decided(bits_per_symbol);
+    std::size_t errors = 0;
+    std::size_t at = 0;
+    for (const ElementPlace& place : places) {
+        for (std::size_t m = 0; m < antennas; ++m) {
+            const std::size_t element =
+                (m * 14 + static_cast<std::size_t>(place.symbol)) * slot.subcarriers + place.subcarrier;
+            y[m] = slot.signal[element] + std::sqrt(n0) * slot.noise[element];
+        }
+        const std::span<const AirComplex> channel(slot.channel);
+        const auto x =
+            mmse(channel.subspan(place.subcarrier * antennas * slot.layers, antennas * slot.layers), y,
+                 slot.layers, n0);
+        for (const AirComplex& point : x) {
+            axis.decide(point.real(), decided.data());
+            axis.decide(point.imag(), decided.data() + 1);
+            for (std::size_t bit = 0; bit < bits_per_symbol; ++bit)
+                errors += decided[bit] != codeword[at + bit] ? 1 : 0;
+            at += bits_per_symbol;
+        }
+    }
+    return errors;
+}
+
+}  // namespace phy_test

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "phy/core/error.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/acquisition.hpp"
+#include "receiver/recording.hpp"
+
+namespace {
+
+using phy_test::Recording;
+using phy_test::RecordingConfig;
+
+constexpr int slots = 3;
+
+phy::Link sent_link() {
+    phy::Link link;
+    link.carrier = {.subcarrier_spacing = 30000,
+                    .cell_id = 1,
+                    .sample_rate = 15.36e6,
+                    .center_frequency = 3.5e9,
+                    .first_slot = 7};
+    link.modulation = phy::Modulation::qam16;
+    link.allocation.carrier_resource_blocks = 38;
+    link.allocation.first_crb = 5;
+    link.allocation.resource_blocks = {{2, 16}};
+    link.allocation.dmrs.symbols = {2, 11};
+    link.allocation.dmrs.ports = {0};
+    link.allocation.dmrs.scrambling_id = 41;
+    return link;
+}
+
+phy::ReceiverConfig receiver_of(const phy::Link& link, int antennas) {
+    return {.link = link, .antennas = antennas, .delay_spread = 100e-9F};
+}
+
+Recording recording_of(const phy::Link& link, double snr_db = 20.0, int antennas = 2) {
+    RecordingConfig config;
+    config.link = link;
+    config.antennas = antennas;
+    config.slots = slots;
+    config.silence = 100;
+    config.snr_db = snr_db;
+    config.delays = {0, 2};
+    config.frequency = 250.0;
+    return Recording(config);
+}
+
+phy::Diagnosis diagnose(const Recording& recording, const phy::Link& link, int antennas = 2) {
+    return phy::diagnose(phy::Host(), receiver_of(link, antennas),
+                         recording.slots(0, slots, link.carrier.first_slot),
+                         {.scrambling_ids = {3, 41, 1000}});
+}
+
+/// That the best is the link that was sent, and that the link as it is is among the trials.
+void expect_found(const phy::Diagnosis& diagnosis, const phy::Link& sent, const std::string& change) {
+    ASSERT_FALSE(diagnosis.trials.empty());
+    const phy::Trial& best = diagnosis.trials.front();
+    EXPECT_EQ(best.change, change);
+    EXPECT_EQ(best.link, sent);
+    EXPECT_GE(best.coherence, phy::least_coherence(best.link.allocation));
+    EXPECT_LE(diagnosis.trials.size(), 10U);
+    EXPECT_GE(diagnosis.tried, diagnosis.trials.size());
+    EXPECT_EQ(std::count_if(diagnosis.trials.begin(), diagnosis.trials.end(),
+                            [](const phy::Trial& trial) { return trial.change.empty(); }),
+              1);
+}
+
+TEST(DiagnoseTest, ARightLinkStaysAsItIs) {
+    const phy::Diagnosis diagnosis = diagnose(recording_of(sent_link()), sent_link());
+    expect_found(diagnosis, sent_link(), "");
+    EXPECT_GT(diagnosis.trials.front().coherence, 0.9);
+    EXPECT_LT(diagnosis.trials.front().evm, 0.15);
+    // Slots x identities, the cell's among them, x n_SCID, at least.
+    EXPECT_GT(diagnosis.tried, 20U * 4 * 2);
+    EXPECT_EQ(diagnosis.trials[1].change, "carrier.center_frequency 0");
+    EXPECT_GT(diagnosis.trials[1].evm, 0.15);
+}
+
+struct Wrong {
+    std::string name;
+    std::string change;
+    void (*make)(phy::Link&);
+};
+
+class DiagnoseWrong : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(DiagnoseWrong, IsFound) {
+    const phy::Link sent = sent_link();
+    phy::Link link = sent;
+    GetParam().make(link);
+    const Recording recording = recording_of(sent);
+    expect_found(diagnose(recording, link), sent, GetParam().change);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Links, DiagnoseWrong,
+    ::testing::Values(
+        Wrong{"slot", "carrier.first_slot 7", [](phy::Link& link) { link.carrier.first_slot = 0; }},
+        Wrong{"identity", "allocation.dmrs.scrambling_id 41",
+              [](phy::Link& link) { link.allocation.dmrs.scrambling_id = 40; }},
+        Wrong{"n_scid", "allocation.dmrs.n_scid 0", [](phy::Link& link) { link.allocation.dmrs.n_scid = 1; }},
+        Wrong{"symbols", "allocation.dmrs.symbols [2, 11]",
+              [](phy::Link& link) { link.allocation.dmrs.symbols = {3}; }},
+        Wrong{"fewer_symbols", "allocation.dmrs.symbols [2, 11]",
+              [](phy::Link& link) { link.allocation.dmrs.symbols = {2}; }},
+        Wrong{"more_symbols", "allocation.dmrs.symbols [2, 11]",
+              [](phy::Link& link) {
+                  link.allocation.dmrs.symbols = {2, 7, 11};
+              }},
+        Wrong{"length", "allocation.dmrs.length 1, allocation.dmrs.symbols [2, 11]",
+              [](phy::Link& link) {
+                  link.allocation.dmrs.length = 2;
+                  link.allocation.dmrs.symbols = {2, 3};
+              }},
+        Wrong{"type", "allocation.dmrs.type 1", [](phy::Link& link) { link.allocation.dmrs.type = 2; }},
+        Wrong{"all",
+              "carrier.first_slot 7, allocation.dmrs.type 1, allocation.dmrs.symbols [2, 11], "
+              "allocation.dmrs.scrambling_id 41, allocation.dmrs.n_scid 0",
+              [](phy::Link& link) {
+                  link.carrier.first_slot = 19;
+                  link.allocation.dmrs.type = 2;
+                  link.allocation.dmrs.symbols = {3, 8};
+                  link.allocation.dmrs.scrambling_id = 5;
+                  link.allocation.dmrs.n_scid = 1;
+              }}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(DiagnoseTest, AnotherCenterFrequencyShowsInErrorVectors) {
+    phy::Link sent = sent_link();
+    sent.carrier.center_frequency = 0.0;
+    const Recording recording = recording_of(sent, 30.0);
+    const phy::Diagnosis diagnosis = diagnose(recording, sent_link());
+    expect_found(diagnosis, sent, "carrier.center_frequency 0");
+    EXPECT_LT(diagnosis.trials[0].evm, 0.9 * diagnosis.trials[1].evm);
+    EXPECT_EQ(diagnosis.trials[1].change, "");
+}
+
+TEST(DiagnoseTest, LayersAndDoubleSymbolsAreFound) {
+    phy::Link sent = sent_link();
+    sent.direction = phy::Direction::downlink;
+    sent.allocation.dmrs.length = 2;
+    sent.allocation.dmrs.symbols = {2, 3, 10, 11};
+    sent.allocation.dmrs.ports = {0, 1, 2, 3};
+    const Recording recording = recording_of(sent, 15.0, 4);
+    phy::Link link = sent;
+    link.allocation.dmrs.symbols = {2};
+    link.allocation.dmrs.length = 1;
+    link.allocation.dmrs.n_scid = 1;
+    expect_found(
+        diagnose(recording, link, 4), sent,
+        "allocation.dmrs.length 2, allocation.dmrs.symbols [2, 3, 10, 11], allocation.dmrs.n_scid 0");
+}
+
+TEST(DiagnoseTest, OfEqualSlotsTheLinksOwnCounts) {
+    phy::Link sent = sent_link();
+    sent.allocation.dmrs.transform_precoding = true;
+    const Recording recording = recording_of(sent);
+    expect_found(diagnose(recording, sent), sent, "");
+    phy::Link link = sent;
+    link.allocation.dmrs.scrambling_id = 12;
+    expect_found(diagnose(recording, link), sent, "allocation.dmrs.scrambling_id 41");
+}
+
+TEST(DiagnoseTest, OnlySlotsOfTheScheduleCount) {
+    phy::Link sent = sent_link();
+    sent.slots = {8};
+    const Recording recording = recording_of(sent);
+    phy::Link link = sent;
+    link.carrier.first_slot = 2;
+    expect_found(diagnose(recording, link), sent, "carrier.first_slot 7");
+}
+
+TEST(DiagnoseTest, SlotsWithLongerPrefixesFitTogether) {
+    phy::Link sent = sent_link();
+    sent.carrier.subcarrier_spacing = 120000;
+    sent.carrier.sample_rate = 512 * 120000.0;
+    sent.carrier.first_slot = 75;
+    const Recording recording = recording_of(sent);
+    phy::Link link = sent;
+    link.carrier.first_slot = 6;
+    const phy::Diagnosis diagnosis = diagnose(recording, link);
+    expect_found(diagnosis, sent, "carrier.first_slot 75");
+    EXPECT_GT(diagnosis.trials[0].coherence, 0.85);
+}
+
+TEST(DiagnoseTest, GridsAreDiagnosedToo) {
+    const phy::Link sent = sent_link();
+    const Recording recording = recording_of(sent);
+    phy::OfdmDemodulator demodulate(phy::Host(), phy::ofdm_config(sent, 2));
+    std::vector<phy::cf32> grid(slots * 2 * demodulate.timing().slot_elements());
+    const std::span<const phy::cf32> samples = recording.samples();
+    demodulate(samples.subspan(100), {.first = 7, .count = slots, .stride = recording.length()}, grid);
+    phy::Link link = sent;
+    link.carrier.first_slot = 3;
+    link.carrier.sample_rate.reset();
+    link.carrier.center_frequency.reset();
+    phy::ReceiverConfig receiver = receiver_of(link, 2);
+    receiver.input = phy::ReceiverInput::grid;
+    const phy::Diagnosis diagnosis = phy::diagnose(phy::Host(), receiver, grid);
+    EXPECT_EQ(diagnosis.trials.at(0).change, "carrier.first_slot 7");
+    EXPECT_TRUE(std::isnan(diagnosis.trials[0].evm));
+}
+
+TEST(DiagnoseTest, NoiseHasNothing) {
+    for (int i = 0; i < 3; ++i) {
+        const phy::Diagnosis diagnosis =
+            diagnose(recording_of(sent_link(), -60.0, i + 1), sent_link(), i + 1);
+        ASSERT_FALSE(diagnosis.trials.empty());
+        for (const phy::Trial& trial : diagnosis.trials)
+            EXPECT_LT(trial.coherence, phy::least_coherence(trial.link.allocation)) << trial.change;
+    }
+}
+
+TEST(DiagnoseTest, EveryBackendSaysTheSame) {
+    const Recording recording = recording_of(sent_link(), 5.0);
+    phy::Link link = sent_link();
+    link.carrier.first_slot = 4;
+    const phy::Diagnosis expected = diagnose(recording, link);
+    for (const phy::Backend backend : phy::Backend::all()) {
+        if (backend.kind() == phy::Backend::Kind::cuda || !backend.supported()) continue;
+        const phy::Host host = phy::detail::host_of_exactly(2, backend);
+        const phy::Diagnosis diagnosis =
+            phy::diagnose(host, receiver_of(link, 2), recording.slots(0, slots, link.carrier.first_slot),
+                          {.scrambling_ids = {3, 41, 1000}});
+        ASSERT_EQ(diagnosis.trials.size(), expected.trials.size());
+        for (std::size_t i = 0; i < expected.trials.size(); ++i) {
+            EXPECT_EQ(diagnosis.trials[i].change, expected.trials[i].change);
+            EXPECT_EQ(diagnosis.trials[i].coherence, expected.trials[i].coherence);
+        }
+        EXPECT_EQ(diagnosis.trials[0].evm, expected.trials[0].evm) << backend.name();
+    }
+}
+
+TEST(DiagnoseTest, RefusesWhatReceiverRefuses) {
+    const phy::ReceiverConfig receiver = receiver_of(sent_link(), 2);
+    EXPECT_THROW(phy::diagnose(phy::Host(), receiver, std::vector<phy::cf32>()), phy::ArgumentError);
+    EXPECT_THROW(phy::diagnose(phy::Host(), receiver, std::vector<phy::cf32>(1001)), phy::ArgumentError);
+}
+
+}  // namespace

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "phy/receiver/receiver_cuda.hpp"
+#include "receiver_cases.hpp"
+
+/// What gpu::Receiver writes.
+namespace phy_test {
+
+/// In calls of so many slots, of an input that begins `shift` bytes behind a multiple of 256. wanted: bit 0
+/// for soft bits, then for slots, symbols and the channel.
+inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolView input, std::uint64_t first,
+                                std::size_t slots_a_call, std::size_t shift = 0, unsigned wanted = 15) {
+    using phy::gpu::DeviceBuffer;
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const std::size_t of_slot =
+        static_cast<std::size_t>(config.antennas) * phy::Receiver(phy::Host(), config).input_per_slot();
+    const std::size_t slots = input.size() / of_slot;
+    const std::size_t most = std::min(slots, slots_a_call);
+    const phy::gpu::Receiver receiver(device, config, most);
+    const auto room = [&](unsigned output, std::size_t each) {
+        return (wanted >> output & 1U) == 0 ? 0 : slots * each;
+    };
+    const std::size_t bytes = receiver.soft_bits_per_slot() * size_of(config.format);
+    Received written = {.llr = std::vector<std::byte>(room(0, bytes)),
+                        .slots = std::vector<phy::ReceivedSlot>(room(1, 1)),
+                        .symbols = std::vector<phy::cf32>(room(2, receiver.symbols_per_slot())),
+                        .noise_variance = std::vector<float>(room(2, receiver.symbols_per_slot())),
+                        .channel = std::vector<phy::cf32>(room(3, receiver.channel_per_slot()))};
+    DeviceBuffer<std::byte> in(device, input.bytes().size() + shift);
+    DeviceBuffer<std::byte> llr(device, written.llr.size());
+    DeviceBuffer<phy::ReceivedSlot> reports(device, written.slots.size());
+    DeviceBuffer<phy::cf32> symbols(device, written.symbols.size());
+    DeviceBuffer<float> noise(device, written.noise_variance.size());
+    DeviceBuffer<phy::cf32> channel(device, written.channel.size());
+    copy_async(in.subspan(shift, input.bytes().size()), input.bytes(), stream);
+    for (std::size_t s = 0; s < slots; s += most) {
+        const std::size_t count = std::min(most, slots - s);
+        const auto part = [&]<typename T>(DeviceBuffer<T>& all, std::size_t each) {
+            return all.size() == 0 ? all.span() : all.subspan(s * each, count * each);
+        };
+        const std::size_t sample = size_of(input.format());
+        receiver({input.format(), in.subspan(shift + s * of_slot * sample, count * of_slot * sample)},
+                 first + s,
+                 {.llr = {config.format, part(llr, bytes)},
+                  .slots = part(reports, 1),
+                  .symbols = part(symbols, receiver.symbols_per_slot()),
+                  .noise_variance = part(noise, receiver.symbols_per_slot()),
+                  .channel = part(channel, receiver.channel_per_slot())},
+                 stream);
+    }
+    copy_async(written.llr, llr, stream);
+    copy_async(written.slots, reports, stream);
+    copy_async(written.symbols, symbols, stream);
+    copy_async(written.noise_variance, noise, stream);
+    copy_async(written.channel, channel, stream);
+    stream.synchronize();
+    return written;
+}
+
+/// Which of its arrays differ, and where first, for people.
+inline std::string difference(const Received& one, const Received& other) {
+    std::string text;
+    const auto compare = [&]<typename T>(const char* name, const std::vector<T>& a, const std::vector<T>& b) {
+        if (a.size() != b.size()) {
+            text += std::string(name) + " has " + std::to_string(a.size()) + " elements, expected " +
+                    std::to_string(b.size()) + "; ";
+            return;
+        }
+        std::size_t wrong = 0;
+        std::size_t at = 0;
+        for (std::size_t i = a.size(); i-- > 0;) {
+            if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
+            ++wrong;
+            at = i;
+        }
+        if (wrong > 0)
+            text += std::to_string(wrong) + " of " + std::to_string(a.size()) + " " + name + " from " +
+                    std::to_string(at) + " on; ";
+    };
+    compare("llr", one.llr, other.llr);
+    compare("slots", one.slots, other.slots);
+    compare("symbols", one.symbols, other.symbols);
+    compare("noise_variance", one.noise_variance, other.noise_variance);
+    compare("channel", one.channel, other.channel);
+    return text;
+}
+
+}  // namespace phy_test

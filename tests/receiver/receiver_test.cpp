@@ -1,0 +1,235 @@
+// What was sent is received: without bit errors at a high signal-to-noise ratio.
+
+#include "phy/receiver/receiver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "phy/core/error.hpp"
+#include "receiver_cases.hpp"
+#include "support/fewer_cases.hpp"
+
+namespace {
+
+using phy::Modulation;
+using phy::ReceiverConfig;
+using phy::ReceiverInput;
+using phy_test::AirConfig;
+using phy_test::bit_errors;
+using phy_test::small_receiver;
+
+constexpr ReceiverInput inputs[] = {ReceiverInput::grid, ReceiverInput::samples};
+constexpr AirConfig clear = {.snr_db = 50.0};
+
+TEST(ReceiverTest, EveryModulationAndNumberOfLayers) {
+    for (const ReceiverInput input : inputs) {
+        for (const Modulation modulation : phy::all_modulations) {
+            for (int layers = 1; layers <= 4; ++layers) {
+                ReceiverConfig config = small_receiver(input, layers, 8);
+                config.link.modulation = modulation;
+                SCOPED_TRACE(std::string(to_string(modulation)) + ", " + std::to_string(layers) +
+                             " layers, input " + std::to_string(static_cast<int>(input)));
+                EXPECT_EQ(bit_errors(config, clear, 0, 1), 0U);
+            }
+        }
+    }
+}
+
+TEST(ReceiverTest, EverySubcarrierSpacing) {
+    for (const ReceiverInput input : inputs) {
+        for (const int spacing : {15000, 30000, 60000, 120000}) {
+            ReceiverConfig config = small_receiver(input, 2);
+            config.link.modulation = Modulation::qam64;
+            config.link.carrier.subcarrier_spacing = spacing;
+            // Not all of these slots are equally long.
+            config.link.carrier.first_slot = 10 * spacing / 15000 - 3;
+            config.delay_spread = 3e-3F / static_cast<float>(spacing);
+            if (input == ReceiverInput::samples) phy_test::give_samples(config.link);
+            AirConfig air = clear;
+            air.delay_spread = 80e-9 * 30000 / spacing;
+            air.frequency_offset = 0.002 * spacing;
+            SCOPED_TRACE(spacing);
+            EXPECT_EQ(bit_errors(config, air, 0, 7), 0U);
+        }
+    }
+}
+
+TEST(ReceiverTest, SlotsWithGapsInEveryFrame) {
+    for (const ReceiverInput input : inputs) {
+        for (const int first_slot : {0, 3, 19}) {
+            ReceiverConfig config = small_receiver(input);
+            config.link.modulation = Modulation::qam16;
+            config.link.slots = {17, 2, 3};
+            config.link.carrier.first_slot = first_slot;
+            SCOPED_TRACE(first_slot);
+            EXPECT_EQ(bit_errors(config, clear, 0, 4), 0U);
+            EXPECT_EQ(bit_errors(config, clear, 5, 2), 0U);
+        }
+    }
+}
+
+TEST(ReceiverTest, TheCarrierMayBeAnywhere) {
+    for (const int k0 : {-6, 6}) {
+        ReceiverConfig config = small_receiver(ReceiverInput::samples);
+        config.link.modulation = Modulation::qam64;
+        config.link.carrier.k0 = k0;
+        config.link.carrier.frequency_shift = 123456.0;
+        phy_test::give_samples(config.link, 2'123'456'789.0);
+        EXPECT_EQ(bit_errors(config, clear, 4, 3), 0U);
+    }
+}
+
+TEST(ReceiverTest, AllocationsOfManyShapes) {
+    for (const ReceiverInput input : inputs) {
+        ReceiverConfig config = small_receiver(input, 2);
+        config.link.direction = phy::Direction::downlink;
+        config.link.modulation = Modulation::qam64;
+        phy::SlotAllocation& allocation = config.link.allocation;
+        allocation.resource_blocks = {
+            {.first = 14, .count = 9}, {.first = 0, .count = 3}, {.first = 5, .count = 8}};
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "ranges out of order";
+        allocation.reserved = {
+            {.symbols = {0, 5}, .resource_blocks = {.first = 6, .count = 10}, .subcarriers = {0, 4, 8}},
+            {.symbols = {13}, .resource_blocks = {.first = 0, .count = 25}, .subcarriers = {11}}};
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "reserved elements";
+        allocation.first_symbol = 1;
+        allocation.symbols = 12;
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "12 symbols";
+        allocation.dmrs.type = 2;
+        allocation.dmrs.cdm_groups_without_data = 1;
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "type 2, data beside DM-RS";
+        allocation.dmrs.length = 2;
+        allocation.dmrs.cdm_groups_without_data = 3;
+        allocation.dmrs.symbols = {3, 4, 9, 10};
+        allocation.dmrs.ports = {0, 6};
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "double symbols";
+        allocation.dmrs.length = 1;
+        allocation.dmrs.ports = {2, 0};
+        allocation.dmrs.symbols = {3};
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << "a single DM-RS";
+    }
+}
+
+TEST(ReceiverTest, TransformPrecoding) {
+    for (const ReceiverInput input : inputs) {
+        for (const int blocks : {24, 5, 1}) {
+            for (const phy::Equalization equalization :
+                 {phy::Equalization::mmse, phy::Equalization::zero_forcing}) {
+                ReceiverConfig config = phy_test::precoded_receiver(input, blocks);
+                config.equalization = equalization;
+                if (blocks == 1) config.noise_variance = 1e-5F;
+                for (const Modulation modulation : {Modulation::pi2_bpsk, Modulation::qam64}) {
+                    config.link.modulation = modulation;
+                    SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::string(to_string(modulation)));
+                    EXPECT_EQ(bit_errors(config, {.snr_db = 50.0, .taps = 2}, 0, 2), 0U);
+                }
+            }
+        }
+    }
+}
+
+TEST(ReceiverTest, OffsetsOfARecording) {
+    ReceiverConfig config = small_receiver(ReceiverInput::samples);
+    config.link.modulation = Modulation::qam16;
+    // Half of the shorter prefix of 27 samples, less the paths.
+    for (const int delay : {0, 5, 11}) {
+        SCOPED_TRACE(delay);
+        EXPECT_EQ(bit_errors(config, {.snr_db = 40.0, .frequency_offset = 300.0, .delay = delay}, 1, 2), 0U);
+    }
+    config.window_offset = 0;
+    EXPECT_EQ(bit_errors(config, {.snr_db = 40.0, .delay = 20}, 1, 2), 0U);
+}
+
+template <typename Integer>
+void expect_integers(ReceiverConfig config) {
+    const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 45.0}, 0, 2);
+    const auto integers = phy_test::to_integers<Integer>(sent.input, config.full_scale);
+    phy::Receiver receiver(phy::Host(), config);
+    const phy_test::Received received = phy_test::receive(receiver, integers);
+    EXPECT_EQ(phy_test::count_errors({config.format, received.llr}, sent.bits), 0U);
+    // Powers are of numbers, not of integers.
+    EXPECT_NEAR(double{received.slots[0].estimate.channel_power}, 1.0, 0.3);
+}
+
+TEST(ReceiverTest, EverySampleFormat) {
+    for (const ReceiverInput input : inputs) {
+        ReceiverConfig config = small_receiver(input);
+        config.link.modulation = Modulation::qam16;
+        expect_integers<phy::ci16>(config);
+        expect_integers<phy::ci8>(config);
+        const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 45.0}, 0, 1);
+        std::vector<phy::cf16> halves;
+        for (const phy::cf32& sample : sent.input)
+            halves.push_back({phy::half(sample.real()), phy::half(sample.imag())});
+        phy::Receiver receiver(phy::Host(), config);
+        const phy_test::Received received = phy_test::receive(receiver, halves);
+        EXPECT_EQ(phy_test::count_errors({config.format, received.llr}, sent.bits), 0U);
+    }
+}
+
+TEST(ReceiverTest, EverySoftBitFormatAndMethod) {
+    for (const phy::SoftBitFormat format : phy::all_soft_bit_formats) {
+        for (const phy::Method method : {phy::Method::max_log, phy::Method::log_map}) {
+            ReceiverConfig config = small_receiver(ReceiverInput::grid, 2);
+            config.link.modulation = Modulation::qam64;
+            config.format = format;
+            config.demapper.method = method;
+            config.equalization = phy::Equalization::zero_forcing;
+            EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << to_string(format);
+        }
+    }
+}
+
+TEST(ReceiverTest, WhatIsNotGivenIsMeasured) {
+    ReceiverConfig config = small_receiver(ReceiverInput::samples, 2);
+    config.link.modulation = Modulation::qam16;
+    config.delay_spread = 0.0F;
+    EXPECT_EQ(bit_errors(config, {.snr_db = 35.0}, 0, 2), 0U);
+    config.noise_variance = 2e-3F;
+    EXPECT_EQ(bit_errors(config, {.snr_db = 30.0}, 0, 2), 0U);
+}
+
+/// The same soft bits, whatever else is wanted.
+TEST(ReceiverTest, WritesWhatIsWanted) {
+    const ReceiverConfig config = small_receiver(ReceiverInput::samples, 2);
+    const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 20.0}, 0, 2);
+    phy::Receiver receiver(phy::Host(), config);
+    const phy_test::Received all = phy_test::receive(receiver, sent.input);
+    std::vector<std::byte> llr(all.llr.size());
+    receiver(sent.input, 0, {.llr = {config.format, llr}});
+    EXPECT_EQ(llr, all.llr);
+    std::vector<phy::ReceivedSlot> slots(2);
+    receiver(sent.input, 0, {.slots = slots});
+    EXPECT_EQ(slots, all.slots);
+    std::vector<phy::cf32> channel(all.channel.size());
+    receiver(sent.input, 0, {.channel = channel});
+    EXPECT_EQ(channel, all.channel);
+    std::vector<phy::cf32> symbols(all.symbols.size());
+    std::vector<float> noise(symbols.size());
+    receiver(sent.input, 0, {.symbols = symbols, .noise_variance = noise});
+    EXPECT_EQ(symbols, all.symbols);
+    EXPECT_EQ(noise, all.noise_variance);
+    receiver(sent.input, 0, {});
+    receiver(phy::SymbolView(), 0, {});
+}
+
+TEST(OfdmConfigTest, IsThatOfTheLink) {
+    phy::Link link = phy_test::small_link();
+    link.carrier = {.subcarrier_spacing = 60000,
+                    .k0 = -6,
+                    .sample_rate = 30.72e6,
+                    .center_frequency = 3.6e9,
+                    .frequency_shift = -1.5e6};
+    EXPECT_EQ(phy::ofdm_config(link, 3), (phy::OfdmConfig{.resource_blocks = 25,
+                                                          .subcarrier_spacing = 60000.0,
+                                                          .sample_rate = 30.72e6,
+                                                          .k0 = -6,
+                                                          .center_frequency = 3.6e9,
+                                                          .frequency_shift = -1.5e6,
+                                                          .window_offset = 18,  // of 36 samples
+                                                          .antennas = 3}));
+}
+
+}  // namespace
