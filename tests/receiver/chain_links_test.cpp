@@ -8,6 +8,7 @@
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_cases.hpp"
 #include "receiver/nr_reference.hpp"
+#include "support/fewer_cases.hpp"
 
 /// Links that Sionna has no transmitter for, PDSCH and PUSCH with transform precoding, from their text form
 /// to soft bits, with a transmitter of the tests.
@@ -193,6 +194,32 @@ TEST(ChainLinks, WrongIdentitiesReceiveNothing) {
         link.allocation.first_crb += 1;
         check_wrong(recording, link, given.slot, true);
         check_wrong(recording, right, given.slot ^ 2, true);
+    }
+}
+
+/// Short ranges of different lengths of a channel that fades: the delay spread measured over them must not
+/// come out so short that paths are lost.
+TEST(ChainLinks, UnequalRangesAreReceivedAtHighSnr) {
+    std::mt19937_64 random(links_seed);
+    phy::Link link = phy::parse_link(R"({"direction": "uplink",
+        "carrier": {"subcarrier_spacing": 120000, "resource_blocks": 56, "cell_id": 362,
+                    "sample_rate": 92160000, "center_frequency": 0},
+        "allocation": {"rnti": 1, "modulation": "256qam", "layers": 1,
+            "resource_blocks": [[20, 4], [40, 8], [28, 4]],
+            "dmrs": {"type": 2, "length": 2, "ports": [0], "cdm_groups_without_data": 2, "mapping_type": "A",
+                     "typeA_position": 2, "additional_positions": 1}}})");
+    const phy::ReceiverConfig config = {.link = link, .antennas = 4, .format = phy::SoftBitFormat::float32};
+    phy::Receiver receiver(phy::Host(), config);
+    std::vector<float> llr(receiver.soft_bits_per_slot());
+    for (const std::uint64_t n : fewer_indices(80)) {
+        const ChainCase sent = random_case(link, 0, random);
+        const AirInterface air(sent.carrier);
+        const AirChannel channel = draw_chain_channel(sent, 4, AirProfile::exponential, random);
+        const AirSamples samples =
+            add_noise(air.transmit(sent.grid, 0, channel, random), air.noise(0, 4, random), 1e-5);
+        const auto stored = store(samples, 4, receiver.input_per_slot(), phy::SampleFormat::cf32, 1.0);
+        receiver({phy::SampleFormat::cf32, std::span(stored)}, 0, {.llr = llr});
+        EXPECT_EQ(bit_errors(llr, sent.codeword), 0U) << "slot " << n << ", seed " << links_seed;
     }
 }
 

@@ -1,6 +1,8 @@
 #include "phy/channel/estimator/math/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numbers>
 #include <string>
 
@@ -101,6 +103,31 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, doub
     return tables;
 }
 
+/// Ranges of different lengths have different shares of the pairs at two lags. Where the channel fades, one
+/// range is stronger than another, and the mean correlation falls more or less than by delays. This is the
+/// delay spread whose fall that may hide, in units of the reciprocal of the subcarrier spacing: 0 for one
+/// range.
+double hidden_delay_spread(const EstimatorLayout& layout) {
+    std::array<double, estimator_lags.size()> pairs{};
+    const auto pairs_of = [&](const EstimatorRange& range, std::size_t lag) {
+        return static_cast<double>(std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0));
+    };
+    for (std::size_t lag = 0; lag < pairs.size(); ++lag)
+        for (const EstimatorRange& range : layout.ranges)
+            pairs[lag] += pairs_of(range, lag);
+    double least = 1.0;
+    for (std::size_t lag = 1; lag < pairs.size() && pairs[lag] > 0.0; ++lag) {
+        double difference = 0.0;
+        for (const EstimatorRange& range : layout.ranges)
+            difference += 0.5 * std::abs(pairs_of(range, lag) / pairs[lag] - pairs_of(range, 0) / pairs[0]);
+        // Half of it is enough for what a channel fades by at a few antennas.
+        const double hidden_fall = 0.5 * difference;
+        const double squared_x = hidden_fall / (estimator_lags[lag] * estimator_lags[lag] - 1);
+        least = std::min(least, std::sqrt(squared_x) / (2.0 * std::numbers::pi * layout.spacing));
+    }
+    return least;
+}
+
 /// True if residuals say something about noise.
 bool has_freedom(const EstimatorPlan& plan, const EstimatorTables& tables) {
     return (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
@@ -132,7 +159,11 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     time_weights = estimator_time_weights(config, layout.estimates);
     for (const EstimatorStream& stream : layout.streams)
         ++(stream.joint() ? joint_streams : single_streams);
-    const std::vector<double> measured = estimator_delay_spreads();
+    std::vector<double> measured = estimator_delay_spreads();
+    const double hidden = hidden_delay_spread(layout);
+    // Too long a profile costs little, one that is too short cuts off paths.
+    while (measured.size() > 1 && measured.front() < hidden)
+        measured.erase(measured.begin());
     const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
     const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
     const bool is_given = config.delay_spread > 0.0F;
