@@ -296,7 +296,8 @@ def gpu_slot_table(run):
     for row in run["benchmarks"]:
         if not row["name"].startswith("receive/"):
             continue
-        each = row.get("us_per_slot", row.get("median_us"))
+        slots = int(row["name"].split("/")[-1].removesuffix("_slots")) if "seconds" in row else 1
+        each = row.get("us_per_slot") or row.get("median_us") or row["seconds"] / slots * 1e6
         share = f"{row['of_limit']:.2f}" if "of_limit" in row else ""
         late = f"{row['p99_us']:.1f}" if "p99_us" in row else ""
         name = row["name"].removeprefix("receive/").replace("/", ", ").replace("_", " ")
