@@ -159,10 +159,9 @@ def through_air(rng, carrier, grids, antennas, snr_db, timing, frequency):
 
 def compound(samples):
     """int16, as many radios write it."""
-    scaled = np.round(samples * (3000 / np.sqrt(np.mean(np.abs(samples) ** 2))))
+    scaled = np.round(samples * (30000 / np.abs(samples).max()))
     stored = np.empty(samples.shape, [("r", "<i2"), ("i", "<i2")])
-    stored["r"] = np.clip(scaled.real, -32768, 32767)
-    stored["i"] = np.clip(scaled.imag, -32768, 32767)
+    stored["r"], stored["i"] = scaled.real, scaled.imag
     return stored
 
 
