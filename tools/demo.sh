@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds phy, demodulates a sample capture, and measures one of unknown amplitude: from a bare Debian or Ubuntu to soft bits in one command.
+# Builds phy, demodulates a sample capture, measures one of unknown amplitude and receives a recording of two
+# antennas: from a bare Debian or Ubuntu to soft bits in one command.
 set -euo pipefail
 
 if [[ ${1-} == -* || $# -gt 1 ]]; then
@@ -51,7 +52,13 @@ say "a capture of unknown amplitude: data/qpsk_ci16.h5, as if full scale were 32
 build/release/apps/measure_app data/qpsk_ci16.h5 --full-scale 32768
 say "demodulating it, with gain and noise variance as measured"
 build/release/apps/demod_app data/qpsk_ci16.h5 --full-scale 32768 --gain auto --noise-variance estimate
+
+received=${soft_bits%.h5}_pusch.h5
+say "receiving a recording of two antennas, whose link is one of its attributes: data/pusch_samples.h5"
+build/release/apps/demod_app data/pusch_samples.h5 -o "$received" --write llr,symbols,channel
 if [[ -n ${1-} ]] && "$python" -c 'import h5py, matplotlib' 2>/dev/null; then
   "$python" tools/plot_capture.py data/256qam.h5 --soft-bits "$soft_bits" -o "$soft_bits.png"
   say "$soft_bits.png shows the first capture and its soft bits"
+  "$python" tools/plot_capture.py data/pusch_samples.h5 --soft-bits "$received" -o "$received.png"
+  say "$received.png shows the recording, its channel and its equalised symbols"
 fi

@@ -281,6 +281,28 @@ def ofdm_table(run):
                f"{row['Msamples/s']:.0f} | {row['of_memcpy']:.2f} | {of_fftw} |")
 
 
+def cpu_slot_table(run):
+    yield f"| {run['context']['processor']} | threads | slots a call | us a slot | times real time | of memcpy |"
+    yield "| --- |" + " --- |" * 5
+    for row in run["benchmarks"]:
+        yield (f"| {row['name']} | {row['threads']} | {row['slots']} | {row['us_per_slot']:.1f} | {row['of_real_time']:.2f} | "
+               f"{row['of_copy']:.2f} |")
+
+
+def gpu_slot_table(run):
+    """Whole slots: through a pipeline, one at a time, and on the device alone."""
+    yield f"| {run['context']['gpu']} | us a slot | of the limit | p99 us |"
+    yield "| --- |" + " --- |" * 3
+    for row in run["benchmarks"]:
+        if not row["name"].startswith("receive/"):
+            continue
+        each = row.get("us_per_slot", row.get("median_us"))
+        share = f"{row['of_limit']:.2f}" if "of_limit" in row else ""
+        late = f"{row['p99_us']:.1f}" if "p99_us" in row else ""
+        name = row["name"].removeprefix("receive/").replace("/", ", ").replace("_", " ")
+        yield f"| {name} | {each:.1f} | {share} | {late} |"
+
+
 def stream_table(run):
     yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
            "times as fast as serial |")
@@ -341,6 +363,8 @@ def gpu_figures():
         "gpu average": gpu_average_table(),
         "gpu receiver": tables_of("cuda_*.json", gpu_receiver_table),
         "cpu receiver": tables_of("channel_*.json", cpu_receiver_table),
+        "cpu slots": tables_of("receiver_cpu_*.json", cpu_slot_table),
+        "gpu whole slots": tables_of("receiver_gpu_*.json", gpu_slot_table),
         "cpu ofdm": tables_of("ofdm_*.json", ofdm_table),
         "reductions": tables_of("reduce_*.json", reduce_table),
         "cpu measure": tables_of("measure_*.json", cpu_measure_table),

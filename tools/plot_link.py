@@ -10,7 +10,8 @@ import argparse
 import csv
 import json
 import pathlib
-import sys
+
+from plotting import fail, pyplot, save
 
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:olive")
 MARKERS = ("o", "x", "s", "+", "^", "d", "v", "*")
@@ -19,10 +20,6 @@ RECEIVER = ("file", "known", "method", "llr", "llr_scale")
 # Below it no simulation comes, and theory would stretch the axis.
 LEAST_RATE = 1e-7
 LEGEND_COLUMNS = 4
-
-
-def fail(text):
-    sys.exit(f"plot_link.py: {text}")
 
 
 def number(text):
@@ -97,14 +94,10 @@ def draw_theory(axes, curves, modulations):
 
 
 def draw(points, context):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     curves = curves_of(points)
     # The legend has a row of its own, as tall as it needs.
     lines = (len(curves) + 1 + LEGEND_COLUMNS - 1) // LEGEND_COLUMNS
-    figure = pyplot.figure(figsize=(18, 6.5 + 0.25 * lines), layout="constrained")
+    figure = pyplot().figure(figsize=(18, 6.5 + 0.25 * lines), layout="constrained")
     grid = figure.add_gridspec(2, 3, height_ratios=(6.5, 0.25 * lines))
     rate, evm, information = (figure.add_subplot(grid[0, column]) for column in range(3))
     modulations = draw_curves(rate, curves, "bit_error_rate")
@@ -137,14 +130,7 @@ def main():
         found, context = read_points(path)
         points += found
         contexts.append(context)
-    try:
-        figure = draw(points, contexts[0] if len(contexts) == 1 else {})
-    except ImportError:
-        fail("needs Matplotlib (Debian: apt-get install python3-matplotlib)")
-    try:
-        figure.savefig(output, dpi=100)
-    except (OSError, ValueError) as error:
-        fail(f"{output}: {getattr(error, 'strerror', None) or error}")
+    save(draw(points, contexts[0] if len(contexts) == 1 else {}), output)
     print(output)
 
 

@@ -10,13 +10,10 @@ import argparse
 import collections
 import json
 import pathlib
-import sys
+
+from plotting import fail, pyplot, save
 
 COLOURS = ("tab:gray", "tab:blue", "tab:red", "tab:green", "tab:orange", "tab:purple")
-
-
-def fail(text):
-    sys.exit(f"plot_trace.py: {text}")
 
 
 def read_trace(path):
@@ -36,16 +33,12 @@ def read_trace(path):
 
 
 def draw(names, spans, first_ms, last_ms):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     rows = sorted({*names, *(span["tid"] for span in spans)})
     steps = list(dict.fromkeys(span["name"] for span in sorted(spans, key=lambda span: span["ts"])))
     bars = collections.defaultdict(list)
     for span in spans:
         bars[span["name"], span["tid"]].append((span["ts"] / 1e3, span["dur"] / 1e3))
-    figure, axes = pyplot.subplots(figsize=(14, 1 + 0.5 * len(rows)), layout="constrained")
+    figure, axes = pyplot().subplots(figsize=(14, 1 + 0.5 * len(rows)), layout="constrained")
     for step, colour in zip(steps, COLOURS * len(steps)):
         for position, row in enumerate(rows):
             if bars[step, row]:
@@ -73,14 +66,7 @@ def main():
     first, last = args.first or 0.0, end if args.last is None else args.last
     if first >= last:
         fail(f"nothing to draw from {first:g} to {last:g} ms: the trace ends at {end:g}")
-    try:
-        figure = draw(names, spans, first, last)
-    except ImportError:
-        fail("needs Matplotlib (Debian: apt-get install python3-matplotlib)")
-    try:
-        figure.savefig(output, dpi=100)
-    except (OSError, ValueError) as error:
-        fail(f"{output}: {getattr(error, 'strerror', None) or error}")
+    save(draw(names, spans, first, last), output)
     print(output)
 
 

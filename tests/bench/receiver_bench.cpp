@@ -111,9 +111,9 @@ Json receive(const Host& host, int layers, float delay_spread, std::size_t slots
     phy::Receiver receiver(host, config);
     std::vector<std::int8_t> llr(slots * receiver.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> reports(slots);
-    const Json json = timed(named(delay_spread == 0.0F ? "slot, delay spread measured," : "slot,", layers),
-                            host, slots, slot.size() * sizeof(ci16) + llr.size() / slots,
-                            [&] { receiver(input, 0, {.llr = llr, .slots = reports}); });
+    Json json = timed(named(delay_spread == 0.0F ? "slot, delay spread measured," : "slot,", layers), host,
+                      slots, slot.size() * sizeof(ci16) + llr.size() / slots,
+                      [&] { receiver(input, 0, {.llr = llr, .slots = reports}); });
     const phy::SlotReport report = slot_report(reports.back(), config, 0);
     if (!(report.evm < 0.2)) {
         fmt::print(stderr, "evm {}: the slot was not received\n", report.evm);

@@ -51,7 +51,8 @@ Recording recording_of(const phy::Link& link, double snr_db = 20.0, int antennas
 }
 
 phy::Diagnosis diagnose(const Recording& recording, const phy::Link& link, int antennas = 2) {
-    return phy::diagnose(phy::Host(), receiver_of(link, antennas), recording.slots(0, slots),
+    return phy::diagnose(phy::Host(), receiver_of(link, antennas),
+                         recording.slots(0, slots, link.carrier.first_slot),
                          {.scrambling_ids = {3, 41, 1000}});
 }
 
@@ -174,6 +175,19 @@ TEST(DiagnoseTest, OnlySlotsOfTheScheduleCount) {
     expect_found(diagnose(recording, link), sent, "carrier.first_slot 7");
 }
 
+TEST(DiagnoseTest, SlotsWithLongerPrefixesFitTogether) {
+    phy::Link sent = sent_link();
+    sent.carrier.subcarrier_spacing = 120000;
+    sent.carrier.sample_rate = 512 * 120000.0;
+    sent.carrier.first_slot = 75;
+    const Recording recording = recording_of(sent);
+    phy::Link link = sent;
+    link.carrier.first_slot = 6;
+    const phy::Diagnosis diagnosis = diagnose(recording, link);
+    expect_found(diagnosis, sent, "carrier.first_slot 75");
+    EXPECT_GT(diagnosis.trials[0].coherence, 0.85);
+}
+
 TEST(DiagnoseTest, GridsAreDiagnosedToo) {
     const phy::Link sent = sent_link();
     const Recording recording = recording_of(sent);
@@ -210,8 +224,9 @@ TEST(DiagnoseTest, EveryBackendSaysTheSame) {
     for (const phy::Backend backend : phy::Backend::all()) {
         if (backend.kind() == phy::Backend::Kind::cuda || !backend.supported()) continue;
         const phy::Host host = phy::detail::host_of_exactly(2, backend);
-        const phy::Diagnosis diagnosis = phy::diagnose(host, receiver_of(link, 2), recording.slots(0, slots),
-                                                       {.scrambling_ids = {3, 41, 1000}});
+        const phy::Diagnosis diagnosis =
+            phy::diagnose(host, receiver_of(link, 2), recording.slots(0, slots, link.carrier.first_slot),
+                          {.scrambling_ids = {3, 41, 1000}});
         ASSERT_EQ(diagnosis.trials.size(), expected.trials.size());
         for (std::size_t i = 0; i < expected.trials.size(); ++i) {
             EXPECT_EQ(diagnosis.trials[i].change, expected.trials[i].change);

@@ -82,6 +82,7 @@ std::vector<Case> cases() {
     });
     add("offset_up", 24, 1, [](RecordingConfig& config) { config.frequency = 3000.0; });
     add("offset_down", 2, 10, [](RecordingConfig& config) { config.frequency = -3000.0; });
+    add("far_offset", 20, 2, [](RecordingConfig& config) { config.frequency = 6000.0; });
     add("shifted", 10, 3, [](RecordingConfig& config) {
         config.link.carrier.frequency_shift = 987654.5;
         config.link.carrier.k0 = 6;

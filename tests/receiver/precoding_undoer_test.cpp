@@ -19,7 +19,7 @@ namespace {
 
 using phy::cf32;
 using phy::Equalization;
-using cf64 = std::complex<double>;
+using Complex = std::complex<double>;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -67,12 +67,12 @@ void expect_undone(const Row& in, const Row& out, Equalization equalization) {
             ASSERT_EQ(out.noise[i], infinity);
             continue;
         }
-        cf64 sum = 0.0;
+        Complex sum = 0.0;
         for (std::size_t k = 0; k < count; ++k)
-            sum += weights[k] * cf64(in.symbols[k]) *
+            sum += weights[k] * Complex(in.symbols[k]) *
                    std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(i * k % count) / number);
         sum /= std::sqrt(number) * mean;
-        ASSERT_NEAR(std::abs(cf64(out.symbols[i]) - sum), 0.0, 1e-5 / mean) << i;
+        ASSERT_NEAR(std::abs(Complex(out.symbols[i]) - sum), 0.0, 1e-5 / mean) << i;
         ASSERT_NEAR(double{out.noise[i]}, variance, 1e-5 * (variance + 1.0)) << i;
     }
 }

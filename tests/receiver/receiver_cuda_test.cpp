@@ -48,16 +48,16 @@ void expect_same_as_host(const ReceiverConfig& config, phy::SymbolView input, st
 
 TEST(GpuReceiverTest, EveryModulationAndNumberOfLayers) {
     PHY_NEEDS_GPU();
-    for (const ReceiverInput input : both_inputs) {
-        for (const Modulation modulation : phy::all_modulations) {
-            for (int layers = 1; layers <= 4; ++layers) {
-                for (const int antennas : {layers, 4, 6}) {
-                    ReceiverConfig config = small_receiver(input, layers, antennas);
-                    config.link.modulation = modulation;
-                    SCOPED_TRACE(std::string(to_string(modulation)) + ", " + std::to_string(layers) +
-                                 " layers, " + std::to_string(antennas) + " antennas");
-                    expect_same_as_host(config, transmit(config, {.snr_db = 20.0}, 0, 3).input);
-                }
+    for (const std::uint64_t i : fewer_indices(4 * phy::all_modulations.size())) {
+        const Modulation modulation = phy::all_modulations.at(i % phy::all_modulations.size());
+        const int layers = 1 + static_cast<int>(i / phy::all_modulations.size());
+        for (const ReceiverInput input : both_inputs) {
+            for (const int antennas : {layers, 5}) {
+                ReceiverConfig config = small_receiver(input, layers, antennas);
+                config.link.modulation = modulation;
+                SCOPED_TRACE(std::string(to_string(modulation)) + ", " + std::to_string(layers) +
+                             " layers, " + std::to_string(antennas) + " antennas");
+                expect_same_as_host(config, transmit(config, {.snr_db = 20.0}, 0, 3).input);
             }
         }
     }
@@ -234,6 +234,7 @@ TEST(GpuReceiverTest, WholeCarrier) {
         const std::vector<cf32> signal = transmit(config, {.snr_db = 30.0}, 0, 2).input;
         const Bytes bytes = stored_for(config, SampleFormat::ci16, signal);
         expect_same_as_host(config, {SampleFormat::ci16, bytes});
+        if (takes_fewer_cases()) continue;
         // So many slots that operators share out their work otherwise.
         Bytes many;
         for (std::size_t i = 0; i < 10; ++i)

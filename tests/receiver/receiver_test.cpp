@@ -215,4 +215,21 @@ TEST(ReceiverTest, WritesWhatIsWanted) {
     receiver(phy::SymbolView(), 0, {});
 }
 
+TEST(OfdmConfigTest, IsThatOfTheLink) {
+    phy::Link link = phy_test::small_link();
+    link.carrier = {.subcarrier_spacing = 60000,
+                    .k0 = -6,
+                    .sample_rate = 30.72e6,
+                    .center_frequency = 3.6e9,
+                    .frequency_shift = -1.5e6};
+    EXPECT_EQ(phy::ofdm_config(link, 3), (phy::OfdmConfig{.resource_blocks = 25,
+                                                          .subcarrier_spacing = 60000.0,
+                                                          .sample_rate = 30.72e6,
+                                                          .k0 = -6,
+                                                          .center_frequency = 3.6e9,
+                                                          .frequency_shift = -1.5e6,
+                                                          .window_offset = 18,  // of 36 samples
+                                                          .antennas = 3}));
+}
+
 }  // namespace

@@ -83,17 +83,25 @@ public:
 
     /// Of neighbouring slots as Receiver takes them: (slots, antennas, input_per_slot).
     [[nodiscard]] std::vector<phy::cf32> slots(int first, int count) const {
+        return slots(first, count, config_.link.carrier.first_slot + first);
+    }
+
+    /// The same, cut by who takes the first of them for another number of a slot.
+    [[nodiscard]] std::vector<phy::cf32> slots(int first, int count, int number) const {
         const phy::OfdmTiming timing(ofdm_of(config_.link, 1));
         const std::size_t longest = timing.slot_samples(0);
         std::vector<phy::cf32> result(size(count * config_.antennas) * longest);
-        for (int slot = 0; slot < count; ++slot)
+        for (int slot = 0; slot < count; ++slot) {
+            const auto before = static_cast<std::int64_t>(timing.slot_start(size(number + slot)) -
+                                                          timing.slot_start(size(number)));
             for (int antenna = 0; antenna < config_.antennas; ++antenna)
                 for (std::size_t i = 0; i < longest; ++i) {
-                    const std::int64_t at = begin_of(first + slot) + static_cast<std::int64_t>(i);
+                    const std::int64_t at = begin_of(first) + before + static_cast<std::int64_t>(i);
                     if (at < 0 || at >= static_cast<std::int64_t>(length())) continue;
                     result[(size(slot * config_.antennas + antenna)) * longest + i] =
                         samples_[size(antenna) * length() + static_cast<std::size_t>(at)];
                 }
+        }
         return result;
     }
 

@@ -59,7 +59,7 @@ TEST(GpuReceiveStageTest, EveryChunkLanesAndOrder) {
         const std::vector<phy::cf32> input = transmit(config, {.snr_db = 15.0}, 0, slots).input;
         phy::Receiver receiver(phy::Host(), config);
         const Received expected = receive(receiver, input);
-        for (const std::size_t chunk : {0U, 1U, 2U, 5U, 23U, 40U}) {
+        for (const std::size_t chunk : fewer_cases<std::size_t>({0, 1, 2, 3, 5, 8, 23, 40})) {
             for (const std::size_t lanes : {1U, 4U}) {
                 for (const phy::IssueOrder order :
                      {phy::IssueOrder::sequential, phy::IssueOrder::parallel, phy::IssueOrder::serial}) {

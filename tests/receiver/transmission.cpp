@@ -11,7 +11,7 @@ namespace phy_test {
 namespace {
 
 using phy::cf32;
-using cf64 = std::complex<double>;
+using Complex = std::complex<double>;
 
 /// Grids of the layers of one slot: (layers, symbols, subcarriers).
 class LayerGrids {
@@ -57,7 +57,7 @@ private:
 };
 
 struct Path {
-    std::vector<cf64> taps;
+    std::vector<Complex> taps;
     std::vector<double> delays;  ///< samples, or s
 };
 
@@ -78,9 +78,9 @@ public:
             // A layer stands out at its own antenna, so that layers can be told apart.
             if (p % layers == p / layers) paths_[p].taps[0] += 2.0 * std::sqrt(power);
             power = 0.0;
-            for (const cf64& tap : paths_[p].taps)
+            for (const Complex& tap : paths_[p].taps)
                 power += std::norm(tap);
-            for (cf64& tap : paths_[p].taps)
+            for (Complex& tap : paths_[p].taps)
                 tap /= std::sqrt(power);
         }
     }
@@ -91,15 +91,15 @@ public:
     [[nodiscard]] const Path& path(std::size_t antenna, std::size_t layer) const {
         return paths_[antenna * static_cast<std::size_t>(config_.link.allocation.layers()) + layer];
     }
-    [[nodiscard]] cf64 response(std::size_t path, std::size_t subcarrier) const {
-        cf64 sum = 0.0;
+    [[nodiscard]] Complex response(std::size_t path, std::size_t subcarrier) const {
+        Complex sum = 0.0;
         const double frequency = static_cast<double>(subcarrier) * config_.link.carrier.subcarrier_spacing;
         for (std::size_t t = 0; t < paths_[path].taps.size(); ++t)
             sum += paths_[path].taps[t] *
                    std::polar(1.0, -2 * std::numbers::pi * frequency * paths_[path].delays[t]);
         return sum;
     }
-    cf64 gaussian(double variance) {
+    Complex gaussian(double variance) {
         std::normal_distribution<double> normal(0.0, std::sqrt(variance / 2));
         const double re = normal(random_);
         return {re, normal(random_)};
@@ -122,14 +122,14 @@ void receive_grid(const phy::ReceiverConfig& config, const AirConfig& air_config
     constexpr double turn = 2 * std::numbers::pi;
     for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
         for (std::size_t k = 0; k < subcarriers; ++k) {
-            std::vector<cf64> response(count);
+            std::vector<Complex> response(count);
             for (std::size_t v = 0; v < count; ++v)
                 response[v] = air.response(a * count + v, k);
             for (std::size_t l = 0; l < 14; ++l) {
                 const double time = static_cast<double>(l) * 15.0 / 14.0 / spacing;
-                cf64 sum = 0.0;
+                Complex sum = 0.0;
                 for (std::size_t v = 0; v < count; ++v)
-                    sum += response[v] * cf64(layers[v * row + l * subcarriers + k]);
+                    sum += response[v] * Complex(layers[v * row + l * subcarriers + k]);
                 sum *= std::polar(1.0, turn * air_config.frequency_offset * time);
                 out[a * row + l * subcarriers + k] = cf32(sum + air.gaussian(air.noise_variance()));
             }
@@ -154,14 +154,14 @@ public:
         const double noise = air.noise_variance() / static_cast<double>(timing_.fft_size());
         for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
             for (std::size_t n = 0; n < samples_; ++n) {
-                cf64 sum = 0.0;
+                Complex sum = 0.0;
                 for (std::size_t v = 0; v < layers; ++v) {
                     const Path& path = air.path(a, v);
                     for (std::size_t t = 0; t < path.taps.size(); ++t) {
                         const auto from = static_cast<std::ptrdiff_t>(n) - air_config.delay -
                                           static_cast<std::ptrdiff_t>(path.delays[t]);
                         if (from < 0 || from >= static_cast<std::ptrdiff_t>(samples_)) continue;
-                        sum += path.taps[t] * cf64(sent[v * samples_ + static_cast<std::size_t>(from)]);
+                        sum += path.taps[t] * Complex(sent[v * samples_ + static_cast<std::size_t>(from)]);
                     }
                 }
                 sum *= std::polar(1.0, turn * static_cast<double>(n));
@@ -236,7 +236,7 @@ std::vector<Integer> to_integers(const std::vector<cf32>& input, float& full_sca
     using Component = decltype(Integer::re);
     double power = 0.0;
     for (const cf32& sample : input)
-        power += std::norm(cf64(sample));
+        power += std::norm(Complex(sample));
     constexpr double top = std::numeric_limits<Component>::max();
     full_scale = static_cast<float>(0.25 * top / std::sqrt(power / static_cast<double>(input.size())));
     std::vector<Integer> integers;

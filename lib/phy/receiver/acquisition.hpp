@@ -36,8 +36,9 @@ struct PHY_EXPORT FoundSlot {
 /// earliest whose correlation is at least half the best one's.
 ///
 /// The place is that of the strongest path, to a sample where the allocation is wide; a frequency offset of
-/// up to 10 % of the subcarrier spacing does no harm. Few pilots say little: other QPSK symbols agree with
-/// n of them by a chance of 4^(1-n), which matters below some 16 pilots a slot.
+/// up to 10 % of the subcarrier spacing does no harm. Few pilots say little: one resource block of one layer
+/// is found where the signal is clear of noise or several slots are there, with several layers it may take
+/// two; and other QPSK symbols agree with n pilots by a chance of 4^(1-n), which matters below some 16.
 ///
 /// Throws ArgumentError as Receiver does, for a receiver of grids, and if samples are fewer than those of a
 /// slot. The result is the same on every backend and number of threads.
@@ -46,15 +47,20 @@ PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const Rece
 
 /// By how much a recording is off, and how sure that is.
 struct PHY_EXPORT Offsets {
-    double timing = 0.0;     ///< s; positive: the signal comes late
+    double timing = 0.0;     ///< s; positive: the signal comes late. As SlotEstimate::timing_offset
     double frequency = 0.0;  ///< Hz; positive: the signal is too high
     double coherence = 0.0;  ///< of pilots: the mean over the slots
 };
 
 /// Measures offsets over some occurrences of the schedule, the first of which is `first`: input is as
-/// Receiver takes it. Of samples the frequency comes from cyclic prefixes, and, where slots have DM-RS in
-/// several symbols, is refined by them; of grids it comes from DM-RS alone, and is 0 where a slot has one.
-/// Weighted by how sure each slot is. Throws ArgumentError as Receiver does.
+/// Receiver takes it. Link::carrier.frequency_shift less the frequency, and samples that begin so much later
+/// as the timing says, take them out.
+///
+/// Of samples the frequency comes from cyclic prefixes, the later halves of those of the allocation's symbols
+/// and subcarriers, and is unambiguous within half the subcarrier spacing to either side. Where a slot has
+/// DM-RS at several times, these refine it, unless they show more than a quarter of a turn from one to the
+/// next, which then is doubtful. Of grids it comes from DM-RS alone, and is 0 where a slot has them once.
+/// Slots count by the squares of their coherence. Throws ArgumentError as Receiver does.
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 
@@ -67,15 +73,16 @@ PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& confi
 
 /// What diagnose() may try beside what the link says.
 struct PHY_EXPORT DiagnoseOptions {
-    std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS
+    std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS, beside the link's and the cell's
 };
 
 /// A change of a link, and what comes of it.
 struct PHY_EXPORT Trial {
     std::string change;      ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
     Link link;               ///< with that change
-    double coherence = 0.0;  ///< the mean over the slots that were looked at
-    double evm = 0.0;        ///< of equalised symbols, where that decides between trials, else NaN
+    double coherence = 0.0;  ///< of all slots of its schedule together, each counting by its power
+    double evm = 0.0;        ///< of the equalised symbols of the slot where it is least, where that was
+                             ///< looked at to decide on f0, else NaN
 };
 
 /// What a diagnosis tried, the best first; the link as it is is among them, with an empty change.
@@ -84,11 +91,17 @@ struct PHY_EXPORT Diagnosis {
     std::size_t tried = 0;  ///< settings, of which trials holds the ten best
 };
 
-/// Looks for what makes pilots agree: the number of the first slot, n_SCID and scrambling identities of
-/// DM-RS, where DM-RS stand in the slot (those of every mapping type, number of additional positions and
-/// length), and, for samples, f0 as given or 0, by the error vectors of what is then equalised. input: some
-/// neighbouring slots of the capture from its first on, whether they are of the schedule or not, (slots,
-/// antennas, Receiver::input_per_slot()). Throws ArgumentError as Receiver does.
+/// Looks for what makes pilots agree, in all combinations: the number of the first slot, n_SCID and
+/// scrambling identities of DM-RS, their type, and where they stand in the slot (those of every mapping type,
+/// number of additional positions and length that fit into the allocation's symbols). Trials are sorted by
+/// how little chance explains their coherence, which counts pilots too; of equal ones the link as it is comes
+/// first. Where the best one's coherence is enough (see least_coherence()) and input is samples with an f0,
+/// it is also received with f0 = 0, and what has clearly smaller error vectors comes first. With transform
+/// precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
+///
+/// input: some neighbouring slots of the capture from its first on, cut by the link's clock, whether they are
+/// of the schedule or not, (slots, antennas, Receiver::input_per_slot()). Two to four are enough, unless the
+/// allocation stands in few slots of a frame. Throws ArgumentError as Receiver does, and for no slot.
 PHY_EXPORT Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
                               const DiagnoseOptions& options = {});
 

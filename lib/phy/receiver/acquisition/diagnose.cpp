@@ -94,6 +94,7 @@ private:
     void try_type(int type, const std::vector<cf32>& grid);
     void try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can);
     void score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores, Setting& setting) const;
+    [[nodiscard]] std::complex<double> turn_of(const Setting& setting, std::size_t slot) const;
     [[nodiscard]] bool is_used(int slot) const;
     [[nodiscard]] std::vector<Trial> best_trials();
     [[nodiscard]] double evm_of(const Link& link) const;
@@ -167,6 +168,22 @@ bool Diagnoser::is_used(int slot) const {
     return slots.empty() || std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
 
+/// Above 30 kHz some slots begin with a longer prefix, so that another first slot has its symbols later or
+/// earlier than where the link has them: by what that turns a pair of pilots, backwards.
+std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot) const {
+    if (!plan_.ofdm || setting.first_slot == link_.carrier.first_slot) return 1.0;
+    const OfdmTiming timing(*plan_.ofdm);
+    const auto window = [&](int first_slot) {
+        const auto first = static_cast<std::uint64_t>(first_slot);
+        return static_cast<double>(timing.slot_start(first + slot) - timing.slot_start(first) +
+                                   timing.prefix_samples(first + slot, 0));
+    };
+    const double late = window(setting.first_slot) - window(link_.carrier.first_slot);
+    const double turns =
+        late * detail::subcarriers_of_pair(setting.type) / static_cast<double>(timing.fft_size());
+    return std::polar(1.0, -2.0 * std::numbers::pi * turns);
+}
+
 /// Sets what a setting is worth: nothing if none of the slots is of its schedule.
 void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores,
                       Setting& setting) const {
@@ -174,13 +191,14 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
     double energy = 0.0;
     std::size_t used = 0;
     for (std::size_t slot = 0; slot < slots_; ++slot) {
+        const std::complex<double> turn = turn_of(setting, slot);
         const auto number = (static_cast<std::size_t>(setting.first_slot) + slot) %
                             static_cast<std::size_t>(slots_per_frame_);
         if (!is_used(static_cast<int>(number))) continue;
         ++used;
         for (const int l : patterns_[setting.pattern].symbols) {
             const auto symbol = static_cast<std::size_t>(l);
-            sum += scores[number * slots_ + slot].correlation[symbol];
+            sum += turn * scores[number * slots_ + slot].correlation[symbol];
             energy += pairs.energy(slot, symbol);
         }
     }
@@ -231,17 +249,18 @@ void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
                        .first_slot = link_.carrier.first_slot};
     for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
         can.push_back(can_be(link_of(setting)));
-    if (std::find(can.begin(), can.end(), true) == can.end()) return;
+    const auto possible = static_cast<std::size_t>(std::find(can.begin(), can.end(), true) - can.begin());
+    if (possible == can.size()) return;
     const detail::PilotPairs pairs(link_of({.type = type}).allocation, grid, plan_.antennas);
     const bool is_precoded = link_.allocation.dmrs.transform_precoding;
     for (const std::uint32_t identity : identities_) {
         setting.scrambling_id = identity;
         for (const int n_scid : with_first(link_.allocation.dmrs.n_scid, {0, 1})) {
             setting.n_scid = n_scid;
-            setting.pattern = 0;
+            setting.pattern = possible;
             if (is_precoded && n_scid != link_.allocation.dmrs.n_scid) continue;
             // An identity may be out of the range of low-PAPR sequences.
-            if (can[0] && !can_be(link_of(setting))) continue;
+            if (!can_be(link_of(setting))) continue;
             try_identity(pairs, setting, can);
         }
     }
@@ -261,16 +280,17 @@ std::vector<Trial> Diagnoser::best_trials() {
     std::vector<Trial> trials;
     for (std::size_t i = 0; i < kept; ++i) {
         const Setting& setting = settings_[order[i]];
-        Link link = link_of(setting);
+        const Link link = link_of(setting);
         trials.push_back({.change = change_of(link_, link),
-                          .link = std::move(link),
+                          .link = link,
                           .coherence = setting.coherence,
                           .evm = std::numeric_limits<double>::quiet_NaN()});
     }
     return trials;
 }
 
-/// The rms over all slots of the schedule, without the frequency offset that cyclic prefixes show.
+/// That of the slot where it is least, as slots may be empty, without the frequency offset that cyclic
+/// prefixes show.
 double Diagnoser::evm_of(const Link& link) const {
     ReceiverConfig config = plan_.config;
     config.link = link;
@@ -289,17 +309,13 @@ double Diagnoser::evm_of(const Link& link) const {
         std::arg(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
 
     Receiver receive(host_, config);
-    double sum = 0.0;
-    double count = 0.0;
+    double least = std::numeric_limits<double>::quiet_NaN();
     for (std::uint64_t i = 0; i < occurrences; ++i) {
         ReceivedSlot received;
         receive(input_of(i), i, {.slots = std::span(&received, 1)});
-        const double evm = slot_report(received, config, schedule.slot(i)).evm;
-        if (!std::isfinite(evm)) continue;
-        sum += evm * evm;
-        count += 1.0;
+        least = std::fmin(least, slot_report(received, config, schedule.slot(i)).evm);
     }
-    return std::sqrt(sum / count);
+    return least;
 }
 
 /// f0 does not matter to the coherence within symbols. It turns symbols against each other, which error

@@ -73,40 +73,44 @@ Sums sums_of(const SlotAllocation& allocation, int group, ResourceBlocks part, c
 
 void Evidence::add(const SlotAllocation& allocation, std::span<const cf32> grid,
                    std::span<const cf32> pilots) {
-    const DmrsConfig& dmrs = allocation.dmrs;
-    const int of_block = pilots_per_resource_block(dmrs.type);
-    const auto width = static_cast<std::size_t>(allocation.subcarriers());
-    const std::size_t antennas = grid.size() / (width * symbols_per_slot);
-    const std::vector<Group> groups = groups_of(dmrs);
     const cf32* expected = pilots.data();
-    for (const int symbol : dmrs.symbols) {
+    for (const int symbol : allocation.dmrs.symbols) {
         for (const ResourceBlocks& range : allocation.resource_blocks) {
             for (int block = 0; block < range.count; block += blocks_of_part) {
                 const ResourceBlocks part = {range.first + block,
                                              std::min(blocks_of_part, range.count - block)};
-                const int count = part.count * of_block;
-                for (const Group& group : groups) {
-                    double agrees = 0.0;
-                    double all = 0.0;
-                    for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
-                        const std::size_t row = antenna * symbols_per_slot + static_cast<std::size_t>(symbol);
-                        const Sums sums =
-                            sums_of(allocation, group.number, part, grid.data() + row * width, expected);
-                        const auto& [even, odd] = sums.agreeing;
-                        agrees += group.has_pair ? 2.0 * (std::norm(even) + std::norm(odd))
-                                                 : std::norm(even + group.code * odd);
-                        all += sums.energy;
-                    }
-                    agrees /= count;
-                    ++parts;
-                    if (all > 0.0) surprise += surprise_of(agrees / all, count, group.has_pair);
-                    agreeing += agrees;
-                    energy += all;
-                }
-                expected += count;
+                add_part(allocation, symbol, part, grid, expected);
+                expected += part.count * pilots_per_resource_block(allocation.dmrs.type);
             }
         }
     }
+}
+
+void Evidence::add_part(const SlotAllocation& allocation, int symbol, ResourceBlocks part,
+                        std::span<const cf32> grid, const cf32* pilots) {
+    const auto width = static_cast<std::size_t>(allocation.subcarriers());
+    const std::size_t antennas = grid.size() / (width * symbols_per_slot);
+    const std::vector<Group> groups = groups_of(allocation.dmrs);
+    const bool has_pair =
+        std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.has_pair; });
+    const int count = part.count * pilots_per_resource_block(allocation.dmrs.type);
+    double agrees = 0.0;
+    double all = 0.0;
+    for (const Group& group : groups) {
+        for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
+            const std::size_t row = antenna * symbols_per_slot + static_cast<std::size_t>(symbol);
+            const Sums sums = sums_of(allocation, group.number, part, grid.data() + row * width, pilots);
+            const auto& [even, odd] = sums.agreeing;
+            agrees +=
+                has_pair ? 2.0 * (std::norm(even) + std::norm(odd)) : std::norm(even + group.code * odd);
+            all += sums.energy;
+        }
+    }
+    agrees /= count;
+    ++parts;
+    if (all > 0.0) surprise += surprise_of(agrees / all, count, has_pair);
+    agreeing += agrees;
+    energy += all;
 }
 
 double Evidence::log_chance() const {

@@ -14,7 +14,8 @@ namespace phy::detail {
 /// as flat. The share of a part's energy that agrees with the expected pilots has, where they are not those,
 /// the beta distribution of one direction (two with a pair of codes) among as many as there are pilots. The
 /// logarithm of its tail is exponentially distributed there, and the sum over parts gamma. Antennas are
-/// taken together, as if all received the same, which is the worst case.
+/// taken together, as if all received the same, which is the worst case, and so are CDM groups, which have
+/// the same sequence.
 struct Evidence {
     double surprise = 0.0;  ///< the sum of -ln(tail)
     std::size_t parts = 0;
@@ -30,6 +31,10 @@ struct Evidence {
 
     /// The share of energy that agrees.
     [[nodiscard]] double correlation() const { return energy > 0.0 ? agreeing / energy : 0.0; }
+
+private:
+    void add_part(const SlotAllocation& allocation, int symbol, ResourceBlocks part,
+                  std::span<const cf32> grid, const cf32* pilots);
 };
 
 }  // namespace phy::detail

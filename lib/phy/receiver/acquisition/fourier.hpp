@@ -5,8 +5,8 @@
 
 namespace phy::detail {
 
-/// Discrete Fourier transforms of a power of two of points, in binary32 with a fixed order of operations.
-/// Where they lie is of no interest outside of a search, so speed is that of plain code.
+/// Discrete Fourier transforms of a power of two of points, in binary32 with a fixed order of operations:
+/// plain code, as a search runs once a recording, and of sizes that OFDM does not have.
 class FourierTransform {
 public:
     /// points: a power of two, at least 4.

@@ -6,7 +6,7 @@
 namespace phy::detail {
 namespace {
 
-constexpr std::size_t between = 2;  ///< from one pilot of a pair to the other
+constexpr int between = 2;  ///< from one pilot of a pair to the other
 
 std::size_t pilots_of(const SlotAllocation& allocation, const ResourceBlocks& range) {
     return static_cast<std::size_t>(range.count) *
@@ -22,15 +22,19 @@ cf32 finite(cf32 element) {
 std::size_t pairs_of_symbol(const SlotAllocation& allocation) {
     std::size_t pairs = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks)
-        pairs += pilots_of(allocation, range) - between;
+        pairs += pilots_of(allocation, range) - static_cast<std::size_t>(between);
     return pairs;
+}
+
+int subcarriers_of_pair(int type) {
+    return pilot_subcarrier(type, 0, between) - pilot_subcarrier(type, 0, 0);
 }
 
 PilotPairs::PilotPairs(const SlotAllocation& allocation, std::span<const cf32> grid, std::size_t antennas) {
     std::size_t pilot = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks) {
         const std::size_t end = pilot + pilots_of(allocation, range);
-        for (; pilot + between < end; ++pilot)
+        for (; pilot + static_cast<std::size_t>(between) < end; ++pilot)
             firsts_.push_back(pilot);
         pilot = end;
     }
@@ -62,10 +66,10 @@ void PilotPairs::add_row(const SlotAllocation& allocation, int group, const cf32
                                    pilot_subcarrier(type, group, pilot % of_block);
             return finite(row[subcarrier]);
         };
-        const auto last = static_cast<int>(pilots_of(allocation, range) - between);
+        const auto last = static_cast<int>(pilots_of(allocation, range)) - between;
         for (int pilot = 0; pilot < last; ++pilot) {
             const cf32 left = element(pilot);
-            const cf32 right = element(pilot + static_cast<int>(between));
+            const cf32 right = element(pilot + between);
             *product++ += left * std::conj(right);
             energies_[symbol] += 0.5 * static_cast<double>(std::norm(left) + std::norm(right));
         }
@@ -76,13 +80,18 @@ std::complex<double> PilotPairs::correlation(std::size_t slot, std::size_t symbo
                                              std::span<const cf32> pilots) const {
     const std::complex<float>* const products =
         products_.data() + (slot * symbols_per_slot + symbol) * firsts_.size();
-    std::complex<double> sum = 0.0;
+    double re = 0.0;
+    double im = 0.0;
     for (std::size_t pair = 0; pair < firsts_.size(); ++pair) {
         const cf32 left = pilots[firsts_[pair]];
-        const cf32 right = pilots[firsts_[pair] + between];
-        sum += std::complex<double>(products[pair] * (std::conj(left) * right));
+        const cf32 right = pilots[firsts_[pair] + static_cast<std::size_t>(between)];
+        // Of finite numbers, so that the products of std::complex, which look for others, are not needed.
+        const float turn_re = left.real() * right.real() + left.imag() * right.imag();
+        const float turn_im = left.real() * right.imag() - left.imag() * right.real();
+        re += static_cast<double>(products[pair].real() * turn_re - products[pair].imag() * turn_im);
+        im += static_cast<double>(products[pair].real() * turn_im + products[pair].imag() * turn_re);
     }
-    return sum;
+    return {re, im};
 }
 
 }  // namespace phy::detail

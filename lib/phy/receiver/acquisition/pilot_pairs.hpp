@@ -14,6 +14,9 @@ namespace phy::detail {
 /// any code in frequency, so that their phases differ by the channel's alone.
 std::size_t pairs_of_symbol(const SlotAllocation& allocation);
 
+/// From the first pilot of a pair to the second.
+int subcarriers_of_pair(int type);
+
 /// Products of such pairs, of all symbols of some slots, as if there were DM-RS in each. Antennas and CDM
 /// groups are summed beforehand: whatever sequence is tried, it is one product a pair.
 class PilotPairs {

@@ -11,7 +11,7 @@ namespace {
 
 /// Offsets are measured over so many occurrences, and settings tried on so many slots.
 constexpr std::uint64_t measured_slots = 8;
-constexpr std::uint64_t diagnosed_slots = 2;
+constexpr std::uint64_t diagnosed_slots = 20;
 
 constexpr double frame_seconds = 0.01;
 

@@ -19,6 +19,8 @@ void store(float value, float* to) {
     *to = value;
 }
 
+void keep_loaded(const float& /*v*/) {}
+
 void load_complex(const float* from, float& re, float& im) {
     re = from[0];
     im = from[1];

@@ -26,6 +26,13 @@ HWY_INLINE void store(Ops::V value, float* to) {
     hn::StoreU(value, d, to);
 }
 
+/// What is used twice: the compiler would rather load it twice.
+HWY_INLINE void keep_loaded([[maybe_unused]] Ops::V& v) {
+#if HWY_TARGET == HWY_AVX3
+    asm("" : "+v"(v.raw));
+#endif
+}
+
 HWY_INLINE void load_complex(const float* from, Ops::V& re, Ops::V& im) {
 #if HWY_TARGET == HWY_AVX3
     auto low = hn::LoadU(d, from);

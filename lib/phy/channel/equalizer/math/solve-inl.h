@@ -2,8 +2,8 @@
 // of simd/ops-inl.h in a fixed order.
 //
 // G = H^H H + N0 I (zero forcing: H^H H) is factored as L D L^H. With C = G^-1 and z = H^H y the symbols are
-// C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a NaN here, and then an
-// erasure.
+// C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a noise that is not finite here,
+// and then an erasure.
 #if defined(PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
 #undef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
@@ -143,12 +143,14 @@ PHY_INLINE void add_filtered(const Column<Ops, layers>& w, typename Ops::V y_re,
 }
 
 /// From G to D^-1 on the diagonal and I - L^-1 below it. A pivot that is lost in the rounding of its column,
-/// or no positive number, is a NaN.
+/// or no positive number, makes the noise +infinity or a NaN; each pivot waits for the one before, but none
+/// for that.
 template <class Ops, int layers>
-PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram) {
+PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram, typename Ops::V& noise) {
     using V = typename Ops::V;
     Triangle<Ops, layers> lower;  // L below the diagonal
     Triangle<Ops, layers> inverse;
+    V sound = Ops::set(1.0F);
     PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i) {
         V pivot = gram.diagonal[i];
@@ -174,8 +176,12 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram) {
             pivot = Ops::nfma(im, lower.im[e], Ops::nfma(re, lower.re[e], pivot));
         }
         const V beyond_rounding = Ops::nfma(Ops::set(smallest_pivot), gram.diagonal[i], pivot);
-        inverse.diagonal[i] = reciprocal<Ops>(Ops::where_positive(beyond_rounding, pivot));
+        sound = Ops::where_positive(beyond_rounding, sound);
+        inverse.diagonal[i] = reciprocal<Ops>(pivot);
     }
+    constexpr float largest = std::numeric_limits<float>::max();
+    const V lost = Ops::nfma(sound, Ops::set(largest), Ops::set(largest));  // 0, or else the largest
+    noise = Ops::fma(lost, Ops::set(2.0F), noise);
     PHY_UNROLL_ALL
     for (int i = 1; i < layers; ++i) {
         PHY_UNROLL_ALL
@@ -276,7 +282,7 @@ struct Separator {
             for (int i = 0; i < layers; ++i)
                 gram.diagonal[i] = Ops::add(gram.diagonal[i], n0);
         }
-        inverse_ = factor<Ops, layers>(gram);
+        inverse_ = factor<Ops, layers>(gram, n0);
         const Outcome<Ops, layers> result = outcome<Ops, layers, mmse>(inverse_, n0);
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i) {

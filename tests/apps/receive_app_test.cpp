@@ -1,0 +1,170 @@
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+#include "phy/receiver/link.hpp"
+#include "support/app_test.hpp"
+#include "support/fewer_cases.hpp"
+
+namespace phy::test {
+namespace {
+
+/// What capture_gen transmits, demod_app receives.
+class ReceiveApp : public AppTest {
+protected:
+    std::string transmit(const std::string& name, const Link& link, const std::string& kind,
+                         const Arguments& more = {}) const {
+        std::ofstream(path("link.json")) << to_json(link);
+        Arguments all = {"--from", kind, "--link", path("link.json"), "--quiet", "--force"};
+        all.insert(all.end(), more.begin(), more.end());
+        return generate(name, all);
+    }
+
+    static void expect_no_errors(const std::string& capture, const Arguments& more = {}) {
+        Arguments all = {capture};
+        all.insert(all.end(), more.begin(), more.end());
+        const JsonValue report = demod_json(all);
+        EXPECT_EQ(report["bit_errors"].number(), 0.0);
+        EXPECT_GT(report["soft_bits"].number(), 0.0);
+        EXPECT_GT(report["coherence"].number(), 0.9);
+    }
+};
+
+/// A carrier of 15 resource blocks, of which 12 are allocated in some slots.
+Link link_of(int spacing, Modulation modulation, const DmrsConfig& dmrs) {
+    Link link;
+    link.carrier = {.subcarrier_spacing = spacing,
+                    .sample_rate = 256.0 * spacing,
+                    .center_frequency = 1.9e9,
+                    .first_slot = 3};
+    link.allocation.carrier_resource_blocks = 15;
+    link.allocation.resource_blocks = {{1, 12}};
+    link.allocation.dmrs = dmrs;
+    link.scrambling = {.rnti = 4711, .id = 5};
+    link.modulation = modulation;
+    link.slots = {3, 4, 8};
+    return link;
+}
+
+/// DM-RS of every type and length, for a number of layers.
+std::vector<DmrsConfig> dmrs_of(std::size_t layers) {
+    std::vector<DmrsConfig> all;
+    for (const int type : {1, 2}) {
+        for (const int length : {1, 2}) {
+            DmrsConfig dmrs = {.type = type, .length = length};
+            dmrs.ports.clear();
+            for (std::size_t layer = 0; layer < layers; ++layer)
+                dmrs.ports.push_back(static_cast<int>(layer));
+            dmrs.symbols = length == 1 ? std::vector{2, 7, 11} : std::vector{2, 3, 10, 11};
+            dmrs.scrambling_id = 77;
+            all.push_back(dmrs);
+        }
+    }
+    return all;
+}
+
+struct Case {
+    std::string kind;
+    std::string type;
+    Link link;
+};
+
+/// All modulations x 1 to 4 layers x DM-RS settings x numerologies x sample types, each of the latter three
+/// in turn.
+std::vector<Case> all_cases() {
+    const std::vector<int> spacings = {15000, 30000, 60000, 120000};
+    const std::vector<std::string> types = {"cf32", "ci16", "cf16", "ci8"};
+    std::vector<Case> all;
+    std::size_t turn = 0;
+    for (const Modulation modulation : all_modulations) {
+        for (std::size_t layers = 1; layers <= 4; ++layers) {
+            for (const std::string kind : {"samples", "grid"}) {
+                const DmrsConfig dmrs = dmrs_of(layers)[turn / 4 % 4];
+                Case one = {kind, types[turn / 2 % 4], link_of(spacings[turn / 8 % 4], modulation, dmrs)};
+                // What 8 bits leave of 1024QAM is not without errors.
+                if (modulation == Modulation::qam1024 && one.type == "ci8") one.type = "ci16";
+                all.push_back(one);
+                turn += 3;
+            }
+        }
+    }
+    return all;
+}
+
+TEST_F(ReceiveApp, EverySettingIsReceivedWithoutErrors) {
+    for (const Case& one : phy_test::fewer_cases(all_cases())) {
+        SCOPED_TRACE(one.kind + " of " + one.type + '\n' + to_json(one.link));
+        // A sample late, and half of a thousandth of the subcarrier spacing too high.
+        const double late = 1e9 / *one.link.carrier.sample_rate;
+        const double high = 5e-4 * one.link.carrier.subcarrier_spacing;
+        expect_no_errors(transmit("c.h5", one.link, one.kind,
+                                  {"--slots", "26", "--snr-db", "48", "--type", one.type, "--timing-offset",
+                                   std::to_string(late), "--frequency-offset", std::to_string(high)}));
+    }
+}
+
+TEST_F(ReceiveApp, FadingAndOffsetsAreReported) {
+    Link link = link_of(30000, Modulation::qam16, {});
+    link.carrier.first_sample = 1000;
+    const std::string capture =
+        transmit("c.h5", link, "samples",
+                 {"--slots", "40", "--antennas", "4", "--channel", "tdl:30", "--snr-db", "20",
+                  "--timing-offset", "120", "--frequency-offset", "700"});
+    const JsonValue report = demod_json({capture});
+    EXPECT_EQ(report["slots"].number(), 6.0);
+    EXPECT_NEAR(report["frequency_offset"].number(), 700.0, 20.0);
+    EXPECT_NEAR(report["timing_offset"].number(), 120e-9, 130e-9);
+    EXPECT_NEAR(report["noise_variance"].number(), 0.01, 0.002);
+    EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
+}
+
+TEST_F(ReceiveApp, TransformPrecodingIsUndone) {
+    Link link = link_of(30000, Modulation::pi2_bpsk, {});
+    link.allocation.dmrs.transform_precoding = true;
+    for (const std::string kind : {"samples", "grid"})
+        expect_no_errors(
+            transmit("c.h5", link, kind,
+                     {"--slots", "26", "--antennas", "2", "--channel", "tdl:50", "--snr-db", "25"}));
+}
+
+TEST_F(ReceiveApp, FindsTheFirstSlot) {
+    Link link = link_of(30000, Modulation::qpsk, {});
+    link.carrier.first_slot = 8;
+    link.carrier.first_sample.reset();
+    link.slots = {8, 9};
+    const std::string capture =
+        transmit("c.h5", link, "samples", {"--slots", "3", "--first-sample", "4321", "--snr-db", "20"});
+    const JsonValue report = demod_json({capture});
+    EXPECT_NEAR(report["first_sample"].number(), 4321.0, 2.0);
+    EXPECT_EQ(report["bit_errors"].number(), 0.0);
+}
+
+TEST_F(ReceiveApp, AttributesAndFilesOfLinksAreTheSame) {
+    Link link = link_of(15000, Modulation::qam64, {});
+    link.carrier.k0 = -6;
+    link.carrier.frequency_shift = 45e3;
+    const std::string capture = transmit("c.h5", link, "samples", {"--slots", "4"});
+    EXPECT_EQ(soft_bits(capture), soft_bits(capture, {"--link", path("link.json")}));
+    // What the link lacks is in the attributes of the capture.
+    link.carrier.sample_rate.reset();
+    link.carrier.center_frequency.reset();
+    const std::string lacking =
+        transmit("l.h5", link, "samples",
+                 {"--slots", "4", "--sample-rate", "3.84e6", "--center-frequency", "1900045000"});
+    EXPECT_EQ(soft_bits(lacking), soft_bits(capture));
+}
+
+/// The recordings in data/, where the tests run beside their sources.
+TEST_F(ReceiveApp, SampleRecordingsHaveNoErrors) {
+    for (const std::string name : {"pusch_samples.h5", "pdsch_grid.h5"}) {
+        const std::string file = std::string(PHY_DATA_DIRECTORY) + "/" + name;
+        if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not there";
+        expect_no_errors(file);
+    }
+}
+
+}  // namespace
+}  // namespace phy::test
