@@ -354,7 +354,9 @@ def check_frames(checker, vector, arguments):
     path = checker.write("cut", "samples", compound(samples[:, :-100]), link)
     check_capture(checker, vector, path, arguments, rows=1)
     spoilt = samples.astype(np.complex64)
-    spoilt[2, carrier.slot_start(per_frame) - carrier.slot_samples(meta["slot"]) + 300] = np.nan
+    begin = carrier.slot_start(carrier.first_slot + per_frame - 1) - carrier.slot_start(carrier.first_slot)
+    inside = carrier.slot_samples(meta["slot"]) * 11 // 20  # in the eighth symbol, behind its prefix
+    spoilt[2, begin + inside] = np.nan
     path = checker.write("spoilt", "samples", spoilt, link)
     result = checker.receive(path)
     if result is not None:
