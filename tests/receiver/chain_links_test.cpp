@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -220,6 +221,27 @@ TEST(ChainLinks, UnequalRangesAreReceivedAtHighSnr) {
         const auto stored = store(samples, 4, receiver.input_per_slot(), phy::SampleFormat::cf32, 1.0);
         receiver({phy::SampleFormat::cf32, std::span(stored)}, 0, {.llr = llr});
         EXPECT_EQ(bit_errors(llr, sent.codeword), 0U) << "slot " << n << ", seed " << links_seed;
+    }
+}
+
+TEST(ChainLinks, SingleResourceBlocksAreReceived) {
+    for (const int type : {1, 2}) {
+        for (std::size_t layers = 1; layers <= 4; ++layers) {
+            std::mt19937_64 random(links_seed);
+            phy::Link link = phy::parse_link(downlinks[0].link);
+            link.allocation.resource_blocks = {{7, 1}};
+            link.allocation.dmrs.type = type;
+            link.allocation.dmrs.ports.resize(layers);
+            std::iota(link.allocation.dmrs.ports.begin(), link.allocation.dmrs.ports.end(), 0);
+            const ChainCase sent = random_case(link, 0, random);
+            const AirInterface air(sent.carrier);
+            const AirChannel channel = draw_chain_channel(sent, 8, AirProfile::tdl_c, random);
+            const AirSamples samples =
+                add_noise(air.transmit(sent.grid, 0, channel, random), air.noise(0, 8, random), 1e-3);
+            const Outcome outcome = receive({sent, samples, 8}, link, 0);
+            EXPECT_EQ(outcome.bit_error_rate, 0.0) << "type " << type << ", " << layers << " layers";
+            EXPECT_GT(outcome.report.coherence, 0.9);
+        }
     }
 }
 
