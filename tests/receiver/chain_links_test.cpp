@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -220,6 +221,57 @@ TEST(ChainLinks, UnequalRangesAreReceivedAtHighSnr) {
         const auto stored = store(samples, 4, receiver.input_per_slot(), phy::SampleFormat::cf32, 1.0);
         receiver({phy::SampleFormat::cf32, std::span(stored)}, 0, {.llr = llr});
         EXPECT_EQ(bit_errors(llr, sent.codeword), 0U) << "slot " << n << ", seed " << links_seed;
+    }
+}
+
+TEST(ChainLinks, SingleResourceBlocksAreReceived) {
+    for (const int type : {1, 2}) {
+        for (std::size_t layers = 1; layers <= 4; ++layers) {
+            std::mt19937_64 random(links_seed);
+            phy::Link link = phy::parse_link(downlinks[0].link);
+            link.allocation.resource_blocks = {{7, 1}};
+            link.allocation.dmrs.type = type;
+            link.allocation.dmrs.ports.resize(layers);
+            std::iota(link.allocation.dmrs.ports.begin(), link.allocation.dmrs.ports.end(), 0);
+            const ChainCase sent = random_case(link, 0, random);
+            const AirInterface air(sent.carrier);
+            const AirChannel channel = draw_chain_channel(sent, 8, AirProfile::tdl_c, random);
+            const AirSamples samples =
+                add_noise(air.transmit(sent.grid, 0, channel, random), air.noise(0, 8, random), 1e-3);
+            const Outcome outcome = receive({sent, samples, 8}, link, 0);
+            EXPECT_EQ(outcome.bit_error_rate, 0.0) << "type " << type << ", " << layers << " layers";
+            EXPECT_GT(outcome.report.coherence, 0.9);
+        }
+    }
+}
+
+/// Prefixes of few samples on few subcarriers tell a frequency badly, and one DM-RS does not put that right:
+/// what may as well be nothing must not be taken out of samples.
+TEST(ChainLinks, DoubtfulFrequenciesAreNone) {
+    phy::Link link = phy::parse_link(R"({"direction": "uplink",
+        "carrier": {"subcarrier_spacing": 120000, "resource_blocks": 5, "cell_id": 1,
+                    "sample_rate": 15360000, "center_frequency": 0},
+        "allocation": {"rnti": 1, "modulation": "16qam", "layers": 1, "resource_blocks": [0, 5],
+            "symbols": [2, 10],
+            "dmrs": {"type": 2, "ports": [0], "cdm_groups_without_data": 3, "symbols": [2]}}})");
+    const phy::ReceiverConfig config = {.link = link, .antennas = 4};
+    const std::size_t per_slot = phy::Receiver(phy::Host(), config).input_per_slot();
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+        for (const double share : {0.0, 0.25, -0.3}) {
+            std::mt19937_64 random(seed);
+            const ChainCase sent = random_case(link, 0, random);
+            const AirInterface air(sent.carrier);
+            AirChannel channel = draw_chain_channel(sent, 4, AirProfile::exponential, random);
+            channel.frequency = share * sent.carrier.spacing;
+            const AirSamples samples =
+                add_noise(air.transmit(sent.grid, 0, channel, random), air.noise(0, 4, random), 1e-4);
+            const auto stored = store(samples, 4, per_slot, phy::SampleFormat::cf32, 1.0);
+            const phy::Offsets offsets =
+                phy::measure_offsets(phy::Host(), config, {phy::SampleFormat::cf32, std::span(stored)}, 0);
+            EXPECT_NEAR(offsets.frequency, channel.frequency,
+                        (share == 0.0 ? 1e-3 : 0.06) * sent.carrier.spacing)
+                << "seed " << seed;
+        }
     }
 }
 

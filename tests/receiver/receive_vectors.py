@@ -159,10 +159,9 @@ def through_air(rng, carrier, grids, antennas, snr_db, timing, frequency):
 
 def compound(samples):
     """int16, as many radios write it."""
-    scaled = np.round(samples * (3000 / np.sqrt(np.mean(np.abs(samples) ** 2))))
+    scaled = np.round(samples * (30000 / np.abs(samples).max()))
     stored = np.empty(samples.shape, [("r", "<i2"), ("i", "<i2")])
-    stored["r"] = np.clip(scaled.real, -32768, 32767)
-    stored["i"] = np.clip(scaled.imag, -32768, 32767)
+    stored["r"], stored["i"] = scaled.real, scaled.imag
     return stored
 
 
@@ -355,7 +354,9 @@ def check_frames(checker, vector, arguments):
     path = checker.write("cut", "samples", compound(samples[:, :-100]), link)
     check_capture(checker, vector, path, arguments, rows=1)
     spoilt = samples.astype(np.complex64)
-    spoilt[2, carrier.slot_start(per_frame) - carrier.slot_samples(meta["slot"]) + 300] = np.nan
+    begin = carrier.slot_start(carrier.first_slot + per_frame - 1) - carrier.slot_start(carrier.first_slot)
+    inside = carrier.slot_samples(meta["slot"]) * 11 // 20  # in the eighth symbol, behind its prefix
+    spoilt[2, begin + inside] = np.nan
     path = checker.write("spoilt", "samples", spoilt, link)
     result = checker.receive(path)
     if result is not None:

@@ -59,7 +59,8 @@ struct PHY_EXPORT Offsets {
 /// Of samples the frequency comes from cyclic prefixes, the later halves of those of the allocation's symbols
 /// and subcarriers, and is unambiguous within half the subcarrier spacing to either side. Where a slot has
 /// DM-RS at several times, these refine it, unless they show more than a quarter of a turn from one to the
-/// next, which then is doubtful. Of grids it comes from DM-RS alone, and is 0 where a slot has them once.
+/// next, which then is doubtful. Where a slot has them once, prefixes have to be sure of it, by four standard
+/// deviations, or it is 0. Of grids it comes from DM-RS alone, and is 0 where a slot has them once.
 /// Slots count by the squares of their coherence. Throws ArgumentError as Receiver does.
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);

@@ -36,7 +36,9 @@ struct PHY_EXPORT ReceiverConfig {
     SoftBitFormat format = SoftBitFormat::int8;
     Equalization equalization = Equalization::mmse;
 
-    float delay_spread = 0.0F;    ///< s, rms; 0: measured in each slot. See ChannelEstimatorConfig
+    /// s, rms; 0: measured in each slot, or where no two resource blocks are neighbours, 0.003 over the
+    /// subcarrier spacing. See ChannelEstimatorConfig.
+    float delay_spread = 0.0F;
     float noise_variance = 0.0F;  ///< N0 of a resource element at an antenna; 0: measured in each slot
 
     /// Of samples: by how many the window of the FFT begins before the end of a prefix; below 0: half of the

@@ -47,16 +47,33 @@ double clear_frequency(const Link& link) {
     return 0.25 * link.carrier.subcarrier_spacing / (symbol * gap);
 }
 
+/// Below so many of its standard deviations a frequency offset may as well be none.
+constexpr double least_deviations = 4.0;
+
+/// A frequency offset, and the standard deviation that its parts show.
+struct Frequency {
+    double hertz = 0.0;
+    double deviation = 0.0;
+};
+
 /// By cyclic prefixes; a whole turn is the subcarrier spacing.
-double measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
-                            double timing) {
+Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
+                               double timing) {
     detail::PrefixCorrelator correlate(plan);
     const auto late = static_cast<std::int64_t>(std::lround(timing * plan.ofdm->sample_rate));
     const std::size_t of_slot = plan.antennas * plan.input;
     std::complex<double> sum = 0.0;
+    std::vector<std::complex<double>> symbols;
     for (std::size_t i = 0; i < samples.size() / of_slot; ++i)
-        sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late);
-    return std::arg(sum) / (2.0 * std::numbers::pi) * plan.ofdm->subcarrier_spacing;
+        sum +=
+            correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late, &symbols);
+    double across = 0.0;  // of the symbols' parts at a right angle to their sum
+    for (const std::complex<double>& symbol : symbols)
+        across += std::pow((symbol * std::conj(sum)).imag(), 2.0);
+    const double of_turn = plan.ofdm->subcarrier_spacing / (2.0 * std::numbers::pi);
+    const double power = std::norm(sum);
+    return {.hertz = std::arg(sum) * of_turn,
+            .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
 }
 
 }  // namespace
@@ -66,8 +83,14 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     const Offsets rough = measured_at_pilots(host, config, input, first);
     if (config.input == ReceiverInput::grid) return rough;
     const bool is_found = rough.coherence >= least_coherence(config.link.allocation);
-    const double frequency =
+    const Frequency at_prefixes =
         measured_at_prefixes(detail::ReceiverPlan(config), input, first, is_found ? rough.timing : 0.0);
+    // Pilots put right what prefixes tell badly, as those of few subcarriers do. One DM-RS cannot: it is
+    // better served by no correction than by a doubtful one.
+    const DmrsConfig& dmrs = config.link.allocation.dmrs;
+    const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
+    const bool is_doubtful = std::fabs(at_prefixes.hertz) < least_deviations * at_prefixes.deviation;
+    const double frequency = !is_refined && is_doubtful ? 0.0 : at_prefixes.hertz;
     ReceiverConfig corrected = config;
     corrected.link.carrier.frequency_shift -= frequency;
     Offsets offsets = measured_at_pilots(host, corrected, input, first);

@@ -62,7 +62,8 @@ void PrefixCorrelator::load(const AntennaSamples& samples, std::size_t antenna, 
     transform_(re.data(), im.data());
 }
 
-std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint64_t slot, std::int64_t late) {
+std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
+                                                  std::vector<std::complex<double>>* by_symbol) {
     const AntennaSamples all = {.all = samples, .antennas = antennas_, .length = length_};
     const auto size = static_cast<std::int64_t>(timing_.fft_size());
     const auto slot_end = static_cast<std::int64_t>(timing_.slot_samples(slot));
@@ -74,15 +75,18 @@ std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint6
             timing_.symbol_start(slot, symbol) + timing_.prefix_samples(slot, symbol);
         const std::int64_t first = static_cast<std::int64_t>(prefix_end - count) + late;
         if (first < 0 || first + size + static_cast<std::int64_t>(count) > slot_end) continue;
+        std::complex<double> of_symbol = 0.0;
         for (std::size_t antenna = 0; antenna < antennas_; ++antenna) {
             load(all, antenna, first, count, re_[0], im_[0]);
             load(all, antenna, first + size, count, re_[1], im_[1]);
             for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
                 if (!bins_[bin]) continue;
                 const std::complex<double> prefix(re_[0][bin], im_[0][bin]);
-                sum += std::conj(prefix) * std::complex<double>(re_[1][bin], im_[1][bin]);
+                of_symbol += std::conj(prefix) * std::complex<double>(re_[1][bin], im_[1][bin]);
             }
         }
+        sum += of_symbol;
+        if (by_symbol != nullptr) by_symbol->push_back(of_symbol * turn_);
     }
     return sum * turn_;
 }

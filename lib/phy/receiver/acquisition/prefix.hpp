@@ -19,8 +19,9 @@ public:
 
     /// The sum over antennas and symbols of a slot of conj(prefix) x end, whose phase is 2 pi f N of a
     /// frequency offset f in turns a sample. The signal is `late` samples late. samples: (antennas,
-    /// ReceiverPlan::input).
-    std::complex<double> operator()(SymbolView samples, std::uint64_t slot, std::int64_t late);
+    /// ReceiverPlan::input). What is of each symbol is put behind by_symbol.
+    std::complex<double> operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
+                                    std::vector<std::complex<double>>* by_symbol = nullptr);
 
 private:
     void load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first, std::size_t count,

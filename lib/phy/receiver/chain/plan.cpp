@@ -1,5 +1,6 @@
 #include "phy/receiver/chain/plan.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "phy/channel/dmrs.hpp"
@@ -46,6 +47,17 @@ void check_output(const char* what, std::size_t size, std::size_t slots, std::si
     if (size != 0) check_size(what, size, slots * of_slot);
 }
 
+/// A delay spread cannot be measured without two neighbouring resource blocks. Over a single one most
+/// channels are nearly flat, so that any longer than theirs will do.
+float delay_spread_of(const ReceiverConfig& config) {
+    constexpr float of_single_blocks = 3e-3F;
+    const auto is_single = [](const ResourceBlocks& range) { return range.count == 1; };
+    const auto& ranges = config.link.allocation.resource_blocks;
+    if (config.delay_spread != 0.0F || !std::all_of(ranges.begin(), ranges.end(), is_single))
+        return config.delay_spread;
+    return of_single_blocks / static_cast<float>(config.link.carrier.subcarrier_spacing);
+}
+
 }  // namespace
 
 ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
@@ -72,7 +84,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
     return {.allocation = config.link.allocation,
             .antennas = config.antennas,
             .subcarrier_spacing = static_cast<double>(config.link.carrier.subcarrier_spacing),
-            .delay_spread = config.delay_spread,
+            .delay_spread = delay_spread_of(config),
             .noise_variance = config.noise_variance,
             .full_scale = ofdm ? 0.0F : config.full_scale};
 }
