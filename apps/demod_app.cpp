@@ -97,19 +97,14 @@ std::vector<std::uint32_t> parse_identities(const std::string& list) {
 void add_link_options(DemodOptions& options, po::options_description& list) {
     const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
     list.add_options()  //
-        (
-            "from", parsed(options.how.capture.kind, phy::parse_capture_kind, "KIND"),
-            "symbols, grid or samples: what the capture is of; default: as its dataset is called, else "
-            "symbols")  //
+        ("from", parsed(options.how.capture.kind, phy::parse_capture_kind, "KIND"),
+         "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
         ("link", text(options.link, "FILE"),
-         "what is needed to demodulate samples or a grid, as JSON (docs/link.md); default: the capture's "
-         "attribute")  //
+         "what was sent where in samples or a grid, as JSON; default: the capture's attribute")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "of samples and grids: llr (default), symbols, channel, with commas between")  //
-        (
-            "diagnose", flag(options.receive.diagnoses),
-            "where DM-RS are not found, search slot numbers, DM-RS positions and identities for what finds "
-            "them")  //
+        ("diagnose", flag(options.receive.diagnoses),
+         "where DM-RS are not found, search for settings that find them")  //
         ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
          "--diagnose: identities of DM-RS to try");
 }
