@@ -1,0 +1,78 @@
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+#include "support/app_test.hpp"
+#include "support/subprocess.hpp"
+
+namespace phy::test {
+namespace {
+
+class ReceiveSlots : public AppTest {
+protected:
+    /// Samples of an antenna each, as a radio's program writes them; their names.
+    [[nodiscard]] std::vector<std::string> raw_files(CaptureReader& capture) const {
+        const CaptureDescription& description = capture.description();
+        std::vector<ci16> samples(description.symbols / description.antennas);
+        std::vector<std::string> names;
+        for (std::uint64_t antenna = 0; antenna < description.antennas; ++antenna) {
+            capture.read(antenna * samples.size(), samples);
+            names.push_back(path("antenna" + std::to_string(antenna)));
+            std::ofstream(names.back(), std::ios::binary)
+                .write(reinterpret_cast<const char*>(samples.data()),
+                       static_cast<std::streamsize>(samples.size() * sizeof(ci16)));
+        }
+        return names;
+    }
+};
+
+constexpr const char* link = R"({
+  "direction": "uplink",
+  "carrier": {"subcarrier_spacing": 60000, "resource_blocks": 12, "cell_id": 9, "sample_rate": 15360000,
+              "center_frequency": 0, "first_slot": 38},
+  "allocation": {"rnti": 1, "modulation": "16qam", "layers": 1, "resource_blocks": [0, 12], "slots": [39, 1, 2],
+                 "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbols": [2, 11]}}
+})";
+
+TEST_F(ReceiveSlots, FilesOfAntennasGiveTheCodewords) {
+    std::ofstream(path("link.json")) << link;
+    const std::string file =
+        generate("capture.h5", {"--from", "samples", "--link", path("link.json"), "--slots", "8",
+                                "--antennas", "2", "--type", "ci16", "--snr-db", "40"});
+    CaptureReader capture(file);
+    std::vector<std::string> command = {RECEIVE_SLOTS, path("link.json"), path("softbits")};
+    for (const std::string& name : raw_files(capture))
+        command.push_back(name);
+    const Outcome outcome = run(command);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("slot 39: SNR"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("slot 42: SNR"), std::string::npos) << outcome.out;
+
+    std::ifstream written(path("softbits"), std::ios::binary);
+    const std::vector<char> llr{std::istreambuf_iterator<char>(written), {}};
+    const CodewordShape shape = capture.description().codewords.value();
+    ASSERT_EQ(shape.slots, 3U);
+    ASSERT_EQ(llr.size(), shape.slots * shape.bits);
+    std::vector<std::uint8_t> bits(shape.bits);
+    for (std::uint64_t slot = 0; slot < shape.slots; ++slot) {
+        capture.read_codeword(slot, bits);
+        std::size_t errors = 0;
+        for (std::size_t i = 0; i < bits.size(); ++i)
+            errors += (static_cast<signed char>(llr[slot * shape.bits + i]) < 0) == (bits[i] == 1) ? 0 : 1;
+        EXPECT_EQ(errors, 0U) << slot;
+    }
+}
+
+TEST_F(ReceiveSlots, ErrorsAreOneLine) {
+    EXPECT_EQ(run({RECEIVE_SLOTS}).status, 2);
+    std::ofstream(path("link.json")) << link;
+    const Outcome outcome = run({RECEIVE_SLOTS, path("link.json"), path("softbits"), path("none")});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find("none: cannot be read"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace phy::test
