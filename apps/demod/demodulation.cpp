@@ -89,7 +89,8 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
 /// What the link says of the symbols of its codewords.
 DemodulateOptions of_symbols(const DemodOptions& options) {
     require_none_of("symbols", {{options.receive.writes_symbols || options.receive.writes_channel, "--write"},
-                                {options.receive.diagnoses, "--diagnose"}});
+                                {options.receive.diagnoses, "--diagnose"},
+                                {!options.receive.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.how;
     if (options.link.empty()) return how;
     require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
@@ -107,6 +108,8 @@ ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
     require_none_of(name.c_str(),
                     {{how.gain != 1.0F, "--gain"}, {how.descramble.has_value(), "--descramble"}});
     ReceiveOptions receive = options.receive;
+    if (!receive.diagnoses && !receive.diagnose.scrambling_ids.empty())
+        throw ArgumentError("--scrambling-ids: only with --diagnose");
     receive.capture = how.capture;
     if (!options.link.empty()) receive.link = read_link(options.link);
     receive.noise_variance = how.capture.noise_variance;

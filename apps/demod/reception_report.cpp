@@ -70,6 +70,7 @@ Json json_of(const Reception& done) {
     }
     add_offsets(members, done);
     members.emplace_back("erasures", done.mean.erasures);
+    members.emplace_back("saturated", done.saturated);
     if (done.bit_errors) {
         members.emplace_back("bit_errors", *done.bit_errors);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
@@ -108,6 +109,7 @@ std::string text_of(const Reception& done) {
     line("coherence", fmt::format("{:.3f}", done.mean.coherence));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{}", done.mean.erasures));
+    line("saturated", fmt::format("{}", done.saturated));
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
     std::string busy;

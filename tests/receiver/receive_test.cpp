@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -146,7 +147,7 @@ TEST_P(ReceiveFileOf, AnEndInsideASlotIsSaid) {
     const Reception done = receive(recording);
     EXPECT_EQ(done.slots, 2U);
     EXPECT_EQ(done.bit_errors, 0U);
-    ASSERT_EQ(done.warnings.size(), 1U);
+    ASSERT_EQ(done.warnings.size(), 2U);  // and codewords without slots
     EXPECT_NE(done.warnings[0].find("ends inside a slot: 2 whole slots"), std::string::npos)
         << done.warnings[0];
 }
@@ -189,14 +190,58 @@ INSTANTIATE_TEST_SUITE_P(All, ReceiveFileOf, testing::Values(ReceiverInput::grid
                          });
 
 TEST_F(ReceiveFile, FindsWhereSamplesBegin) {
-    Recording recording = record(ReceiverInput::samples, 4, {.snr_db = 30.0});
+    Recording recording = record(ReceiverInput::samples, 4, {.snr_db = 45.0});
     recording.delay(12345);
     recording.config.link.carrier.first_sample.reset();
     const Reception done = receive(recording);
     ASSERT_TRUE(done.found.has_value());
     EXPECT_NEAR(static_cast<double>(done.found->first_sample), 12345.0, 8.0);
     EXPECT_EQ(done.slots, 4U);
-    EXPECT_LT(done.bit_errors, recording.codewords.size() / 100);
+    EXPECT_EQ(done.bit_errors, 0U);
+}
+
+TEST_F(ReceiveFile, OffsetsComeFromTheFirstSlotsThatHaveDmrs) {
+    Recording recording = record(ReceiverInput::samples, 14, {.snr_db = 45.0});
+    const std::size_t length = recording.length();
+    for (std::size_t i = 0; i < recording.data.size(); ++i)
+        if (i % length < length * 11 / 14) recording.data[i] *= 1e-4F;
+    recording.shift(2000.0);
+    std::mt19937 random(3);
+    std::normal_distribution<float> noise(0.0F, 0.01F);
+    for (std::size_t i = 0; i < recording.data.size(); ++i)
+        if (i % length < length * 11 / 14) recording.data[i] += phy::cf32(noise(random), noise(random));
+    const Reception done = receive(recording);
+    EXPECT_NEAR(done.mean.frequency_offset, 2000.0, 20.0);
+    const std::vector<std::byte> llr = written("/llr");
+    const std::size_t of_slot = recording.codewords.size() / 14;
+    const phy::SoftBitView last(phy::SoftBitFormat::int8, std::span(llr).last(3 * of_slot));
+    EXPECT_EQ(
+        phy_test::count_errors(last, {recording.codewords.end() - static_cast<std::ptrdiff_t>(3 * of_slot),
+                                      recording.codewords.end()}),
+        0U);
+    ASSERT_FALSE(done.warnings.empty());
+    EXPECT_NE(done.warnings[0].find("not found in 11 of 14 slots"), std::string::npos) << done.warnings[0];
+}
+
+TEST_F(ReceiveFile, AnEvmThatDoesNotFitIsSaid) {
+    const Recording recording = record(ReceiverInput::samples, 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.carrier.center_frequency = 3.456789012e9;
+    recording.write(capture(), to_json(wrong));
+    const Reception done = receive_file(capture(), output());
+    ASSERT_EQ(done.warnings.size(), 1U) << done.mean.evm << " at " << done.mean.snr_db << " dB";
+    EXPECT_NE(done.warnings[0].find("does not fit an SNR"), std::string::npos) << done.warnings[0];
+    EXPECT_NE(done.warnings[0].find("center_frequency"), std::string::npos) << done.warnings[0];
+}
+
+TEST_F(ReceiveFile, WritesWhatIsWantedAlone) {
+    const Recording recording = record(ReceiverInput::grid, 2, {.snr_db = 45.0});
+    ReceiveOptions options;
+    options.writes_llr = false;
+    options.writes_channel = true;
+    receive(recording, options);
+    EXPECT_EQ(written("/channel").size(), std::size_t{2} * 4 * 2 * 300 * sizeof(phy::cf32));
+    EXPECT_ANY_THROW(written("/llr"));
 }
 
 TEST_F(ReceiveFile, TakesOffsetsOutOfSamples) {

@@ -49,7 +49,7 @@ PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const Rece
 struct PHY_EXPORT Offsets {
     double timing = 0.0;     ///< s; positive: the signal comes late. As SlotEstimate::timing_offset
     double frequency = 0.0;  ///< Hz; positive: the signal is too high
-    double coherence = 0.0;  ///< of pilots: the mean over the slots
+    double coherence = 0.0;  ///< of pilots: the mean over the slots that have them, 0 if none has
 };
 
 /// Measures offsets over some occurrences of the schedule, the first of which is `first`: input is as

@@ -24,7 +24,7 @@ inline void require_symbols(const CaptureDescription& capture) {
     if (capture.kind == CaptureKind::symbols) return;
     throw FileError(name_of(capture) + " holds " +
                     (capture.kind == CaptureKind::grid ? "a grid" : "samples") +
-                    ": expected symbols, or a link");
+                    ": expected symbols");
 }
 
 /// Those that are asked for, else this CPU.

@@ -1,11 +1,8 @@
 #include "phy/receiver/receive.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
-#include "phy/core/number_text.hpp"
 #include "phy/receiver/common.hpp"
 #include "phy/receiver/receive/acquire.hpp"
 #include "phy/receiver/receive/capture_slots.hpp"
@@ -29,9 +26,13 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
         throw FileError(name_of(capture) + ": attribute link: " + error.what());
     }
     if (options.capture.modulation) link.modulation = *options.capture.modulation;
-    if (capture.kind == CaptureKind::samples)
-        return complete_link(std::move(link), capture.sample_rate, capture.center_frequency);
-    check(link);
+    try {
+        if (capture.kind == CaptureKind::samples)
+            return complete_link(std::move(link), capture.sample_rate, capture.center_frequency);
+        check(link);
+    } catch (const ArgumentError& error) {
+        throw FileError(name_of(capture) + ": its link: " + error.what());
+    }
     return link;
 }
 
@@ -59,25 +60,31 @@ Pipeline make_pipeline(const ReceiveOptions& options, std::uint64_t occurrences,
     return Pipeline(places, stage, config);
 }
 
+std::optional<double> first_of(std::optional<double> a, std::optional<double> b) {
+    return a ? a : b;
+}
+
 SlotWriter make_writer(const std::filesystem::path& file, const Reception& result,
                        const ReceiveStage::Config& stage, const ReceiveOptions& options) {
     const SlotAllocation& allocation = result.link.allocation;
-    return SlotWriter(file, {.slots = result.slots,
-                             .elements = result.resource_elements / result.slots,
-                             .layers = static_cast<std::size_t>(allocation.layers()),
-                             .antennas = result.capture.antennas,
-                             .subcarriers = static_cast<std::size_t>(allocation.subcarriers()),
-                             .llr = options.writes_llr,
-                             .symbols = stage.symbols,
-                             .channel = stage.channel,
-                             .format = stage.receiver.format,
-                             .demapper = stage.receiver.demapper,
-                             .c_init = result.link.scrambling.c_init(),
-                             .link = to_json(result.link),
-                             .source = result.capture.file.string() + ":" + result.capture.dataset,
-                             .sample_rate = result.link.carrier.sample_rate,
-                             .center_frequency = result.link.carrier.center_frequency,
-                             .overwrite = options.overwrite});
+    return SlotWriter(
+        file,
+        {.slots = result.slots,
+         .elements = result.resource_elements / result.slots,
+         .layers = static_cast<std::size_t>(allocation.layers()),
+         .antennas = result.capture.antennas,
+         .subcarriers = static_cast<std::size_t>(allocation.subcarriers()),
+         .llr = options.writes_llr,
+         .symbols = stage.symbols,
+         .channel = stage.channel,
+         .format = stage.receiver.format,
+         .demapper = stage.receiver.demapper,
+         .c_init = result.link.scrambling.c_init(),
+         .link = to_json(result.link),
+         .source = result.capture.file.string() + ":" + result.capture.dataset,
+         .sample_rate = first_of(result.link.carrier.sample_rate, result.capture.sample_rate),
+         .center_frequency = first_of(result.link.carrier.center_frequency, result.capture.center_frequency),
+         .overwrite = options.overwrite});
 }
 
 /// Codewords to compare with: as many rows as both have; 0 without, and a warning where they do not fit.
@@ -91,11 +98,11 @@ std::uint64_t rows_of_truth(Reception& result) {
                                   std::to_string(bits) + ": no bit error rate");
         return 0;
     }
-    if (codewords->slots < result.slots)
+    if (codewords->slots != result.slots)
         result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
-                                  std::to_string(codewords->slots) + " rows: the other " +
-                                  std::to_string(result.slots - codewords->slots) +
-                                  " slots are not compared");
+                                  std::to_string(codewords->slots) + " rows, and there are " +
+                                  std::to_string(result.slots) +
+                                  " slots: they are compared in turn, from the first of each on");
     return std::min(codewords->slots, result.slots);
 }
 
@@ -108,7 +115,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
         report.frequency_offset += result.corrected.frequency;
         result.reports.push_back(report);
     }
-    result.mean = detail::mean_of(result.reports);
+    result.mean = detail::mean_of(result.reports, least_coherence(result.link.allocation));
 }
 
 std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {
@@ -157,13 +164,15 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     detail::SlotSource source(slots);
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
-    detail::ReceivedSink sink({stage.config(), writer ? &*writer : nullptr, &reader, rows, progress});
+    detail::ReceivedSink sink(
+        {stage.config(), writer ? &*writer : nullptr, options.writes_llr, &reader, rows, progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
     report_slots(result, slots, config, sink.slots());
     if (rows > 0) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared_bits();
+    result.saturated = sink.saturated();
     if (result.cancelled) return;
     detail::require_pilots(host, config, slots, result, options);
     if (options.before_commit) options.before_commit(result.pipeline);
@@ -188,10 +197,12 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     const Host host = detail::acquisition_host(options.places);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples && !config.link.carrier.first_sample)
-        result.found = detail::find_slots(host, config, reader);
+        result.found = detail::find_slots(host, config, reader, options);
+    result.cancelled = options.stop.stop_requested();
+    if (result.cancelled) return result;
     CaptureSlots slots(reader, config);
     if (is_samples && options.corrects_offsets)
-        result.corrected = detail::correct_offsets(host, config, slots);
+        result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
     result.link = config.link;
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     measure_extent(result, slots, config);

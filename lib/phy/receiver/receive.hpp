@@ -58,12 +58,13 @@ struct PHY_EXPORT Reception {
     std::uint64_t slots = 0;              ///< that were received
     std::uint64_t resource_elements = 0;  ///< with data, of all slots
     std::uint64_t soft_bits = 0;
+    std::uint64_t saturated = 0;  ///< soft bits at the limit of their format
     std::uint64_t samples = 0;    ///< of an antenna that those slots take
     double signal_seconds = 0.0;  ///< that the slots last on the air
     std::vector<SlotReport> reports;
-    SlotReport mean;                          ///< over the slots: powers, not decibels, are averaged
-    std::optional<FoundSlot> found;           ///< where the first slot was searched
-    Offsets corrected;                        ///< that were taken out of all samples; reports count them in
+    SlotReport mean;                 ///< over the slots that have DM-RS: powers, not decibels, are averaged
+    std::optional<FoundSlot> found;  ///< where the first slot was searched
+    Offsets corrected;               ///< that were taken out of all samples; reports count them in
     std::optional<std::uint64_t> bit_errors;  ///< none without codewords to compare with
     std::uint64_t compared_bits = 0;
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot

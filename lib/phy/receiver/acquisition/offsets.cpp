@@ -12,28 +12,41 @@
 namespace phy {
 namespace {
 
-/// Offsets by DM-RS of slots, the surer ones counting more.
-Offsets measured_at_pilots(const Host& host, const ReceiverConfig& config, SymbolView input,
-                           std::uint64_t first) {
+/// What DM-RS show, and in which slots they are.
+struct AtPilots {
+    Offsets offsets;
+    std::vector<bool> is_found;  ///< by slot
+};
+
+/// Offsets by DM-RS of the slots that have them, the surer ones counting more.
+AtPilots measured_at_pilots(const Host& host, const ReceiverConfig& config, SymbolView input,
+                            std::uint64_t first) {
     Receiver receive(host, config);
     const std::size_t of_slot = static_cast<std::size_t>(config.antennas) * receive.input_per_slot();
     std::vector<ReceivedSlot> slots(input.size() / of_slot);
     receive(input, first, {.slots = slots});
-    Offsets offsets;
+    const double least = least_coherence(config.link.allocation);
+    AtPilots result;
+    Offsets& offsets = result.offsets;
     double weights = 0.0;
+    double found = 0.0;
     for (const ReceivedSlot& slot : slots) {
         const double coherence = slot.estimate.coherence;
+        result.is_found.push_back(coherence >= least);
+        if (!result.is_found.back()) continue;
         const double weight = coherence * coherence;
         offsets.timing += weight * static_cast<double>(slot.estimate.timing_offset);
         offsets.frequency += weight * static_cast<double>(slot.estimate.frequency_offset);
-        offsets.coherence += coherence / static_cast<double>(slots.size());
+        offsets.coherence += coherence;
         weights += weight;
+        found += 1.0;
     }
-    if (weights > 0.0) {
+    if (found > 0.0) {
         offsets.timing /= weights;
         offsets.frequency /= weights;
+        offsets.coherence /= found;
     }
-    return offsets;
+    return result;
 }
 
 /// Of a frequency offset that DM-RS symbols can show without doubt, in Hz: a quarter of a turn between those
@@ -58,15 +71,16 @@ struct Frequency {
 
 /// By cyclic prefixes; a whole turn is the subcarrier spacing.
 Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
-                               double timing) {
+                               const AtPilots& rough) {
     detail::PrefixCorrelator correlate(plan);
-    const auto late = static_cast<std::int64_t>(std::lround(timing * plan.ofdm->sample_rate));
+    const auto late = static_cast<std::int64_t>(std::lround(rough.offsets.timing * plan.ofdm->sample_rate));
     const std::size_t of_slot = plan.antennas * plan.input;
     std::complex<double> sum = 0.0;
     std::vector<std::complex<double>> symbols;
-    for (std::size_t i = 0; i < samples.size() / of_slot; ++i)
-        sum +=
-            correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late, &symbols);
+    for (std::size_t i = 0; i < rough.is_found.size(); ++i)
+        if (rough.is_found[i])
+            sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late,
+                             &symbols);
     double across = 0.0;  // of the symbols' parts at a right angle to their sum
     for (const std::complex<double>& symbol : symbols)
         across += std::pow((symbol * std::conj(sum)).imag(), 2.0);
@@ -80,11 +94,9 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
 
 Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                         std::uint64_t first) {
-    const Offsets rough = measured_at_pilots(host, config, input, first);
-    if (config.input == ReceiverInput::grid) return rough;
-    const bool is_found = rough.coherence >= least_coherence(config.link.allocation);
-    const Frequency at_prefixes =
-        measured_at_prefixes(detail::ReceiverPlan(config), input, first, is_found ? rough.timing : 0.0);
+    const AtPilots rough = measured_at_pilots(host, config, input, first);
+    if (config.input == ReceiverInput::grid || rough.offsets.coherence == 0.0) return rough.offsets;
+    const Frequency at_prefixes = measured_at_prefixes(detail::ReceiverPlan(config), input, first, rough);
     // Pilots put right what prefixes tell badly, as those of few subcarriers do. One DM-RS cannot: it is
     // better served by no correction than by a doubtful one.
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
@@ -93,7 +105,7 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     const double frequency = !is_refined && is_doubtful ? 0.0 : at_prefixes.hertz;
     ReceiverConfig corrected = config;
     corrected.link.carrier.frequency_shift -= frequency;
-    Offsets offsets = measured_at_pilots(host, corrected, input, first);
+    Offsets offsets = measured_at_pilots(host, corrected, input, first).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);
     return offsets;

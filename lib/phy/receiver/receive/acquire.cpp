@@ -15,6 +15,14 @@ constexpr std::uint64_t diagnosed_slots = 20;
 
 constexpr double frame_seconds = 0.01;
 
+/// What moving slots may cost of the coherence.
+constexpr float clear_share = 0.9F;
+
+/// How much larger than the noise of an antenna an EVM is that noise does not explain: where no antenna is to
+/// spare, channels that fade make it large too.
+constexpr double doubtful_evm = 3.0;
+constexpr double doubtful_evm_of_fading = 6.0;
+
 /// (antennas, count) samples from `first` on.
 std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
     const CaptureDescription& description = capture.description();
@@ -45,20 +53,47 @@ std::string settings_of(const Link& link) {
 std::string text_of(const Diagnosis& diagnosis) {
     const Trial& best = diagnosis.trials.front();
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
-    const std::string coherence = " (coherence " + number_text(best.coherence) + ")";
+    const std::string coherence = " (coherence " + number_text(static_cast<float>(best.coherence)) + ")";
     if (best.coherence < least_coherence(best.link.allocation))
         return tried + "none has them either" + coherence;
     return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
 }
 
 Diagnosis diagnose_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                         SampleFormat format, const DiagnoseOptions& options) {
+                         const DiagnoseOptions& options) {
     const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots());
     const std::size_t bytes = slots.bytes_per_slot();
     std::vector<std::byte> input(count * bytes);
     for (std::uint64_t i = 0; i < count; ++i)
         slots.read_slot(slots.schedule().first_slot() + i, std::span(input).subspan(i * bytes, bytes));
-    return diagnose(host, config, SymbolView(format, input), options);
+    return diagnose(host, config, SymbolView(slots.format(), input), options);
+}
+
+/// Over some occurrences from there on.
+Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                      std::uint64_t first) {
+    const std::uint64_t count = std::min(measured_slots, slots.occurrences() - first);
+    std::vector<std::byte> input(count * slots.bytes_per_slot());
+    slots.read(first, count, input);
+    return measure_offsets(host, config, SymbolView(slots.format(), input), first);
+}
+
+/// The first occurrence that has DM-RS, or 0.
+std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
+    Receiver receive(host, config);
+    const auto step = static_cast<std::uint64_t>(host.threads());
+    const double least = least_coherence(config.link.allocation);
+    std::vector<std::byte> input(step * slots.bytes_per_slot());
+    std::vector<ReceivedSlot> found(step);
+    for (std::uint64_t first = 0; first < slots.occurrences(); first += step) {
+        const std::uint64_t count = std::min(step, slots.occurrences() - first);
+        const auto of_call = std::span(input).first(count * slots.bytes_per_slot());
+        slots.read(first, count, of_call);
+        receive(SymbolView(slots.format(), of_call), first, {.slots = std::span(found).first(count)});
+        for (std::uint64_t i = 0; i < count; ++i)
+            if (found[i].estimate.coherence >= least) return first + i;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -68,60 +103,81 @@ Host acquisition_host(const std::vector<Place>& places) {
     return fastest_host(demodulation_threads());
 }
 
-FoundSlot find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture) {
+std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
+                                    const ReceiveOptions& options) {
     const CaptureDescription& description = capture.description();
     const std::uint64_t length = description.symbols / description.antennas;
     LinkCarrier& carrier = config.link.carrier;
     carrier.first_sample = 0;
-    if (!config.link.slots.empty()) carrier.first_slot = config.link.slots.front();
+    carrier.first_slot = searched_slot(config.link);
     const auto frame = static_cast<std::uint64_t>(std::ceil(*carrier.sample_rate * frame_seconds));
-    const std::uint64_t slot = 2 * frame / static_cast<std::uint64_t>(slots_per_frame(carrier));
-    for (std::uint64_t first = 0; first == 0 || first + slot < length; first += frame) {
-        const std::uint64_t count = std::min(frame + slot, length - first);
+    const std::uint64_t slot = OfdmTiming(ofdm_config(config.link, config.antennas))
+                                   .slot_samples(static_cast<std::uint64_t>(carrier.first_slot));
+    for (std::uint64_t first = 0; first + slot <= length; first += frame) {
+        if (options.stop.stop_requested()) return std::nullopt;
+        if (options.progress) options.progress(0, 1);
+        const std::uint64_t count = std::min(frame + 2 * slot, length - first);
         const std::vector<std::byte> samples = read_samples(capture, first, count);
         std::optional<FoundSlot> found =
             find_first_slot(host, config, SymbolView(description.format, samples));
         if (!found) continue;
         found->first_sample += first;
         carrier.first_sample = found->first_sample;
-        return *found;
+        return found;
     }
     throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
-                    " were found nowhere: looked for " + settings_of(config.link));
+                    " were found nowhere in " + std::to_string(length) + " samples: looked for " +
+                    settings_of(config.link));
 }
 
-Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots) {
-    const std::uint64_t count = std::min(measured_slots, slots.occurrences());
-    std::vector<std::byte> input(count * slots.bytes_per_slot());
-    slots.read(0, count, input);
-    Offsets offsets = measure_offsets(host, config, SymbolView(slots.format(), input), 0);
-    if (offsets.coherence < least_coherence(config.link.allocation)) return {.coherence = offsets.coherence};
+Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                        std::vector<std::string>& warnings) {
+    const std::uint64_t first = first_with_pilots(host, config, slots);
+    Offsets offsets = measured_from(host, config, slots, first);
+    if (offsets.coherence == 0.0) return offsets;
     const double rate = *config.link.carrier.sample_rate;
     const auto samples = std::llround(offsets.timing * rate);
-    slots.move(samples);
-    offsets.timing = static_cast<double>(samples) / rate;
     config.link.carrier.frequency_shift -= offsets.frequency;
+    slots.move(samples);
+    if (std::llabs(samples) > ofdm_config(config.link, config.antennas).window_offset / 2) {
+        // Pilots cannot tell a delay from one that is longer by the reciprocal of their spacing.
+        const Offsets left = measured_from(host, config, slots, first);
+        if (left.coherence < clear_share * offsets.coherence ||
+            std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
+            slots.move(0);
+            warnings.push_back(slots.name() + ": DM-RS look " + std::to_string(samples) +
+                               " samples late, and are not there: slots begin elsewhere; first_sample may be "
+                               "wrong, and \"auto\" searches it");
+            return {.frequency = offsets.frequency, .coherence = offsets.coherence};
+        }
+    }
+    offsets.timing = static_cast<double>(samples) / rate;
     return offsets;
 }
 
-SlotReport mean_of(std::span<const SlotReport> reports) {
+SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) {
     SlotReport mean;
     if (reports.empty()) return mean;
+    const auto is_found = [&](const SlotReport& report) { return report.coherence >= least_coherence; };
+    const bool any = std::ranges::any_of(reports, is_found);
+    std::size_t slots = 0;
     double snr = 0.0;
     double evm = 0.0;
     std::size_t measured = 0;
     for (const SlotReport& report : reports) {
+        mean.erasures += report.erasures;
+        if (any && !is_found(report)) continue;
+        ++slots;
         snr += std::pow(10.0, report.snr_db / 10.0);
         mean.noise_variance += report.noise_variance;
         mean.timing_offset += report.timing_offset;
         mean.frequency_offset += report.frequency_offset;
         mean.coherence += report.coherence;
-        mean.erasures += report.erasures;
         if (!std::isfinite(report.evm)) continue;
         evm += report.evm * report.evm;
         ++measured;
     }
-    const auto count = static_cast<double>(reports.size());
+    const auto count = static_cast<double>(slots);
     mean.slot = reports.front().slot;
     mean.snr_db = 10.0 * std::log10(snr / count);
     mean.evm = std::sqrt(evm / static_cast<double>(measured));
@@ -132,24 +188,57 @@ SlotReport mean_of(std::span<const SlotReport> reports) {
     return mean;
 }
 
+namespace {
+
+bool is_doubtful(const Reception& result) {
+    const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
+    const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
+    return result.mean.evm > most * std::pow(10.0, -result.mean.snr_db / 20.0);
+}
+
+/// Of what says that the link is not that of the capture although there are DM-RS.
+void warn_of_doubts(Reception& result) {
+    const std::string name = name_of(result.capture);
+    const std::uint64_t of_slot =
+        result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
+    const auto erased = std::ranges::count_if(
+        result.reports, [&](const SlotReport& slot) { return slot.erasures == of_slot; });
+    if (erased > 0)
+        result.warnings.push_back(
+            name + ": all symbols are erased in " + std::to_string(erased) + " of " +
+            std::to_string(result.slots) +
+            " slots: they are without power, not finite, or out of the range of amplitudes");
+    if (is_doubtful(result))
+        result.warnings.push_back(
+            name + ": an EVM of " + number_text(static_cast<float>(100.0 * result.mean.evm)) +
+            " % does not fit an SNR of " + number_text(static_cast<float>(result.mean.snr_db)) +
+            " dB: carrier.center_frequency, allocation.modulation, allocation.dmrs.symbols or "
+            "carrier.first_sample may be wrong");
+}
+
+}  // namespace
+
 void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, Reception& result,
                     const ReceiveOptions& options) {
     const double least = least_coherence(config.link.allocation);
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
-    if (lacking == 0) return;
     const std::string name = name_of(result.capture);
     if (lacking < result.slots) {
-        result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
-                                  std::to_string(result.slots) + " slots");
+        if (lacking > 0)
+            result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) +
+                                      " of " + std::to_string(result.slots) + " slots");
+        warn_of_doubts(result);
+        if (options.diagnoses && is_doubtful(result))
+            result.warnings.push_back(name + ": " +
+                                      text_of(diagnose_slots(host, config, slots, options.diagnose)));
         return;
     }
     std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                        " slots: the coherence is " + number_text(static_cast<float>(result.mean.coherence)) +
                        ", expected at least " + number_text(static_cast<float>(least)) + "; looked for " +
                        settings_of(result.link);
-    if (options.diagnoses)
-        text += "; " + text_of(diagnose_slots(host, config, slots, result.capture.format, options.diagnose));
+    if (options.diagnoses) text += "; " + text_of(diagnose_slots(host, config, slots, options.diagnose));
     throw FileError(text);
 }
 

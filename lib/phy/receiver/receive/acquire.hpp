@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "phy/receiver/acquisition.hpp"
@@ -15,18 +16,21 @@ namespace phy::detail {
 Host acquisition_host(const std::vector<Place>& places);
 
 /// Searches the first slot of the schedule through the whole capture, and puts what it finds into the link.
-/// Throws FileError if it is nowhere.
-FoundSlot find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture);
+/// Throws FileError if it is nowhere. None: a stop was asked for.
+std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
+                                    const ReceiveOptions& options);
 
-/// Measures offsets over the first slots, and has them taken out of all samples, the frequency by the link's
-/// frequency_shift; what was taken out.
-Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots);
+/// Measures offsets over the first slots that have DM-RS, and has them taken out of all samples, the
+/// frequency by the link's frequency_shift; what was taken out. Warns of a timing offset that is none.
+Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                        std::vector<std::string>& warnings);
 
-/// Powers, not decibels, are averaged, and erasures are added up.
-SlotReport mean_of(std::span<const SlotReport> reports);
+/// Over the slots of at least that coherence, if there are any: powers, not decibels, are averaged. Erasures
+/// of all slots are added up.
+SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence);
 
 /// Throws FileError, which says what was tried, if the DM-RS were found in no slot; adds a warning if in
-/// some.
+/// some, and where what was received does not fit its SNR.
 void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, Reception& result,
                     const ReceiveOptions& options);
 

@@ -91,6 +91,17 @@ std::int64_t CaptureSlots::begin_of(std::uint64_t slot) const {
            static_cast<std::int64_t>(timing_[0].slot_start(slot) - timing_[0].slot_start(first_slot));
 }
 
+void CaptureSlots::move(std::int64_t samples) {
+    moved_ = samples;
+    while (end_of(schedule_.first_slot() + whole_slots_) <= static_cast<std::int64_t>(length_))
+        ++whole_slots_;
+    occurrences_ = schedule_.occurrences(whole_slots_);
+}
+
+std::string CaptureSlots::name() const {
+    return name_of(capture_.description());
+}
+
 std::int64_t CaptureSlots::end_of(std::uint64_t slot) const {
     return begin_of(slot) + static_cast<std::int64_t>(samples_of(slot));
 }
@@ -128,11 +139,13 @@ void CaptureSlots::read(std::uint64_t occurrence, std::uint64_t count, std::span
 
 std::string CaptureSlots::rest() const {
     const std::uint64_t slot = schedule_.first_slot() + whole_slots_;
-    const std::uint64_t left = length_ - static_cast<std::uint64_t>(begin_of(slot) - moved_) * unit_;
-    if (left == 0) return {};
+    const std::uint64_t used = static_cast<std::uint64_t>(begin_of(slot) - moved_) * unit_;
+    if (used >= length_) return {};
+    const std::uint64_t left = length_ - used;
     const std::string what = timing_.empty() ? " OFDM symbols" : " samples";
     return name_of(capture_.description()) + " ends inside a slot: " + std::to_string(whole_slots_) +
-           " whole slots, and " + std::to_string(left / unit_) + what + " of an antenna after them";
+           (whole_slots_ == 1 ? " whole slot, and " : " whole slots, and ") + std::to_string(left / unit_) +
+           what + " of an antenna after them";
 }
 
 }  // namespace phy::detail

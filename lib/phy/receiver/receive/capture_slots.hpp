@@ -16,8 +16,8 @@ namespace phy::detail {
 /// The slots of a link's schedule in a capture of samples or a grid, and how they are read.
 class CaptureSlots {
 public:
-    /// The configuration has the link with which the capture is received; input, antennas and full scale are
-    /// set from the capture by receiver_config(). Throws FileError if the capture does not fit the link.
+    /// The configuration has the link with which the capture is received, and what set_input() sets. Throws
+    /// FileError if the capture does not fit the link.
     CaptureSlots(CaptureReader& capture, const ReceiverConfig& config);
 
     /// Whole occurrences in the capture.
@@ -35,8 +35,9 @@ public:
     /// Samples of an antenna in the slot; 0 of a grid.
     [[nodiscard]] std::uint64_t samples_of(std::uint64_t slot) const;
 
-    /// Moves the beginnings of all slots by so many samples; what is then outside of the capture reads as 0.
-    void move(std::int64_t samples) { moved_ = samples; }
+    /// Moves the beginnings of all slots to so many samples after where the link has them; what is then
+    /// outside of the capture reads as 0. Slots that are then whole at the end count too.
+    void move(std::int64_t samples);
     [[nodiscard]] std::int64_t moved() const { return moved_; }
 
     /// Reads neighbouring slots, whether they are of the schedule or not, or the input of occurrences, as
@@ -45,6 +46,8 @@ public:
     void read(std::uint64_t occurrence, std::uint64_t count, std::span<std::byte> input);
 
     [[nodiscard]] std::size_t bytes_per_slot() const;
+    /// What errors call the capture.
+    [[nodiscard]] std::string name() const;
     [[nodiscard]] SampleFormat format() const { return capture_.description().format; }
 
     /// Whole slots in the capture from its first on.

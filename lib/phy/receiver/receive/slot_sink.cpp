@@ -18,6 +18,7 @@ void ReceivedSink::take(const Chunk& chunk, std::span<const std::span<const std:
     slots_.resize(before + chunk.items);
     std::memcpy(slots_.data() + before, arrays[1].data(), chunk.items * sizeof(ReceivedSlot));
     if (chunk.first < config_.rows) compare(chunk, arrays[0]);
+    saturated_ += measure_({config_.stage.receiver.format, arrays[0]}).saturated;
     if (config_.writer) write(arrays);
     if (config_.progress) config_.progress(chunk.first + chunk.items);
 }
@@ -43,7 +44,8 @@ void ReceivedSink::write(std::span<const std::span<const std::byte>> arrays) {
         noise = elements_of<float>(arrays[next++]);
     }
     if (config_.stage.channel) channel = elements_of<cf32>(arrays[next++]);
-    config_.writer->append(arrays[0], symbols, noise, channel);
+    const auto llr = config_.writes_llr ? arrays[0] : std::span<const std::byte>();
+    config_.writer->append(llr, symbols, noise, channel);
 }
 
 }  // namespace phy::detail

@@ -20,6 +20,7 @@ public:
     struct Config {
         const ReceiveStage::Config& stage;
         SlotWriter* writer = nullptr;
+        bool writes_llr = true;
         CaptureReader* codewords = nullptr;
         std::uint64_t rows = 0;  ///< codewords to compare with
         std::function<void(std::uint64_t)> progress = {};
@@ -27,12 +28,14 @@ public:
 
     explicit ReceivedSink(const Config& config)
         : config_(config),
-          measure_(fastest_host(), {.llr_scale = config.stage.receiver.demapper.llr_scale}) {}
+          measure_(fastest_host(), {.llr_scale = config.stage.receiver.demapper.llr_scale,
+                                    .llr_clip = config.stage.receiver.demapper.llr_clip}) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
 
     [[nodiscard]] const std::vector<ReceivedSlot>& slots() const { return slots_; }
     [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
+    [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
     [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
 
 private:
@@ -45,6 +48,7 @@ private:
     std::vector<ReceivedSlot> slots_;
     std::uint64_t bit_errors_ = 0;
     std::uint64_t compared_bits_ = 0;
+    std::uint64_t saturated_ = 0;
 };
 
 }  // namespace phy::detail
