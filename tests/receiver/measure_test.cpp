@@ -263,8 +263,7 @@ TEST_F(Measure, RefusesWhatHasNotBeenReceivedYet) {
             measure_file(capture_);
             FAIL() << to_string(kind) << " was measured";
         } catch (const phy::FileError& error) {
-            EXPECT_NE(std::string(error.what()).find("expected symbols"), std::string::npos)
-                << error.what();
+            EXPECT_NE(std::string(error.what()).find("expected symbols"), std::string::npos) << error.what();
         }
     }
 }

@@ -23,8 +23,7 @@ inline std::string name_of(const CaptureDescription& capture) {
 inline void require_symbols(const CaptureDescription& capture) {
     if (capture.kind == CaptureKind::symbols) return;
     throw FileError(name_of(capture) + " holds " +
-                    (capture.kind == CaptureKind::grid ? "a grid" : "samples") +
-                    ": expected symbols");
+                    (capture.kind == CaptureKind::grid ? "a grid" : "samples") + ": expected symbols");
 }
 
 /// Those that are asked for, else this CPU.
