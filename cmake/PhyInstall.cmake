@@ -73,6 +73,7 @@ foreach(page IN LISTS phy_pages ITEMS data/README.md)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT applications)
 endforeach()
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications FILES_MATCHING PATTERN "*.cpp")
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN results EXCLUDE)
 

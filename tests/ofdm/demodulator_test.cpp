@@ -239,7 +239,7 @@ TEST(OfdmDemodulatorTest, WrongStridesOfSlotsThrow) {
     EXPECT_THROW(call(6 * longest, {.count = 3, .slot_stride = of_slot}), phy::ArgumentError);
     EXPECT_EQ(grid, std::vector<cf32>(grid.size(), cf32(7.0F)));
     EXPECT_NO_THROW(call(2 * of_slot, {.count = 2, .slot_stride = of_slot}));
-    EXPECT_NO_THROW(call(2 * of_slot + 1, {.count = 2, .stride = longest + 1, .slot_stride = of_slot + 1}));
+    EXPECT_NO_THROW(call(2 * of_slot + 2, {.count = 2, .stride = longest + 1, .slot_stride = of_slot + 1}));
 }
 
 }  // namespace

@@ -234,6 +234,18 @@ TEST_F(ReceiveFile, AnEvmThatDoesNotFitIsSaid) {
     EXPECT_NE(done.warnings[0].find("center_frequency"), std::string::npos) << done.warnings[0];
 }
 
+TEST_F(ReceiveFile, FewPilotsInNoiseAreReceivedWithAWarning) {
+    phy::ReceiverConfig config = phy_test::recorded_config(ReceiverInput::grid);
+    config.link.modulation = phy::Modulation::qpsk;
+    config.link.allocation.resource_blocks = {{.first = 3, .count = 1}};
+    config.link.allocation.dmrs.symbols = {2};
+    config.link.allocation.dmrs.ports = {0};
+    const Reception done = receive(record(config, 12, {.snr_db = -1.0, .taps = 1}));
+    ASSERT_FALSE(done.warnings.empty()) << done.mean.coherence;
+    EXPECT_NE(done.warnings[0].find("DM-RS"), std::string::npos) << done.warnings[0];
+    EXPECT_LT(done.bit_errors, done.compared_bits / 10);
+}
+
 TEST_F(ReceiveFile, WritesWhatIsWantedAlone) {
     const Recording recording = record(ReceiverInput::grid, 2, {.snr_db = 45.0});
     ReceiveOptions options;

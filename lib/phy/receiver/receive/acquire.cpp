@@ -18,6 +18,9 @@ constexpr double frame_seconds = 0.01;
 /// What moving slots may cost of the coherence.
 constexpr float clear_share = 0.9F;
 
+/// Other pilots have this share of the least coherence in one slot of a thousand.
+constexpr double doubtful_coherence = 0.75;
+
 /// How much larger than the noise of an antenna an EVM is that noise does not explain: where no antenna is to
 /// spare, channels that fade make it large too.
 constexpr double doubtful_evm = 3.0;
@@ -190,6 +193,11 @@ SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) 
 
 namespace {
 
+std::string coherence_of(const SlotReport& mean, double least) {
+    return "the coherence is " + number_text(static_cast<float>(mean.coherence)) + ", expected at least " +
+           number_text(static_cast<float>(least));
+}
+
 bool is_doubtful(const Reception& result) {
     const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
     const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
@@ -224,22 +232,22 @@ void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    if (lacking < result.slots) {
-        if (lacking > 0)
-            result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) +
-                                      " of " + std::to_string(result.slots) + " slots");
-        warn_of_doubts(result);
-        if (options.diagnoses && is_doubtful(result))
-            result.warnings.push_back(name + ": " +
-                                      text_of(diagnose_slots(host, config, slots, options.diagnose)));
-        return;
+    const auto diagnosis = [&] { return text_of(diagnose_slots(host, config, slots, options.diagnose)); };
+    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least) {
+        const std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
+                                 " slots: " + coherence_of(result.mean, least) + "; looked for " +
+                                 settings_of(result.link);
+        throw FileError(options.diagnoses ? text + "; " + diagnosis() : text);
     }
-    std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
-                       " slots: the coherence is " + number_text(static_cast<float>(result.mean.coherence)) +
-                       ", expected at least " + number_text(static_cast<float>(least)) + "; looked for " +
-                       settings_of(result.link);
-    if (options.diagnoses) text += "; " + text_of(diagnose_slots(host, config, slots, options.diagnose));
-    throw FileError(text);
+    if (lacking == result.slots)
+        result.warnings.push_back(
+            name + ": whether the DM-RS are there is doubtful: " + coherence_of(result.mean, least));
+    else if (lacking > 0)
+        result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
+                                  std::to_string(result.slots) + " slots");
+    warn_of_doubts(result);
+    if (options.diagnoses && (is_doubtful(result) || lacking == result.slots))
+        result.warnings.push_back(name + ": " + diagnosis());
 }
 
 }  // namespace phy::detail
