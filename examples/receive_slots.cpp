@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <phy/phy.hpp>
+#include <phy/receiver/acquisition.hpp>
 #include <phy/receiver/receiver.hpp>
 
 namespace {
@@ -48,6 +49,8 @@ private:
 void receive(const std::string& link_file, const std::string& output, const std::vector<std::string>& names) {
     phy::ReceiverConfig config;
     config.link = phy::read_link(link_file);
+    if (config.link.carrier.first_sample != 0U)
+        throw std::runtime_error(link_file + ": carrier.first_sample: expected 0, where the files begin");
     config.antennas = static_cast<int>(names.size());
     const phy::Host host({.threads = 0});  // as many as there are processors
     phy::Receiver receive(host, config);
@@ -59,6 +62,7 @@ void receive(const std::string& link_file, const std::string& output, const std:
     std::vector<std::int8_t> llr(receive.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> found(1);
 
+    const double least = phy::least_coherence(config.link.allocation);
     std::uint64_t occurrence = 0;  // slots of the allocation, of which there may be fewer than slots
     for (std::uint64_t slot = receive.schedule().first_slot();; ++slot) {
         if (!antennas.read(timing.slot_samples(slot), receive.input_per_slot(), samples)) break;
@@ -67,9 +71,11 @@ void receive(const std::string& link_file, const std::string& output, const std:
         ++occurrence;
 
         const phy::SlotReport report = phy::slot_report(found[0], config, slot);
-        std::printf("slot %llu: SNR %.1f dB, EVM %.2f %%, timing %.3f us, frequency %.0f Hz\n",
-                    static_cast<unsigned long long>(slot), report.snr_db, 100.0 * report.evm,
-                    1e6 * report.timing_offset, report.frequency_offset);
+        std::printf(
+            "slot %llu: coherence %.2f%s, SNR %.1f dB, EVM %.2f %%, timing %.3f us, frequency %.0f Hz\n",
+            static_cast<unsigned long long>(slot), report.coherence,
+            report.coherence < least ? " (no DM-RS)" : "", report.snr_db, 100.0 * report.evm,
+            1e6 * report.timing_offset, report.frequency_offset);
         soft_bits.write(reinterpret_cast<const char*>(llr.data()), static_cast<std::streamsize>(llr.size()));
     }
     if (!soft_bits.flush()) throw std::runtime_error(output + ": cannot be written");

@@ -48,8 +48,8 @@ TEST_F(ReceiveSlots, FilesOfAntennasGiveTheCodewords) {
         command.push_back(name);
     const Outcome outcome = run(command);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("slot 39: SNR"), std::string::npos) << outcome.out;
-    EXPECT_NE(outcome.out.find("slot 42: SNR"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("slot 39: coherence"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("slot 42: coherence"), std::string::npos) << outcome.out;
 
     std::ifstream written(path("softbits"), std::ios::binary);
     const std::vector<char> llr{std::istreambuf_iterator<char>(written), {}};

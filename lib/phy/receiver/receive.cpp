@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "phy/core/number_text.hpp"
 #include "phy/receiver/common.hpp"
 #include "phy/receiver/receive/acquire.hpp"
 #include "phy/receiver/receive/capture_slots.hpp"
@@ -106,6 +107,15 @@ std::uint64_t rows_of_truth(Reception& result) {
     return std::min(codewords->slots, result.slots);
 }
 
+/// Where the capture and its link contradict each other.
+void warn_of_sample_rate(Reception& result, const Link& link) {
+    const auto of_capture = result.capture.sample_rate;
+    if (!of_capture || !link.carrier.sample_rate || *of_capture == *link.carrier.sample_rate) return;
+    result.warnings.push_back(name_of(result.capture) + ": the attribute sample_rate is " +
+                              detail::number_text(*of_capture) + ", and the link's is " +
+                              detail::number_text(*link.carrier.sample_rate) + ", which is taken");
+}
+
 /// Of what was found in slots, with what was taken out of all samples counted in.
 void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config,
                   std::span<const ReceivedSlot> received) {
@@ -196,6 +206,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     ReceiverConfig config = config_of(result.capture, options);
     const Host host = detail::acquisition_host(options.places);
     const bool is_samples = config.input == ReceiverInput::samples;
+    if (is_samples) warn_of_sample_rate(result, config.link);
     if (is_samples && !config.link.carrier.first_sample)
         result.found = detail::find_slots(host, config, reader, options);
     result.cancelled = options.stop.stop_requested();

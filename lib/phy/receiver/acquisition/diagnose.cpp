@@ -205,12 +205,16 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
     setting.coherence = energy > 0.0 ? std::min(std::abs(sum) / energy, 1.0) : 0.0;
     const double all = static_cast<double>(used * patterns_[setting.pattern].symbols.size()) *
                        static_cast<double>(pairs.pairs());
-    setting.surprise = all * setting.coherence * setting.coherence;
+    // A symbol too many, without pilots, costs more than its number brings.
+    constexpr double least_rest = 1e-6;
+    setting.surprise = -all * std::log(std::max(1.0 - setting.coherence * setting.coherence, least_rest));
 }
 
 void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
     // Pilots of every symbol, though no allocation has them.
     SlotAllocation allocation = link_.allocation;
+    allocation.first_symbol = 0;
+    allocation.symbols = symbols_per_slot;
     allocation.dmrs.type = setting.type;
     allocation.dmrs.scrambling_id = setting.scrambling_id;
     allocation.dmrs.n_scid = setting.n_scid;

@@ -44,13 +44,21 @@ std::string text_of(const std::vector<int>& numbers) {
     return "[" + text + "]";
 }
 
+/// With two decimals.
+std::string rounded_text(double value) {
+    return number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
+}
+
 /// What DM-RS are expected by.
 std::string settings_of(const Link& link) {
     const DmrsConfig& dmrs = link.allocation.dmrs;
     return "dmrs.symbols " + text_of(dmrs.symbols) + ", type " + std::to_string(dmrs.type) + ", ports " +
            text_of(dmrs.ports) + ", scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
            std::to_string(dmrs.n_scid) + ", reference_crb " + std::to_string(dmrs.reference_crb) +
-           ", first_slot " + std::to_string(link.carrier.first_slot);
+           ", first_slot " + std::to_string(link.carrier.first_slot) +
+           (link.carrier.first_sample && link.carrier.sample_rate
+                ? ", first_sample " + std::to_string(*link.carrier.first_sample)
+                : "");
 }
 
 std::string text_of(const Diagnosis& diagnosis) {
@@ -194,8 +202,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) 
 namespace {
 
 std::string coherence_of(const SlotReport& mean, double least) {
-    return "the coherence is " + number_text(static_cast<float>(mean.coherence)) + ", expected at least " +
-           number_text(static_cast<float>(least));
+    return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
 }
 
 bool is_doubtful(const Reception& result) {
@@ -218,8 +225,8 @@ void warn_of_doubts(Reception& result) {
             " slots: they are without power, not finite, or out of the range of amplitudes");
     if (is_doubtful(result))
         result.warnings.push_back(
-            name + ": an EVM of " + number_text(static_cast<float>(100.0 * result.mean.evm)) +
-            " % does not fit an SNR of " + number_text(static_cast<float>(result.mean.snr_db)) +
+            name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
+            rounded_text(result.mean.snr_db) +
             " dB: carrier.center_frequency, allocation.modulation, allocation.dmrs.symbols or "
             "carrier.first_sample may be wrong");
 }
