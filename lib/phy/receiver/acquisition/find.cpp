@@ -116,11 +116,7 @@ std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<f
                      [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
     std::vector<Candidate> kept;
     for (const Candidate& candidate : all) {
-        const auto is_near = [&](const Candidate& other) {
-            const std::size_t distance =
-                std::max(candidate.place, other.place) - std::min(candidate.place, other.place);
-            return distance < stretch / 2;
-        };
+        const auto is_near = [&](const Candidate& other) { return distance(candidate, other) < stretch / 2; };
         if (kept.size() == most_candidates) break;
         if (candidate.share > 0.0F && std::none_of(kept.begin(), kept.end(), is_near))
             kept.push_back(candidate);
