@@ -29,7 +29,8 @@ struct Ops {
     static V select_finite(V x, V a, V b) { return std::isfinite(x) ? a : b; }
     static V where_positive(V x, V v) { return x > 0.0F ? v : 0.0F; }
     static V reciprocal_seed(V a) {
-        return std::bit_cast<float>(reciprocal_bits - std::bit_cast<std::int32_t>(a));
+        return std::bit_cast<float>(static_cast<std::uint32_t>(reciprocal_bits) -
+                                    std::bit_cast<std::uint32_t>(a));
     }
     static V times_power_of_two(V a, V shifted) {
         return std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) +
