@@ -6,6 +6,7 @@
 
 #include "common/place_names.hpp"
 #include "demod/report.hpp"
+#include "demod/report_parts.hpp"
 
 namespace phy::apps {
 namespace {
@@ -46,9 +47,6 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
 }  // namespace
 
 Json json_of(const Reception& done) {
-    std::vector<Json::Member> busy;
-    for (const PipelineReport::Busy& stage : done.pipeline.busy)
-        busy.emplace_back(stage.step, stage.seconds);
     std::vector<Json::Member> members = {
         {"slots", done.slots},
         {"resource_elements", done.resource_elements},
@@ -76,14 +74,14 @@ Json json_of(const Reception& done) {
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
-    members.emplace_back("stages", Json::object(busy));
+    members.emplace_back("stages", busy_json(done.pipeline));
     return Json::object(members);
 }
 
 std::string text_of(const Reception& done) {
     std::string result;
     const auto line = [&result](const char* name, const std::string& value) {
-        result += fmt::format("{:<16}{}\n", name, value);
+        add_line(result, name, value);
     };
     const std::optional<std::string> devices = devices_of(done.places);
     const int layers = done.link.allocation.layers();
@@ -112,10 +110,7 @@ std::string text_of(const Reception& done) {
     line("saturated", fmt::format("{}", done.saturated));
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
-    std::string busy;
-    for (const PipelineReport::Busy& stage : done.pipeline.busy)
-        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
-    line("busy", busy);
+    line("busy", busy_text(done.pipeline));
     return result;
 }
 

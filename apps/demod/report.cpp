@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/place_names.hpp"
+#include "demod/report_parts.hpp"
 
 namespace phy::apps {
 namespace {
@@ -27,9 +28,6 @@ std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
 }  // namespace
 
 Json json_of(const Demodulation& done) {
-    std::vector<Json::Member> busy;
-    for (const PipelineReport::Busy& stage : done.pipeline.busy)
-        busy.emplace_back(stage.step, stage.seconds);
     std::vector<Json::Member> members = {
         {"symbols", done.symbols},
         {"soft_bits", done.soft_bits},
@@ -51,14 +49,14 @@ Json json_of(const Demodulation& done) {
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         members.emplace_back("descrambled_c_init", *c_init);
     if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
-    members.emplace_back("stages", Json::object(busy));
+    members.emplace_back("stages", busy_json(done.pipeline));
     return Json::object(members);
 }
 
 std::string text_of(const Demodulation& done) {
     std::string result;
     const auto line = [&result](const char* name, const std::string& value) {
-        result += fmt::format("{:<16}{}\n", name, value);
+        add_line(result, name, value);
     };
     const std::optional<std::string> devices = devices_of(done.places);
     line("symbols", fmt::format("{} ({})", done.symbols, to_string(done.demapper.modulation)));
@@ -75,10 +73,7 @@ std::string text_of(const Demodulation& done) {
     line("saturated", fmt::format("{}", done.counters.saturated));
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
-    std::string busy;
-    for (const PipelineReport::Busy& stage : done.pipeline.busy)
-        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
-    line("busy", busy);
+    line("busy", busy_text(done.pipeline));
     if (done.measured) line("measured before", fmt::format("in {:.3g} s", done.measured->seconds));
     return result;
 }

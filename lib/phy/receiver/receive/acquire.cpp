@@ -143,8 +143,12 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
 
 Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                         std::vector<std::string>& warnings) {
-    const std::uint64_t first = first_with_pilots(host, config, slots);
+    std::uint64_t first = 0;
     Offsets offsets = measured_from(host, config, slots, first);
+    if (offsets.coherence == 0.0) {
+        first = first_with_pilots(host, config, slots);
+        if (first > 0) offsets = measured_from(host, config, slots, first);
+    }
     if (offsets.coherence == 0.0) return offsets;
     const double rate = *config.link.carrier.sample_rate;
     const auto samples = std::llround(offsets.timing * rate);

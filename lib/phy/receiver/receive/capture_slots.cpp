@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "phy/channel/equalizer/math/limits.hpp"
 #include "phy/core/error.hpp"
 #include "phy/receiver/common.hpp"
 
 namespace phy::detail {
 namespace {
-
-constexpr std::uint64_t most_antennas = 16;
 
 [[noreturn]] void fail(const CaptureDescription& capture, const std::string& what) {
     throw FileError(name_of(capture) + ": " + what);

@@ -17,19 +17,25 @@ void ReceivedSink::take(const Chunk& chunk, std::span<const std::span<const std:
     const std::size_t before = slots_.size();
     slots_.resize(before + chunk.items);
     std::memcpy(slots_.data() + before, arrays[1].data(), chunk.items * sizeof(ReceivedSlot));
-    if (chunk.first < config_.rows) compare(chunk, arrays[0]);
-    saturated_ += measure_({config_.stage.receiver.format, arrays[0]}).saturated;
+    measure(chunk, arrays[0]);
     if (config_.writer) write(arrays);
     if (config_.progress) config_.progress(chunk.first + chunk.items);
 }
 
-void ReceivedSink::compare(const Chunk& chunk, std::span<const std::byte> llr) {
+void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
     const SoftBitFormat format = config_.stage.receiver.format;
     const std::size_t bytes = llr.size() / chunk.items;
     codeword_.resize(bytes / size_of(format));
-    for (std::size_t i = 0; i < chunk.items && chunk.first + i < config_.rows; ++i) {
+    for (std::size_t i = 0; i < chunk.items; ++i) {
+        const SoftBitView of_slot(format, llr.subspan(i * bytes, bytes));
+        if (chunk.first + i >= config_.rows) {
+            saturated_ += measure_(of_slot).saturated;
+            continue;
+        }
         config_.codewords->read_codeword(chunk.first + i, codeword_);
-        bit_errors_ += measure_({format, llr.subspan(i * bytes, bytes)}, codeword_).bit_errors;
+        const SoftBitSums sums = measure_(of_slot, codeword_);
+        saturated_ += sums.saturated;
+        bit_errors_ += sums.bit_errors;
         compared_bits_ += codeword_.size();
     }
 }

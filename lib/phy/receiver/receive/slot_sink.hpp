@@ -13,8 +13,8 @@
 
 namespace phy::detail {
 
-/// Takes what a ReceiveStage gives: writes it if there is a writer, counts bit errors if there are codewords
-/// to compare with, and keeps what was found in each slot.
+/// Takes what a ReceiveStage gives: writes it if there is a writer, counts saturated soft bits, and bit
+/// errors if there are codewords to compare with, and keeps what was found in each slot.
 class ReceivedSink : public Sink {
 public:
     struct Config {
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
 
 private:
-    void compare(const Chunk& chunk, std::span<const std::byte> llr);
+    void measure(const Chunk& chunk, std::span<const std::byte> llr);
     void write(std::span<const std::span<const std::byte>> arrays);
 
     Config config_;

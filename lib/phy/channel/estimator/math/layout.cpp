@@ -4,14 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "phy/channel/equalizer/math/limits.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 
 namespace phy::detail {
 namespace {
-
-constexpr int most_antennas = 16;
 
 void check_number(const char* what, double value, double most, const char* expected) {
     if (value >= 0.0 && value <= most) return;

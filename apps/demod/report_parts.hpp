@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/json.hpp"
+#include "phy/pipeline/pipeline.hpp"
+
+/// What reports of symbols and of slots have in common.
+namespace phy::apps {
+
+/// A line of a report for people.
+inline void add_line(std::string& report, std::string_view name, std::string_view value) {
+    report += fmt::format("{:<16}{}\n", name, value);
+}
+
+/// How long each step of a pipeline worked.
+inline std::string busy_text(const PipelineReport& report) {
+    std::string busy;
+    for (const PipelineReport::Busy& stage : report.busy)
+        busy += fmt::format("{}{} {:.3g} s", busy.empty() ? "" : ", ", stage.step, stage.seconds);
+    return busy;
+}
+
+inline Json busy_json(const PipelineReport& report) {
+    std::vector<Json::Member> busy;
+    for (const PipelineReport::Busy& stage : report.busy)
+        busy.emplace_back(stage.step, stage.seconds);
+    return Json::object(busy);
+}
+
+}  // namespace phy::apps
