@@ -251,7 +251,7 @@ void CaptureReader::Impl::read_blocks(const InputDataset& dataset, std::size_t e
 
 CaptureReader::CaptureReader(const std::filesystem::path& file, const CaptureOptions& options) {
     check_options(options);
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, options);
 }
 
@@ -271,7 +271,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
                             ": expected the capture's format " + std::string(to_string(capture.format)));
     require_range(first, symbols.size(), capture.symbols);
 
-    hdf5::silence_errors();
+    const hdf5::Session session;
     if (is_delivered_as_stored(layout)) {
         impl_->iq.read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
                        symbols.data());
@@ -290,7 +290,7 @@ void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {
     if (!impl_->noise) throw ArgumentError("the capture has no noise variance for each symbol");
     require_range(first, noise.size(), impl_->description.symbols);
 
-    hdf5::silence_errors();
+    const hdf5::Session session;
     const hdf5::NumberType type = impl_->noise_type;
     const std::size_t stride = impl_->noise->element_bytes();
     const auto out = std::as_writable_bytes(noise);
@@ -309,7 +309,7 @@ void CaptureReader::read_bits(std::uint64_t first, std::span<std::uint8_t> bits)
                             std::to_string(per_symbol));
     require_range(first, bits.size() / per_symbol, impl_->description.symbols);
 
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->bits->read(first * per_symbol, bits.size(), std::as_writable_bytes(bits).data());
     require_zeros_and_ones(bits, *impl_->bits);
 }
@@ -324,7 +324,7 @@ void CaptureReader::read_codeword(std::uint64_t slot, std::span<std::uint8_t> bi
         throw ArgumentError(std::to_string(bits.size()) + " bits: expected a codeword of " +
                             std::to_string(shape.bits));
 
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->codewords->read(slot * shape.bits, bits.size(), std::as_writable_bytes(bits).data());
     require_zeros_and_ones(bits, *impl_->codewords);
 }
