@@ -20,6 +20,9 @@ struct Projection {
     static constexpr int columns_of_warp = (columns + projection_warps - 1) / projection_warps;
     static constexpr int rounds = of_thread == 1 ? 2 : 1;
     static constexpr int chunk = rounds * warp_size;  ///< pilots at a time
+    static constexpr int pilots_at_once = of_thread == 1 ? 16 : 4;
+    static constexpr int blocks_of_multiprocessor =
+        of_thread == 1 ? 1 : 5;  ///< that registers leave room for
     static constexpr int row = real_columns + (of_thread == 1 ? 2 : 4);
 };
 
@@ -135,24 +138,41 @@ __device__ __forceinline__ void load_columns(const float* from, float (&to)[coun
 template <class Size>
 using Sums = float[Size::columns_of_thread][modes_of_thread];
 
+/// `count` pilots of a chunk. All are loaded before the first is used, or each would be waited for.
+template <int count, class Size>
+__device__ __forceinline__ void add_pilots(const ProjectionShared<Size>& shared, int buffer, int first,
+                                           Sums<Size>& sums) {
+    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
+    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
+    float4 modes[count];
+    float x[count][Size::columns_of_thread];
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+        modes[k] = shared.modes[buffer][first + k][ty];
+        load_columns(&shared.columns[buffer][first + k][tx * Size::columns_of_thread], x[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+#pragma unroll
+        for (int c = 0; c < Size::columns_of_thread; ++c) {
+            sums[c][0] = Ops::fma(modes[k].x, x[k][c], sums[c][0]);
+            sums[c][1] = Ops::fma(modes[k].y, x[k][c], sums[c][1]);
+            sums[c][2] = Ops::fma(modes[k].z, x[k][c], sums[c][2]);
+            sums[c][3] = Ops::fma(modes[k].w, x[k][c], sums[c][3]);
+        }
+    }
+}
+
 template <class Size>
 __device__ __forceinline__ void add_chunk(const ProjectionShared<Size>& shared, int buffer, int pilots,
                                           Sums<Size>& sums) {
-    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
-    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
-#pragma unroll 8
-    for (int k = 0; k < pilots; ++k) {
-        const float4 row = shared.modes[buffer][k][ty];
-        float x[Size::columns_of_thread];
-        load_columns(&shared.columns[buffer][k][tx * Size::columns_of_thread], x);
-#pragma unroll
-        for (int c = 0; c < Size::columns_of_thread; ++c) {
-            sums[c][0] = Ops::fma(row.x, x[c], sums[c][0]);
-            sums[c][1] = Ops::fma(row.y, x[c], sums[c][1]);
-            sums[c][2] = Ops::fma(row.z, x[c], sums[c][2]);
-            sums[c][3] = Ops::fma(row.w, x[c], sums[c][3]);
-        }
-    }
+    int k = 0;
+#pragma unroll 1
+    for (; k + Size::pilots_at_once <= pilots; k += Size::pilots_at_once)
+        add_pilots<Size::pilots_at_once>(shared, buffer, k, sums);
+#pragma unroll 1
+    for (; k < pilots; ++k)
+        add_pilots<1>(shared, buffer, k, sums);
 }
 
 template <class Size>
@@ -221,7 +241,7 @@ __device__ __forceinline__ void add_chunks(const DeviceModes& modes, const Colum
 
 /// A block computes projection_modes modes of Size::columns complex columns of a tile.
 template <class Size>
-__global__ void __launch_bounds__(projection_threads)
+__global__ void __launch_bounds__(projection_threads, Size::blocks_of_multiprocessor)
     project_tiles(const EstimatorProgram* __restrict__ of_all, int joint_blocks, int mode_blocks) {
     __shared__ ProjectionShared<Size> shared;
     const EstimatorProgram& program = *of_all;
@@ -256,18 +276,18 @@ __global__ void __launch_bounds__(projection_threads)
 }
 
 template <class Size>
-dim3 projection_blocks(const EstimatorProgram& host, unsigned slots) {
-    const int columns =
-        blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
-    const int modes = blocks_of(host.most_width, projection_modes);
-    return {static_cast<unsigned>(columns * modes), static_cast<unsigned>(host.most_jobs), slots};
+int column_blocks(const EstimatorProgram& host) {
+    return blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
 }
 
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
                  cudaStream_t stream) {
-    project_tiles<Size><<<projection_blocks<Size>(host, slots), projection_threads, 0, stream>>>(
-        program, blocks_of(host.columns[1] / 2, Size::columns), blocks_of(host.most_width, projection_modes));
+    const int mode_blocks = blocks_of(host.most_width, projection_modes);
+    const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
+                      static_cast<unsigned>(host.most_jobs), slots);
+    project_tiles<Size><<<blocks, projection_threads, 0, stream>>>(
+        program, blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
 }
 
 using UsualProjection = Projection<columns_of_thread>;
@@ -277,8 +297,7 @@ using SmallProjection = Projection<columns_of_thread_if_few>;
 
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
-    const dim3 blocks = projection_blocks<UsualProjection>(host, job.slots);
-    if (blocks.x * blocks.y * blocks.z <= few_blocks)
+    if (static_cast<unsigned>(column_blocks<UsualProjection>(host)) * job.slots <= few_column_blocks)
         start_tiles<SmallProjection>(host, program, job.slots, stream);
     else
         start_tiles<UsualProjection>(host, program, job.slots, stream);
