@@ -197,6 +197,8 @@ __global__ void __launch_bounds__(synthesis_threads)
     synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
     extern __shared__ float4 shared[];
     __shared__ int rows[shared_row<Size>];
+    let_next_get_ready();
+    wait_for_previous();
     const unsigned slot = blockIdx.z;
     const DeviceTables& tables = tables_of(program, slot);
     const int jobs = tables.jobs_count;
@@ -249,8 +251,8 @@ dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
 
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorJob& job, dim3 blocks, cudaStream_t stream) {
-    synthesize_tiles<Size><<<blocks, synthesis_threads, shared_bytes<Size>(host), stream>>>(
-        host, job.channel, static_cast<int>(blocks.x) / host.streams_count);
+    launch_in_chain(synthesize_tiles<Size>, blocks, synthesis_threads, shared_bytes<Size>(host), stream, host,
+                    job.channel, static_cast<int>(blocks.x) / host.streams_count);
 }
 
 }  // namespace
@@ -264,7 +266,6 @@ void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cuda
     } else {
         start_tiles<UsualSynthesis>(host, job, blocks, stream);
     }
-    check(cudaGetLastError());
 }
 
 void prepare_synthesis(const EstimatorProgram& host) {
