@@ -1,6 +1,7 @@
 // The channel's modes to coefficients.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
@@ -14,10 +15,14 @@ constexpr int most_ports = 2;  // of a stream
 struct UsualSynthesis {
     static constexpr int group = synthesis_group;
     static constexpr int columns = synthesis_columns;
+    static constexpr int loads_at_once = 4;
+    static constexpr int blocks_of_multiprocessor = 3;  ///< that registers leave room for
 };
 struct SmallSynthesis {
     static constexpr int group = synthesis_group_if_few;
     static constexpr int columns = synthesis_columns_if_few;
+    static constexpr int loads_at_once = 16;
+    static constexpr int blocks_of_multiprocessor = 2;
 };
 
 template <class Size>
@@ -61,23 +66,49 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
     }
 }
 
+/// Calls add(std::integral_constant<int, n>, k) for all k below count, n at a time: first many, whose loads
+/// wait together, then fewer.
+template <int many, class Add>
+__device__ __forceinline__ void in_batches(int count, Add add) {
+    int k = 0;
+#pragma unroll 1
+    for (; k + many <= count; k += many)
+        add(std::integral_constant<int, many>(), k);
+    if constexpr (many > 4) {
+#pragma unroll 1
+        for (; k + 4 <= count; k += 4)
+            add(std::integral_constant<int, 4>(), k);
+    }
+#pragma unroll 1
+    for (; k < count; ++k)
+        add(std::integral_constant<int, 1>(), k);
+}
+
 /// Adds row n of M's product with the modes of two columns, of each comb.
 template <class Size, int combs>
 __device__ __forceinline__ void add_mix(const float* mix, int width, int modes, const float* columns,
                                         int of_part, float (&sums)[combs][2]) {
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
-#pragma unroll 8
-        for (int k = 0; k < modes; ++k) {
+        in_batches<Size::loads_at_once>(modes, [&](auto batch, int first) {
+            float m[batch()][combs];
 #pragma unroll
-            for (int comb = 0; comb < combs; ++comb) {
-                const float m = __ldg(mix + ((2 * comb + part) * modes + k) * width);
-                const float2 x =
-                    *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part + k * Size::group);
-                sums[comb][0] = Ops::fma(m, x.x, sums[comb][0]);
-                sums[comb][1] = Ops::fma(m, x.y, sums[comb][1]);
+            for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+                for (int comb = 0; comb < combs; ++comb)
+                    m[i][comb] = __ldg(mix + ((2 * comb + part) * modes + first + i) * width);
             }
-        }
+#pragma unroll
+            for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+                for (int comb = 0; comb < combs; ++comb) {
+                    const float2 x = *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part +
+                                                                      (first + i) * Size::group);
+                    sums[comb][0] = Ops::fma(m[i][comb], x.x, sums[comb][0]);
+                    sums[comb][1] = Ops::fma(m[i][comb], x.y, sums[comb][1]);
+                }
+            }
+        });
     }
 }
 
@@ -145,20 +176,27 @@ __device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, 
                                           DeviceComplex (&b)[Size::columns]) {
     const float* const modes = filter.synthesize + n;
     const int width = filter.tile_width;
-    const int count = filter.tile_modes;
-#pragma unroll 4
-    for (int k = 0; k < count; ++k) {
-        const float of_a = __ldg(modes + k * width);
-        const float of_b = __ldg(modes + k * width + half);
+    in_batches<Size::loads_at_once>(filter.tile_modes, [&](auto batch, int first) {
+        float of_a[batch()];
+        float of_b[batch()];
 #pragma unroll
-        for (int c = 0; c < Size::columns; c += 2) {
-            const float4 u = *reinterpret_cast<const float4*>(mixed + 2 * (k * shared_row<Size> + c));
-            a[c] = {Ops::fma(of_a, u.x, a[c].re), Ops::fma(of_a, u.y, a[c].im)};
-            b[c] = {Ops::fma(of_b, u.x, b[c].re), Ops::fma(of_b, u.y, b[c].im)};
-            a[c + 1] = {Ops::fma(of_a, u.z, a[c + 1].re), Ops::fma(of_a, u.w, a[c + 1].im)};
-            b[c + 1] = {Ops::fma(of_b, u.z, b[c + 1].re), Ops::fma(of_b, u.w, b[c + 1].im)};
+        for (int i = 0; i < batch(); ++i) {
+            of_a[i] = __ldg(modes + (first + i) * width);
+            of_b[i] = __ldg(modes + (first + i) * width + half);
         }
-    }
+#pragma unroll
+        for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+            for (int c = 0; c < Size::columns; c += 2) {
+                const float4 u =
+                    *reinterpret_cast<const float4*>(mixed + 2 * ((first + i) * shared_row<Size> + c));
+                a[c] = {Ops::fma(of_a[i], u.x, a[c].re), Ops::fma(of_a[i], u.y, a[c].im)};
+                b[c] = {Ops::fma(of_b[i], u.x, b[c].re), Ops::fma(of_b[i], u.y, b[c].im)};
+                a[c + 1] = {Ops::fma(of_a[i], u.z, a[c + 1].re), Ops::fma(of_a[i], u.w, a[c + 1].im)};
+                b[c + 1] = {Ops::fma(of_b[i], u.z, b[c + 1].re), Ops::fma(of_b[i], u.w, b[c + 1].im)};
+            }
+        }
+    });
 }
 
 /// One subcarrier of a tile, its mirror, and some ports and columns.
@@ -193,7 +231,7 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
 /// The blocks of gridDim.y share the tiles of a slot. Where these are few, several blocks have one: each
 /// computes all of the product with M, and its share of V's.
 template <class Size>
-__global__ void __launch_bounds__(synthesis_threads)
+__global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiprocessor)
     synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
     extern __shared__ float4 shared[];
     __shared__ int rows[shared_row<Size>];
