@@ -6,7 +6,7 @@
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
 /// The path of the dataset to read, as CaptureOptions::dataset says. Throws FileError that lists the
 /// candidates if there is no such dataset or no only one.
@@ -21,4 +21,4 @@ IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const Ca
 /// The path of another dataset in the same group.
 std::string path_beside(const std::string& path, const std::string& name);
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

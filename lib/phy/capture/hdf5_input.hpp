@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "phy/capture/input.hpp"
+#include "phy/capture/posix_file.hpp"
+
+namespace phy::hdf5 {
+
+/// An HDF5 file, of which `bytes` are those. Throws FileError that tells a file that is not HDF5 and a
+/// damaged one apart.
+std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes);
+
+}  // namespace phy::hdf5
