@@ -67,6 +67,10 @@ struct PHY_EXPORT CaptureOptions {
     /// None: as the dataset's name says, which is "grid" or "samples"; of any other name, symbols.
     std::optional<CaptureKind> kind = {};
 
+    /// The elements of an HDF5 dataset may lie in other files, in the folder of the first (external storage,
+    /// virtual datasets).
+    bool external_files = false;
+
     // Each overrides the attribute of its name, which is then not looked at.
     std::optional<double> full_scale = {};
     std::optional<Modulation> modulation = {};

@@ -2,94 +2,74 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "phy/capture/attribute.hpp"
 #include "phy/capture/box.hpp"
 #include "phy/capture/handle.hpp"
+#include "phy/capture/hdf5_storage.hpp"
 #include "phy/capture/hdf5_type.hpp"
 
 namespace phy::hdf5 {
 
 namespace {
 
-FileHandle open_hdf5(const std::filesystem::path& path, const std::string& name) {
-    const htri_t has_signature = H5Fis_hdf5(path.c_str());
-    if (has_signature == 0) throw file_error(name, "is not an HDF5 file");
-    return FileHandle(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name,
-                              "is a truncated or damaged HDF5 file, or in use"));
+constexpr std::uint64_t smallest_user_block = 512;
+
+/// The version of the file's superblock; none without its signature, which stands behind a user block.
+std::optional<int> superblock_version(const PosixFile& bytes) {
+    constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+    std::array<char, signature.size() + 1> head{};
+    const std::uint64_t size = bytes.size();
+    for (std::uint64_t at = 0; size >= head.size() && at <= size - head.size();
+         at = at == 0 ? smallest_user_block : 2 * at) {
+        bytes.read_at(at, std::as_writable_bytes(std::span(head)));
+        if (std::string_view(head.data(), signature.size()) == signature)
+            return static_cast<unsigned char>(head.back());
+    }
+    return std::nullopt;
 }
 
-/// Bytes of cache that hold the chunks of one row of chunks, so that reading in row-major order unpacks each
-/// chunk once; a row beyond the limit would take more memory than that is worth.
-std::size_t chunk_cache_bytes(hid_t creation, const Dimensions& dimensions, std::size_t element_bytes) {
-    constexpr std::size_t smallest = std::size_t{1} << 20;
-    constexpr std::size_t largest_row = std::size_t{64} << 20;
-    Dimensions chunk(dimensions.size());
-    H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
-    std::size_t chunk_bytes = element_bytes;
-    for (const hsize_t length : chunk)
-        chunk_bytes *= length;
-    std::size_t row_bytes = chunk_bytes;
-    for (std::size_t i = 1; i < chunk.size() && row_bytes < largest_row; ++i)
-        row_bytes *= (dimensions[i] + chunk[i] - 1) / chunk[i];
-    return std::max({smallest, chunk_bytes, std::min(row_bytes, largest_row)});
+std::string library_version() {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+FileHandle open_hdf5(const std::filesystem::path& path, const PosixFile& bytes, const std::string& name) {
+    constexpr int newest_superblock = 3;
+    const std::optional<int> version = superblock_version(bytes);
+    if (!version) throw file_error(name, "is not an HDF5 file");
+    if (*version > newest_superblock)
+        throw file_error(name, "is of version " + std::to_string(*version) +
+                                   " of the HDF5 format: newer than this library, HDF5 " + library_version() +
+                                   ", knows, or damaged");
+    return FileHandle(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name,
+                              "is a truncated or damaged HDF5 file, or in use"));
 }
 
 /// Opens the dataset again, with another cache for its chunks.
 DatasetHandle reopen_chunked(hid_t file, const std::string& path, std::size_t cache_bytes) {
     constexpr std::size_t slots = 12421;
-    const PropertiesHandle access(H5Pcreate(H5P_DATASET_ACCESS));
+    const PropertiesHandle access = access_properties();
     H5Pset_chunk_cache(access, slots, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
     return DatasetHandle(H5Dopen2(file, path.c_str(), access));
 }
 
-std::string filter_name(H5Z_filter_t filter, const char* name_in_file) {
-    switch (filter) {
-        case H5Z_FILTER_DEFLATE:
-            return "gzip";
-        case H5Z_FILTER_SHUFFLE:
-            return "shuffle";
-        case H5Z_FILTER_FLETCHER32:
-            return "fletcher32";
-        case H5Z_FILTER_SZIP:
-            return "szip";
-        case H5Z_FILTER_NBIT:
-            return "nbit";
-        case H5Z_FILTER_SCALEOFFSET:
-            return "scaleoffset";
-        default:
-            return *name_in_file != '\0' ? name_in_file : "filter " + std::to_string(filter);
-    }
-}
-
-struct Filter {
-    H5Z_filter_t id;
-    std::string name;
-};
-
-std::vector<Filter> filters_of(hid_t creation) {
-    std::vector<Filter> filters;
-    const int count = H5Pget_nfilters(creation);
-    for (int i = 0; i < count; ++i) {
-        unsigned flags = 0;
-        unsigned configuration = 0;
-        std::size_t values = 0;
-        std::array<char, 64> name{};
-        const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &values, nullptr,
-                                               name.size() - 1, name.data(), &configuration);
-        filters.push_back({id, filter_name(id, name.data())});
-    }
-    return filters;
-}
-
 class Hdf5File : public detail::InputFile {
 public:
-    Hdf5File(const std::filesystem::path& path, PosixFile bytes);
+    Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files);
 
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] bool follows_external_files() const { return external_files_; }
     [[nodiscard]] hid_t id() const { return hdf5_; }
     [[nodiscard]] const PosixFile& bytes() const { return bytes_; }
 
@@ -99,7 +79,9 @@ public:
     [[nodiscard]] std::unique_ptr<detail::InputDataset> open(const std::string& path) const override;
 
 private:
+    std::filesystem::path path_;
     PosixFile bytes_;
+    bool external_files_;
     FileHandle hdf5_;
 };
 
@@ -115,12 +97,17 @@ public:
     [[nodiscard]] std::optional<std::string> text(const char* attribute) const override;
 
 private:
+    [[nodiscard]] StoredDataset stored() const;
+    void require_inside() const;
+    void require_elsewhere() const;
+    void require_source(const VirtualSource& source) const;
     void read_box(const Box& box, std::byte* elements) const;
 
     const Hdf5File* file_;
     DatasetHandle dataset_;
     TypeHandle type_;
     SpaceHandle space_;
+    PropertiesHandle creation_;
     Dimensions extent_;
     std::optional<std::uint64_t> offset_;  ///< in the file, if the elements lie there in order
 };
@@ -156,10 +143,10 @@ detail::Dimensions to_lengths(const Dimensions& dimensions) {
     return {dimensions.begin(), dimensions.end()};
 }
 
-Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes)
-    : InputFile(path.string()), bytes_(std::move(bytes)) {
+Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files)
+    : InputFile(path.string()), path_(path), bytes_(std::move(bytes)), external_files_(external_files) {
     silence_errors();
-    hdf5_ = open_hdf5(path, name());
+    hdf5_ = open_hdf5(path, bytes_, name());
 }
 
 bool Hdf5File::contains(const std::string& path) const {
@@ -195,8 +182,8 @@ std::vector<std::string> Hdf5File::datasets() const {
 
 std::unique_ptr<detail::InputDataset> Hdf5File::open(const std::string& path) const {
     const std::string dataset_name = name_of(*this, path);
-    DatasetHandle dataset(
-        checked(H5Dopen2(hdf5_, path.c_str(), H5P_DEFAULT), dataset_name, "cannot be opened as a dataset"));
+    DatasetHandle dataset(checked(H5Dopen2(hdf5_, path.c_str(), access_properties()), dataset_name,
+                                  "cannot be opened as a dataset"));
     if (is_in_another_file(dataset, hdf5_))
         throw file_error(dataset_name,
                          "is an external link, which is not followed: open the file that it names");
@@ -210,13 +197,16 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5File& file, const std::string& path, DatasetH
       dataset_(std::move(dataset)),
       type_(checked(H5Dget_type(dataset_), name(), "has no readable type")),
       space_(checked(H5Dget_space(dataset_), name(), "has no readable shape")),
+      creation_(checked(H5Dget_create_plist(dataset_), name(), "has no readable properties")),
       extent_(dimensions_of(dataset_)) {
-    const PropertiesHandle creation(H5Dget_create_plist(dataset_));
-    const H5D_layout_t layout = H5Pget_layout(creation);
+    if (type().bytes == 0) throw file_error(name(), "damaged: its elements have no bytes");
+    const H5D_layout_t layout = H5Pget_layout(creation_);
     if (layout == H5D_CHUNKED) {
-        dataset_ =
-            checked(reopen_chunked(file.id(), path, chunk_cache_bytes(creation, extent_, type().bytes)),
-                    name(), "cannot be opened");
+        const Dimensions chunk = chunk_of(creation_, extent_, name());
+        // One that is still open would keep its cache.
+        dataset_.reset();
+        dataset_ = checked(reopen_chunked(file.id(), path, chunk_cache_bytes(chunk, extent_, type().bytes)),
+                           name(), "cannot be opened");
     }
     // The offset counts a user block in; data in other files, or not there yet, has none.
     const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset_) : HADDR_UNDEF;
@@ -234,34 +224,26 @@ std::optional<std::string> Hdf5Dataset::text(const char* attribute) const {
 }
 
 std::string Hdf5Dataset::storage() const {
-    const PropertiesHandle creation(H5Dget_create_plist(dataset_));
-    std::string text;
-    switch (H5Pget_layout(creation)) {
-        case H5D_CONTIGUOUS:
-            text = "contiguous";
-            break;
-        case H5D_CHUNKED:
-            text = "chunked";
-            break;
-        case H5D_COMPACT:
-            text = "compact";
-            break;
-        default:
-            text = "virtual";
-            break;
-    }
-    for (const Filter& filter : filters_of(creation))
-        text += ", " + filter.name;
-    return text;
+    return storage_text(creation_);
+}
+
+StoredDataset Hdf5Dataset::stored() const {
+    return {dataset_, creation_, name(), file_->path(), extent_, size(), type().bytes};
 }
 
 void Hdf5Dataset::require_readable() const {
-    const PropertiesHandle creation(H5Dget_create_plist(dataset_));
-    for (const Filter& filter : filters_of(creation)) {
-        if (H5Zfilter_avail(filter.id) <= 0)
-            throw file_error(name(),
-                             "is packed with '" + filter.name + "', which this HDF5 library cannot unpack");
+    silence_errors();
+    require_filters(stored());
+    if (is_elsewhere(creation_)) {
+        require_elsewhere();
+    } else {
+        require_written(stored());
+        require_inside();
     }
+}
+
+/// The file itself may be shorter than what HDF5 says of it.
+void Hdf5Dataset::require_inside() const {
     if (!offset_) return;
     const std::uint64_t end = file_->bytes().size();
     if (*offset_ > end || size() > (end - *offset_) / type().bytes)
@@ -269,6 +251,29 @@ void Hdf5Dataset::require_readable() const {
                                      std::to_string(type().bytes) + " bytes at byte " +
                                      std::to_string(*offset_) + " do not fit into " + std::to_string(end) +
                                      " bytes");
+}
+
+void Hdf5Dataset::require_elsewhere() const {
+    const bool is_virtual = H5Pget_layout(creation_) == H5D_VIRTUAL;
+    if (!file_->follows_external_files())
+        throw file_error(name(), std::string(is_virtual ? "is a virtual dataset" : "lies in other files") +
+                                     ", which is not followed unless asked for");
+    if (!is_virtual) return require_external_files(stored());
+    for (const VirtualSource& source : virtual_sources(stored()))
+        require_source(source);
+}
+
+void Hdf5Dataset::require_source(const VirtualSource& source) const {
+    // A source that lies elsewhere itself is not followed, so that this comes to an end.
+    const auto file = detail::open_input(source.file, {});
+    if (!file->contains(source.dataset))
+        throw file_error(name(), "has a source that is not there: " + file->name() + ": " + source.dataset);
+    const auto dataset = file->open(source.dataset);
+    dataset->require_readable();
+    const bool fits = source.end.empty()
+                          ? dataset->size() == source.elements
+                          : std::ranges::equal(source.end, dataset->dimensions(), std::less_equal<>());
+    if (!fits) throw file_error(name(), "has a source of another size: " + dataset->name());
 }
 
 void Hdf5Dataset::read_box(const Box& box, std::byte* elements) const {
@@ -301,8 +306,9 @@ void Hdf5Dataset::read(std::uint64_t first, std::uint64_t count, std::byte* elem
 
 }  // namespace
 
-std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes) {
-    return std::make_unique<Hdf5File>(path, std::move(bytes));
+std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes,
+                                              bool external_files) {
+    return std::make_unique<Hdf5File>(path, std::move(bytes), external_files);
 }
 
 }  // namespace phy::hdf5

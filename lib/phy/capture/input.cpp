@@ -58,10 +58,10 @@ InputDataset::InputDataset(std::string name, ElementType type, Dimensions dimens
       dimensions_(std::move(dimensions)),
       size_(product(dimensions_, name_)) {}
 
-std::unique_ptr<InputFile> open_input(const std::filesystem::path& path) {
+std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options) {
     hdf5::PosixFile bytes = open_regular_file(path);
     refuse_git_lfs_pointer(bytes, path.string());
-    return hdf5::open_input(path, std::move(bytes));
+    return hdf5::open_input(path, std::move(bytes), options.external_files);
 }
 
 }  // namespace phy::detail

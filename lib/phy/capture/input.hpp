@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "phy/capture/capture.hpp"
 #include "phy/capture/element_type.hpp"
 #include "phy/capture/iq_layout.hpp"
 
@@ -83,6 +84,6 @@ private:
 
 /// Throws what tells a missing file, a directory, a git-LFS pointer, a file of another format, and a damaged
 /// one apart.
-std::unique_ptr<InputFile> open_input(const std::filesystem::path& path);
+std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options);
 
 }  // namespace phy::detail

@@ -198,7 +198,7 @@ struct PHY_HIDDEN CaptureReader::Impl {
 };
 
 CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureOptions& options)
-    : file(detail::open_input(file_path)),
+    : file(detail::open_input(file_path, options)),
       path(detail::find_iq(*file, options)),
       iq(file->open(path)),
       layout(detail::require_iq(*file, *iq, options)),
