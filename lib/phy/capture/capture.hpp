@@ -71,6 +71,13 @@ struct PHY_EXPORT CaptureOptions {
     /// virtual datasets).
     bool external_files = false;
 
+    /// The file holds samples alone, of this type: "ci16", "cf32_be" and so on, as SigMF's core:datatype
+    /// names them; little-endian unless the name says otherwise. Empty: the file says what it is.
+    std::string raw = {};
+
+    /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
+    std::vector<std::uint64_t> shape = {};
+
     // Each overrides the attribute of its name, which is then not looked at.
     std::optional<double> full_scale = {};
     std::optional<Modulation> modulation = {};

@@ -21,6 +21,7 @@ struct ElementType {
     std::optional<NumberType> number = {};           ///< if it is one of ours
     std::optional<std::array<Member, 2>> pair = {};  ///< if it is a compound of two numbers of ours
     bool is_uint8 = false;
+    bool is_real_signal = false;  ///< `number` is I, and Q is 0
 };
 
 }  // namespace phy::detail

@@ -47,8 +47,7 @@ std::string library_version() {
 FileHandle open_hdf5(const std::filesystem::path& path, const PosixFile& bytes, const std::string& name) {
     constexpr int newest_superblock = 3;
     const std::optional<int> version = superblock_version(bytes);
-    if (!version) throw file_error(name, "is not an HDF5 file");
-    if (*version > newest_superblock)
+    if (version.value_or(0) > newest_superblock)
         throw file_error(name, "is of version " + std::to_string(*version) +
                                    " of the HDF5 format: newer than this library, HDF5 " + library_version() +
                                    ", knows, or damaged");
@@ -305,6 +304,10 @@ void Hdf5Dataset::read(std::uint64_t first, std::uint64_t count, std::byte* elem
 }
 
 }  // namespace
+
+bool is_hdf5(const PosixFile& bytes) {
+    return superblock_version(bytes).has_value();
+}
 
 std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes,
                                               bool external_files) {

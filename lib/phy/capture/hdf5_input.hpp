@@ -8,6 +8,9 @@
 
 namespace phy::hdf5 {
 
+/// True if there is HDF5's signature.
+bool is_hdf5(const PosixFile& bytes);
+
 /// An HDF5 file, of which `bytes` are those; external_files as in CaptureOptions. Throws FileError that tells
 /// a file that is not HDF5 and a damaged one apart.
 std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes,

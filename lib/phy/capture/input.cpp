@@ -1,17 +1,19 @@
 #include "phy/capture/input.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "phy/capture/file_error.hpp"
+#include "phy/capture/foreign_format.hpp"
 #include "phy/capture/hdf5_input.hpp"
+#include "phy/capture/npy_input.hpp"
 #include "phy/capture/posix_file.hpp"
+#include "phy/capture/raw_input.hpp"
+#include "phy/capture/regular_file.hpp"
+#include "phy/capture/sigmf_input.hpp"
 
 namespace phy::detail {
 
@@ -27,27 +29,9 @@ std::uint64_t product(const Dimensions& dimensions, const std::string& name) {
     return result;
 }
 
-/// Opens only what is a regular file: opening a pipe would wait for its writer.
-hdf5::PosixFile open_regular_file(const std::filesystem::path& path) {
-    const std::string name = path.string();
-    std::error_code ignored;
-    const auto status = std::filesystem::status(path, ignored);
-    if (status.type() == std::filesystem::file_type::not_found) throw file_error(name, "no such file");
-    if (std::filesystem::is_directory(status))
-        throw file_error(name, "is a directory, expected an HDF5 file");
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-        throw file_error(name, "is not a regular file, expected an HDF5 file");
-    return hdf5::PosixFile(path, O_RDONLY, 0, name);
-}
-
-void refuse_git_lfs_pointer(const hdf5::PosixFile& bytes, const std::string& name) {
-    constexpr std::string_view pointer = "version https://git-lfs";
-    if (bytes.size() < pointer.size()) return;
-    std::array<char, pointer.size()> head{};
-    bytes.read_at(0, std::as_writable_bytes(std::span(head)));
-    if (std::ranges::equal(head, pointer))
-        throw file_error(name,
-                         "is a git-LFS pointer, expected the HDF5 file itself (git lfs pull fetches it)");
+void require_no_shape(const CaptureOptions& options) {
+    if (!options.shape.empty())
+        throw ArgumentError("shape: expected none but with raw files and SigMF recordings");
 }
 
 }  // namespace
@@ -60,8 +44,16 @@ InputDataset::InputDataset(std::string name, ElementType type, Dimensions dimens
 
 std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options) {
     hdf5::PosixFile bytes = open_regular_file(path);
-    refuse_git_lfs_pointer(bytes, path.string());
-    return hdf5::open_input(path, std::move(bytes), options.external_files);
+    if (!options.raw.empty()) return open_raw(path, std::move(bytes), options);
+    if (is_sigmf(path)) return open_sigmf(path, options);
+
+    std::array<char, 512> buffer{};
+    const std::span head = std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), bytes.size()));
+    bytes.read_at(0, std::as_writable_bytes(head));
+    require_no_shape(options);
+    if (is_npy(head)) return open_npy(path, std::move(bytes), options);
+    if (hdf5::is_hdf5(bytes)) return hdf5::open_input(path, std::move(bytes), options.external_files);
+    throw file_error(path.string(), foreign_format(head));
 }
 
 }  // namespace phy::detail

@@ -20,6 +20,13 @@ std::optional<IqLayout> recognise_pair(const ElementType& type) {
     return end <= layout.symbol_bytes ? std::optional(layout) : std::nullopt;
 }
 
+IqLayout layout_of_real_signal(NumberType number) {
+    return {.kind = IqLayout::Kind::real,
+            .number = number,
+            .elements_per_symbol = 1,
+            .symbol_bytes = size_of(number.kind)};
+}
+
 std::optional<IqLayout> recognise_real(const ElementType& type, const Dimensions& dimensions,
                                        bool interleaved) {
     const bool trailing = dimensions.size() >= 2 && dimensions.back() == 2;
@@ -46,6 +53,7 @@ NumberKind number_kind(SampleFormat format) {
 
 std::optional<IqLayout> recognise_iq(const ElementType& type, const Dimensions& dimensions,
                                      bool interleaved) {
+    if (type.is_real_signal && type.number && !interleaved) return layout_of_real_signal(*type.number);
     if (type.pair) return interleaved ? std::nullopt : recognise_pair(type);
     return recognise_real(type, dimensions, interleaved);
 }
@@ -65,12 +73,15 @@ std::string describe(const ElementType& type, const Dimensions& dimensions) {
 }
 
 std::string describe(const IqLayout& layout) {
-    const std::string number(to_string(layout.number.kind));
+    const std::string number =
+        (layout.number.offset_binary ? "u" : "") + std::string(to_string(layout.number.kind));
     switch (layout.kind) {
         case IqLayout::Kind::compound:
             return "compound of " + number;
         case IqLayout::Kind::trailing:
             return number + " with a last dimension of 2";
+        case IqLayout::Kind::real:
+            return "real " + number + ", Q is 0";
         case IqLayout::Kind::interleaved:
             break;
     }
@@ -91,7 +102,7 @@ bool is_delivered_as_stored(const IqLayout& layout) {
     const bool swapped = layout.number.order != std::endian::native && number_bytes > 1;
     const bool packed =
         layout.offset_i == 0 && layout.offset_q == number_bytes && layout.symbol_bytes == 2 * number_bytes;
-    return packed && !converted && !swapped;
+    return packed && !converted && !swapped && !layout.number.offset_binary;
 }
 
 void unpack(const IqLayout& layout, double full_scale, const std::byte* stored, SymbolSpan symbols) {
@@ -105,6 +116,10 @@ void unpack(const IqLayout& layout, double full_scale, const std::byte* stored, 
             copy_numbers(layout.number, in, out, symbols.size());
         }
     };
+    if (layout.kind == IqLayout::Kind::real) {
+        std::fill_n(symbols.data(), symbols.size() * delivered_bytes, std::byte{0});
+        return unpack_component(0, 0);
+    }
     unpack_component(layout.offset_i, 0);
     unpack_component(layout.offset_q, delivered_bytes / 2);
 }

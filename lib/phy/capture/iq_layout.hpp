@@ -17,14 +17,14 @@ using Dimensions = std::vector<std::uint64_t>;
 
 /// How a dataset holds IQ.
 struct IqLayout {
-    enum class Kind { compound, trailing, interleaved };
+    enum class Kind { compound, trailing, interleaved, real };
 
     Kind kind = Kind::compound;
     NumberType number;
-    std::size_t elements_per_symbol = 1;  ///< 1 of a compound, 2 of a real dataset
+    std::size_t elements_per_symbol = 1;  ///< 2 where I and Q are an element each
     std::size_t symbol_bytes = 0;         ///< with the padding of a compound
     std::size_t offset_i = 0;
-    std::size_t offset_q = 0;
+    std::size_t offset_q = 0;  ///< means nothing of real ones, whose Q is 0
 };
 
 /// Of I and Q.

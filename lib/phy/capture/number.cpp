@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace phy::detail {
@@ -25,6 +26,18 @@ Number load(const std::byte* from, bool swap) {
     return std::bit_cast<Number>(bytes);
 }
 
+/// Takes half of its range from an integer that was stored without sign.
+template <typename Number>
+Number without_offset(Number number) {
+    if constexpr (std::is_integral_v<Number>) {
+        using Unsigned = std::make_unsigned_t<Number>;
+        constexpr auto half = static_cast<Unsigned>(std::numeric_limits<Number>::min());
+        return static_cast<Number>(static_cast<Unsigned>(number) ^ half);
+    } else {
+        return number;
+    }
+}
+
 /// Loads each number, and stores what function makes of it.
 template <typename Function>
 void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out,
@@ -32,7 +45,8 @@ void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std
     with_type_of(type.kind, [&](auto number) {
         const bool swap = type.order != std::endian::native;
         for (std::size_t i = 0; i < count; ++i) {
-            const auto result = function(load<decltype(number)>(in.data + i * in.stride, swap));
+            const auto stored = load<decltype(number)>(in.data + i * in.stride, swap);
+            const auto result = function(type.offset_binary ? without_offset(stored) : stored);
             std::memcpy(out.data + i * out.stride, &result, sizeof(result));
         }
     });

@@ -25,6 +25,7 @@ inline constexpr auto number_kind_of = static_cast<NumberKind>(NumberTypes::inde
 struct NumberType {
     NumberKind kind = NumberKind::float32;
     std::endian order = std::endian::native;
+    bool offset_binary = false;  ///< of an integer: stored without sign, with half of its range added
 
     friend bool operator==(NumberType, NumberType) = default;
 };

@@ -11,6 +11,7 @@
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
+#include "phy/capture/sample_type.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 
@@ -66,6 +67,8 @@ std::optional<double> read_full_scale(const InputDataset& iq) {
 }
 
 void check_options(const CaptureOptions& options) {
+    if (!options.raw.empty() && !detail::parse_sample_type(options.raw))
+        throw ArgumentError("raw " + options.raw + ": expected " + std::string(detail::expected_sample_type));
     if (options.full_scale && !is_full_scale(*options.full_scale))
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
@@ -77,7 +80,7 @@ bool is_odd_interleaved(const InputDataset& iq, const detail::IqLayout& layout) 
 /// Flat where I and Q in turn are more than the last dimension can be halved for.
 std::vector<std::uint64_t> shape_of(const InputDataset& iq, const detail::IqLayout& layout) {
     std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
-    if (layout.kind == detail::IqLayout::Kind::compound) return shape;
+    if (layout.elements_per_symbol == 1) return shape;
     if (is_odd_interleaved(iq, layout)) return {iq.size() / 2};
     if (layout.kind == detail::IqLayout::Kind::trailing) {
         shape.pop_back();
