@@ -59,6 +59,7 @@ struct PHY_EXPORT CaptureDescription {
 };
 
 struct PHY_EXPORT CaptureOptions {
+    /// A path, or those of I and of Q with a comma between: real numbers of one type and shape.
     /// Empty: default_dataset() of `kind`; where there is no kind, "/iq", else that of "/grid" and "/samples"
     /// which is there; else the only dataset that looks like IQ.
     std::string dataset = {};
@@ -78,11 +79,16 @@ struct PHY_EXPORT CaptureOptions {
     /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
     std::vector<std::uint64_t> shape = {};
 
-    // Each overrides the attribute of its name, which is then not looked at.
+    // Each overrides what the file has of its name, which is then not looked at.
     std::optional<double> full_scale = {};
     std::optional<Modulation> modulation = {};
     std::optional<float> noise_variance = {};
+    std::optional<std::string> link = {};
+    bool ignores_noise_variance = false;  ///< there is to be none, whatever the file has
 };
+
+/// Throws ArgumentError that lists the types unless this is one that CaptureOptions::raw takes.
+PHY_EXPORT void require_raw_type(std::string_view name);
 
 /// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
 /// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/capture/file_error.hpp"
+#include "phy/capture/joined_iq.hpp"
 
 namespace phy::detail {
 
@@ -91,13 +92,32 @@ std::optional<std::string> find_by_default_name(const InputFile& file, std::opti
     return grid ? grid : samples;
 }
 
+/// Two datasets, named with a comma between; none where only one is named.
+std::optional<IqPath> find_parts(const InputFile& file, const std::string& names) {
+    const std::size_t comma = names.find(',');
+    if (comma == std::string::npos) return std::nullopt;
+    IqPath path = {normalised(names.substr(0, comma)), normalised(names.substr(comma + 1))};
+    for (const std::string& part : {path.i, path.q}) {
+        if (!file.contains(part))
+            throw file_error(file.name(), "no such dataset: " + part + "; expected one of I and one of Q");
+    }
+    return path;
+}
+
 }  // namespace
 
-std::string find_iq(const InputFile& file, const CaptureOptions& options) {
+std::unique_ptr<InputDataset> open_iq(const InputFile& file, const IqPath& path) {
+    if (path.q.empty()) return file.open(path.i);
+    return join_iq(file.open(path.i), file.open(path.q));
+}
+
+IqPath find_iq(const InputFile& file, const CaptureOptions& options) {
     if (options.dataset.empty()) {
-        if (auto path = find_by_default_name(file, options.kind)) return *path;
+        if (auto path = find_by_default_name(file, options.kind)) return {*path};
     } else if (std::string path = normalised(options.dataset); file.contains(path)) {
-        return path;
+        return {path};
+    } else if (auto parts = find_parts(file, options.dataset)) {
+        return *parts;
     }
 
     const std::vector<Found> all = examine_all(file, options.interleaved);
@@ -105,7 +125,7 @@ std::string find_iq(const InputFile& file, const CaptureOptions& options) {
     if (!options.dataset.empty())
         throw file_error(file.name(), "no such dataset: " + normalised(options.dataset) +
                                           "; datasets that look like IQ: " + list(candidates));
-    if (candidates.size() == 1) return candidates.front().path;
+    if (candidates.size() == 1) return {candidates.front().path};
     if (candidates.empty()) {
         const auto otherwise = candidates_of(examine_all(file, !options.interleaved));
         throw file_error(file.name(), "no dataset looks like IQ: expected " +

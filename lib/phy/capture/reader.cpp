@@ -67,8 +67,7 @@ std::optional<double> read_full_scale(const InputDataset& iq) {
 }
 
 void check_options(const CaptureOptions& options) {
-    if (!options.raw.empty() && !detail::parse_sample_type(options.raw))
-        throw ArgumentError("raw " + options.raw + ": expected " + std::string(detail::expected_sample_type));
+    if (!options.raw.empty()) require_raw_type(options.raw);
     if (options.full_scale && !is_full_scale(*options.full_scale))
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
@@ -121,14 +120,19 @@ CaptureDescription description_of(const InputDataset& iq, const detail::IqLayout
     return description;
 }
 
+bool looks_at_noise(const CaptureOptions& options) {
+    return !options.noise_variance && !options.ignores_noise_variance;
+}
+
 /// The attributes that only symbols have, or only what a link belongs to. Of others they may mean anything.
-void read_attributes_of_kind(const InputDataset& iq, CaptureDescription& description) {
+void read_attributes_of_kind(const InputDataset& iq, const CaptureOptions& options,
+                             CaptureDescription& description) {
     if (description.kind != CaptureKind::symbols) {
-        description.link = iq.text("link");
+        description.link = options.link ? options.link : iq.text("link");
         return;
     }
     if (!description.modulation) description.modulation = read_modulation(iq);
-    if (!description.noise_variance) description.noise_variance = read_noise_variance(iq);
+    if (looks_at_noise(options)) description.noise_variance = read_noise_variance(iq);
 }
 
 /// The dataset of that name in the group of the IQ dataset, if there is one.
@@ -176,10 +180,16 @@ void require_zeros_and_ones(std::span<const std::uint8_t> bits, const InputDatas
 
 }  // namespace
 
+void require_raw_type(std::string_view name) {
+    if (!detail::parse_sample_type(name))
+        throw ArgumentError("raw " + std::string(name) + ": expected " +
+                            std::string(detail::expected_sample_type));
+}
+
 struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
 
-    void open_datasets_beside();
+    void open_datasets_beside(const CaptureOptions& options);
     void open_noise();
 
     /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
@@ -189,7 +199,7 @@ struct PHY_HIDDEN CaptureReader::Impl {
                      std::uint64_t count, Unpack unpack);
 
     std::unique_ptr<InputFile> file;
-    std::string path;
+    detail::IqPath path;
     std::unique_ptr<InputDataset> iq;
     detail::IqLayout layout;
     CaptureDescription description;
@@ -203,32 +213,32 @@ struct PHY_HIDDEN CaptureReader::Impl {
 CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureOptions& options)
     : file(detail::open_input(file_path, options)),
       path(detail::find_iq(*file, options)),
-      iq(file->open(path)),
+      iq(detail::open_iq(*file, path)),
       layout(detail::require_iq(*file, *iq, options)),
       description(description_of(*iq, layout, options)) {
     iq->require_readable();
     description.file = file_path;
-    description.dataset = path;
-    description.kind = detail::kind_of(path, options);
+    description.dataset = path.text();
+    description.kind = detail::kind_of(path.i, options);
     description.antennas = antennas_of(description.kind, *iq, layout, description.shape);
-    read_attributes_of_kind(*iq, description);
-    open_datasets_beside();
+    read_attributes_of_kind(*iq, options, description);
+    open_datasets_beside(options);
 }
 
-void CaptureReader::Impl::open_datasets_beside() {
+void CaptureReader::Impl::open_datasets_beside(const CaptureOptions& options) {
     if (description.kind != CaptureKind::symbols) {
-        codewords = open_beside(*file, path, "codeword");
+        codewords = open_beside(*file, path.i, "codeword");
         if (codewords) description.codewords = require_codewords(*codewords);
         return;
     }
-    open_noise();
-    bits = open_beside(*file, path, "bits");
+    if (looks_at_noise(options)) open_noise();
+    bits = open_beside(*file, path.i, "bits");
     if (bits) description.bits_per_symbol = require_bits(*bits, description.symbols);
     description.has_bits = bits != nullptr;
 }
 
 void CaptureReader::Impl::open_noise() {
-    noise = open_beside(*file, path, "noise_variance");
+    noise = open_beside(*file, path.i, "noise_variance");
     if (noise) noise_type = require_noise(*noise, description.symbols);
     description.has_noise_per_symbol = noise != nullptr;
 }
