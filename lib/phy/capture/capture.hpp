@@ -61,6 +61,7 @@ struct PHY_EXPORT CaptureDescription {
 };
 
 struct PHY_EXPORT CaptureOptions {
+    /// A path, or those of I and of Q with a comma between: real numbers of one type and shape.
     /// Empty: default_dataset() of `kind`; where there is no kind, "/iq", else that of "/grid" and "/samples"
     /// which is there; else the only dataset that looks like IQ.
     std::string dataset = {};
@@ -69,11 +70,27 @@ struct PHY_EXPORT CaptureOptions {
     /// None: as the dataset's name says, which is "grid" or "samples"; of any other name, symbols.
     std::optional<CaptureKind> kind = {};
 
-    // Each overrides the attribute of its name, which is then not looked at.
+    /// The elements of an HDF5 dataset may lie in other files, in the folder of the first (external storage,
+    /// virtual datasets).
+    bool external_files = false;
+
+    /// The file holds samples alone, of this type: "ci16", "cf32_be" and so on, as SigMF's core:datatype
+    /// names them; little-endian unless the name says otherwise. Empty: the file says what it is.
+    std::string raw = {};
+
+    /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
+    std::vector<std::uint64_t> shape = {};
+
+    // Each overrides what the file has of its name, which is then not looked at.
     std::optional<double> full_scale = {};
     std::optional<Modulation> modulation = {};
     std::optional<float> noise_variance = {};
+    std::optional<std::string> link = {};
+    bool ignores_noise_variance = false;  ///< there is to be none, whatever the file has
 };
+
+/// Throws ArgumentError that lists the types unless this is one that CaptureOptions::raw takes.
+PHY_EXPORT void require_raw_type(std::string_view name);
 
 /// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
 /// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types

@@ -8,11 +8,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "phy/core/file_error.hpp"
 
 /// The HDF5 C interface as the rest of capture/ uses it: owned identifiers, and errors as exceptions.
 namespace phy::hdf5 {
+
+using detail::file_error;
+using detail::system_error_text;
+
+using Dimensions = std::vector<hsize_t>;
 
 /// Every public function of capture/ that calls HDF5 has one. While it lives no other thread of phy calls
 /// HDF5 where that library is not thread-safe; threads may have several. What HDF5 prints about errors of
@@ -63,9 +69,6 @@ using TypeHandle = Handle<H5Tclose>;
 using SpaceHandle = Handle<H5Sclose>;
 using AttributeHandle = Handle<H5Aclose>;
 using PropertiesHandle = Handle<H5Pclose>;
-
-using detail::file_error;
-using detail::system_error_text;
 
 /// The cause that HDF5 gives for this thread's last failure.
 std::string innermost_error();

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "phy/capture/handle.hpp"
-#include "phy/capture/iq_layout.hpp"
 #include "phy/capture/posix_file.hpp"
 #include "phy/core/atomic_file.hpp"
 
