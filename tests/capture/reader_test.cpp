@@ -269,13 +269,16 @@ TEST_F(CaptureReaderTest, OptionsReplaceWhatIsOfAnotherTypeOrShape) {
         .text("/iq", "noise_variance", "low")
         .text("/", "full_scale", "full")
         .dataset("/noise_variance", H5T_NATIVE_INT16, {7}, noise.data());
-    const phy::CaptureReader given(
-        path_, {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .noise_variance = 0.5F});
-    EXPECT_EQ(given.description().noise_variance, 0.5F);
-    EXPECT_FALSE(given.description().has_noise_per_symbol);
-    const phy::CaptureReader ignored(
-        path_, {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .ignores_noise_variance = true});
-    EXPECT_FALSE(ignored.description().noise_variance.has_value());
+    {
+        const phy::CaptureReader given(
+            path_, {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .noise_variance = 0.5F});
+        EXPECT_EQ(given.description().noise_variance, 0.5F);
+        EXPECT_FALSE(given.description().has_noise_per_symbol);
+        const phy::CaptureReader ignored(
+            path_,
+            {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .ignores_noise_variance = true});
+        EXPECT_FALSE(ignored.description().noise_variance.has_value());
+    }
 
     CaptureFile(path_).iq("/samples", phy_test::random_components(4, random_)).number("/", "link", 1);
     EXPECT_EQ(phy::CaptureReader(path_, {.link = "text"}).description().link, "text");

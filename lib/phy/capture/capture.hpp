@@ -17,7 +17,7 @@
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
 
-/// IQ captures in HDF5 in, soft bits out. The formats are described in data/README.md.
+/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
 /// writers are not thread-safe, but different ones may be used from different threads: where the HDF5 library
@@ -96,7 +96,8 @@ PHY_EXPORT void require_raw_type(std::string_view name);
 /// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types
 /// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; user
 /// blocks. Symbols may have any rank, a grid 2 or 3 dimensions, samples 1 or 2: without the first there is
-/// one antenna.
+/// one antenna. A SigMF recording, a .npy array and a raw file are read as one dataset of the kind's default
+/// name; real samples of them have a Q of 0, and integers without sign lose half of their range.
 ///
 /// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
@@ -105,12 +106,14 @@ PHY_EXPORT void require_raw_type(std::string_view name);
 class PHY_EXPORT CaptureReader {
 public:
     /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
-    /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
-    /// dataset; not IQ (text, real, wrong rank), which lists the candidates; no samples; several datasets
-    /// that look like IQ and none chosen; a grid or samples of another rank; per-symbol noise or bits of
-    /// another length; codewords that are not uint8 of two dimensions; an attribute of the wrong type;
-    /// unknown modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that
-    /// are normal and have a normal reciprocal. Such an option full_scale is an ArgumentError.
+    /// such file; of no format that is read (others are recognised and named); truncated, damaged, or with
+    /// elements that were never written or lie in other files (see external_files); no such dataset; not IQ
+    /// (text, real, wrong rank), which lists the candidates; no samples; several datasets that look like IQ
+    /// and none chosen; a grid or samples of another rank; per-symbol noise or bits of another length;
+    /// codewords that are not uint8 of two dimensions; an attribute of the wrong type; unknown modulation; a
+    /// full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that are normal and have a
+    /// normal reciprocal. Such an option full_scale, an unknown option raw, and a shape where none can be
+    /// given are ArgumentErrors.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;
