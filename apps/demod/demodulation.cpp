@@ -1,5 +1,6 @@
 #include "demod/demodulation.hpp"
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +17,19 @@
 namespace phy::apps {
 namespace {
 
+/// A SigMF recording is two.
+std::vector<std::string> files_of(const std::string& capture) {
+    std::filesystem::path file = capture;
+    const bool is_metadata = file.extension() == ".sigmf-meta";
+    if (!is_metadata && file.extension() != ".sigmf-data") return {capture};
+    return {capture, file.replace_extension(is_metadata ? ".sigmf-data" : ".sigmf-meta")};
+}
+
 void check_files(const DemodOptions& options) {
-    require_other_file(options.output, options.capture, "the output would overwrite the capture");
-    require_other_file(options.trace, options.capture, "the trace would overwrite the capture");
+    for (const std::string& file : files_of(options.capture)) {
+        require_other_file(options.output, file, "the output would overwrite the capture");
+        require_other_file(options.trace, file, "the trace would overwrite the capture");
+    }
     require_other_file(options.trace, options.output, "the trace would overwrite the output");
     require_other_file(options.output, options.link, "the output would overwrite the link");
     require_other_file(options.trace, options.link, "the trace would overwrite the link");

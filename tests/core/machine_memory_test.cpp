@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "phy/core/control_group.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
