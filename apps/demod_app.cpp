@@ -100,7 +100,8 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("from", parsed(options.how.capture.kind, phy::parse_capture_kind, "KIND"),
          "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
         ("link", text(options.link, "FILE"),
-         "what was sent where in samples or a grid, as JSON; default: the capture's attribute")  //
+         "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
+         "--modulation and --descramble say")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "of samples and grids: llr (default), symbols, channel, with commas between")  //
         ("diagnose", flag(options.receive.diagnoses),

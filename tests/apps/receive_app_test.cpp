@@ -1,5 +1,7 @@
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "phy/receiver/link.hpp"
 #include "support/app_test.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {
@@ -155,6 +158,36 @@ TEST_F(ReceiveApp, AttributesAndFilesOfLinksAreTheSame) {
         transmit("l.h5", link, "samples",
                  {"--slots", "4", "--sample-rate", "3.84e6", "--center-frequency", "1900045000"});
     EXPECT_EQ(soft_bits(lacking), soft_bits(capture));
+}
+
+std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+}
+
+/// What demod_app wrote of a grid is itself a capture of symbols, with the link.
+TEST_F(ReceiveApp, SymbolsAreDemodulatedWithTheLinkOfTheirFile) {
+    Link link = link_of(30000, Modulation::qam64, dmrs_of(2).front());
+    const std::string grid = transmit("c.h5", link, "grid", {"--slots", "26", "--snr-db", "30"});
+    const std::string received = path("received.h5");
+    demod({grid, "-o", received, "--write", "llr,symbols", "--llr", "float32"});
+    const Arguments symbols = {"--dataset", "/symbols", "--noise-variance", "0.01", "--llr", "float32"};
+    const auto with = [&](const Arguments& more) {
+        Arguments all = symbols;
+        all.insert(all.end(), more.begin(), more.end());
+        return soft_bits(received, all);
+    };
+    const std::vector<std::byte> alone = with({});
+    EXPECT_EQ(alone, with({"--link", path("link.json")}));
+    EXPECT_NE(alone, with({"--descramble", "4711,5"})) << "as one codeword, and not one a slot";
+    EXPECT_EQ(with({"--modulation", "qpsk"}).size(), alone.size() / 3);
+
+    const std::vector<float> first = floats_of(read_dataset(received, "/llr"));
+    const std::vector<float> again = floats_of(alone);
+    ASSERT_EQ(first.size(), again.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+        ASSERT_EQ(first[i] < 0.0F, again[i] < 0.0F) << i;
 }
 
 /// The recordings in data/, where the tests run beside their sources.

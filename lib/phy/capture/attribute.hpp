@@ -13,6 +13,9 @@ namespace phy::hdf5 {
 std::optional<double> read_number(hid_t object, const char* name, std::string_view subject);
 std::optional<std::string> read_text(hid_t object, const char* name, std::string_view subject);
 
+/// read_text(), but an attribute of another type is as none.
+std::optional<std::string> read_if_text(hid_t object, const char* name, std::string_view subject);
+
 void write_attribute(hid_t object, const char* name, double value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, float value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, int value, std::string_view subject);

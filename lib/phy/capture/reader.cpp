@@ -126,12 +126,12 @@ CaptureDescription description_of(const InputFile& file, const InputDataset& iq,
     return description;
 }
 
-/// The attributes that only symbols have, or only what a link belongs to. Of others they may mean anything.
+/// The attributes that have a meaning for some kinds. Of others they may mean anything, and beside symbols a
+/// link that is no text too.
 void read_attributes_of_kind(const InputFile& file, const InputDataset& iq, CaptureDescription& description) {
-    if (description.kind != CaptureKind::symbols) {
-        description.link = read_inherited(file, iq, "link", hdf5::read_text);
-        return;
-    }
+    const bool is_of_symbols = description.kind == CaptureKind::symbols;
+    description.link = read_inherited(file, iq, "link", is_of_symbols ? hdf5::read_if_text : hdf5::read_text);
+    if (!is_of_symbols) return;
     if (!description.modulation) description.modulation = read_modulation(file, iq);
     if (!description.noise_variance) description.noise_variance = read_noise_variance(file, iq);
 }

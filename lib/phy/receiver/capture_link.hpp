@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "phy/capture/capture.hpp"
+#include "phy/receiver/link.hpp"
+
+namespace phy::detail {
+
+/// The one in the capture's attribute, if it has one. Throws FileError for a text that is no link.
+std::optional<Link> link_of(const CaptureDescription& capture);
+
+}  // namespace phy::detail
