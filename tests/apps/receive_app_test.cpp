@@ -160,6 +160,23 @@ TEST_F(ReceiveApp, AttributesAndFilesOfLinksAreTheSame) {
     EXPECT_EQ(soft_bits(lacking), soft_bits(capture));
 }
 
+TEST_F(ReceiveApp, DiagnosesTheCenterFrequencyByTheAttribute) {
+    Link link = link_of(30000, Modulation::qam64, {});
+    link.carrier.frequency_shift = 60e3;
+    const std::string capture =
+        transmit("c.h5", link, "samples",
+                 {"--slots", "26", "--antennas", "2", "--snr-db", "30", "--frequency-offset", "123"});
+    for (const double wrong : {0.0, 1.8e9}) {
+        link.carrier.center_frequency = wrong;
+        std::ofstream(path("wrong.json")) << to_json(link);
+        const Outcome outcome = demod({capture, "--link", path("wrong.json"), "--diagnose"});
+        EXPECT_NE(outcome.err.find("the best is carrier.center_frequency 1.9e+09 (coherence"),
+                  std::string::npos)
+            << outcome.err;
+    }
+    EXPECT_EQ(demod({capture, "--diagnose"}).err.find("center_frequency"), std::string::npos);
+}
+
 std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
