@@ -133,6 +133,26 @@ TEST_F(ReceiveApp, TransformPrecodingIsUndone) {
                      {"--slots", "26", "--antennas", "2", "--channel", "tdl:50", "--snr-db", "25"}));
 }
 
+TEST_F(ReceiveApp, RangesOfDifferentLengthsAreReceived) {
+    using Ranges = std::vector<ResourceBlocks>;
+    for (const Ranges& ranges :
+         {Ranges{{13, 1}, {0, 9}, {10, 2}}, {{4, 1}, {7, 2}}, {{0, 1}, {2, 1}, {4, 11}}}) {
+        for (const std::string kind : {"samples", "grid"}) {
+            for (const std::size_t layers : {1U, 2U}) {
+                Link link = link_of(30000, Modulation::qam16, dmrs_of(layers).front());
+                link.allocation.resource_blocks = ranges;
+                SCOPED_TRACE(kind + '\n' + to_json(link));
+                const std::string capture = transmit("c.h5", link, kind,
+                                                     {"--slots", "26", "--antennas", "4", "--channel",
+                                                      "tdl:100", "--snr-db", "35", "--timing-offset", "60"});
+                const JsonValue report = demod_json({capture});
+                EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
+                EXPECT_GT(report["coherence"].number(), 0.9);
+            }
+        }
+    }
+}
+
 TEST_F(ReceiveApp, FindsTheFirstSlot) {
     Link link = link_of(30000, Modulation::qpsk, {});
     link.carrier.first_slot = 8;

@@ -140,6 +140,19 @@ TEST(DiagnoseTest, AnotherCenterFrequencyShowsInErrorVectors) {
     EXPECT_EQ(diagnosis.trials[1].change, "");
 }
 
+TEST(DiagnoseTest, RangesOfDifferentLengthsAreFoundTogether) {
+    for (const int type : {1, 2}) {
+        phy::Link sent = sent_link();
+        sent.allocation.dmrs.type = type;
+        sent.allocation.resource_blocks = {{30, 1}, {2, 12}, {20, 3}};
+        phy::Link link = sent;
+        link.carrier.first_slot = 3;
+        link.allocation.dmrs.symbols = {2};
+        expect_found(diagnose(recording_of(sent), link), sent,
+                     "carrier.first_slot 7, allocation.dmrs.symbols [2, 11]");
+    }
+}
+
 /// f0 of the recording is given beside the link's, in any order with others.
 TEST(DiagnoseTest, TheCenterFrequencyOfTheRecordingIsTried) {
     const phy::Link sent = sent_link();
