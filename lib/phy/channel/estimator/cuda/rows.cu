@@ -264,10 +264,12 @@ __global__ void __launch_bounds__(estimator_threads, 4)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
+    let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const RowBlock block = row_block(program, combs);
     const int row = static_cast<int>(threadIdx.x) / warp_size / 2;
     RowSums sums;
+    wait_for_previous();
     for (int comb = 0; comb < 2; comb += combs) {
         __syncthreads();
         if (combs == 2)
@@ -296,6 +298,7 @@ __device__ __forceinline__ void add_product(DeviceComplex (&sums)[4], DeviceComp
 /// A block a comb of a row of a stream and slot: four pilots a thread.
 __global__ void __launch_bounds__(estimator_threads)
     form_streams(const __grid_constant__ EstimatorProgram program) {
+    let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const int comb = static_cast<int>(blockIdx.x) % 2;
     const int row = static_cast<int>(blockIdx.x) / 2;
@@ -314,6 +317,7 @@ __global__ void __launch_bounds__(estimator_threads)
                        static_cast<std::size_t>(row) * row_size;
     const float sign = comb == 1 && stream.layer[0] < 0 ? -1.0F : 1.0F;
     const float shift = static_cast<float>(program.groups[stream.group]);
+    wait_for_previous();
     const float step = state.step;
     for (int m = 4 * static_cast<int>(threadIdx.x); m < program.comb_size; m += 4 * estimator_threads) {
         const int4 subcarriers =
@@ -358,12 +362,11 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
-        estimate_rows<constant()><<<dim3(static_cast<unsigned>(blocks), job.slots), estimator_threads,
-                                    shared_of_combs(host, combs), stream>>>(host, job, combs);
+        launch_in_chain(estimate_rows<constant()>, dim3(static_cast<unsigned>(blocks), job.slots),
+                        estimator_threads, shared_of_combs(host, combs), stream, host, job, combs);
     });
-    form_streams<<<dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
-                   stream>>>(host);
-    check(cudaGetLastError());
+    launch_in_chain(form_streams, dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots),
+                    estimator_threads, 0, stream, host);
 }
 
 void prepare_rows(const EstimatorProgram& host) {
