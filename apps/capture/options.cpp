@@ -7,8 +7,10 @@ namespace phy::apps {
 void add_capture_options(CaptureOptions& options, po::options_description& list) {
     list.add_options()  //
         ("dataset", text(options.dataset, "PATH"),
-         "the IQ samples; default /iq, else the only dataset that looks like IQ")           //
-        ("interleaved", flag(options.interleaved), "the dataset is flat: I, Q, I, Q, ...")  //
+         "the IQ samples; default /iq, else the only dataset that looks like IQ")  //
+        ("from", parsed(options.kind, parse_capture_kind, "KIND"),
+         "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
+        ("interleaved", flag(options.interleaved), "the dataset is flat: I, Q, I, Q, ...")         //
         ("full-scale",
          number_within<double>(options.full_scale, "--full-scale", "X",
                                {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),

@@ -227,6 +227,39 @@ TEST_F(ReceiveApp, SymbolsAreDemodulatedWithTheLinkOfTheirFile) {
         ASSERT_EQ(first[i] < 0.0F, again[i] < 0.0F) << i;
 }
 
+TEST_F(ReceiveApp, MeasureAppMeasuresEqualisedSymbols) {
+    const Link link = link_of(30000, Modulation::qam64, dmrs_of(2).front());
+    for (const std::string kind : {"samples", "grid"}) {
+        const std::string capture = transmit("c.h5", link, kind,
+                                             {"--slots", "26", "--antennas", "4", "--channel", "tdl:50",
+                                              "--snr-db", "28", "--frequency-offset", "50"});
+        const JsonValue measured = measure_json({capture, "--by", "slot"});
+        const JsonValue received =
+            demod_json({capture, "-o", path("received.h5"), "--write", "symbols", "--force"});
+        EXPECT_EQ(measured["symbols"].number(), received["symbols"].number());
+        EXPECT_EQ(measured["modulation"].string(), "64qam");
+        EXPECT_EQ(measured["not_finite"].number(), 0.0);
+        EXPECT_EQ(measured["rows"]["symbols"].number(),
+                  received["symbols"].number() / received["slots"].number());
+        EXPECT_EQ(measured["rows"]["evm_rms"].array().size(), received["slots"].number());
+        // The file of equalised symbols says the same.
+        const JsonValue symbols = measure_json({path("received.h5"), "--dataset", "/symbols", "--gain", "1"});
+        for (const std::string name : {"mean_power", "peak_power", "evm_rms", "noise_variance", "gain"})
+            EXPECT_NEAR(measured[name].number(), symbols[name].number(), 1e-5 * symbols[name].number())
+                << name;
+        EXPECT_EQ(
+            measure_json({capture, "--link", path("link.json"), "--backend", "scalar"})["evm_rms"].number(),
+            measured["evm_rms"].number());
+        expect_failure({measure_app, capture, "--by", "row"}, 2, {"rows by symbols", "expected slots"});
+        expect_failure({measure_app, capture, "--gain", "2"}, 2, {"gain", "expected none"});
+    }
+    std::ofstream(path("bad.json")) << "{}";
+    expect_failure({measure_app, path("c.h5"), "--link", path("bad.json")}, 1, {"bad.json", "direction"});
+    generate("n.h5", {"--modulation", "qpsk", "--symbols", "336", "--quiet"});
+    expect_failure({measure_app, path("n.h5"), "--dataset", "/iq", "--from", "samples"}, 1,
+                   {"no attribute link", "--link FILE"});
+}
+
 /// The recordings in data/, where the tests run beside their sources.
 TEST_F(ReceiveApp, SampleRecordingsHaveNoErrors) {
     for (const std::string name : {"pusch_samples.h5", "pdsch_grid.h5"}) {

@@ -14,4 +14,9 @@ std::optional<Link> link_of(const CaptureDescription& capture) {
     }
 }
 
+std::uint64_t codeword_symbols(const Link& link) {
+    const SlotAllocation& allocation = link.allocation;
+    return ResourceMap(allocation).elements() * static_cast<std::uint64_t>(allocation.layers());
+}
+
 }  // namespace phy::detail

@@ -104,6 +104,7 @@ float require_measured_noise(const Measured& measured) {
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
     MeasureOptions measuring = {.capture = options.capture,
+                                .link = options.link,
                                 .gain = options.gain,
                                 .places = options.places,
                                 .pipeline = options.pipeline,
@@ -240,8 +241,7 @@ DemodulateOptions with_link(DemodulateOptions options, const std::optional<Link>
     if (!options.capture.modulation) options.capture.modulation = link->modulation;
     if (options.descramble) return options;
     options.descramble = link->scrambling;
-    options.codeword_symbols =
-        ResourceMap(link->allocation).elements() * static_cast<std::size_t>(link->allocation.layers());
+    options.codeword_symbols = detail::codeword_symbols(*link);
     return options;
 }
 

@@ -9,6 +9,7 @@
 #include "phy/receiver/receive/acquire.hpp"
 #include "phy/receiver/receive/capture_slots.hpp"
 #include "phy/receiver/receive/slot_sink.hpp"
+#include "phy/receiver/slot_symbols.hpp"
 #include "phy/receiver/stage.hpp"
 
 namespace phy {
@@ -121,6 +122,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
         report.timing_offset += result.corrected.timing;
         report.frequency_offset += result.corrected.frequency;
         result.reports.push_back(report);
+        result.symbols.push_back(detail::without_erased(received[i]));
     }
     result.mean = detail::mean_of(result.reports, least_coherence(result.link.allocation));
 }
