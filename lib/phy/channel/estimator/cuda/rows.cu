@@ -107,6 +107,8 @@ __device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& p
     return result;
 }
 
+__shared__ int is_spoiled;  ///< the slot, by a pilot of the block
+
 /// Least squares of one row's elements, to shared memory and, if `out` is not null, on.
 template <SampleFormat format, int combs>
 __device__ __forceinline__ void estimate_elements(const EstimatorProgram& program, const EstimatorJob& job,
@@ -136,12 +138,14 @@ __device__ __forceinline__ void estimate_elements(const EstimatorProgram& progra
         if (m >= stride) continue;
         float parts[2];
         widen<format, 2>(words[i], job.unit, parts);
+        float room = 0.0F;
         const DeviceComplex p = phy::detail::cuda::least_squares<Ops>(
-            {parts[0], parts[1]}, {of_pilots[i][0], of_pilots[i][1]}, program.scale);
+            {parts[0], parts[1]}, {of_pilots[i][0], of_pilots[i][1]}, program.scale, room);
         const bool is_there = elements.subcarriers[i] >= 0;
         const int at = 2 * (i / batch) * stride + m;
         shared[at] = is_there ? p.re : 0.0F;
         shared[at + stride] = is_there ? p.im : 0.0F;
+        if (is_there && !(room > 0.0F)) is_spoiled = 1;
         if (out == nullptr || !is_there) continue;
         out[at + 2 * elements.first_comb * stride] = p.re;
         out[at + (2 * elements.first_comb + 1) * stride] = p.im;
@@ -260,7 +264,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads, 4)
+__global__ void __launch_bounds__(estimator_threads, 3)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
@@ -269,6 +273,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
     const RowBlock block = row_block(program, combs);
     const int row = static_cast<int>(threadIdx.x) / warp_size / 2;
     RowSums sums;
+    if (threadIdx.x == 0) is_spoiled = 0;
     wait_for_previous();
     for (int comb = 0; comb < 2; comb += combs) {
         __syncthreads();
@@ -279,6 +284,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
         __syncthreads();
         if (row < block.own) add_to_sums(program, block, shared, sums);
     }
+    if (threadIdx.x == 0 && is_spoiled != 0) program.states[slot].is_spoiled = 1;
     const int of_slot = block.antenna_group * program.symbols + block.first_symbol + row * program.length;
     if (row < block.own)
         store_sums(sums, program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) +
