@@ -224,6 +224,12 @@ TEST_F(Demodulate, ALinkThatCannotBeIsNamed) {
     DemodulateOptions given;
     given.link = link_of(phy::Modulation::qam64);
     EXPECT_EQ(demodulate_file(capture_, "", given).symbols, symbols) << "the attribute is not looked at";
+    DemodulateOptions both;
+    both.capture.modulation = phy::Modulation::qam64;
+    both.descramble = given.link->scrambling;
+    EXPECT_EQ(demodulate_file(capture_, "", both).symbols, symbols) << "nothing is asked of it";
+    both.gain.reset();
+    EXPECT_EQ(demodulate_file(capture_, "", both).symbols, symbols) << "and not in the pass before";
     given.link->allocation.carrier_resource_blocks = 0;
     EXPECT_THROW(demodulate_file(capture_, "", given), phy::ArgumentError);
 }

@@ -258,7 +258,9 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
-    if (!options.link) how = with_link(how, detail::link_of(result.capture));
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all = how.capture.modulation && how.descramble;
+    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     const GainAndN0 used = gain_and_noise(result, how);
     if (result.cancelled) return result;

@@ -263,7 +263,10 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
         return detail::measure_slots(reader.description(), options);
     Measured result;
     result.capture = reader.description();
-    if (!options.link) how = with_link(how, detail::link_of(result.capture));
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all =
+        how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
+    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     result.format = result.capture.format;
     result.symbols = result.capture.symbols;
