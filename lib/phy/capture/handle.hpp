@@ -70,6 +70,9 @@ using SpaceHandle = Handle<H5Sclose>;
 using AttributeHandle = Handle<H5Aclose>;
 using PropertiesHandle = Handle<H5Pclose>;
 
+/// Of the HDF5 library that is used, such as "1.10.8".
+std::string library_version();
+
 /// The cause that HDF5 gives for this thread's last failure.
 std::string innermost_error();
 
