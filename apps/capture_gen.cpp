@@ -17,6 +17,5 @@ int main(int argc, char** argv) {
         if (checked_kind(options) == phy::CaptureKind::symbols) return capture_symbols(options, common);
         capture_link(options, common);
     };
-    app.clean_up = phy::remove_unfinished_outputs;
     return run_app(app, argc, argv);
 }

@@ -48,6 +48,7 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
     list.add_options()                                                                                 //
         ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
         ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
+        ("durable", flag(options.how.durable), "wait until what is written survives a loss of power")  //
         ("method", parsed(options.how.demapper.method, phy::parse_method, "METHOD"),
          "maxlog (default) or logmap")  //
         ("evaluator", parsed(options.how.demapper.evaluator, phy::parse_evaluator, "EVALUATOR"),
@@ -132,6 +133,5 @@ int main(int argc, char** argv) {
         ("trace", text(options.trace, "FILE"),
          "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
     app.body = [&options](const CommonOptions& common) { run(options, common); };
-    app.clean_up = phy::remove_unfinished_outputs;
     return run_app(app, argc, argv);
 }

@@ -9,11 +9,11 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
-#include "common/output_file.hpp"
 #include "common/progress.hpp"
 #include "link_sim/options.hpp"
 #include "link_sim/report.hpp"
 #include "link_sim/simulation.hpp"
+#include "phy/core/atomic_file.hpp"
 #include "phy/core/error.hpp"
 
 namespace {
@@ -83,11 +83,12 @@ LinkReport simulate_all(const LinkSimOptions& options, bool quiet) {
 }
 
 void run(const LinkSimOptions& options, const CommonOptions& common) {
-    std::optional<OutputFile> csv;
-    if (!options.csv.empty()) csv.emplace(options.csv, options.force, "the table");
+    require_force_if_exists(options.csv, options.force);
+    std::optional<phy::AtomicFile> csv;
+    if (!options.csv.empty()) csv.emplace(options.csv, phy::AtomicFile::Config{.overwrite = options.force});
     const LinkReport report = simulate_all(options, common.quiet);
     if (report.points.empty()) throw Interrupted();
-    if (csv) csv->write(csv_of(report));
+    if (csv) csv->append(csv_of(report));
     print_result(common, json_of(report), text_of(report));
     if (csv) csv->commit();
     if (!report.complete) throw Interrupted();

@@ -8,7 +8,6 @@
 #include "common/bench_options.hpp"
 #include "common/choose_places.hpp"
 #include "common/formats.hpp"
-#include "common/machine.hpp"
 #include "common/place_names.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
@@ -118,7 +117,7 @@ void check_sizes(const Options& options) {
     constexpr double copies = 3.0;
     const SymbolBytes each = most_symbol_bytes(options.modulation, options.formats);
     for (const std::uint64_t symbols : options.symbols)
-        check_memory(symbols, each, physical_memory() / copies);
+        check_memory(symbols, each, static_cast<double>(phy::machine_memory()) / copies);
 }
 
 void run(const Options& options, const CommonOptions& common) {

@@ -13,7 +13,6 @@
 #include "common/app.hpp"
 #include "common/bench_options.hpp"
 #include "common/choose_places.hpp"
-#include "common/machine.hpp"
 #include "common/place_names.hpp"
 #include "common/progress.hpp"
 #include "common/signal.hpp"
@@ -233,7 +232,8 @@ Result measure(const Setting& setting, const std::vector<Combination>& all, bool
 }
 
 void run(Options options, const CommonOptions& common) {
-    const std::string left_out = fit_symbols(options.grid, options.modulation, physical_memory());
+    const std::string left_out =
+        fit_symbols(options.grid, options.modulation, static_cast<double>(phy::machine_memory()));
     if (!left_out.empty()) spdlog::warn(left_out);
     const Setting setting = {options.modulation, choose_sets(options), options.rounds};
     const Result result = measure(setting, combinations(options.grid), common.quiet);

@@ -69,6 +69,7 @@ CaptureWriter::Config capture_config(const CaptureGenOptions& options, const Rec
         .format = options.type,
         .layout = options.layout,
         .overwrite = options.force,
+        .durable = options.durable,
         .kind = *options.kind,
         .shape = shape_of(recording),
         .link = to_json(link)};
@@ -175,6 +176,7 @@ Json json_of(const Recording& recording, const CaptureWriter::Config& config, do
 
 void capture_link(const CaptureGenOptions& options, const CommonOptions& common) {
     const auto start = std::chrono::steady_clock::now();
+    require_other_file(options.output, options.link, "the capture would overwrite the link");
     const Link link = read_link(options.link);
     Recording recording(recording_config(options, sent_link(options, link)));
     CaptureWriter::Config config = capture_config(options, recording, link);

@@ -25,7 +25,8 @@ void add_common_options(CaptureGenOptions& options, po::options_description& lis
         ("layout", parsed(options.layout, parse_capture_layout, "LAYOUT"),
          "compound (default), trailing, interleaved, chunked or gzip")        //
         ("no-bits", flag(options.no_bits), "leave out the transmitted bits")  //
-        ("force", flag(options.force), "overwrite OUT.h5 if it exists");
+        ("force", flag(options.force), "overwrite OUT.h5 if it exists")       //
+        ("durable", flag(options.durable), "wait until OUT.h5 survives a loss of power");
 }
 
 void add_symbol_options(CaptureGenOptions& options, po::options_description& list) {

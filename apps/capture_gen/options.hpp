@@ -21,6 +21,7 @@ struct CaptureGenOptions {
     CaptureLayout layout = CaptureLayout::compound;
     bool no_bits = false;
     bool force = false;
+    bool durable = false;
 
     // Of symbols.
     std::optional<Modulation> modulation;

@@ -40,7 +40,8 @@ CaptureWriter::Config capture_config(const CaptureGenOptions& options) {
             .full_scale = full_scale_of(options.type),
             .noise_per_symbol = options.per_symbol_noise,
             .bits = !options.no_bits,
-            .overwrite = options.force};
+            .overwrite = options.force,
+            .durable = options.durable};
 }
 
 /// Some symbols of the capture on their way from the generator to the file.

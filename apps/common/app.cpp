@@ -2,17 +2,22 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <sstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "common/exit_status.hpp"
+#include "phy/core/atomic_file.hpp"
+#include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 
@@ -29,6 +34,17 @@ spdlog::level::level_enum parse_log_level(const std::string& name) {
         throw ArgumentError(fmt::format(
             "unknown log level '{}': expected trace, debug, info, warning, error, critical or off", name));
     return level;
+}
+
+/// A file that is opened later would get the number of a standard stream that is closed, and with it what is
+/// printed there. In its place comes one that cannot be used, so that errors are as they were.
+void fill_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        const int filled = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        // All below it are open, so that it gets the lowest number that is free.
+        if (filled != descriptor) std::_Exit(exit_failed);
+    }
 }
 
 void print_on_stdout(std::string_view text) {
@@ -125,20 +141,24 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
     if (app.operand && app.operand->value->empty())
         throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
 
+    Backend::check_variable();
     start_logging(app, log_level, common.quiet);
-    handle_signals(app.clean_up);
+    handle_signals(app.name.c_str());
     app.body(common);
 }
 
 }  // namespace
 
 int run_app(const App& app, int argc, const char* const* argv) {
+    fill_standard_descriptors();
+    int status = exit_done;
     try {
         read_command_line_and_run(app, argc, argv);
-        return exit_done;
     } catch (...) {
-        return report_failure(app.name);
+        status = report_failure(app.name);
     }
+    end_of_work();
+    return status;
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -157,6 +177,11 @@ void require_force_if_exists(const std::string& output, bool force) {
     std::error_code not_there;
     if (!force && std::filesystem::is_regular_file(output, not_there))
         throw FileError(fmt::format("{}: exists and is not overwritten (--force overwrites it)", output));
+}
+
+void require_other_file(const std::string& file, const std::string& other, const char* what) {
+    if (!file.empty() && !other.empty() && is_same_file(file, other))
+        throw ArgumentError(fmt::format("{}: {}", file, what));
 }
 
 void validate(boost::any& result, const std::vector<std::string>& texts, Text* /*type*/, int /*unused*/) {

@@ -43,9 +43,6 @@ struct App {
 
     /// Runs with the options in place and signals handled; an exception becomes the exit status.
     std::function<void(const CommonOptions&)> body;
-
-    /// See handle_signals().
-    CleanUp clean_up = nullptr;
 };
 
 /// All of main(): reads the command line, runs the app and returns the exit status. An error is one line on
@@ -58,6 +55,9 @@ void print_result(const CommonOptions& options, const Json& json, std::string_vi
 /// Throws FileError, which tells of --force, if the output is a file that must not be overwritten. The
 /// writers check this too, but know nothing of the option.
 void require_force_if_exists(const std::string& output, bool force);
+
+/// Throws ArgumentError, "file: what", if both names lead to one file; an empty name leads to none.
+void require_other_file(const std::string& file, const std::string& other, const char* what);
 
 /// Reads all of text as a number.
 template <typename T>

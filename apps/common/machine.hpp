@@ -5,7 +5,6 @@
 #include <string>
 
 #include <fmt/chrono.h>
-#include <unistd.h>
 
 namespace phy::apps {
 
@@ -16,11 +15,6 @@ inline std::string processor() {
         if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
     }
     return "unknown";
-}
-
-/// Bytes.
-inline double physical_memory() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 /// The time now, such as "2026-01-31T12:00:00Z".

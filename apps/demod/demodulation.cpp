@@ -10,29 +10,31 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
-#include "common/output_file.hpp"
 #include "common/progress.hpp"
+#include "phy/core/atomic_file.hpp"
 #include "phy/pipeline/trace.hpp"
 
 namespace phy::apps {
 namespace {
 
-/// Throws ArgumentError if writing the one would destroy the other.
-void require_other_file(const std::string& file, const std::string& other, const char* what) {
-    std::error_code not_there;
-    if (file.empty() || other.empty()) return;
-    const auto name = [&](const std::string& path) {
-        return std::filesystem::weakly_canonical(std::filesystem::absolute(path), not_there);
-    };
-    if (std::filesystem::equivalent(file, other, not_there) || name(file) == name(other))
-        throw ArgumentError(fmt::format("{}: {}", file, what));
+/// A SigMF recording is two.
+std::vector<std::string> files_of(const std::string& capture) {
+    std::filesystem::path file = capture;
+    const bool is_metadata = file.extension() == ".sigmf-meta";
+    if (!is_metadata && file.extension() != ".sigmf-data") return {capture};
+    return {capture, file.replace_extension(is_metadata ? ".sigmf-data" : ".sigmf-meta")};
 }
 
 void check_files(const DemodOptions& options) {
-    require_other_file(options.output, options.capture, "the output would overwrite the capture");
-    require_other_file(options.trace, options.capture, "the trace would overwrite the capture");
+    for (const std::string& file : files_of(options.capture)) {
+        require_other_file(options.output, file, "the output would overwrite the capture");
+        require_other_file(options.trace, file, "the trace would overwrite the capture");
+    }
     require_other_file(options.trace, options.output, "the trace would overwrite the output");
+    require_other_file(options.output, options.link, "the output would overwrite the link");
+    require_other_file(options.trace, options.link, "the trace would overwrite the link");
     require_force_if_exists(options.output, options.how.overwrite);
+    require_force_if_exists(options.trace, options.how.overwrite);
 }
 
 /// The options that say what a capture does not.
@@ -66,7 +68,7 @@ auto with_option_errors(const DemodOptions& options, Work work) {
 
 /// Progress, interrupts and the trace, for options of either kind.
 template <typename How>
-How visible(How how, const DemodOptions& options, std::optional<OutputFile>& trace, Progress& progress) {
+How visible(How how, const DemodOptions& options, std::optional<AtomicFile>& trace, Progress& progress) {
     how.places = places_of(options.machine);
     how.pipeline = pipeline_of(options.machine);
     how.pipeline.trace = trace.has_value();
@@ -76,7 +78,7 @@ How visible(How how, const DemodOptions& options, std::optional<OutputFile>& tra
     };
     how.before_commit = [&](const PipelineReport& report) {
         throw_if_interrupted();
-        if (trace) trace->write(trace_events(report));
+        if (trace) trace->append(trace_events(report));
     };
     return how;
 }
@@ -111,6 +113,7 @@ ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
     receive.demapper = how.demapper;
     receive.format = how.format;
     receive.overwrite = how.overwrite;
+    receive.durable = how.durable;
     return receive;
 }
 
@@ -126,7 +129,7 @@ CaptureKind kind_of_capture(const DemodOptions& options) {
 }
 
 /// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, std::optional<OutputFile>& trace, bool quiet) {
+Demodulated demodulate_visibly(const DemodOptions& options, std::optional<AtomicFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
         const CaptureKind kind = kind_of_capture(options);
@@ -142,8 +145,10 @@ Demodulated demodulate_visibly(const DemodOptions& options, std::optional<Output
 
 Demodulated demodulate(const DemodOptions& options, bool quiet) {
     check_files(options);
-    std::optional<OutputFile> trace;
-    if (!options.trace.empty()) trace.emplace(options.trace, options.how.overwrite, "the trace");
+    std::optional<AtomicFile> trace;
+    if (!options.trace.empty())
+        trace.emplace(options.trace,
+                      AtomicFile::Config{.overwrite = options.how.overwrite, .durable = options.how.durable});
     Demodulated done = demodulate_visibly(options, trace, quiet);
     if (trace) trace->commit();
     std::visit(

@@ -56,9 +56,9 @@ TEST_F(Trace, NeverDestroysAnotherFile) {
 }
 
 TEST_F(Trace, ThatCannotBeWrittenIsSaidBeforeTheWork) {
-    expect_no_trace_at(path("nowhere/t.json"), 1, {"nowhere/t.json", "No such file"});
+    expect_no_trace_at(path("nowhere/t.json"), 1, {"nowhere/t.json", "no such directory"});
     std::filesystem::create_directory(path("folder"));
-    expect_no_trace_at(path("folder"), 1, {"folder", "not a regular file"}, {"--force"});
+    expect_no_trace_at(path("folder"), 1, {"folder", "is a directory"}, {"--force"});
     ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
     expect_no_trace_at(path("fifo"), 1, {"fifo", "not a regular file"}, {"--force"});
 }

@@ -115,7 +115,20 @@ TEST(Backend, BestIsTheFastestUnlessTheVariableSaysOtherwise) {
 
 TEST(Backend, TheVariableMayNotBeNonsense) {
     const BackendVariable nonsense("abacus");
-    EXPECT_THROW(Backend::best(), phy::Error);
+    EXPECT_THROW(Backend::best(), phy::ArgumentError);
+    EXPECT_THROW(Backend::forced(), phy::ArgumentError);
+    EXPECT_THROW(Backend::check_variable(), phy::ArgumentError);
+}
+
+TEST(Backend, NamesInTheVariableAreKnownWhetherTheyRunHereOrNot) {
+    for (const char* name : {"", "auto", "scalar", "cpu", "cpu[avx2]", "cpu[neon]", "cuda", "cuda[9999]"}) {
+        const BackendVariable variable(name);
+        EXPECT_NO_THROW(Backend::check_variable()) << name;
+    }
+    for (const char* name : {"cpu[]", "cpu[abacus]", "cuda[", "cuda[x]", "Scalar", " "}) {
+        const BackendVariable variable(name);
+        EXPECT_THROW(Backend::check_variable(), phy::ArgumentError) << name;
+    }
 }
 
 TEST(Backend, TheVariableMaySayAuto) {

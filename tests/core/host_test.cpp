@@ -132,8 +132,8 @@ TEST(Host, ReadsTheEnvironmentWhenItIsMadeAndNotBefore) {
     {
         const BackendVariable rubbish("rubbish");
         EXPECT_NO_THROW(config = Host::Config{});
-        EXPECT_THROW(Host{}, phy::BackendError);
-        EXPECT_THROW(Host{config}, phy::BackendError);
+        EXPECT_THROW(Host{}, phy::ArgumentError);
+        EXPECT_THROW(Host{config}, phy::ArgumentError);
         config.backend = Backend::scalar();
         EXPECT_EQ(Host(config).backend(), Backend::scalar());
         config.backend.reset();

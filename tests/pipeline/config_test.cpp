@@ -3,9 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <unistd.h>
-
 #include "phy/core/error.hpp"
+#include "phy/core/machine_memory.hpp"
 #include "pipeline/checked_run.hpp"
 
 namespace {
@@ -102,8 +101,7 @@ TEST(PipelineConfig, FewerItemsMayComeThanWereSaid) {
 
 // Nothing is allocated before a run: so what is just allowed can be tested.
 TEST(PipelineConfig, ChunksInFlightTakeHalfTheMemoryAtMost) {
-    const auto memory =
-        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t memory = phy::machine_memory();
     const std::size_t items = memory / 2 / (item_in + item_out);
     FakeStage stage;
     const auto make = [&](std::size_t chunk, std::size_t lanes) {

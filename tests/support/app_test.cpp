@@ -1,9 +1,12 @@
 #include "support/app_test.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "phy/core/backend.hpp"
+#include "support/faults.hpp"
 #include "support/hdf5_file.hpp"
 
 namespace phy::test {
@@ -40,6 +43,23 @@ AppTest::AppTest() : directory_(make_directory()) {
 AppTest::~AppTest() {
     std::error_code ignored;
     std::filesystem::remove_all(directory_, ignored);
+}
+
+Arguments AppTest::with_faults(const std::string& faults, const std::string& log) {
+    return {std::string("LD_PRELOAD=") + PHY_FAULTS, std::string(faults_variable) + "=" + faults,
+            std::string(fault_log_variable) + "=" + (log.empty() ? "/dev/null" : log),
+            // The module comes before the sanitizer, in programs that have one.
+            "ASAN_OPTIONS=verify_asan_link_order=0"};
+}
+
+void AppTest::await_unfinished_output() const {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::seconds(30);
+    const auto is_unfinished = [](const std::string& name) { return name.ends_with(".part"); };
+    while (std::ranges::none_of(files(), is_unfinished)) {
+        ASSERT_LT(Clock::now(), deadline) << "no unfinished output was seen";
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
 }
 
 std::set<std::string> AppTest::files() const {

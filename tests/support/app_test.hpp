@@ -28,6 +28,13 @@ protected:
 
     [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
 
+    /// The environment of an app that meets these faults, see Faults; what is logged of them goes to the
+    /// file.
+    [[nodiscard]] static Arguments with_faults(const std::string& faults, const std::string& log = "");
+
+    /// Waits until a program that was started has an unfinished output.
+    void await_unfinished_output() const;
+
     /// The names of all files in the directory.
     [[nodiscard]] std::set<std::string> files() const;
 

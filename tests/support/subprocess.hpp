@@ -28,6 +28,7 @@ public:
     Subprocess& operator=(const Subprocess&) = delete;
 
     void signal(int number) const;
+    [[nodiscard]] pid_t id() const { return pid_; }
 
     /// Waits for the end; a program that takes longer than the limit is killed (status 137).
     Outcome wait(std::chrono::seconds limit = std::chrono::seconds(120));

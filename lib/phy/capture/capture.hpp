@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "phy/capture/kind.hpp"
+#include "phy/core/atomic_file.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
@@ -19,8 +20,9 @@
 /// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
-/// writers are not thread-safe, but different ones may be used from different threads where the HDF5 library
-/// is built thread-safe, as Debian's is. What HDF5 prints about errors is turned off in the threads that come
+/// writers are not thread-safe, but different ones may be used from different threads: where the HDF5 library
+/// is not built thread-safe, as Debian's is, they wait for each other. A program that calls such a library
+/// itself must not do so meanwhile. What HDF5 prints about errors is turned off in the threads that come
 /// here.
 namespace phy {
 
@@ -139,12 +141,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// An HDF5 file that appears under its name only when complete: it is written to a temporary name beside the
-/// target and renamed by commit(); destroying it before removes the temporary file.
-///
-/// While one is open, its temporary file is also listed for remove_unfinished_outputs(), of which the list
-/// has 64 places. Where the size of files is limited (RLIMIT_FSIZE), a write beyond the limit is a FileError
-/// only in a process that ignores SIGXFSZ.
+/// An HDF5 file that appears under its name only when complete, as AtomicFile describes; destroying it before
+/// commit() leaves nothing.
 class PHY_EXPORT SoftBitWriter {
 public:
     struct Config {
@@ -157,6 +155,7 @@ public:
         std::optional<double> sample_rate = {};                ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};           ///< hertz, of the capture; written if given
         bool overwrite = false;
+        bool durable = false;  ///< see AtomicFile
     };
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
@@ -212,6 +211,7 @@ public:
         bool noise_per_symbol = false;  ///< create /noise_variance, float32, one a symbol
         bool bits = false;              ///< create /bits, uint8, symbols x Qm, chunked and deflated
         bool overwrite = false;
+        bool durable = false;  ///< see AtomicFile
 
         CaptureKind kind = CaptureKind::symbols;
         /// Dimensions, whose product is `symbols`; empty: one dimension. A grid has 2 or 3, samples 1 or 2.
@@ -248,9 +248,5 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
-
-/// Deletes the temporary files of all writers that are open in this process. Safe to call from a signal
-/// handler (it only unlinks); the process is expected to exit afterwards.
-PHY_EXPORT void remove_unfinished_outputs() noexcept;
 
 }  // namespace phy

@@ -154,7 +154,8 @@ struct PHY_HIDDEN CaptureWriter::Impl {
 };
 
 CaptureWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
-    : file(path, config.overwrite, uncompressed_bytes(config)), format(config.format) {
+    : file(path, {.overwrite = config.overwrite, .durable = config.durable}, uncompressed_bytes(config)),
+      format(config.format) {
     const std::uint64_t symbols = config.symbols;
     iq.emplace(file, std::string(default_dataset(config.kind)), iq_type(config), iq_dimensions(config),
                iq_storage(config), is_real(config.layout) ? 2 : 1);
@@ -187,7 +188,7 @@ void CaptureWriter::Impl::append_to(std::optional<hdf5::OutputDataset>& dataset,
                                     std::span<const std::byte> rows) const {
     require_open();
     if (!dataset) throw ArgumentError(file.name() + ": is configured without " + std::string(name));
-    hdf5::silence_errors();
+    const hdf5::Session session;
     dataset->append(rows);
 }
 
@@ -200,7 +201,7 @@ void CaptureWriter::Impl::append_bits_to(std::optional<hdf5::OutputDataset>& dat
 
 CaptureWriter::CaptureWriter(const std::filesystem::path& file, const Config& config) {
     check(config);
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
 
@@ -216,7 +217,7 @@ void CaptureWriter::append(SymbolView symbols) {
 void CaptureWriter::write(std::uint64_t first, SymbolView symbols) {
     impl_->require_format(symbols.format());
     impl_->require_open();
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->iq->write(first, {symbols.data(), symbols.size() * size_of(symbols.format())});
 }
 
@@ -237,7 +238,7 @@ void CaptureWriter::commit() {
     for (const auto* dataset : impl_->datasets()) {
         if (*dataset) (*dataset)->require_complete();
     }
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->file.flush();
     for (auto* dataset : impl_->datasets())
         dataset->reset();

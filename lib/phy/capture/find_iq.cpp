@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/joined_iq.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/find_iq.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

@@ -2,7 +2,19 @@
 
 namespace phy::hdf5 {
 
-void silence_errors() {
+namespace {
+
+std::unique_lock<std::recursive_mutex> take_turn() {
+    // Never destroyed: handles may be closed while the program ends.
+    static auto& one_at_a_time = *new std::recursive_mutex;
+    hbool_t is_thread_safe = false;
+    if (H5is_library_threadsafe(&is_thread_safe) >= 0 && is_thread_safe) return {};
+    return std::unique_lock(one_at_a_time);
+}
+
+}  // namespace
+
+Session::Session() : turn_(take_turn()) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -4,19 +4,33 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "phy/capture/file_error.hpp"
+#include "phy/core/file_error.hpp"
 
 /// The HDF5 C interface as the rest of capture/ uses it: owned identifiers, and errors as exceptions.
 namespace phy::hdf5 {
 
 using detail::file_error;
+using detail::system_error_text;
 
 using Dimensions = std::vector<hsize_t>;
+
+/// Every public function of capture/ that calls HDF5 has one. While it lives no other thread of phy calls
+/// HDF5 where that library is not thread-safe; threads may have several. What HDF5 prints about errors of
+/// this thread is turned off, and stays so, since HDF5 may also print at the end of a program that met a
+/// damaged file.
+class Session {
+public:
+    Session();
+
+private:
+    std::unique_lock<std::recursive_mutex> turn_;
+};
 
 /// Owns an identifier of HDF5.
 template <herr_t (*close)(hid_t)>
@@ -38,6 +52,7 @@ public:
 
     void reset() noexcept {
         if (id_ < 0) return;
+        const Session session;
         H5E_BEGIN_TRY {
             close(release());
         }
@@ -54,10 +69,6 @@ using TypeHandle = Handle<H5Tclose>;
 using SpaceHandle = Handle<H5Sclose>;
 using AttributeHandle = Handle<H5Aclose>;
 using PropertiesHandle = Handle<H5Pclose>;
-
-/// Turns off what HDF5 prints about errors of this thread: every public function of capture/ that calls HDF5
-/// does this first. It stays off, since HDF5 may also print at the end of a program that met a damaged file.
-void silence_errors();
 
 /// Of the HDF5 library that is used, such as "1.10.8".
 std::string library_version();

@@ -136,11 +136,12 @@ detail::Dimensions to_lengths(const Dimensions& dimensions) {
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files)
     : InputFile(path.string()), path_(path), bytes_(std::move(bytes)), external_files_(external_files) {
-    silence_errors();
+    const Session session;
     hdf5_ = open_hdf5(path, bytes_, name());
 }
 
 bool Hdf5File::contains(const std::string& path) const {
+    const Session session;
     // H5Lexists fails unless every link on the way exists.
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
         if (H5Lexists(hdf5_, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
@@ -149,6 +150,7 @@ bool Hdf5File::contains(const std::string& path) const {
 }
 
 bool Hdf5File::is_group(const std::string& path) const {
+    const Session session;
     const Handle<H5Gclose> group(H5Gopen2(hdf5_, path.c_str(), H5P_DEFAULT));
     return group >= 0;
 }
@@ -164,6 +166,7 @@ std::vector<std::string> Hdf5File::datasets() const {
             return -1;
         }
     };
+    const Session session;
     std::vector<std::string> paths;
     checked(H5Ovisit2(hdf5_, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), name(),
             "cannot be searched for datasets, damaged HDF5 file");
@@ -172,6 +175,7 @@ std::vector<std::string> Hdf5File::datasets() const {
 }
 
 std::unique_ptr<detail::InputDataset> Hdf5File::open(const std::string& path) const {
+    const Session session;
     const std::string dataset_name = name_of(*this, path);
     DatasetHandle dataset(checked(H5Dopen2(hdf5_, path.c_str(), access_properties()), dataset_name,
                                   "cannot be opened as a dataset"));
@@ -205,16 +209,19 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5File& file, const std::string& path, DatasetH
 }
 
 std::optional<double> Hdf5Dataset::number(const char* attribute) const {
+    const Session session;
     const auto value = read_number(dataset_, attribute, name());
     return value ? value : read_number(file_->id(), attribute, file_->name());
 }
 
 std::optional<std::string> Hdf5Dataset::text(const char* attribute) const {
+    const Session session;
     auto value = read_text(dataset_, attribute, name());
     return value ? value : read_text(file_->id(), attribute, file_->name());
 }
 
 std::string Hdf5Dataset::storage() const {
+    const Session session;
     return storage_text(creation_);
 }
 
@@ -223,7 +230,7 @@ StoredDataset Hdf5Dataset::stored() const {
 }
 
 void Hdf5Dataset::require_readable() const {
-    silence_errors();
+    const Session session;
     require_filters(stored());
     if (is_elsewhere(creation_)) {
         require_elsewhere();
@@ -277,11 +284,11 @@ void Hdf5Dataset::read_box(const Box& box, std::byte* elements) const {
 }
 
 void Hdf5Dataset::read(std::uint64_t first, std::uint64_t count, std::byte* elements) const {
-    silence_errors();
     if (offset_) {
         file_->bytes().read_at(*offset_ + first * type().bytes, {elements, count * type().bytes});
         return;
     }
+    const Session session;
     if (extent_.empty()) {
         checked(H5Dread(dataset_, type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements), name(), "cannot be read");
         return;

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/foreign_format.hpp"
 #include "phy/capture/hdf5_input.hpp"
 #include "phy/capture/npy_input.hpp"
@@ -14,6 +13,7 @@
 #include "phy/capture/raw_input.hpp"
 #include "phy/capture/regular_file.hpp"
 #include "phy/capture/sigmf_input.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/sample_type.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

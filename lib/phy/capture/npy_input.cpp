@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/flat_file.hpp"
 #include "phy/capture/python_literal.hpp"
 #include "phy/capture/sample_type.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

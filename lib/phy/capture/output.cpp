@@ -54,13 +54,14 @@ PropertiesHandle access_properties(const Storage& storage, std::size_t element_b
 
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite, std::uint64_t data_bytes)
-    : temporary_(target, overwrite) {
+OutputFile::OutputFile(const std::filesystem::path& target, const AtomicFile::Config& config,
+                       std::uint64_t data_bytes)
+    : file_(target, config), bytes_(file_.path(), O_RDWR, 0, name()) {
     bytes().require_room(data_bytes + metadata_bytes);
-    hdf5_ = FileHandle(checked(H5Fcreate(temporary_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+    hdf5_ = FileHandle(checked(H5Fcreate(file_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                                name(), "cannot be created"));
     // When a truncated file is closed, ext4 has its blocks allocated at once. So close it while it is empty.
-    const PosixFile closed_at_once(temporary_.path(), O_RDONLY, 0, name());
+    const PosixFile closed_at_once(file_.path(), O_RDONLY, 0, name());
 }
 
 void OutputFile::flush() const {
@@ -69,7 +70,7 @@ void OutputFile::flush() const {
 
 void OutputFile::commit() {
     checked(H5Fclose(hdf5_.release()), name(), "cannot be completed");
-    temporary_.publish();
+    file_.commit();
 }
 
 std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes) {

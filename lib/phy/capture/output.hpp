@@ -8,7 +8,8 @@
 #include <string>
 
 #include "phy/capture/handle.hpp"
-#include "phy/capture/temporary_file.hpp"
+#include "phy/capture/posix_file.hpp"
+#include "phy/core/atomic_file.hpp"
 
 namespace phy::hdf5 {
 
@@ -16,11 +17,12 @@ namespace phy::hdf5 {
 class OutputFile {
 public:
     /// data_bytes is what will be written, for the check that the disk has room. Throws FileError.
-    OutputFile(const std::filesystem::path& target, bool overwrite, std::uint64_t data_bytes);
+    OutputFile(const std::filesystem::path& target, const AtomicFile::Config& config,
+               std::uint64_t data_bytes);
 
-    [[nodiscard]] const std::string& name() const { return temporary_.name(); }
+    [[nodiscard]] const std::string& name() const { return file_.name(); }
     [[nodiscard]] hid_t id() const { return hdf5_; }
-    [[nodiscard]] const PosixFile& bytes() const { return temporary_.bytes(); }
+    [[nodiscard]] const PosixFile& bytes() const { return bytes_; }
 
     /// Writes what HDF5 holds back. An error shows here, but not when a dataset is closed by its destructor.
     void flush() const;
@@ -29,7 +31,8 @@ public:
     void commit();
 
 private:
-    TemporaryFile temporary_;
+    AtomicFile file_;
+    PosixFile bytes_;
     FileHandle hdf5_;
 };
 

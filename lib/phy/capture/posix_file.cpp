@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "phy/capture/handle.hpp"
@@ -20,10 +19,6 @@ namespace {
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 }  // namespace
-
-std::string system_error_text() {
-    return std::generic_category().message(errno);
-}
 
 PosixFile::PosixFile(const std::filesystem::path& path, int flags, mode_t mode, std::string name)
     : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)), name_(std::move(name)) {
@@ -76,7 +71,8 @@ void PosixFile::require_room(std::uint64_t bytes) const {
     struct statvfs disk {};
     if (::fstatvfs(descriptor_, &disk) != 0) throw file_error(name_, system_error_text());
     const std::uint64_t free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-    if (bytes > free_bytes)
+    // File systems that do not count their blocks say that they have none.
+    if (disk.f_blocks != 0 && bytes > free_bytes)
         throw file_error(name_, "cannot be written: needs " + std::to_string(bytes) +
                                     " bytes and the file system has " + std::to_string(free_bytes) + " free");
     if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)

@@ -32,7 +32,4 @@ private:
     std::string name_;
 };
 
-/// The text of errno.
-std::string system_error_text();
-
 }  // namespace phy::hdf5

@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/flat_file.hpp"
 #include "phy/capture/sample_type.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "phy/capture/capture.hpp"
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/find_iq.hpp"
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
 #include "phy/capture/sample_type.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/file_error.hpp"
 #include "phy/core/number_text.hpp"
 
 namespace phy {

@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "phy/capture/file_error.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

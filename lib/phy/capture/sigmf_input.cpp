@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "phy/capture/file_error.hpp"
 #include "phy/capture/flat_file.hpp"
 #include "phy/capture/regular_file.hpp"
 #include "phy/capture/sigmf_metadata.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/file_error.hpp"
 
 namespace phy::detail {
 

@@ -101,7 +101,7 @@ struct PHY_HIDDEN SlotWriter::Impl {
 };
 
 SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
-    : file(path, config.overwrite, total_bytes(config)) {
+    : file(path, {.overwrite = config.overwrite, .durable = config.durable}, total_bytes(config)) {
     slots.emplace(file, "/slots", row_type(), Dimensions{config.slots});
     if (config.llr) {
         llr.emplace(file, "/llr", hdf5::soft_bit_type(config.format), llr_dimensions(config));
@@ -143,7 +143,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
     require_positive(config);
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
 
@@ -168,7 +168,7 @@ void SlotWriter::commit() {
     for (const auto* dataset : impl_->datasets()) {
         if (*dataset) (*dataset)->require_complete();
     }
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->file.flush();
     for (auto* dataset : impl_->datasets())
         dataset->reset();

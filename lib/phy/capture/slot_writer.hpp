@@ -53,6 +53,7 @@ public:
         std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
+        bool durable = false;  ///< see AtomicFile
     };
 
     /// Creates /slots and what else is wanted, all contiguous. Throws FileError as SoftBitWriter does;

@@ -16,7 +16,7 @@ struct PHY_HIDDEN SoftBitWriter::Impl {
 };
 
 SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
-    : file(path, config.overwrite,
+    : file(path, {.overwrite = config.overwrite, .durable = config.durable},
            hdf5::total_bytes({config.symbols, bits_per_symbol(config.demapper.modulation)},
                              size_of(config.format))) {
     llr.emplace(file, "/llr", hdf5::soft_bit_type(config.format),
@@ -27,7 +27,7 @@ SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& confi
 
 SoftBitWriter::SoftBitWriter(const std::filesystem::path& file, const Config& config) {
     if (config.symbols == 0) throw ArgumentError("soft bits of 0 symbols: expected at least one symbol");
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
 
@@ -43,7 +43,7 @@ void SoftBitWriter::append(std::span<const std::byte> llr) {
 void SoftBitWriter::commit() {
     if (!impl_->llr) throw ArgumentError(impl_->file.name() + ": commit after commit");
     impl_->llr->require_complete();
-    hdf5::silence_errors();
+    const hdf5::Session session;
     impl_->file.flush();
     impl_->llr.reset();
     impl_->file.commit();

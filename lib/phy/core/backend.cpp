@@ -44,6 +44,23 @@ const detail::InstructionSetFacts* find_instruction_set(std::string_view name) {
     return found == sets.end() ? nullptr : &*found;
 }
 
+/// What parse() takes, be it built in or not.
+bool is_known(std::string_view name) {
+    if (name == "auto" || name == "cpu" || name == "scalar" || parse_cuda(name)) return true;
+    const bool of_cpu = name.starts_with("cpu[") && name.ends_with("]");
+    return of_cpu && find_instruction_set(name.substr(4, name.size() - 5)) != nullptr;
+}
+
+std::string unknown(std::string_view name) {
+    return "unknown backend '" + std::string(name) + "': expected one of " + list_names();
+}
+
+/// Empty where it is not set.
+std::string variable() {
+    const char* name = std::getenv("PHY_BACKEND");
+    return name == nullptr ? "" : name;
+}
+
 BackendError not_built_in(std::string_view name) {
     return BackendError("backend '" + std::string(name) + "' is not in this build of phy");
 }
@@ -87,13 +104,20 @@ const std::vector<Backend>& Backend::all() {
 }
 
 std::optional<Backend> Backend::forced() {
-    const char* name = std::getenv("PHY_BACKEND");
-    if (name == nullptr || *name == '\0' || std::string_view(name) == "auto") return std::nullopt;
+    check_variable();
+    const std::string name = variable();
+    if (name.empty() || name == "auto") return std::nullopt;
     try {
         return parse(name);
-    } catch (const Error& error) {
+    } catch (const BackendError& error) {
         throw BackendError("environment variable PHY_BACKEND: " + std::string(error.what()));
     }
+}
+
+void Backend::check_variable() {
+    const std::string name = variable();
+    if (!name.empty() && !is_known(name))
+        throw ArgumentError("environment variable PHY_BACKEND: " + unknown(name));
 }
 
 Backend Backend::best() {
@@ -111,13 +135,9 @@ Backend Backend::parse(std::string_view name) {
     }
     const auto& host = all_of_host();
     if (name == "cpu") return fastest(host, name, [](const Backend& b) { return b.kind() == Kind::cpu; });
+    if (!is_known(name)) throw ArgumentError(unknown(name));
     const auto is_named = [&](const Backend& b) { return b.name() == name; };
-    if (std::none_of(host.begin(), host.end(), is_named)) {
-        const bool of_cpu = name.starts_with("cpu[") && name.ends_with("]");
-        if (of_cpu && find_instruction_set(name.substr(4, name.size() - 5)) != nullptr)
-            throw not_built_in(name);
-        throw ArgumentError("unknown backend '" + std::string(name) + "': expected one of " + list_names());
-    }
+    if (std::none_of(host.begin(), host.end(), is_named)) throw not_built_in(name);
     return fastest(host, name, is_named);
 }
 

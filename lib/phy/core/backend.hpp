@@ -20,8 +20,11 @@ public:
     static const std::vector<Backend>& all();
 
     /// The backend that the environment variable PHY_BACKEND names; none where that is not set, empty or
-    /// "auto". Throws BackendError if it does not run here.
+    /// "auto". Throws ArgumentError for a name that there is not, BackendError if it does not run here.
     static std::optional<Backend> forced();
+
+    /// Throws ArgumentError if PHY_BACKEND holds a name that there is not. No device is looked for.
+    static void check_variable();
 
     /// forced(), or else the fastest that works on host memory and runs on this machine: never a CUDA device,
     /// and none is looked for. Where PHY_BACKEND is "cuda", what works on host memory, such as

@@ -5,9 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include <unistd.h>
-
 #include "phy/core/error.hpp"
+#include "phy/core/machine_memory.hpp"
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {
@@ -57,8 +56,7 @@ void ChunkSizes::check_memory(std::size_t chunk, std::size_t lanes, std::size_t 
     if (lanes > most_lanes)
         throw ArgumentError("pipeline: " + std::to_string(lanes) + " lanes: expected at most " +
                             std::to_string(most_lanes));
-    const double memory =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const auto memory = static_cast<double>(machine_memory());
     const auto check = [&](double wanted) {
         if (wanted <= memory / 2) return;
         std::ostringstream text;

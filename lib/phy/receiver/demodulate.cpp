@@ -187,7 +187,8 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
                                 .source = capture.file.string() + ":" + capture.dataset,
                                 .sample_rate = capture.sample_rate,
                                 .center_frequency = capture.center_frequency,
-                                .overwrite = options.overwrite});
+                                .overwrite = options.overwrite,
+                                .durable = options.durable});
 }
 
 /// True if there are bits of the modulation to compare with.

@@ -55,6 +55,7 @@ struct PHY_EXPORT DemodulateOptions {
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
 
     bool overwrite = false;  ///< the soft bits take the place of a file that is there
+    bool durable = false;    ///< a loss of power leaves all soft bits or none: see AtomicFile
 
     /// Called after each chunk with how many symbols are done, of how many: those of the capture, or twice as
     /// many where it is measured first. By one thread at a time; what it throws ends the run and is thrown by

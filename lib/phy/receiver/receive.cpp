@@ -83,7 +83,8 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .source = result.capture.file.string() + ":" + result.capture.dataset,
          .sample_rate = first_of(result.link.carrier.sample_rate, result.capture.sample_rate),
          .center_frequency = first_of(result.link.carrier.center_frequency, result.capture.center_frequency),
-         .overwrite = options.overwrite});
+         .overwrite = options.overwrite,
+         .durable = options.durable});
 }
 
 /// Codewords to compare with: as many rows as both have; 0 without, and a warning where they do not fit.

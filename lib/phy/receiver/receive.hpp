@@ -43,6 +43,7 @@ struct PHY_EXPORT ReceiveOptions {
     std::vector<Place> places = {};  ///< none: this CPU, with demodulation_threads()
     Pipeline::Config pipeline = {};  ///< `items` is the capture's; an item is a slot
     bool overwrite = false;
+    bool durable = false;  ///< as in DemodulateOptions
 
     /// As in DemodulateOptions, by slots.
     std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "phy/core/export.hpp"
+
+namespace phy {
+
+/// Bytes of memory that this process may have: those of the machine, or fewer where a control group (version
+/// 1 or 2) limits it, as in a container.
+[[nodiscard]] PHY_EXPORT std::uint64_t machine_memory();
+
+}  // namespace phy
