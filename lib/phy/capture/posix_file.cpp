@@ -26,10 +26,10 @@ namespace {
 // Linux transfers no more than about 2 GiB in one call, macOS refuses to.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
-constexpr std::size_t shared_piece = std::size_t{256} << 10;
+constexpr std::size_t shared_piece = std::size_t{128} << 10;
 constexpr std::size_t least_shared = 2 * shared_piece;
-constexpr int most_readers = 4;
-constexpr int processors_for_a_reader = 4;
+constexpr int most_readers = 8;
+constexpr int processors_for_a_reader = 2;
 
 /// Memory is written as fast as it is allocated.
 bool is_in_memory(int descriptor) {
