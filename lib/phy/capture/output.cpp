@@ -102,7 +102,9 @@ OutputDataset::OutputDataset(const OutputFile& file, const std::string& path, hi
     dataset_ = DatasetHandle(
         checked(H5Dcreate2(file.id(), path.c_str(), type_, space, H5P_DEFAULT, creation, access), name_,
                 "cannot be created"));
-    if (storage.chunk.empty()) offset_ = H5Dget_offset(dataset_);
+    if (!storage.chunk.empty()) return;
+    offset_ = H5Dget_offset(dataset_);
+    file.bytes().allocate(*offset_, items_ * item_bytes_);
 }
 
 std::uint64_t OutputDataset::require_items(std::uint64_t first, std::span<const std::byte> items) const {

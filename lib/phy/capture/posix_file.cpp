@@ -4,12 +4,20 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
+#include <mutex>
 #include <utility>
 
 #include "phy/capture/handle.hpp"
+#include "phy/capture/readers.hpp"
+#include "phy/core/host.hpp"
 
 namespace phy::hdf5 {
 
@@ -17,6 +25,22 @@ namespace {
 
 // Linux transfers no more than about 2 GiB in one call, macOS refuses to.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
+
+constexpr std::size_t shared_piece = std::size_t{128} << 10;
+constexpr std::size_t least_shared = 2 * shared_piece;
+constexpr int most_readers = 8;
+constexpr int processors_for_a_reader = 2;
+
+/// Memory is written as fast as it is allocated.
+bool is_in_memory(int descriptor) {
+#ifdef __linux__
+    struct statfs disk {};
+    return ::fstatfs(descriptor, &disk) == 0 && disk.f_type == TMPFS_MAGIC;
+#else
+    static_cast<void>(descriptor);
+    return true;
+#endif
+}
 
 }  // namespace
 
@@ -30,11 +54,14 @@ PosixFile::~PosixFile() {
 }
 
 PosixFile::PosixFile(PosixFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      name_(std::move(other.name_)),
+      readers_(std::move(other.readers_)) {}
 
 PosixFile& PosixFile::operator=(PosixFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(name_, other.name_);
+    std::swap(readers_, other.readers_);
     return *this;
 }
 
@@ -44,7 +71,33 @@ std::uint64_t PosixFile::size() const {
     return static_cast<std::uint64_t>(status.st_size);
 }
 
-void PosixFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
+int PosixFile::readers() {
+    static const int readers = std::clamp(Host::processors() / processors_for_a_reader, 1, most_readers);
+    return readers;
+}
+
+void PosixFile::read_at(std::uint64_t offset, std::span<std::byte> bytes, int readers) const {
+    if (readers == 1 || bytes.size() < least_shared) return read_alone(offset, bytes);
+    if (!readers_) readers_ = std::make_unique<phy::detail::Readers>(readers);
+    const std::size_t pieces = (bytes.size() + shared_piece - 1) / shared_piece;
+    std::mutex mutex;
+    std::size_t first_failed = pieces;
+    std::exception_ptr error;
+    readers_->for_each(pieces, [&](std::size_t piece) {
+        const std::size_t first = piece * shared_piece;
+        try {
+            read_alone(offset + first, bytes.subspan(first, std::min(shared_piece, bytes.size() - first)));
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (piece > first_failed) return;
+            first_failed = piece;
+            error = std::current_exception();
+        }
+    });
+    if (error) std::rethrow_exception(error);
+}
+
+void PosixFile::read_alone(std::uint64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
         const ssize_t done = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), largest_transfer),
                                      static_cast<off_t>(offset));
@@ -78,6 +131,20 @@ void PosixFile::require_room(std::uint64_t bytes) const {
     if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
         throw file_error(name_,
                          "cannot be written: " + std::to_string(bytes) + " bytes: " + system_error_text());
+}
+
+void PosixFile::allocate(std::uint64_t offset, std::uint64_t bytes) const {
+#ifdef __linux__
+    if (bytes == 0 || is_in_memory(descriptor_)) return;
+    const int failed =
+        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    if (failed != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
+        throw file_error(name_,
+                         "cannot be written: " + std::to_string(bytes) + " bytes: " + system_error_text());
+#else
+    static_cast<void>(offset);
+    static_cast<void>(bytes);
+#endif
 }
 
 }  // namespace phy::hdf5

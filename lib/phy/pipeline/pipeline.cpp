@@ -48,7 +48,7 @@ struct PHY_HIDDEN Pipeline::Impl {
     Impl(std::vector<Place> places_of_user, Stage& stage_of_user, const Config& config_of_user);
 
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop);
-    [[nodiscard]] const PipelineTuning& tuning() const;
+    [[nodiscard]] PipelineTuning tuning() const;
     [[nodiscard]] Schedule::Limits limits(std::uint64_t items) const;
     [[nodiscard]] std::size_t chosen_chunk(std::uint64_t items) const;
 
@@ -97,8 +97,12 @@ PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token s
     return report;
 }
 
-const PipelineTuning& Pipeline::Impl::tuning() const {
-    return places.front().is_cuda() ? detail::cuda_tuning : detail::host_tuning;
+PipelineTuning Pipeline::Impl::tuning() const {
+    if (places.front().is_cuda()) return detail::cuda_tuning;
+    PipelineTuning tuning = detail::host_tuning;
+    const auto threads = static_cast<std::size_t>(places.front().host().threads());
+    tuning.chunk_bytes = std::max(tuning.chunk_bytes, threads * detail::chunk_bytes_of_thread);
+    return tuning;
 }
 
 /// What the user wants is done, and nothing is gained by cutting what goes in turn.

@@ -20,6 +20,9 @@ struct PipelineTuning {
 inline constexpr PipelineTuning host_tuning = {
     .chunk_bytes = std::size_t{2} << 20, .least_bytes = std::size_t{256} << 10, .lanes = 4, .gap_bytes = 0};
 
+/// Of a host with many threads a chunk is larger: shares that are smaller cost more to hand out.
+inline constexpr std::size_t chunk_bytes_of_thread = std::size_t{512} << 10;
+
 /// Of an H200 on PCIe 5.0: some 5 us are lost between copies of 50 GB/s.
 inline constexpr PipelineTuning cuda_tuning = {.chunk_bytes = std::size_t{16} << 20,
                                                .least_bytes = std::size_t{1} << 20,
