@@ -62,6 +62,9 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
          "int8: the largest soft bit, default 127")  //
+        ("count-errors", flag(options.how.count_all_errors),
+         "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
+         "2^18 that are spread over the capture")  //
         ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
          "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
          "1, default 0): undo it");

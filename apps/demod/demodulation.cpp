@@ -12,6 +12,7 @@
 #include "common/interrupt.hpp"
 #include "common/output_file.hpp"
 #include "common/progress.hpp"
+#include "demod/advice.hpp"
 #include "phy/pipeline/trace.hpp"
 
 namespace phy::apps {
@@ -140,6 +141,10 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
     if (!options.trace.empty()) trace.emplace(options.trace, options.how.overwrite, "the trace");
     Demodulated done = demodulate_visibly(options, trace, quiet);
     if (trace) trace->commit();
+    if (auto* const symbols = std::get_if<Demodulation>(&done)) {
+        if (const std::optional<std::string> advice = advice_of(*symbols, options))
+            symbols->warnings.push_back(*advice);
+    }
     std::visit(
         [](const auto& result) {
             for (const std::string& warning : result.warnings)

@@ -14,6 +14,7 @@
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
 #include "phy/receiver/measure.hpp"
+#include "phy/receiver/symbol_check.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
@@ -44,6 +45,11 @@ struct PHY_EXPORT DemodulateOptions {
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
 
+    /// Bit errors are counted in all symbols. Otherwise, in captures of more than 2^20 symbols, they are
+    /// counted in 2^18 that are spread over the capture, in 16 blocks, because transmitted bits that are
+    /// packed take far longer to read than symbols to demap.
+    bool count_all_errors = false;
+
     /// Where the work runs; none: this CPU, with demodulation_threads().
     std::vector<Place> places = {};
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
@@ -72,6 +78,8 @@ struct PHY_EXPORT Demodulation {
     std::optional<ScramblingIdentity> descrambled;  ///< none: the soft bits are as they were received
     DemapCounters counters;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits to compare with
+    std::uint64_t compared_bits = 0;          ///< in which bit errors were counted
+    SymbolCheck check;                        ///< whether the symbols are what is said about them
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol
     std::optional<Measured> measured;         ///< where something was measured first
     std::vector<Place> places;
