@@ -134,24 +134,33 @@ public:
         std::optional<float> noise_variance = {};  ///< written for scalar noise
         std::optional<std::uint32_t> descrambled_c_init = {};  ///< written where they were descrambled
         std::string source = {};                               ///< file and dataset the soft bits come from
-        std::optional<double> sample_rate = {};                ///< hertz, of the capture; written if given
-        std::optional<double> center_frequency = {};           ///< hertz, of the capture; written if given
+
+        /// Dimensions of the symbols there, whose product is `symbols`; written if given.
+        std::optional<std::vector<std::uint64_t>> source_shape = {};
+        bool keep_shape = false;         ///< the dataset has these dimensions, and then Qm
+        std::string noise_dataset = {};  ///< file and dataset of N0 by symbol; written unless empty
+        bool hard = false;               ///< write the signs of soft bits alone
+
+        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
+        std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
     };
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
-    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, descrambled_c_init, method, source,
-    /// sample_rate, center_frequency, phy_version. The same content makes the same bytes. Throws FileError if
-    /// the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
-    /// ArgumentError if symbols is 0.
+    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance or noise_variance_dataset, descrambled_c_init,
+    /// method, source, source_shape, sample_rate, center_frequency, phy_version; with `hard` in its place
+    /// /bits, uint8, without attributes of soft bits. The same content makes the same bytes. Throws FileError
+    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
+    /// ArgumentError if symbols is 0, or the shape is of another number of symbols or, where it is to be
+    /// kept, not given or of more than 31 dimensions.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();
     SoftBitWriter(SoftBitWriter&&) noexcept;
     SoftBitWriter& operator=(SoftBitWriter&&) noexcept;
 
-    /// Appends whole symbols, given as the bytes of their soft bits in Config::format: llr.size_bytes() is a
-    /// multiple of Qm * size_of(format) and no more than is left (ArgumentError). FileError if the disk is
-    /// full.
+    /// Appends whole symbols, given as the bytes of their soft bits in Config::format, also where only the
+    /// signs are written: llr.size_bytes() is a multiple of Qm * size_of(format) and no more than is left
+    /// (ArgumentError). FileError if the disk is full.
     void append(std::span<const std::byte> llr);
 
     /// Closes the file and renames it. Throws ArgumentError unless all symbols were appended, FileError if

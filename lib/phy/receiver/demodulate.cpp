@@ -124,6 +124,12 @@ Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOption
     return Pipeline(detail::places_or_default(options.places), stage, config);
 }
 
+/// Where N0 of each symbol comes from.
+std::string noise_dataset_of(const CaptureDescription& capture) {
+    const std::string group = capture.dataset.substr(0, capture.dataset.rfind('/') + 1);
+    return capture.file.string() + ":" + group + "noise_variance";
+}
+
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
                           const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
     std::optional<std::uint32_t> c_init;
@@ -134,6 +140,10 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
                                 .noise_variance = stage.noise_variance,
                                 .descrambled_c_init = c_init,
                                 .source = capture.file.string() + ":" + capture.dataset,
+                                .source_shape = capture.shape,
+                                .keep_shape = options.keep_shape,
+                                .noise_dataset = stage.noise_variance ? "" : noise_dataset_of(capture),
+                                .hard = options.hard,
                                 .sample_rate = capture.sample_rate,
                                 .center_frequency = capture.center_frequency,
                                 .overwrite = options.overwrite});

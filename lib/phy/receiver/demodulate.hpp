@@ -45,6 +45,12 @@ struct PHY_EXPORT DemodulateOptions {
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
 
+    /// The file has decisions, one a byte, in place of soft bits: the signs of those in `format`, where 0
+    /// counts as bit 0. int8 rounds small soft bits to 0, the others do not.
+    bool hard = false;
+
+    bool keep_shape = false;  ///< what is written has the dimensions of the capture, and then Qm
+
     /// Bit errors are counted in all symbols. Otherwise, in captures of more than 2^20 symbols, they are
     /// counted in 2^18 that are spread over the capture, in 16 blocks, because transmitted bits that are
     /// packed take far longer to read than symbols to demap.
