@@ -105,8 +105,6 @@ std::vector<std::uint32_t> parse_identities(const std::string& list) {
 void add_link_options(DemodOptions& options, po::options_description& list) {
     const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
     list.add_options()  //
-        ("from", parsed(options.how.capture.kind, phy::parse_capture_kind, "KIND"),
-         "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
         ("link", text(options.link, "FILE"),
          "what was sent where in samples or a grid, as JSON; default: the capture's attribute")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),

@@ -1,14 +1,48 @@
 #include "capture/options.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace phy::apps {
 
+namespace {
+
+/// Knows names before a file is opened: a wrong one is wrong usage.
+std::string parse_raw(const std::string& text) {
+    require_raw_type(text);
+    return text;
+}
+
+std::vector<std::uint64_t> parse_shape(const std::string& list) {
+    std::vector<std::uint64_t> shape;
+    for (const std::string& text : split(list)) {
+        const std::optional<std::uint64_t> length = parse_number<std::uint64_t>(text);
+        if (!length || *length == 0)
+            throw ArgumentError(
+                fmt::format("--shape {}: expected whole numbers from 1 on, with commas between", list));
+        shape.push_back(*length);
+    }
+    return shape;
+}
+
+}  // namespace
+
 void add_capture_options(CaptureOptions& options, po::options_description& list) {
     list.add_options()  //
-        ("dataset", text(options.dataset, "PATH"),
-         "the IQ samples; default /iq, else the only dataset that looks like IQ")           //
-        ("interleaved", flag(options.interleaved), "the dataset is flat: I, Q, I, Q, ...")  //
+        ("dataset", text(options.dataset, "PATH[,PATH]"),
+         "the IQ samples, or I and Q; default /iq, else /grid or /samples, else the only dataset that looks "
+         "like IQ")  //
+        ("from", parsed(options.kind, parse_capture_kind, "KIND"),
+         "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
+        ("interleaved", flag(options.interleaved), "the dataset is flat: I, Q, I, Q, ...")         //
+        ("raw", parsed(options.raw, parse_raw, "TYPE"),
+         "the file holds samples alone: cf32, cf16, ci16, ci8, cu8, ..., _be for big-endian ones")  //
+        ("shape", parsed(options.shape, parse_shape, "N[,N...]"),
+         "dimensions of a raw file or a SigMF recording; default: one")  //
+        ("external-files", flag(options.external_files),
+         "an HDF5 dataset may lie in other files of its folder")  //
         ("full-scale",
          number_within<double>(options.full_scale, "--full-scale", "X",
                                {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),

@@ -8,7 +8,7 @@
 
 namespace phy::apps {
 
-/// Adds --dataset, --interleaved, --full-scale and --modulation.
+/// Adds --dataset, --from, --interleaved, --raw, --shape, --external-files, --full-scale and --modulation.
 void add_capture_options(CaptureOptions& options, po::options_description& list);
 
 /// What --gain takes: a number, or none for "auto". Throws ArgumentError otherwise.

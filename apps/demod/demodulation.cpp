@@ -124,11 +124,22 @@ ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
     return receive;
 }
 
+/// Without looking at what options go before.
+CaptureKind kind_of_capture(const DemodOptions& options) {
+    CaptureOptions capture = options.how.capture;
+    capture.ignores_noise_variance = options.how.estimate_noise;
+    if (!options.link.empty()) {
+        capture.link.emplace();
+        if (!capture.modulation) capture.modulation = read_link(options.link).modulation;
+    }
+    return CaptureReader(options.capture, capture).description().kind;
+}
+
 /// With progress, interrupts and the trace.
 Demodulated demodulate_visibly(const DemodOptions& options, std::optional<OutputFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
-        const CaptureKind kind = CaptureReader(options.capture, options.how.capture).description().kind;
+        const CaptureKind kind = kind_of_capture(options);
         if (kind == CaptureKind::symbols)
             return demodulate_file(options.capture, options.output,
                                    visible(of_symbols(options), options, trace, progress));

@@ -34,12 +34,13 @@ TEST_F(CommandLine, HelpListsEveryOption) {
           "--modulation", "--noise-variance", "--method",  "--evaluator",   "--llr",
           "--llr-scale",  "--llr-clip",       "--force",   "--backend",     "--device",
           "--threads",    "--chunk",          "--streams", "--order",       "--trace",
-          "--gain"})
+          "--gain",       "--from",           "--raw",     "--shape",       "--external-files"})
         EXPECT_NE(help.find(option + " "), std::string::npos) << option;
     const std::string meter_help = run({measure_app, "--help"}).out;
     for (const std::string option :
-         {"--dataset", "--interleaved", "--full-scale", "--modulation", "--gain", "--reference",
-          "--descramble", "--by", "--backend", "--device", "--threads", "--chunk", "--streams", "--order"})
+         {"--dataset", "--from", "--raw", "--shape", "--external-files", "--interleaved", "--full-scale",
+          "--modulation", "--gain", "--reference", "--descramble", "--by", "--backend", "--device",
+          "--threads", "--chunk", "--streams", "--order"})
         EXPECT_NE(meter_help.find(option + " "), std::string::npos) << option;
     const std::string generator_help = run({capture_gen, "--help"}).out;
     for (const std::string option :

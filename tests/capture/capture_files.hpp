@@ -9,7 +9,7 @@
 
 #include "phy/capture/capture.hpp"
 #include "phy/capture/handle.hpp"
-#include "phy/capture/iq_layout.hpp"
+#include "phy/capture/hdf5_type.hpp"
 
 namespace phy_test {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "phy/capture/handle.hpp"
-#include "phy/capture/iq_layout.hpp"
 
 /// Files as the HDF5 library itself reads them. What cannot be read throws.
 namespace phy_test {

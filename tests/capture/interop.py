@@ -5,6 +5,8 @@
                                           manifest.txt with lines of NAME and the options to read it with
     interop.py check FILE EXPECTED.bin QM NAME=VALUE ...
                                           checks /llr of a soft bit file: type and values, shape, attributes
+    interop.py write_npy DIRECTORY SEED   writes arrays as numpy.save() does, each with NAME.bin and a line in
+                                          manifest.txt as above
     interop.py write_slots DIRECTORY SEED writes captures of a grid and samples, each with NAME.bin as above
                                           and NAME.bits, its codewords
     interop.py check_slots FILE           checks what SlotWriter made of the numbers that interop_test.cpp
@@ -93,6 +95,23 @@ def write(directory, seed):
             print(name, options, file=manifest)
 
 
+def write_npy(directory, seed):
+    """What NumPy itself can save of the arrays that HDF5 files hold."""
+    rng = np.random.default_rng(seed)
+    with open(directory / "manifest.txt", "w") as manifest:
+        for name, data, pairs, _, _, options in captures(rng):
+            if name == "padded":  # NumPy saves fields in their order only
+                padded = np.dtype({"names": ["i", "q"], "formats": ["<i2", "<i2"], "offsets": [2, 6],
+                                   "itemsize": 12})
+                data = np.zeros(pairs.shape[0], padded)
+                data["i"], data["q"] = pairs[:, 0], pairs[:, 1]
+            for version in ((1, 0), (2, 0), (3, 0)):
+                with open(directory / f"{name}_{version[0]}.npy", "wb") as file:
+                    np.lib.format.write_array(file, data, version)
+                complex64(pairs).tofile(directory / f"{name}_{version[0]}.bin")
+                print(f"{name}_{version[0]}", options, file=manifest)
+
+
 def check(path, expected_path, bits_per_symbol, expected_attributes):
     with h5py.File(path, "r") as file:
         llr = file["llr"]
@@ -159,6 +178,8 @@ def check_slots(path):
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1] == "write_npy":
+        write_npy(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1] == "write_slots":
         write_slots(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1] == "check_slots":

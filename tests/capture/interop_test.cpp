@@ -153,6 +153,26 @@ TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
               0);
 }
 
+TEST_F(CaptureInterop, ReadsWhatNumpySaves) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ASSERT_EQ(script("write_npy " + quoted(directory_.path().string()) + " " + std::to_string(seed)), 0);
+    std::ifstream manifest(directory_ / "manifest.txt");
+    int arrays = 0;
+    for (std::string line; std::getline(manifest, line); ++arrays) {
+        std::istringstream words(line);
+        std::string name;
+        std::string option;
+        words >> name >> option;
+        SCOPED_TRACE(name);
+        const auto expected = read_binary<float>(directory_ / (name + ".bin"));
+        phy::CaptureReader reader(directory_ / (name + ".npy"), {.interleaved = option == "interleaved"});
+        ASSERT_EQ(reader.description().symbols, expected.size() / 2);
+        EXPECT_EQ(phy_test::read_components(reader, 0, expected.size() / 2),
+                  std::vector<double>(expected.begin(), expected.end()));
+    }
+    EXPECT_GE(arrays, 150);
+}
+
 TEST_F(CaptureInterop, ReadsGridsAndSamplesThatH5pyWrites) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ASSERT_EQ(script("write_slots " + quoted(directory_.path().string()) + " " + std::to_string(seed)), 0);

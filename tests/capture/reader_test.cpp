@@ -261,6 +261,86 @@ TEST_F(CaptureReaderTest, OptionsReplaceAttributesEvenUnusableOnes) {
     EXPECT_EQ(reader.description().noise_variance, 0.5F);
 }
 
+TEST_F(CaptureReaderTest, OptionsReplaceWhatIsOfAnotherTypeOrShape) {
+    const std::vector<std::int16_t> noise(7);
+    CaptureFile(path_)
+        .iq("/iq", phy_test::random_components(4, random_))
+        .number("/iq", "modulation", 16)
+        .text("/iq", "noise_variance", "low")
+        .text("/", "full_scale", "full")
+        .dataset("/noise_variance", H5T_NATIVE_INT16, {7}, noise.data());
+    {
+        const phy::CaptureReader given(
+            path_, {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .noise_variance = 0.5F});
+        EXPECT_EQ(given.description().noise_variance, 0.5F);
+        EXPECT_FALSE(given.description().has_noise_per_symbol);
+        const phy::CaptureReader ignored(
+            path_,
+            {.full_scale = 2048.0, .modulation = phy::Modulation::qam16, .ignores_noise_variance = true});
+        EXPECT_FALSE(ignored.description().noise_variance.has_value());
+    }
+
+    CaptureFile(path_).iq("/samples", phy_test::random_components(4, random_)).number("/", "link", 1);
+    EXPECT_EQ(phy::CaptureReader(path_, {.link = "text"}).description().link, "text");
+    EXPECT_THROW(phy::CaptureReader{path_}, phy::FileError);
+}
+
+TEST_F(CaptureReaderTest, ReadsIAndQOfTwoDatasets) {
+    const Components components = phy_test::random_components(600'000, random_);
+    const Components few(components.begin(), components.begin() + 24);
+    for (const NumberKind kind : phy::hdf5::all_number_kinds) {
+        for (const auto order : {std::endian::little, std::endian::big}) {
+            const bool is_long = kind == NumberKind::int16;
+            const Components& used = is_long ? components : few;
+            const Dimensions shape = is_long ? Dimensions{2, 3, 100'000} : Dimensions{1, 3, 4};
+            std::vector<double> i;
+            std::vector<double> q;
+            for (std::size_t n = 0; n < used.size(); n += 2) {
+                i.push_back(used[n]);
+                q.push_back(used[n + 1]);
+            }
+            const phy::hdf5::TypeHandle type = phy::hdf5::hdf5_type({kind, order});
+            CaptureFile(path_)
+                .group("/g")
+                .dataset("/g/re", type, shape, nullptr)
+                .dataset("/g/im", type, shape, nullptr);
+            {
+                const phy::hdf5::FileHandle file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+                for (const auto& [name, values] : {std::pair("/g/re", &i), {"/g/im", &q}}) {
+                    const phy::hdf5::DatasetHandle dataset(H5Dopen2(file, name, H5P_DEFAULT));
+                    H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values->data());
+                }
+            }
+            phy::CaptureReader reader(
+                path_, {.dataset = "/g/re,g/im", .kind = phy::CaptureKind::grid, .full_scale = 1.0});
+            EXPECT_EQ(reader.description().dataset, "/g/re,/g/im");
+            EXPECT_EQ(reader.description().antennas, shape[0]);
+            SCOPED_TRACE("seed " + std::to_string(seed));
+            EXPECT_EQ(read_components(reader, 0, i.size()), phy_test::slice(used, 0, i.size()));
+            EXPECT_EQ(read_components(reader, 5, 3), phy_test::slice(used, 5, 3));
+        }
+    }
+}
+
+TEST_F(CaptureReaderTest, DatasetsBesideIAndQ) {
+    const std::vector<float> numbers(10, 0.5F);
+    CaptureFile(path_)
+        .group("/g")
+        .dataset("/g/i", H5T_NATIVE_FLOAT, {10}, numbers.data())
+        .dataset("/g/q", H5T_NATIVE_FLOAT, {10}, numbers.data())
+        .dataset("/g/noise_variance", H5T_NATIVE_FLOAT, {10}, numbers.data())
+        .text("/g/i", "modulation", "qpsk")
+        .iq("/g/a,b", phy_test::random_components(3, random_));
+    const phy::CaptureReader reader(path_, {.dataset = "/g/i,/g/q"});
+    EXPECT_TRUE(reader.description().has_noise_per_symbol);
+    EXPECT_EQ(reader.description().modulation, phy::Modulation::qpsk);
+    EXPECT_EQ(phy::CaptureReader(path_, {.dataset = "/g/a,b", .ignores_noise_variance = true})
+                  .description()
+                  .symbols,
+              3U)
+        << "a name with a comma";
+}
+
 TEST_F(CaptureReaderTest, ReadsNoiseOfEveryFloatType) {
     for (const auto kind : {NumberKind::float16, NumberKind::float32, NumberKind::float64}) {
         for (const auto order : {std::endian::little, std::endian::big}) {

@@ -187,6 +187,27 @@ TEST_F(CaptureRejection, NoSuchDataset) {
     expect_says(rejection({.dataset = "/rx"}), {"/rx", "cannot be opened as a dataset"});
 }
 
+TEST_F(CaptureRejection, IAndQThatDoNotFit) {
+    const std::vector<double> numbers(20);
+    const auto with_q = [&](hid_t type, const phy::hdf5::Dimensions& dimensions) {
+        CaptureFile(path_)
+            .dataset("/i", H5T_NATIVE_FLOAT, {10}, numbers.data())
+            .dataset("/q", type, dimensions, numbers.data());
+        return rejection({.dataset = "/i,/q"});
+    };
+    expect_says(with_q(H5T_NATIVE_FLOAT, {11}),
+                {"/i", "float32 [10]", "float32 [11]", "one type and one shape"});
+    expect_says(with_q(H5T_NATIVE_DOUBLE, {10}), {"float32 [10]", "float64 [10]"});
+    expect_says(with_q(H5T_STD_U8LE, {10}), {"uint8 [10]"});
+    with_q(H5T_NATIVE_FLOAT, {11});
+    expect_says(rejection({.dataset = "/i,/x"}), {"no such dataset: /x"});
+    expect_says(rejection({.dataset = "/i,"}), {"/", "cannot be opened as a dataset"});
+    expect_says(rejection({.dataset = "/i,/i,/i"}), {"no such dataset: /i,/i"});
+    expect_says(rejection({.dataset = "/i,/i", .interleaved = true}), {"is not IQ"});
+    CaptureFile(path_).iq("/iq", components_);
+    expect_says(rejection({.dataset = "/iq,/iq"}), {"compound", "expected numbers"});
+}
+
 TEST_F(CaptureRejection, SeveralCandidatesOrNone) {
     CaptureFile(path_).iq("/one", components_).iq("/two", components_);
     expect_says(rejection(), {"several datasets", "/one (compound of float32 and float32 [100])", "/two"});

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "phy/capture/iq_layout.hpp"
+#include "phy/capture/handle.hpp"
 
 namespace phy::hdf5 {
 

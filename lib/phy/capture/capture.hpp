@@ -16,7 +16,7 @@
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
 
-/// IQ captures in HDF5 in, soft bits out. The formats are described in data/README.md.
+/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
 /// writers are not thread-safe, but different ones may be used from different threads where the HDF5 library
@@ -59,6 +59,7 @@ struct PHY_EXPORT CaptureDescription {
 };
 
 struct PHY_EXPORT CaptureOptions {
+    /// A path, or those of I and of Q with a comma between: real numbers of one type and shape.
     /// Empty: default_dataset() of `kind`; where there is no kind, "/iq", else that of "/grid" and "/samples"
     /// which is there; else the only dataset that looks like IQ.
     std::string dataset = {};
@@ -67,17 +68,34 @@ struct PHY_EXPORT CaptureOptions {
     /// None: as the dataset's name says, which is "grid" or "samples"; of any other name, symbols.
     std::optional<CaptureKind> kind = {};
 
-    // Each overrides the attribute of its name, which is then not looked at.
+    /// The elements of an HDF5 dataset may lie in other files, in the folder of the first (external storage,
+    /// virtual datasets).
+    bool external_files = false;
+
+    /// The file holds samples alone, of this type: "ci16", "cf32_be" and so on, as SigMF's core:datatype
+    /// names them; little-endian unless the name says otherwise. Empty: the file says what it is.
+    std::string raw = {};
+
+    /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
+    std::vector<std::uint64_t> shape = {};
+
+    // Each overrides what the file has of its name, which is then not looked at.
     std::optional<double> full_scale = {};
     std::optional<Modulation> modulation = {};
     std::optional<float> noise_variance = {};
+    std::optional<std::string> link = {};
+    bool ignores_noise_variance = false;  ///< there is to be none, whatever the file has
 };
+
+/// Throws ArgumentError that lists the types unless this is one that CaptureOptions::raw takes.
+PHY_EXPORT void require_raw_type(std::string_view name);
 
 /// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
 /// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types
 /// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; user
 /// blocks. Symbols may have any rank, a grid 2 or 3 dimensions, samples 1 or 2: without the first there is
-/// one antenna.
+/// one antenna. A SigMF recording, a .npy array and a raw file are read as one dataset of the kind's default
+/// name; real samples of them have a Q of 0, and integers without sign lose half of their range.
 ///
 /// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.
@@ -86,12 +104,14 @@ struct PHY_EXPORT CaptureOptions {
 class PHY_EXPORT CaptureReader {
 public:
     /// Opens the file and checks everything that can be checked without reading samples. Throws FileError: no
-    /// such file; not HDF5 (a git-LFS pointer is recognised and named); truncated or damaged; no such
-    /// dataset; not IQ (text, real, wrong rank), which lists the candidates; no samples; several datasets
-    /// that look like IQ and none chosen; a grid or samples of another rank; per-symbol noise or bits of
-    /// another length; codewords that are not uint8 of two dimensions; an attribute of the wrong type;
-    /// unknown modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that
-    /// are normal and have a normal reciprocal. Such an option full_scale is an ArgumentError.
+    /// such file; of no format that is read (others are recognised and named); truncated, damaged, or with
+    /// elements that were never written or lie in other files (see external_files); no such dataset; not IQ
+    /// (text, real, wrong rank), which lists the candidates; no samples; several datasets that look like IQ
+    /// and none chosen; a grid or samples of another rank; per-symbol noise or bits of another length;
+    /// codewords that are not uint8 of two dimensions; an attribute of the wrong type; unknown modulation; a
+    /// full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that are normal and have a
+    /// normal reciprocal. Such an option full_scale, an unknown option raw, and a shape where none can be
+    /// given are ArgumentErrors.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;

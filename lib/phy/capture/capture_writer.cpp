@@ -6,7 +6,7 @@
 
 #include "phy/capture/attribute.hpp"
 #include "phy/capture/capture.hpp"
-#include "phy/capture/number.hpp"
+#include "phy/capture/hdf5_type.hpp"
 #include "phy/capture/output.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/names.hpp"

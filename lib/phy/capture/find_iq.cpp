@@ -6,7 +6,10 @@
 #include <string_view>
 #include <vector>
 
-namespace phy::hdf5 {
+#include "phy/capture/file_error.hpp"
+#include "phy/capture/joined_iq.hpp"
+
+namespace phy::detail {
 
 namespace {
 
@@ -25,37 +28,20 @@ struct Found {
     bool is_iq = false;
 };
 
-std::vector<std::string> dataset_paths(const InputFile& file) {
-    const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* paths) -> herr_t {
-        // An exception must not pass through the frames of HDF5.
-        try {
-            if (info->type == H5O_TYPE_DATASET)
-                static_cast<std::vector<std::string>*>(paths)->push_back(std::string("/") + name);
-            return 0;
-        } catch (...) {
-            return -1;
-        }
-    };
-    std::vector<std::string> paths;
-    checked(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), file.name(),
-            "cannot be searched for datasets, damaged HDF5 file");
-    std::ranges::sort(paths);
-    return paths;
-}
-
 Found examine(const InputFile& file, const std::string& path, bool interleaved) {
-    const DatasetHandle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT));
-    if (dataset < 0) return {path, "damaged", false};
-    const TypeHandle type(H5Dget_type(dataset));
-    const Dimensions dimensions = dimensions_of(dataset);
     const bool candidate = std::ranges::find(never_iq, last_name(path)) == never_iq.end();
-    return {path, describe(type, dimensions),
-            candidate && recognise_iq(type, dimensions, interleaved).has_value()};
+    try {
+        const auto dataset = file.open(path);
+        return {path, describe(dataset->type(), dataset->dimensions()),
+                candidate && recognise_iq(dataset->type(), dataset->dimensions(), interleaved).has_value()};
+    } catch (const FileError&) {
+        return {path, "damaged", false};
+    }
 }
 
 std::vector<Found> examine_all(const InputFile& file, bool interleaved) {
     std::vector<Found> all;
-    for (const std::string& path : dataset_paths(file))
+    for (const std::string& path : file.datasets())
         all.push_back(examine(file, path, interleaved));
     return all;
 }
@@ -88,16 +74,11 @@ std::string_view hint(bool interleaved) {
                        : " (flat I, Q, I, Q? give the option interleaved)";
 }
 
-bool is_group(const InputFile& file, const std::string& path) {
-    const Handle<H5Gclose> group(H5Gopen2(file.id(), path.c_str(), H5P_DEFAULT));
-    return group >= 0;
-}
-
 /// A dataset of a default name; none if there is no such dataset.
 std::optional<std::string> find_by_default_name(const InputFile& file, std::optional<CaptureKind> kind) {
     const auto find = [&](CaptureKind of) -> std::optional<std::string> {
         std::string path(default_dataset(of));
-        if (!file.contains(path) || is_group(file, path)) return std::nullopt;
+        if (!file.contains(path) || file.is_group(path)) return std::nullopt;
         return path;
     };
     if (kind) return find(*kind);
@@ -111,13 +92,32 @@ std::optional<std::string> find_by_default_name(const InputFile& file, std::opti
     return grid ? grid : samples;
 }
 
+/// Two datasets, named with a comma between; none where only one is named.
+std::optional<IqPath> find_parts(const InputFile& file, const std::string& names) {
+    const std::size_t comma = names.find(',');
+    if (comma == std::string::npos) return std::nullopt;
+    IqPath path = {normalised(names.substr(0, comma)), normalised(names.substr(comma + 1))};
+    for (const std::string& part : {path.i, path.q}) {
+        if (!file.contains(part))
+            throw file_error(file.name(), "no such dataset: " + part + "; expected one of I and one of Q");
+    }
+    return path;
+}
+
 }  // namespace
 
-std::string find_iq(const InputFile& file, const CaptureOptions& options) {
+std::unique_ptr<InputDataset> open_iq(const InputFile& file, const IqPath& path) {
+    if (path.q.empty()) return file.open(path.i);
+    return join_iq(file.open(path.i), file.open(path.q));
+}
+
+IqPath find_iq(const InputFile& file, const CaptureOptions& options) {
     if (options.dataset.empty()) {
-        if (auto path = find_by_default_name(file, options.kind)) return *path;
+        if (auto path = find_by_default_name(file, options.kind)) return {*path};
     } else if (std::string path = normalised(options.dataset); file.contains(path)) {
-        return path;
+        return {path};
+    } else if (auto parts = find_parts(file, options.dataset)) {
+        return *parts;
     }
 
     const std::vector<Found> all = examine_all(file, options.interleaved);
@@ -125,7 +125,7 @@ std::string find_iq(const InputFile& file, const CaptureOptions& options) {
     if (!options.dataset.empty())
         throw file_error(file.name(), "no such dataset: " + normalised(options.dataset) +
                                           "; datasets that look like IQ: " + list(candidates));
-    if (candidates.size() == 1) return candidates.front().path;
+    if (candidates.size() == 1) return {candidates.front().path};
     if (candidates.empty()) {
         const auto otherwise = candidates_of(examine_all(file, !options.interleaved));
         throw file_error(file.name(), "no dataset looks like IQ: expected " +
@@ -163,4 +163,4 @@ std::string path_beside(const std::string& path, const std::string& name) {
     return path.substr(0, path.rfind('/') + 1) + name;
 }
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

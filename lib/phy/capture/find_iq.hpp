@@ -1,16 +1,29 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "phy/capture/capture.hpp"
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
-/// The path of the dataset to read, as CaptureOptions::dataset says. Throws FileError that lists the
-/// candidates if there is no such dataset or no only one.
-std::string find_iq(const InputFile& file, const CaptureOptions& options);
+/// Where IQ lies in a file.
+struct IqPath {
+    std::string i;       ///< of both, or of I alone
+    std::string q = {};  ///< empty: one dataset has both
+
+    /// As CaptureOptions::dataset says it.
+    [[nodiscard]] std::string text() const { return q.empty() ? i : i + "," + q; }
+};
+
+/// The datasets to read, as CaptureOptions::dataset says. Throws FileError that lists the candidates if there
+/// is no such dataset or no only one.
+IqPath find_iq(const InputFile& file, const CaptureOptions& options);
+
+/// The dataset, or I and Q as one.
+std::unique_ptr<InputDataset> open_iq(const InputFile& file, const IqPath& path);
 
 /// What the options say, else the name at the end of the path.
 CaptureKind kind_of(const std::string& path, const CaptureOptions& options);
@@ -21,4 +34,4 @@ IqLayout require_iq(const InputFile& file, const InputDataset& dataset, const Ca
 /// The path of another dataset in the same group.
 std::string path_beside(const std::string& path, const std::string& name);
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

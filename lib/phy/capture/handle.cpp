@@ -1,18 +1,9 @@
 #include "phy/capture/handle.hpp"
 
-#include <algorithm>
-
 namespace phy::hdf5 {
 
 void silence_errors() {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-FileError file_error(std::string_view subject, std::string_view problem) {
-    std::string line = std::string(subject) + ": " + std::string(problem);
-    std::ranges::replace_if(
-        line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    return FileError(line);
 }
 
 std::string innermost_error() {

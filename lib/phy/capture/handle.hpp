@@ -7,11 +7,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "phy/core/error.hpp"
+#include "phy/capture/file_error.hpp"
 
 /// The HDF5 C interface as the rest of capture/ uses it: owned identifiers, and errors as exceptions.
 namespace phy::hdf5 {
+
+using detail::file_error;
+
+using Dimensions = std::vector<hsize_t>;
 
 /// Owns an identifier of HDF5.
 template <herr_t (*close)(hid_t)>
@@ -53,9 +58,6 @@ using PropertiesHandle = Handle<H5Pclose>;
 /// Turns off what HDF5 prints about errors of this thread: every public function of capture/ that calls HDF5
 /// does this first. It stays off, since HDF5 may also print at the end of a program that met a damaged file.
 void silence_errors();
-
-/// "subject: problem" on one line. The subject is a file, or a file and what is in it.
-FileError file_error(std::string_view subject, std::string_view problem);
 
 /// The cause that HDF5 gives for this thread's last failure.
 std::string innermost_error();

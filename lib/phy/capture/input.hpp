@@ -3,79 +3,87 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
-#include "phy/capture/box.hpp"
-#include "phy/capture/handle.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/capture/element_type.hpp"
 #include "phy/capture/iq_layout.hpp"
-#include "phy/capture/posix_file.hpp"
 
-namespace phy::hdf5 {
-
-/// An HDF5 file that is open for reading.
-class InputFile {
-public:
-    /// Throws FileError that tells a missing file, a directory, a git-LFS pointer, a file that is not HDF5,
-    /// and a damaged one apart.
-    explicit InputFile(const std::filesystem::path& path);
-
-    /// What errors call the file.
-    [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] hid_t id() const { return hdf5_; }
-    [[nodiscard]] const PosixFile& bytes() const { return bytes_; }
-
-    /// True if there is something at this absolute path.
-    [[nodiscard]] bool contains(const std::string& path) const;
-
-private:
-    std::string name_;
-    PosixFile bytes_;
-    FileHandle hdf5_;
-};
-
-/// The lengths of a dataset's dimensions: none of a scalar, one of 0 if the dataset has no extent.
-Dimensions dimensions_of(hid_t dataset);
+/// Files that captures are read from, whatever their format. Errors are FileError.
+namespace phy::detail {
 
 /// The elements of a dataset, counted in row-major order whatever its rank, as the bytes in the file.
-///
-/// HDF5's type conversion is many times slower than a disk, so it is never asked for any.
 class InputDataset {
 public:
-    /// The file must outlive the dataset.
-    InputDataset(const InputFile& file, const std::string& path);
+    InputDataset(const InputDataset&) = delete;
+    InputDataset& operator=(const InputDataset&) = delete;
+    virtual ~InputDataset() = default;
 
     /// What errors call the dataset.
     [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] hid_t id() const { return dataset_; }
-    [[nodiscard]] hid_t type() const { return type_; }
+    [[nodiscard]] const ElementType& type() const { return type_; }
+
+    /// None of a scalar, one of 0 if the dataset has no extent.
     [[nodiscard]] const Dimensions& dimensions() const { return dimensions_; }
     [[nodiscard]] std::uint64_t size() const { return size_; }
-    [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
 
     /// A phrase such as "chunked, shuffle, gzip".
-    [[nodiscard]] std::string storage() const;
+    [[nodiscard]] virtual std::string storage() const = 0;
 
-    /// Throws FileError if the elements cannot be there: beyond the end of the file, or behind a filter that
-    /// this HDF5 does not have.
-    void require_readable() const;
+    /// Throws if the elements cannot be there, or cannot be unpacked.
+    virtual void require_readable() const = 0;
 
     /// Reads elements first ... first + count - 1, which the caller knows to be in the dataset.
-    void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const;
+    virtual void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const = 0;
+
+    /// An attribute of the dataset, else of the file. One that is not there is empty, one of another type is
+    /// an error.
+    [[nodiscard]] virtual std::optional<double> number(const char* attribute) const = 0;
+    [[nodiscard]] virtual std::optional<std::string> text(const char* attribute) const = 0;
+
+protected:
+    /// Throws if the dimensions overflow.
+    InputDataset(std::string name, ElementType type, Dimensions dimensions);
 
 private:
-    void read_box(const Box& box, std::byte* elements) const;
-
-    const InputFile* file_;
     std::string name_;
-    DatasetHandle dataset_;
-    TypeHandle type_;
-    SpaceHandle space_;
+    ElementType type_;
     Dimensions dimensions_;
     std::uint64_t size_ = 0;
-    std::size_t element_bytes_ = 0;
-    std::optional<std::uint64_t> offset_;  ///< in the file, if the elements lie there in order
 };
 
-}  // namespace phy::hdf5
+/// A file that is open for reading.
+class InputFile {
+public:
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+    virtual ~InputFile() = default;
+
+    /// What errors call the file.
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    /// True if there is a dataset or a group at this absolute path, or only if there is a group.
+    [[nodiscard]] virtual bool contains(const std::string& path) const = 0;
+    [[nodiscard]] virtual bool is_group(const std::string& path) const = 0;
+
+    /// The paths of all datasets, in alphabetical order.
+    [[nodiscard]] virtual std::vector<std::string> datasets() const = 0;
+
+    /// The file must outlive the dataset.
+    [[nodiscard]] virtual std::unique_ptr<InputDataset> open(const std::string& path) const = 0;
+
+protected:
+    explicit InputFile(std::string name) : name_(std::move(name)) {}
+
+private:
+    std::string name_;
+};
+
+/// Throws what tells a missing file, a directory, a git-LFS pointer, a file of another format, and a damaged
+/// one apart.
+std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options);
+
+}  // namespace phy::detail

@@ -2,85 +2,47 @@
 
 #include <algorithm>
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
 namespace {
 
-TypeHandle member_type(hid_t compound, unsigned index) {
-    return TypeHandle(H5Tget_member_type(compound, index));
-}
-
-std::optional<IqLayout> recognise_compound(hid_t type) {
-    if (H5Tget_nmembers(type) != 2) return std::nullopt;
-    const auto first = number_type_of(member_type(type, 0));
-    const auto second = number_type_of(member_type(type, 1));
-    if (!first || first != second) return std::nullopt;
+std::optional<IqLayout> recognise_pair(const ElementType& type) {
+    const auto& [first, second] = *type.pair;
+    if (first.number != second.number) return std::nullopt;
     const IqLayout layout = {.kind = IqLayout::Kind::compound,
-                             .number = *first,
+                             .number = first.number,
                              .elements_per_symbol = 1,
-                             .symbol_bytes = H5Tget_size(type),
-                             .offset_i = H5Tget_member_offset(type, 0),
-                             .offset_q = H5Tget_member_offset(type, 1)};
+                             .symbol_bytes = type.bytes,
+                             .offset_i = first.offset,
+                             .offset_q = second.offset};
     // HDF5 takes the offsets of a damaged file for good.
-    const std::size_t end = std::max(layout.offset_i, layout.offset_q) + size_of(first->kind);
+    const std::size_t end = std::max(layout.offset_i, layout.offset_q) + size_of(layout.number.kind);
     return end <= layout.symbol_bytes ? std::optional(layout) : std::nullopt;
 }
 
-std::optional<IqLayout> recognise_real(hid_t type, const Dimensions& dimensions, bool interleaved) {
+IqLayout layout_of_real_signal(NumberType number) {
+    return {.kind = IqLayout::Kind::real,
+            .number = number,
+            .elements_per_symbol = 1,
+            .symbol_bytes = size_of(number.kind)};
+}
+
+std::optional<IqLayout> recognise_real(const ElementType& type, const Dimensions& dimensions,
+                                       bool interleaved) {
     const bool trailing = dimensions.size() >= 2 && dimensions.back() == 2;
     std::size_t odd_dimensions = 0;
-    for (const hsize_t dimension : dimensions)
+    for (const std::uint64_t dimension : dimensions)
         odd_dimensions += dimension % 2;
     const bool even_size = odd_dimensions < dimensions.size();
     if (interleaved ? !even_size : !trailing) return std::nullopt;
-    const auto number = number_type_of(type);
-    if (!number) return std::nullopt;
+    if (!type.number) return std::nullopt;
+    const NumberType number = *type.number;
     return IqLayout{.kind = trailing ? IqLayout::Kind::trailing : IqLayout::Kind::interleaved,
-                    .number = *number,
+                    .number = number,
                     .elements_per_symbol = 2,
-                    .symbol_bytes = 2 * size_of(number->kind),
+                    .symbol_bytes = 2 * size_of(number.kind),
                     .offset_i = 0,
-                    .offset_q = size_of(number->kind)};
-}
-
-std::string describe_integer(hid_t type) {
-    const std::string sign = H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int";
-    return sign + std::to_string(H5Tget_precision(type));
-}
-
-std::string describe_compound(hid_t type) {
-    const int members = H5Tget_nmembers(type);
-    if (members != 2) return "compound of " + std::to_string(members) + " members";
-    return "compound of " + describe(member_type(type, 0), {}) + " and " + describe(member_type(type, 1), {});
-}
-
-std::string describe_type(hid_t type) {
-    if (const auto number = number_type_of(type)) {
-        const bool big = number->order == std::endian::big && size_of(number->kind) > 1;
-        return std::string(big ? "big-endian " : "") + std::string(to_string(number->kind));
-    }
-    switch (H5Tget_class(type)) {
-        case H5T_INTEGER:
-            return describe_integer(type);
-        case H5T_FLOAT:
-            return std::to_string(H5Tget_size(type)) + "-byte float of another format";
-        case H5T_STRING:
-            return "text";
-        case H5T_COMPOUND:
-            return describe_compound(type);
-        case H5T_ENUM:
-            return "enumeration";
-        case H5T_ARRAY:
-            return "array type";
-        case H5T_VLEN:
-            return "variable-length type";
-        case H5T_REFERENCE:
-            return "reference";
-        case H5T_OPAQUE:
-            return "opaque type";
-        default:
-            return "unknown type";
-    }
+                    .offset_q = size_of(number.kind)};
 }
 
 }  // namespace
@@ -89,10 +51,11 @@ NumberKind number_kind(SampleFormat format) {
     return with_constant(format, [](auto constant) { return number_kind_of<ComponentOf<constant()>>; });
 }
 
-std::optional<IqLayout> recognise_iq(hid_t type, const Dimensions& dimensions, bool interleaved) {
-    const bool compound = H5Tget_class(type) == H5T_COMPOUND;
-    if (compound && interleaved) return std::nullopt;
-    return compound ? recognise_compound(type) : recognise_real(type, dimensions, interleaved);
+std::optional<IqLayout> recognise_iq(const ElementType& type, const Dimensions& dimensions,
+                                     bool interleaved) {
+    if (type.is_real_signal && type.number && !interleaved) return layout_of_real_signal(*type.number);
+    if (type.pair) return interleaved ? std::nullopt : recognise_pair(type);
+    return recognise_real(type, dimensions, interleaved);
 }
 
 std::string_view expected_iq(bool interleaved) {
@@ -102,32 +65,27 @@ std::string_view expected_iq(bool interleaved) {
                  "float64, int8, int16 or int32";
 }
 
-std::string describe(hid_t type, const Dimensions& dimensions) {
+std::string describe(const ElementType& type, const Dimensions& dimensions) {
     std::string shape;
-    for (const hsize_t dimension : dimensions)
+    for (const std::uint64_t dimension : dimensions)
         shape.append(shape.empty() ? " [" : ", ").append(std::to_string(dimension));
-    return describe_type(type) + shape + (shape.empty() ? "" : "]");
+    return type.text + shape + (shape.empty() ? "" : "]");
 }
 
 std::string describe(const IqLayout& layout) {
-    const std::string number(to_string(layout.number.kind));
+    const std::string number =
+        (layout.number.offset_binary ? "u" : "") + std::string(to_string(layout.number.kind));
     switch (layout.kind) {
         case IqLayout::Kind::compound:
             return "compound of " + number;
         case IqLayout::Kind::trailing:
             return number + " with a last dimension of 2";
+        case IqLayout::Kind::real:
+            return "real " + number + ", Q is 0";
         case IqLayout::Kind::interleaved:
             break;
     }
     return "interleaved " + number;
-}
-
-TypeHandle iq_type(SampleFormat format) {
-    const TypeHandle number = hdf5_type({.kind = number_kind(format)});
-    TypeHandle compound(H5Tcreate(H5T_COMPOUND, size_of(format)));
-    H5Tinsert(compound, "r", 0, number);
-    H5Tinsert(compound, "i", size_of(format) / 2, number);
-    return compound;
 }
 
 SampleFormat delivered_format(NumberKind kind) {
@@ -144,7 +102,7 @@ bool is_delivered_as_stored(const IqLayout& layout) {
     const bool swapped = layout.number.order != std::endian::native && number_bytes > 1;
     const bool packed =
         layout.offset_i == 0 && layout.offset_q == number_bytes && layout.symbol_bytes == 2 * number_bytes;
-    return packed && !converted && !swapped;
+    return packed && !converted && !swapped && !layout.number.offset_binary;
 }
 
 void unpack(const IqLayout& layout, double full_scale, const std::byte* stored, SymbolSpan symbols) {
@@ -158,8 +116,12 @@ void unpack(const IqLayout& layout, double full_scale, const std::byte* stored, 
             copy_numbers(layout.number, in, out, symbols.size());
         }
     };
+    if (layout.kind == IqLayout::Kind::real) {
+        std::fill_n(symbols.data(), symbols.size() * delivered_bytes, std::byte{0});
+        return unpack_component(0, 0);
+    }
     unpack_component(layout.offset_i, 0);
     unpack_component(layout.offset_q, delivered_bytes / 2);
 }
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

@@ -7,43 +7,40 @@
 #include <string_view>
 #include <vector>
 
-#include "phy/capture/handle.hpp"
+#include "phy/capture/element_type.hpp"
 #include "phy/capture/number.hpp"
 #include "phy/core/view.hpp"
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
-using Dimensions = std::vector<hsize_t>;
+using Dimensions = std::vector<std::uint64_t>;
 
 /// How a dataset holds IQ.
 struct IqLayout {
-    enum class Kind { compound, trailing, interleaved };
+    enum class Kind { compound, trailing, interleaved, real };
 
     Kind kind = Kind::compound;
     NumberType number;
-    std::size_t elements_per_symbol = 1;  ///< 1 of a compound, 2 of a real dataset
+    std::size_t elements_per_symbol = 1;  ///< 2 where I and Q are an element each
     std::size_t symbol_bytes = 0;         ///< with the padding of a compound
     std::size_t offset_i = 0;
-    std::size_t offset_q = 0;
+    std::size_t offset_q = 0;  ///< means nothing of real ones, whose Q is 0
 };
 
 /// Of I and Q.
 NumberKind number_kind(SampleFormat format);
 
 /// The layout of IQ in a dataset of this type and shape; empty if it is not IQ.
-std::optional<IqLayout> recognise_iq(hid_t type, const Dimensions& dimensions, bool interleaved);
+std::optional<IqLayout> recognise_iq(const ElementType& type, const Dimensions& dimensions, bool interleaved);
 
 /// What recognise_iq accepts, for messages.
 std::string_view expected_iq(bool interleaved);
 
 /// A phrase such as "float32 [100, 2]", "compound of float32 and int16 [100]", "text [1]".
-std::string describe(hid_t type, const Dimensions& dimensions);
+std::string describe(const ElementType& type, const Dimensions& dimensions);
 
 /// A phrase such as "compound of float16" or "float32, trailing dimension 2".
 std::string describe(const IqLayout& layout);
-
-/// The compound that phy writes: "r" and "i", as h5py and NumPy do.
-TypeHandle iq_type(SampleFormat format);
 
 /// What CaptureReader delivers for these numbers.
 SampleFormat delivered_format(NumberKind kind);
@@ -54,4 +51,4 @@ bool is_delivered_as_stored(const IqLayout& layout);
 /// Makes symbols of delivered_format of the bytes in the file; full_scale divides int32.
 void unpack(const IqLayout& layout, double full_scale, const std::byte* stored, SymbolSpan symbols);
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

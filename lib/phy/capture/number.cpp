@@ -3,35 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
 namespace {
 
 /// Calls function with a value of the C++ type of that kind.
 template <typename Function>
 auto with_type_of(NumberKind kind, Function function) {
-    return detail::with_enumerator<NumberTypes::size>(kind, [&](auto constant) {
+    return with_enumerator<NumberTypes::size>(kind, [&](auto constant) {
         return function(NumberTypes::At<static_cast<std::size_t>(constant())>{});
     });
-}
-
-hid_t little_endian_type(NumberKind kind) {
-    switch (kind) {
-        case NumberKind::float16:
-        case NumberKind::float32:
-            return H5T_IEEE_F32LE;
-        case NumberKind::float64:
-            return H5T_IEEE_F64LE;
-        case NumberKind::int8:
-            return H5T_STD_I8LE;
-        case NumberKind::int16:
-            return H5T_STD_I16LE;
-        case NumberKind::int32:
-            break;
-    }
-    return H5T_STD_I32LE;
 }
 
 template <typename Number>
@@ -42,6 +26,18 @@ Number load(const std::byte* from, bool swap) {
     return std::bit_cast<Number>(bytes);
 }
 
+/// Takes half of its range from an integer that was stored without sign.
+template <typename Number>
+Number without_offset(Number number) {
+    if constexpr (std::is_integral_v<Number>) {
+        using Unsigned = std::make_unsigned_t<Number>;
+        constexpr auto half = static_cast<Unsigned>(std::numeric_limits<Number>::min());
+        return static_cast<Number>(static_cast<Unsigned>(number) ^ half);
+    } else {
+        return number;
+    }
+}
+
 /// Loads each number, and stores what function makes of it.
 template <typename Function>
 void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out,
@@ -49,7 +45,8 @@ void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std
     with_type_of(type.kind, [&](auto number) {
         const bool swap = type.order != std::endian::native;
         for (std::size_t i = 0; i < count; ++i) {
-            const auto result = function(load<decltype(number)>(in.data + i * in.stride, swap));
+            const auto stored = load<decltype(number)>(in.data + i * in.stride, swap);
+            const auto result = function(type.offset_binary ? without_offset(stored) : stored);
             std::memcpy(out.data + i * out.stride, &result, sizeof(result));
         }
     });
@@ -71,27 +68,6 @@ std::string_view to_string(NumberKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-TypeHandle hdf5_type(NumberType type) {
-    TypeHandle result(H5Tcopy(little_endian_type(type.kind)));
-    if (type.kind == NumberKind::float16) {
-        // HDF5 1.10 has no name for binary16: sign, exponent and mantissa lie at bits 15, 10 and 0.
-        H5Tset_fields(result, 15, 10, 5, 0, 10);
-        H5Tset_size(result, 2);
-        H5Tset_ebias(result, 15);
-    }
-    if (type.order == std::endian::big) H5Tset_order(result, H5T_ORDER_BE);
-    return result;
-}
-
-std::optional<NumberType> number_type_of(hid_t type) {
-    for (const auto order : {std::endian::native, std::endian::little, std::endian::big}) {
-        for (const auto kind : all_number_kinds) {
-            if (H5Tequal(type, hdf5_type({kind, order})) > 0) return NumberType{kind, order};
-        }
-    }
-    return std::nullopt;
-}
-
 void copy_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out, std::size_t count) {
     transform_numbers(type, in, out, count, [](auto number) { return number; });
 }
@@ -107,4 +83,4 @@ void numbers_to_float(NumberType type, double full_scale, Strided<const std::byt
     });
 }
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

@@ -3,22 +3,20 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
-#include "phy/capture/handle.hpp"
 #include "phy/core/half.hpp"
 #include "phy/core/type_list.hpp"
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
 /// The numbers that captures hold.
 enum class NumberKind { float16, float32, float64, int8, int16, int32 };
 
 /// In the order of the enumerators.
-using NumberTypes = detail::TypeList<half, float, double, std::int8_t, std::int16_t, std::int32_t>;
+using NumberTypes = TypeList<half, float, double, std::int8_t, std::int16_t, std::int32_t>;
 
-inline constexpr auto all_number_kinds = detail::all_enumerators<NumberKind, NumberTypes::size>;
+inline constexpr auto all_number_kinds = all_enumerators<NumberKind, NumberTypes::size>;
 
 template <typename Number>
 inline constexpr auto number_kind_of = static_cast<NumberKind>(NumberTypes::index_of<Number>);
@@ -27,6 +25,7 @@ inline constexpr auto number_kind_of = static_cast<NumberKind>(NumberTypes::inde
 struct NumberType {
     NumberKind kind = NumberKind::float32;
     std::endian order = std::endian::native;
+    bool offset_binary = false;  ///< of an integer: stored without sign, with half of its range added
 
     friend bool operator==(NumberType, NumberType) = default;
 };
@@ -36,11 +35,6 @@ bool is_float(NumberKind kind);
 
 /// "float16" and so on.
 std::string_view to_string(NumberKind kind);
-
-/// Empty if the type is none of ours.
-std::optional<NumberType> number_type_of(hid_t type);
-
-TypeHandle hdf5_type(NumberType type);
 
 /// Numbers `stride` bytes apart.
 template <typename Byte>
@@ -56,4 +50,4 @@ void copy_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byt
 void numbers_to_float(NumberType type, double full_scale, Strided<const std::byte> in, Strided<std::byte> out,
                       std::size_t count);
 
-}  // namespace phy::hdf5
+}  // namespace phy::detail

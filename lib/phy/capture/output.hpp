@@ -8,7 +8,6 @@
 #include <string>
 
 #include "phy/capture/handle.hpp"
-#include "phy/capture/iq_layout.hpp"
 #include "phy/capture/temporary_file.hpp"
 
 namespace phy::hdf5 {

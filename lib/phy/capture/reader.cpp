@@ -1,15 +1,17 @@
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "phy/capture/attribute.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/capture/file_error.hpp"
 #include "phy/capture/find_iq.hpp"
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
+#include "phy/capture/sample_type.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 
@@ -17,9 +19,9 @@ namespace phy {
 
 namespace {
 
-using hdf5::file_error;
-using hdf5::InputDataset;
-using hdf5::InputFile;
+using detail::file_error;
+using detail::InputDataset;
+using detail::InputFile;
 
 /// Stored bytes are unpacked by blocks: memory does not grow with the capture, and a block is still in the
 /// cache when it is unpacked.
@@ -33,25 +35,18 @@ void require_range(std::uint64_t first, std::uint64_t count, std::uint64_t size)
                             " of them: expected a range within the capture's " + std::to_string(size));
 }
 
-/// An attribute of the dataset, else of the root group.
-template <typename Read>
-auto read_inherited(const InputFile& file, const InputDataset& dataset, const char* name, Read read) {
-    auto value = read(dataset.id(), name, dataset.name());
-    return value ? value : read(file.id(), name, file.name());
-}
-
-std::optional<Modulation> read_modulation(const InputFile& file, const InputDataset& dataset) {
-    const auto name = read_inherited(file, dataset, "modulation", hdf5::read_text);
+std::optional<Modulation> read_modulation(const InputDataset& iq) {
+    const auto name = iq.text("modulation");
     if (!name) return std::nullopt;
     try {
         return parse_modulation(*name);
     } catch (const ArgumentError& error) {
-        throw file_error(dataset.name(), std::string("attribute modulation: ") + error.what());
+        throw file_error(iq.name(), std::string("attribute modulation: ") + error.what());
     }
 }
 
-std::optional<float> read_noise_variance(const InputFile& file, const InputDataset& dataset) {
-    const auto value = read_inherited(file, dataset, "noise_variance", hdf5::read_number);
+std::optional<float> read_noise_variance(const InputDataset& iq) {
+    const auto value = iq.number("noise_variance");
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
@@ -65,28 +60,28 @@ std::string full_scale_problem(std::string_view what, double value) {
            detail::number_text(value);
 }
 
-std::optional<double> read_full_scale(const InputFile& file, const InputDataset& dataset) {
-    const auto value = read_inherited(file, dataset, "full_scale", hdf5::read_number);
-    if (value && !is_full_scale(*value))
-        throw file_error(dataset.name(), full_scale_problem("attribute", *value));
+std::optional<double> read_full_scale(const InputDataset& iq) {
+    const auto value = iq.number("full_scale");
+    if (value && !is_full_scale(*value)) throw file_error(iq.name(), full_scale_problem("attribute", *value));
     return value;
 }
 
 void check_options(const CaptureOptions& options) {
+    if (!options.raw.empty()) require_raw_type(options.raw);
     if (options.full_scale && !is_full_scale(*options.full_scale))
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
 
-bool is_odd_interleaved(const InputDataset& iq, const hdf5::IqLayout& layout) {
-    return layout.kind == hdf5::IqLayout::Kind::interleaved && iq.dimensions().back() % 2 != 0;
+bool is_odd_interleaved(const InputDataset& iq, const detail::IqLayout& layout) {
+    return layout.kind == detail::IqLayout::Kind::interleaved && iq.dimensions().back() % 2 != 0;
 }
 
 /// Flat where I and Q in turn are more than the last dimension can be halved for.
-std::vector<std::uint64_t> shape_of(const InputDataset& iq, const hdf5::IqLayout& layout) {
+std::vector<std::uint64_t> shape_of(const InputDataset& iq, const detail::IqLayout& layout) {
     std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
-    if (layout.kind == hdf5::IqLayout::Kind::compound) return shape;
+    if (layout.elements_per_symbol == 1) return shape;
     if (is_odd_interleaved(iq, layout)) return {iq.size() / 2};
-    if (layout.kind == hdf5::IqLayout::Kind::trailing) {
+    if (layout.kind == detail::IqLayout::Kind::trailing) {
         shape.pop_back();
     } else {
         shape.back() /= 2;
@@ -95,60 +90,64 @@ std::vector<std::uint64_t> shape_of(const InputDataset& iq, const hdf5::IqLayout
 }
 
 /// The first dimension of a grid or samples, where it is not left out.
-std::uint64_t antennas_of(CaptureKind kind, const InputDataset& iq, const hdf5::IqLayout& layout,
+std::uint64_t antennas_of(CaptureKind kind, const InputDataset& iq, const detail::IqLayout& layout,
                           const std::vector<std::uint64_t>& shape) {
     if (kind == CaptureKind::symbols) return 1;
     const std::size_t rank = kind == CaptureKind::grid ? 3 : 2;
     const bool has_rank = shape.size() == rank || shape.size() == rank - 1;
     if (!has_rank || is_odd_interleaved(iq, layout))
         throw file_error(iq.name(),
-                         "is " + hdf5::describe(iq.type(), iq.dimensions()) + ": expected " +
+                         "is " + detail::describe(iq.type(), iq.dimensions()) + ": expected " +
                              (kind == CaptureKind::grid ? "a grid of (antennas, OFDM symbols, subcarriers)"
                                                         : "samples of (antennas, samples)") +
                              ", the first dimension left out for one antenna");
     return shape.size() == rank ? shape.front() : 1;
 }
 
-CaptureDescription description_of(const InputFile& file, const InputDataset& iq, const hdf5::IqLayout& layout,
+CaptureDescription description_of(const InputDataset& iq, const detail::IqLayout& layout,
                                   const CaptureOptions& options) {
-    const auto number = [&](const char* name) { return read_inherited(file, iq, name, hdf5::read_number); };
     const bool big_endian = layout.number.order == std::endian::big && size_of(layout.number.kind) > 1;
     CaptureDescription description;
     description.symbols = iq.size() / layout.elements_per_symbol;
     description.shape = shape_of(iq, layout);
     description.format = delivered_format(layout.number.kind);
-    description.storage = hdf5::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
+    description.storage = detail::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
     description.modulation = options.modulation;
     description.noise_variance = options.noise_variance;
-    description.full_scale = options.full_scale ? options.full_scale : read_full_scale(file, iq);
-    description.sample_rate = number("sample_rate");
-    description.center_frequency = number("center_frequency");
+    description.full_scale = options.full_scale ? options.full_scale : read_full_scale(iq);
+    description.sample_rate = iq.number("sample_rate");
+    description.center_frequency = iq.number("center_frequency");
     return description;
 }
 
+bool looks_at_noise(const CaptureOptions& options) {
+    return !options.noise_variance && !options.ignores_noise_variance;
+}
+
 /// The attributes that only symbols have, or only what a link belongs to. Of others they may mean anything.
-void read_attributes_of_kind(const InputFile& file, const InputDataset& iq, CaptureDescription& description) {
+void read_attributes_of_kind(const InputDataset& iq, const CaptureOptions& options,
+                             CaptureDescription& description) {
     if (description.kind != CaptureKind::symbols) {
-        description.link = read_inherited(file, iq, "link", hdf5::read_text);
+        description.link = options.link ? options.link : iq.text("link");
         return;
     }
-    if (!description.modulation) description.modulation = read_modulation(file, iq);
-    if (!description.noise_variance) description.noise_variance = read_noise_variance(file, iq);
+    if (!description.modulation) description.modulation = read_modulation(iq);
+    if (looks_at_noise(options)) description.noise_variance = read_noise_variance(iq);
 }
 
 /// The dataset of that name in the group of the IQ dataset, if there is one.
-std::optional<InputDataset> open_beside(const InputFile& file, const std::string& iq, const char* name) {
-    const std::string path = hdf5::path_beside(iq, name);
-    if (!file.contains(path)) return std::nullopt;
-    std::optional<InputDataset> dataset(std::in_place, file, path);
+std::unique_ptr<InputDataset> open_beside(const InputFile& file, const std::string& iq, const char* name) {
+    const std::string path = detail::path_beside(iq, name);
+    if (!file.contains(path)) return nullptr;
+    auto dataset = file.open(path);
     dataset->require_readable();
     return dataset;
 }
 
-hdf5::NumberType require_noise(const InputDataset& noise, std::uint64_t symbols) {
-    const auto type = hdf5::number_type_of(noise.type());
-    if (!type || !hdf5::is_float(type->kind) || noise.size() != symbols)
-        throw file_error(noise.name(), "is " + hdf5::describe(noise.type(), noise.dimensions()) +
+detail::NumberType require_noise(const InputDataset& noise, std::uint64_t symbols) {
+    const auto& type = noise.type().number;
+    if (!type || !detail::is_float(type->kind) || noise.size() != symbols)
+        throw file_error(noise.name(), "is " + detail::describe(noise.type(), noise.dimensions()) +
                                            ": expected float16, float32 or float64, one value for each of " +
                                            std::to_string(symbols) + " symbols");
     return *type;
@@ -156,22 +155,20 @@ hdf5::NumberType require_noise(const InputDataset& noise, std::uint64_t symbols)
 
 /// Qm of a dataset of transmitted bits.
 std::size_t require_bits(const InputDataset& bits, std::uint64_t symbols) {
-    const bool is_uint8 = H5Tequal(bits.type(), H5T_NATIVE_UINT8) > 0;
     const std::uint64_t per_symbol = bits.size() / symbols;
     const bool fits = per_symbol > 0 && per_symbol * symbols == bits.size() &&
                       (bits.dimensions().size() < 2 || bits.dimensions().back() == per_symbol);
-    if (!is_uint8 || !fits)
-        throw file_error(bits.name(), "is " + hdf5::describe(bits.type(), bits.dimensions()) +
+    if (!bits.type().is_uint8 || !fits)
+        throw file_error(bits.name(), "is " + detail::describe(bits.type(), bits.dimensions()) +
                                           ": expected uint8, the same number of bits for each of " +
                                           std::to_string(symbols) + " symbols");
     return per_symbol;
 }
 
 CodewordShape require_codewords(const InputDataset& codewords) {
-    const bool is_uint8 = H5Tequal(codewords.type(), H5T_NATIVE_UINT8) > 0;
-    const hdf5::Dimensions& dimensions = codewords.dimensions();
-    if (!is_uint8 || dimensions.size() != 2 || codewords.size() == 0)
-        throw file_error(codewords.name(), "is " + hdf5::describe(codewords.type(), dimensions) +
+    const detail::Dimensions& dimensions = codewords.dimensions();
+    if (!codewords.type().is_uint8 || dimensions.size() != 2 || codewords.size() == 0)
+        throw file_error(codewords.name(), "is " + detail::describe(codewords.type(), dimensions) +
                                                ": expected uint8 of (slots, bits of a codeword)");
     return {dimensions[0], dimensions[1]};
 }
@@ -183,10 +180,17 @@ void require_zeros_and_ones(std::span<const std::uint8_t> bits, const InputDatas
 
 }  // namespace
 
+void require_raw_type(std::string_view name) {
+    if (!detail::parse_sample_type(name))
+        throw ArgumentError("raw " + std::string(name) + ": expected " +
+                            std::string(detail::expected_sample_type));
+}
+
 struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
 
-    void open_datasets_beside();
+    void open_datasets_beside(const CaptureOptions& options);
+    void open_noise();
 
     /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
     /// index after first, number) one block after the other.
@@ -194,51 +198,55 @@ struct PHY_HIDDEN CaptureReader::Impl {
     void read_blocks(const InputDataset& dataset, std::size_t elements, std::uint64_t first,
                      std::uint64_t count, Unpack unpack);
 
-    InputFile file;
-    std::string path;
-    InputDataset iq;
-    hdf5::IqLayout layout;
+    std::unique_ptr<InputFile> file;
+    detail::IqPath path;
+    std::unique_ptr<InputDataset> iq;
+    detail::IqLayout layout;
     CaptureDescription description;
-    std::optional<InputDataset> noise;
-    std::optional<InputDataset> bits;
-    std::optional<InputDataset> codewords;
-    hdf5::NumberType noise_type;
+    std::unique_ptr<InputDataset> noise;
+    std::unique_ptr<InputDataset> bits;
+    std::unique_ptr<InputDataset> codewords;
+    detail::NumberType noise_type;
     std::vector<std::byte> block;
 };
 
 CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureOptions& options)
-    : file(file_path),
-      path(find_iq(file, options)),
-      iq(file, path),
-      layout(require_iq(file, iq, options)),
-      description(description_of(file, iq, layout, options)) {
-    iq.require_readable();
+    : file(detail::open_input(file_path, options)),
+      path(detail::find_iq(*file, options)),
+      iq(detail::open_iq(*file, path)),
+      layout(detail::require_iq(*file, *iq, options)),
+      description(description_of(*iq, layout, options)) {
+    iq->require_readable();
     description.file = file_path;
-    description.dataset = path;
-    description.kind = hdf5::kind_of(path, options);
-    description.antennas = antennas_of(description.kind, iq, layout, description.shape);
-    read_attributes_of_kind(file, iq, description);
-    open_datasets_beside();
+    description.dataset = path.text();
+    description.kind = detail::kind_of(path.i, options);
+    description.antennas = antennas_of(description.kind, *iq, layout, description.shape);
+    read_attributes_of_kind(*iq, options, description);
+    open_datasets_beside(options);
 }
 
-void CaptureReader::Impl::open_datasets_beside() {
+void CaptureReader::Impl::open_datasets_beside(const CaptureOptions& options) {
     if (description.kind != CaptureKind::symbols) {
-        codewords = open_beside(file, path, "codeword");
+        codewords = open_beside(*file, path.i, "codeword");
         if (codewords) description.codewords = require_codewords(*codewords);
         return;
     }
-    noise = open_beside(file, path, "noise_variance");
-    bits = open_beside(file, path, "bits");
-    if (noise) noise_type = require_noise(*noise, description.symbols);
+    if (looks_at_noise(options)) open_noise();
+    bits = open_beside(*file, path.i, "bits");
     if (bits) description.bits_per_symbol = require_bits(*bits, description.symbols);
-    description.has_noise_per_symbol = noise.has_value();
-    description.has_bits = bits.has_value();
+    description.has_bits = bits != nullptr;
+}
+
+void CaptureReader::Impl::open_noise() {
+    noise = open_beside(*file, path.i, "noise_variance");
+    if (noise) noise_type = require_noise(*noise, description.symbols);
+    description.has_noise_per_symbol = noise != nullptr;
 }
 
 template <typename Unpack>
 void CaptureReader::Impl::read_blocks(const InputDataset& dataset, std::size_t elements, std::uint64_t first,
                                       std::uint64_t count, Unpack unpack) {
-    const std::size_t record_bytes = elements * dataset.element_bytes();
+    const std::size_t record_bytes = elements * dataset.type().bytes;
     const std::uint64_t records = std::max<std::uint64_t>(1, block_bytes / record_bytes);
     block.resize(records * record_bytes);
     for (std::uint64_t done = 0; done < count;) {
@@ -251,7 +259,6 @@ void CaptureReader::Impl::read_blocks(const InputDataset& dataset, std::size_t e
 
 CaptureReader::CaptureReader(const std::filesystem::path& file, const CaptureOptions& options) {
     check_options(options);
-    hdf5::silence_errors();
     impl_ = std::make_unique<Impl>(file, options);
 }
 
@@ -264,23 +271,22 @@ const CaptureDescription& CaptureReader::description() const {
 }
 
 void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
-    const hdf5::IqLayout& layout = impl_->layout;
+    const detail::IqLayout& layout = impl_->layout;
     const CaptureDescription& capture = impl_->description;
     if (symbols.format() != capture.format)
         throw ArgumentError("symbols of " + std::string(to_string(symbols.format())) +
                             ": expected the capture's format " + std::string(to_string(capture.format)));
     require_range(first, symbols.size(), capture.symbols);
 
-    hdf5::silence_errors();
     if (is_delivered_as_stored(layout)) {
-        impl_->iq.read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
-                       symbols.data());
+        impl_->iq->read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
+                        symbols.data());
         return;
     }
     const double full_scale = capture.full_scale.value_or(int32_full_scale);
     const std::size_t symbol_bytes = size_of(capture.format);
     impl_->read_blocks(
-        impl_->iq, layout.elements_per_symbol, first, symbols.size(),
+        *impl_->iq, layout.elements_per_symbol, first, symbols.size(),
         [&](const std::byte* stored, std::size_t done, std::size_t count) {
             unpack(layout, full_scale, stored, {capture.format, symbols.data() + done * symbol_bytes, count});
         });
@@ -290,14 +296,14 @@ void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {
     if (!impl_->noise) throw ArgumentError("the capture has no noise variance for each symbol");
     require_range(first, noise.size(), impl_->description.symbols);
 
-    hdf5::silence_errors();
-    const hdf5::NumberType type = impl_->noise_type;
-    const std::size_t stride = impl_->noise->element_bytes();
+    const detail::NumberType type = impl_->noise_type;
+    const std::size_t stride = impl_->noise->type().bytes;
     const auto out = std::as_writable_bytes(noise);
     impl_->read_blocks(*impl_->noise, 1, first, noise.size(),
                        [&](const std::byte* stored, std::size_t done, std::size_t count) {
-                           hdf5::numbers_to_float(type, 1.0, {stored, stride},
-                                                  {out.data() + done * sizeof(float), sizeof(float)}, count);
+                           detail::numbers_to_float(type, 1.0, {stored, stride},
+                                                    {out.data() + done * sizeof(float), sizeof(float)},
+                                                    count);
                        });
 }
 
@@ -309,7 +315,6 @@ void CaptureReader::read_bits(std::uint64_t first, std::span<std::uint8_t> bits)
                             std::to_string(per_symbol));
     require_range(first, bits.size() / per_symbol, impl_->description.symbols);
 
-    hdf5::silence_errors();
     impl_->bits->read(first * per_symbol, bits.size(), std::as_writable_bytes(bits).data());
     require_zeros_and_ones(bits, *impl_->bits);
 }
@@ -324,7 +329,6 @@ void CaptureReader::read_codeword(std::uint64_t slot, std::span<std::uint8_t> bi
         throw ArgumentError(std::to_string(bits.size()) + " bits: expected a codeword of " +
                             std::to_string(shape.bits));
 
-    hdf5::silence_errors();
     impl_->codewords->read(slot * shape.bits, bits.size(), std::as_writable_bytes(bits).data());
     require_zeros_and_ones(bits, *impl_->codewords);
 }

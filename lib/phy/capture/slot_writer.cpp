@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "phy/capture/attribute.hpp"
-#include "phy/capture/iq_layout.hpp"
+#include "phy/capture/hdf5_type.hpp"
 #include "phy/capture/output.hpp"
 #include "phy/capture/soft_bit_attributes.hpp"
 #include "phy/core/error.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "phy/capture/attribute.hpp"
-#include "phy/capture/number.hpp"
+#include "phy/capture/hdf5_type.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::hdf5 {

@@ -60,6 +60,7 @@ Measured measure_first(const CaptureDescription& capture, const DemodulateOption
                                 .pipeline = options.pipeline,
                                 .stop = options.stop};
     measuring.pipeline.trace = false;
+    measuring.capture.ignores_noise_variance = options.estimate_noise;
     if (options.progress)
         measuring.progress = [&](std::uint64_t done, std::uint64_t /*all*/) {
             options.progress(done, 2 * capture.symbols);
@@ -224,7 +225,9 @@ int demodulation_threads() {
 
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {
-    CaptureReader reader(capture, options.capture);
+    CaptureOptions how = options.capture;
+    how.ignores_noise_variance = how.ignores_noise_variance || options.estimate_noise;
+    CaptureReader reader(capture, how);
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);

@@ -195,11 +195,18 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.seconds = watch.seconds();
 }
 
+/// A link that is given goes before an attribute, even one that is no text.
+CaptureOptions capture_options(const ReceiveOptions& options) {
+    CaptureOptions capture = options.capture;
+    if (options.link) capture.link.emplace();
+    return capture;
+}
+
 }  // namespace
 
 Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                        const ReceiveOptions& options) {
-    CaptureReader reader(capture, options.capture);
+    CaptureReader reader(capture, capture_options(options));
     Reception result;
     result.capture = reader.description();
     result.format = options.format;

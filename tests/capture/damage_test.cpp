@@ -1,0 +1,282 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "capture/capture_files.hpp"
+#include "phy/capture/capture.hpp"
+#include "phy/core/error.hpp"
+#include "support/temporary_directory.hpp"
+
+/// HDF5 files that say more than they hold. The HDF5 library reads zeros from most of them, or what lies
+/// behind its buffers.
+namespace {
+
+using phy::hdf5::DatasetHandle;
+using phy::hdf5::Dimensions;
+using phy::hdf5::PropertiesHandle;
+using phy::hdf5::SpaceHandle;
+using phy_test::CaptureFile;
+
+using Bytes = std::vector<char>;
+
+template <typename Value>
+void append(Bytes& bytes, Value value) {
+    std::array<char, sizeof(value)> raw;
+    std::memcpy(raw.data(), &value, sizeof(value));
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+}
+
+template <typename... Values>
+Bytes bytes_of(Values... values) {
+    Bytes bytes;
+    (append(bytes, values), ...);
+    return bytes;
+}
+
+class DamagedCapture : public testing::Test {
+protected:
+    /// What the reader says of the file, which is not to be opened.
+    std::string rejection(const phy::CaptureOptions& options = {}) const {
+        try {
+            const phy::CaptureReader reader(path_, options);
+        } catch (const phy::FileError& error) {
+            const std::string line = error.what();
+            EXPECT_NE(line.find(directory_.path().string()), std::string::npos) << line;
+            EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+            return line;
+        }
+        ADD_FAILURE() << "the capture was accepted";
+        return "";
+    }
+
+    void expect_rejected(const std::vector<std::string>& parts,
+                         const phy::CaptureOptions& options = {}) const {
+        const std::string line = rejection(options);
+        for (const std::string& part : parts)
+            EXPECT_NE(line.find(part), std::string::npos) << "'" << part << "' is not in: " << line;
+    }
+
+    /// Puts `with` in the place of `what` wherever it stands in the file, which is `times` times.
+    void replace(const Bytes& what, const Bytes& with, int times = 1) const {
+        std::ifstream in(path_, std::ios::binary);
+        Bytes all{std::istreambuf_iterator<char>(in), {}};
+        int found = 0;
+        auto at = all.begin();
+        while ((at = std::search(at, all.end(), what.begin(), what.end())) != all.end()) {
+            at = std::copy(with.begin(), with.end(), at);
+            ++found;
+        }
+        ASSERT_EQ(found, times) << "another version of HDF5 writes other bytes";
+        std::ofstream(path_, std::ios::binary).write(all.data(), static_cast<std::streamsize>(all.size()));
+    }
+
+    /// A dataset /iq of pairs of float32 with these properties, of which the first `written` are.
+    void create(const Dimensions& dimensions, hid_t properties, hsize_t written) const {
+        const CaptureFile file(path_);
+        const SpaceHandle space(
+            H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr));
+        const DatasetHandle dataset(
+            H5Dcreate2(file.id(), "/iq", H5T_IEEE_F32LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+        ASSERT_GE(dataset, 0);
+        if (written == 0) return;
+        Dimensions count = dimensions;
+        count[0] = written;
+        const Dimensions start(count.size(), 0);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+        const SpaceHandle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
+        const std::vector<float> values(1U << 16U, 0.5F);
+        ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values.data()), 0);
+    }
+
+    static PropertiesHandle properties() { return PropertiesHandle(H5Pcreate(H5P_DATASET_CREATE)); }
+
+    phy_test::TemporaryDirectory directory_;
+    const std::filesystem::path path_ = directory_ / "capture.h5";
+    std::mt19937 random_{38};
+    const phy_test::Components components_ = phy_test::random_components(100, random_);
+};
+
+TEST_F(DamagedCapture, ElementsOfNoBytes) {
+    const std::vector<double> noise(100);
+    CaptureFile(path_).iq("/iq", components_).dataset("/noise_variance", H5T_IEEE_F64LE, {100}, noise.data());
+    // The datatype message of float64: class and version, three bytes of bit fields, the size.
+    replace(bytes_of(std::uint8_t{0x11}, std::uint8_t{0x20}, std::uint8_t{63}, std::uint8_t{0}, 8U),
+            bytes_of(std::uint8_t{0x11}, std::uint8_t{0x20}, std::uint8_t{63}, std::uint8_t{0}, 0U));
+    expect_rejected({"/noise_variance"});
+}
+
+TEST_F(DamagedCapture, ChunksOfFewerDimensions) {
+    const PropertiesHandle chunked = properties();
+    const Dimensions chunk = {7, 2};
+    H5Pset_chunk(chunked, 2, chunk.data());
+    create({70, 2}, chunked, 70);
+    // The end of the layout message: dimensions of a chunk and bytes of an element.
+    replace(bytes_of(7U, 2U, 4U), bytes_of(7U, 0U, 4U));
+    expect_rejected({"/iq"});
+
+    create({70, 2}, chunked, 70);
+    std::ifstream in(path_, std::ios::binary);
+    const Bytes all{std::istreambuf_iterator<char>(in), {}};
+    const Bytes dimensions = bytes_of(7U, 2U, 4U);
+    const auto at = std::search(all.begin(), all.end(), dimensions.begin(), dimensions.end());
+    ASSERT_GE(at - all.begin(), 11);
+    // Before them: version 3, class 2 (chunked), how many there are, and an address.
+    const Bytes head(at - 11, at);
+    ASSERT_EQ(head[2], 3);
+    Bytes fewer = head;
+    fewer[2] = 2;
+    replace(head, fewer);
+    expect_rejected({"/iq"});
+}
+
+TEST_F(DamagedCapture, CompactStorageShorterThanTheDataset) {
+    const PropertiesHandle compact = properties();
+    H5Pset_layout(compact, H5D_COMPACT);
+    create({1009, 2}, compact, 1009);
+    EXPECT_EQ(phy::CaptureReader(path_).description().symbols, 1009U);
+    replace(bytes_of(std::uint64_t{1009}, std::uint64_t{2}),
+            bytes_of(std::uint64_t{100'000}, std::uint64_t{2}), 2);
+    expect_rejected({"/iq", "damaged"});
+}
+
+TEST_F(DamagedCapture, ContiguousStorageShorterThanTheDataset) {
+    CaptureFile(path_)
+        .iq("/iq", components_)
+        .dataset("/more", H5T_NATIVE_DOUBLE, {10'000}, std::vector<double>(10'000).data());
+    replace(bytes_of(std::uint64_t{100}), bytes_of(std::uint64_t{600}), 2);
+    expect_rejected({"/iq"});
+}
+
+TEST_F(DamagedCapture, ChunksThatWereNeverWritten) {
+    const PropertiesHandle chunked = properties();
+    const Dimensions chunk = {10, 2};
+    H5Pset_chunk(chunked, 2, chunk.data());
+    for (const hsize_t written : {0U, 10U, 90U}) {
+        create({100, 2}, chunked, written);
+        expect_rejected({"/iq", std::to_string(10 - written / 10) + " of 10 chunks were never written"});
+    }
+    create({100, 2}, chunked, 100);
+    EXPECT_EQ(phy::CaptureReader(path_).description().symbols, 100U);
+
+    H5Pset_deflate(chunked, 4);
+    create({95, 2}, chunked, 95);
+    EXPECT_EQ(phy::CaptureReader(path_).description().symbols, 95U);
+    create({95, 2}, chunked, 90);
+    expect_rejected({"/iq", "1 of 10 chunks were never written"});
+}
+
+TEST_F(DamagedCapture, ContiguousDatasetsThatWereNeverWritten) {
+    create({100, 2}, properties(), 0);
+    expect_rejected({"/iq", "never written"});
+    CaptureFile(path_).iq("/iq", components_).dataset("/bits", H5T_NATIVE_UINT8, {100, 2}, nullptr);
+    expect_rejected({"/bits", "never written"});
+}
+
+TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
+    const auto with_external = [&](const char* name, hsize_t bytes) {
+        const PropertiesHandle external = properties();
+        H5Pset_external(external, name, 64, bytes);
+        create({100, 2}, external, 0);
+    };
+    const std::filesystem::path raw = directory_ / "raw.bin";
+    const std::vector<float> values(200, 0.25F);
+    const auto write_raw = [&](std::size_t bytes) {
+        std::ofstream file(raw, std::ios::binary);
+        file.write(std::string(64, 'x').data(), 64);
+        file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
+    };
+    write_raw(800);
+    with_external("raw.bin", 800);
+    expect_rejected({"/iq", "other files", "unless asked for"});
+    {
+        phy::CaptureReader reader(path_, {.external_files = true});
+        EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
+    }
+
+    write_raw(799);
+    expect_rejected({"/iq", "raw.bin", "too short"}, {.external_files = true});
+    with_external("none.bin", 800);
+    expect_rejected({"/iq", "none.bin", "not there"}, {.external_files = true});
+}
+
+/// A virtual dataset /iq of two halves.
+void create_virtual(const std::filesystem::path& path, const char* first, const char* second) {
+    const CaptureFile file(path);
+    const Dimensions all = {100, 2};
+    const Dimensions half = {50, 2};
+    const SpaceHandle space(H5Screate_simple(2, all.data(), nullptr));
+    const SpaceHandle source(H5Screate_simple(2, half.data(), nullptr));
+    const PropertiesHandle layout(H5Pcreate(H5P_DATASET_CREATE));
+    for (const auto& [name, start] : {std::pair(first, hsize_t{0}), {second, hsize_t{50}}}) {
+        if (name == nullptr) continue;
+        const Dimensions from = {start, 0};
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, from.data(), nullptr, half.data(), nullptr);
+        H5Pset_virtual(layout, space, name, "/half", source);
+    }
+    H5Sselect_all(space);
+    const DatasetHandle dataset(
+        H5Dcreate2(file.id(), "/iq", H5T_IEEE_F32LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    ASSERT_GE(dataset, 0);
+}
+
+TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
+    const phy::CaptureOptions asked = {.external_files = true};
+    const auto half = [&](const char* name, hsize_t length, float value) {
+        const std::vector<float> values(2 * length, value);
+        CaptureFile(directory_ / name).dataset("/half", H5T_NATIVE_FLOAT, {length, 2}, values.data());
+    };
+    half("one.h5", 50, 1.0F);
+    half("two.h5", 50, 2.0F);
+    create_virtual(path_, "one.h5", "two.h5");
+    expect_rejected({"/iq", "virtual", "unless asked for"});
+    {
+        phy::CaptureReader reader(path_, asked);
+        EXPECT_EQ(phy_test::read_components(reader, 49, 2), (std::vector<double>{1.0, 1.0, 2.0, 2.0}));
+    }
+    half("two.h5", 49, 2.0F);
+    expect_rejected({"/iq", "two.h5", "another size"}, asked);
+    CaptureFile(directory_ / "two.h5").iq("/other", components_);
+    expect_rejected({"/iq", "two.h5", "not there"}, asked);
+    std::filesystem::remove(directory_ / "two.h5");
+    expect_rejected({"two.h5", "no such file"}, asked);
+    create_virtual(path_, "one.h5", nullptr);
+    expect_rejected({"/iq", "expected all"}, asked);
+    create_virtual(path_, ".", ".");
+    expect_rejected({"/iq", "not there"}, asked);
+}
+
+TEST_F(DamagedCapture, VirtualDatasetsOfVirtualOnesAreNotFollowed) {
+    create_virtual(directory_ / "one.h5", "two.h5", "two.h5");
+    {
+        const CaptureFile renamed(directory_ / "inner.h5");
+        H5Lcreate_external("one.h5", "/iq", renamed.id(), "half", H5P_DEFAULT, H5P_DEFAULT);
+    }
+    create_virtual(path_, "inner.h5", "inner.h5");
+    expect_rejected({"external link"}, {.external_files = true});
+
+    CaptureFile(directory_ / "two.h5").iq("/half", components_);
+    create_virtual(path_, "one.h5", "one.h5");
+    {
+        const phy::hdf5::FileHandle one(H5Fopen((directory_ / "one.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+        H5Lmove(one, "/iq", one, "/half", H5P_DEFAULT, H5P_DEFAULT);
+    }
+    expect_rejected({"virtual", "unless asked for"}, {.external_files = true});
+}
+
+TEST_F(DamagedCapture, FileOfANewerHdf5) {
+    CaptureFile(path_).iq("/iq", components_);
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(8);
+    file.put(9);
+    file.close();
+    expect_rejected({"version 9", "newer"});
+}
+
+}  // namespace
