@@ -15,11 +15,12 @@ std::string percent(double ratio) {
 std::string power_advice(const Demodulation& done) {
     if (done.measured) return "are all of them symbols of one constellation, and is --modulation right?";
     const std::string measures = "--gain auto measures their amplitude";
-    const bool is_integer = default_full_scale(done.capture.format) != 1.0F;
-    if (!is_integer || done.gain != 1.0F)
+    if (!done.capture.is_integer || done.gain != 1.0F)
         return fmt::format("{}, --gain {:.4g} gives it", measures,
                            double{done.gain} * done.check.amplitude());
-    const double full_scale = done.capture.full_scale.value_or(default_full_scale(done.capture.format));
+    // What is read as floating point was int32.
+    const float of_format = default_full_scale(done.capture.format);
+    const double full_scale = done.capture.full_scale.value_or(of_format == 1.0F ? 0x1p31F : of_format);
     return fmt::format("{}, --full-scale {:.4g} mends it", measures, full_scale * done.check.amplitude());
 }
 

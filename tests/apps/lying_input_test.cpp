@@ -67,6 +67,16 @@ TEST_F(LyingInput, OfFloatsOfAnotherAmplitude) {
     expect_words(warning(arguments), {"mean power", "--gain auto", "--gain 422."});
 }
 
+TEST_F(LyingInput, FloatsHaveNoFullScale) {
+    const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "1000", "--quiet"});
+    const std::vector<std::string> words = {"full_scale", "c.h5: /iq", "floating point", "--gain"};
+    expect_failure({demod_app, capture, "--full-scale", "2"}, 2, words);
+    expect_failure({measure_app, capture, "--full-scale", "2"}, 2, words);
+    expect_failure({demod_app, std::string(PHY_DATA_DIRECTORY) + "/pdsch_grid.h5", "--full-scale", "2"}, 2,
+                   {"pdsch_grid.h5: /grid", "does not matter"});
+    EXPECT_EQ(soft_bits(capture, {"--gain", "1"}), soft_bits(capture));
+}
+
 TEST_F(LyingInput, OfAnotherNoise) {
     const std::string capture =
         generate("c.h5", {"--modulation", "16qam", "--symbols", "20000", "--snr-db", "18", "--quiet"});

@@ -125,29 +125,25 @@ Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOption
     return Pipeline(detail::places_or_default(options.places), stage, config);
 }
 
-/// Where N0 of each symbol comes from.
-std::string noise_dataset_of(const CaptureDescription& capture) {
-    const std::string group = capture.dataset.substr(0, capture.dataset.rfind('/') + 1);
-    return capture.file.string() + ":" + group + "noise_variance";
-}
-
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
                           const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
     std::optional<std::uint32_t> c_init;
     if (options.descramble) c_init = options.descramble->c_init();
-    return SoftBitWriter(file, {.symbols = capture.symbols,
-                                .format = stage.output,
-                                .demapper = stage.demapper,
-                                .noise_variance = stage.noise_variance,
-                                .descrambled_c_init = c_init,
-                                .source = capture.file.string() + ":" + capture.dataset,
-                                .source_shape = capture.shape,
-                                .keep_shape = options.keep_shape,
-                                .noise_dataset = stage.noise_variance ? "" : noise_dataset_of(capture),
-                                .hard = options.hard,
-                                .sample_rate = capture.sample_rate,
-                                .center_frequency = capture.center_frequency,
-                                .overwrite = options.overwrite});
+    return SoftBitWriter(
+        file,
+        {.symbols = capture.symbols,
+         .format = stage.output,
+         .demapper = stage.demapper,
+         .noise_variance = stage.noise_variance,
+         .descrambled_c_init = c_init,
+         .source = capture.file.string() + ":" + capture.dataset,
+         .source_shape = capture.shape,
+         .keep_shape = options.keep_shape,
+         .noise_dataset = stage.noise_variance ? "" : capture.file.string() + ":" + capture.noise_dataset,
+         .hard = options.hard,
+         .sample_rate = capture.sample_rate,
+         .center_frequency = capture.center_frequency,
+         .overwrite = options.overwrite});
 }
 
 /// True if there are bits of the modulation to compare with.
@@ -231,6 +227,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
+    detail::require_use_of(options.capture, result.capture);
     const GainAndN0 used = gain_and_noise(result, options);
     if (result.cancelled) return result;
     DemapStages stages(result.capture, options, used);

@@ -234,6 +234,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     Measured result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
+    detail::require_use_of(options.capture, result.capture);
     result.meter = meter_of(result.capture);
     result.reference = options.reference;
     result.row = row_of(result.capture, options);

@@ -96,8 +96,8 @@ struct PHY_EXPORT Measured {
 /// has powers, offsets and imbalances only; its gain is taken as 1.
 ///
 /// Throws FileError for what is wrong with a file, and for one that holds a grid or samples; DescriptionError
-/// where transmitted bits are asked for and not there; ArgumentError for options out of their range; and what
-/// Pipeline throws.
+/// where transmitted bits are asked for and not there; ArgumentError for options out of their range, and for
+/// a full scale of floating point numbers; and what Pipeline throws.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy
