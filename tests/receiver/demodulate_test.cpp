@@ -192,9 +192,9 @@ TEST_F(Demodulate, RefusesWhatHasNotBeenReceivedYet) {
 }
 
 TEST_F(Demodulate, ComparesWhatIsAskedFor) {
-    // Each block of 2^14 symbols has other errors: QPSK whose sign is wrong in so many symbols of the block.
-    constexpr std::uint64_t block = 1U << 14U;
-    constexpr std::uint64_t blocks = 70;
+    // Each block of 2^15 symbols has other errors: QPSK whose sign is wrong in so many symbols of the block.
+    constexpr std::uint64_t block = 1U << 15U;
+    constexpr std::uint64_t blocks = 35;
     constexpr std::uint64_t count = blocks * block + 5;
     const auto wrong_in = [](std::uint64_t of_block) { return 3 * of_block + 1; };
     {
@@ -216,13 +216,13 @@ TEST_F(Demodulate, ComparesWhatIsAskedFor) {
     for (std::uint64_t n = 0; n < blocks; ++n)
         all += wrong_in(n);
     std::uint64_t spread = 5;
-    for (std::uint64_t n = 0; n < 15; ++n)
-        spread += wrong_in(n * blocks / 15);
+    for (std::uint64_t n = 0; n < 7; ++n)
+        spread += wrong_in(n * blocks / 7);
     for (const std::size_t chunk : {std::size_t{10'007}, std::size_t{1} << 20U}) {
         DemodulateOptions options = in_chunks();
         options.pipeline.chunk = chunk;
         const phy::Demodulation some = demodulate_file(capture_, "", options);
-        EXPECT_EQ(some.compared_bits, 2 * (15 * block + 5));
+        EXPECT_EQ(some.compared_bits, 2 * (7 * block + 5));
         EXPECT_EQ(some.bit_errors, spread);
         options.count_all_errors = true;
         const phy::Demodulation whole = demodulate_file(capture_, "", options);

@@ -196,8 +196,8 @@ constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
 detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
     const bool few = capture.symbols <= compared_symbols;
-    constexpr std::uint64_t block = std::uint64_t{1} << 14;
-    constexpr std::uint64_t blocks = 16;
+    constexpr std::uint64_t block = std::uint64_t{1} << 15;
+    constexpr std::uint64_t blocks = 8;
     const detail::SpreadBlocks symbols = all || few
                                              ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
                                              : detail::SpreadBlocks(capture.symbols, block, blocks);

@@ -52,7 +52,7 @@ struct PHY_EXPORT DemodulateOptions {
     bool keep_shape = false;  ///< what is written has the dimensions of the capture, and then Qm
 
     /// Bit errors are counted in all symbols. Otherwise, in captures of more than 2^20 symbols, they are
-    /// counted in 2^18 that are spread over the capture, in 16 blocks, because transmitted bits that are
+    /// counted in 2^18 that are spread over the capture, in 8 blocks, because transmitted bits that are
     /// packed take far longer to read than symbols to demap.
     bool count_all_errors = false;
 
