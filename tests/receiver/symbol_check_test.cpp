@@ -193,7 +193,7 @@ TEST_F(CheckOfSymbols, SamplesAreNoSymbols) {
 TEST_F(CheckOfSymbols, IsTheSameForEveryChunkAndPlace) {
     for (const bool per_symbol : {false, true}) {
         make_capture(file_, {.modulation = Modulation::pi2_bpsk,
-                             .symbols = 2'000'003,
+                             .symbols = 4'000'003,
                              .amplitude = 1.1,
                              .snr_db = 10.0,
                              .bits = false,

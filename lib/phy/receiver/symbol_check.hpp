@@ -23,7 +23,7 @@ enum class SymbolDoubt : std::uint8_t {
 };
 
 /// What some symbols of a capture are like, beside what is said about them. They are blocks of 1,024, which
-/// begin at multiples of 1,024 and lie at equal distances: a 128th of the capture, at least 8 blocks and at
+/// begin at multiples of 1,024 and lie at equal distances: a 256th of the capture, at least 8 blocks and at
 /// most 256, or all of a capture that has no more. Where N0 is by symbol, those of N0 above 1 do not count.
 /// The numbers are the same on every backend, for every chunk size and number of threads; they are NaN where
 /// no symbol counts.

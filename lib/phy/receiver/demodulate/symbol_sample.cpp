@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t block = 1024;
 constexpr std::uint64_t fewest_blocks = 8;
 constexpr std::uint64_t most_blocks = 256;
-constexpr std::uint64_t share = 128;
+constexpr std::uint64_t share = 256;
 
 constexpr double fewest_symbols = 256;
 constexpr double deviations = 5.0;
