@@ -106,11 +106,13 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
     const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
     list.add_options()  //
         ("link", text(options.link, "FILE"),
-         "what was sent where in samples or a grid, as JSON; default: the capture's attribute")  //
+         "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
+         "--modulation and --descramble say")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "of samples and grids: llr (default), symbols, channel, with commas between")  //
         ("diagnose", flag(options.receive.diagnoses),
-         "where DM-RS are not found, search for settings that find them")  //
+         "where DM-RS are not found, search for settings that find them; where they are and symbols do not "
+         "fit, for f0")  //
         ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
          "--diagnose: identities of DM-RS to try");
 }

@@ -44,7 +44,11 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
+    const auto read = [](const std::string& file) { return phy::read_link(file); };
     list.add_options()  //
+        ("link", parsed(how.link, read, "FILE"),
+         "what was sent where, as JSON: a grid or samples are received with it, and their equalised symbols "
+         "measured; default: the capture's attribute")  //
         ("gain", parsed(how.gain, parse_gain, "X|auto"),
          "the amplitude of the constellation, by which symbols are divided before they are decided; "
          "default auto: measured")  //
@@ -74,6 +78,8 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     try {
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
     } catch (const phy::DescriptionError& error) {
+        if (error.lacks() == phy::DescriptionError::Lacks::link)
+            throw phy::FileError(fmt::format("{}: expected that, or --link FILE", error.what()));
         throw phy::FileError(fmt::format("--reference sent: {}", error.what()));
     }
 }
@@ -81,6 +87,8 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
 void run(const MeasureAppOptions& options, const CommonOptions& common) {
     const phy::Measured done = measure(options, common.quiet);
     throw_if_interrupted();
+    for (const std::string& warning : done.warnings)
+        spdlog::warn(warning);
     if (!done.no_gain.empty()) spdlog::warn(done.no_gain);
     print_result(common, json_of(done), text_of(done));
 }

@@ -14,5 +14,5 @@ file(RELATIVE_PATH phy_bin_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_BIN
 configure_file(${CMAKE_CURRENT_LIST_DIR}/run_tests.sh.in run_tests.sh @ONLY)
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/run_tests.sh DESTINATION ${phy_libexec_dir} COMPONENT tests)
 install(FILES tests/capture/interop.py tests/digests/digests.txt tools/capture_file.py tools/plot_capture.py
-  tools/plot_link.py tools/plotting.py tools/recording_axes.py tools/symbol_axes.py
+  tools/plot_link.py tools/plot_trace.py tools/plotting.py tools/recording_axes.py tools/symbol_axes.py
   DESTINATION ${phy_libexec_dir}/tests COMPONENT tests)

@@ -272,6 +272,25 @@ def cpu_receiver_table(run):
         yield f"| {name} | {row['seconds'] * 1e6:.1f} | {row['Gsym/s']:.3f} | {share:.2f}{'' if 'of_memcpy' in row else ' of demapping alone'} |"
 
 
+EQUALISER_COLUMNS = {"one OFDM symbol": "weights_by_element/in_cache", "an estimate for each OFDM symbol": "weights_by_element",
+                     "a sum of two estimates for each": "linear_weights", "shared weights": "shared_weights"}
+
+
+def cpu_equaliser_table(run):
+    """A line for each number of layers and antennas, and method."""
+    speeds = {row["name"].split("/iterations")[0]: row["Gsym/s"] for row in run["benchmarks"]}
+    cases = dict.fromkeys(tuple(name.split("/")[1:3]) for name in speeds if name.startswith("equalize/"))
+    context = run["context"]
+    yield (f"| {context['processor']}, {context['date'][:10]}: layers x antennas, method | " +
+           " | ".join(EQUALISER_COLUMNS) + " |")
+    yield "| --- |" + " --- |" * len(EQUALISER_COLUMNS)
+    for size, method in sorted(cases, key=lambda case: (case[1], case[0])):
+        name = {"mmse": "MMSE", "zero_forcing": "zero forcing"}[method]
+        yield (f"| {size.replace('x', ' x ')}, {name} | " +
+               " | ".join(f"{1e3 * speeds[f'equalize/{size}/{method}/{column}']:.0f}"
+                          for column in EQUALISER_COLUMNS.values()) + " |")
+
+
 def ofdm_table(run):
     yield f"| {run['context']['processor']}, one thread | backend | us | Msamples/s | of memcpy | of FFTW |"
     yield "| --- |" + " --- |" * 5
@@ -364,6 +383,7 @@ def gpu_figures():
         "gpu average": gpu_average_table(),
         "gpu receiver": tables_of("cuda_*.json", gpu_receiver_table),
         "cpu receiver": tables_of("channel_*.json", cpu_receiver_table),
+        "cpu equaliser": tables_of("channel_*.json", cpu_equaliser_table),
         "cpu slots": tables_of("receiver_cpu_*.json", cpu_slot_table),
         "gpu whole slots": tables_of("receiver_gpu_*.json", gpu_slot_table),
         "cpu ofdm": tables_of("ofdm_*.json", ofdm_table),

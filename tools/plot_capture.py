@@ -123,7 +123,7 @@ def draw_received(figure, grid, options, received):
     if received.slots is not None:
         draw_slots(next(places), received.slots)
     if options.soft_bits is not None:
-        draw_soft_bits(next(places), options.soft_bits)
+        draw_soft_bits(next(places), options.soft_bits, legend_columns=2)
 
 
 def plot_recording(options, dataset, kind):

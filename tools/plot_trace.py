@@ -9,11 +9,13 @@ Needs Matplotlib (Debian: python3-matplotlib).
 import argparse
 import collections
 import json
+import math
 import pathlib
 
 from plotting import fail, pyplot, save
 
 COLOURS = ("tab:gray", "tab:blue", "tab:red", "tab:green", "tab:orange", "tab:purple")
+LEGEND_COLUMNS = 4
 
 
 def read_trace(path):
@@ -22,7 +24,8 @@ def read_trace(path):
         events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
         names = {event["tid"]: event["args"]["name"] for event in events
                  if event["ph"] == "M" and event["name"] == "thread_name"}
-        spans = [{key: event[key] for key in ("name", "tid", "ts", "dur")} for event in events if event["ph"] == "X"]
+        spans = [{"name": event["name"], "tid": int(event["tid"]), "ts": float(event["ts"]), "dur": float(event["dur"])}
+                 for event in events if event["ph"] == "X"]
     except OSError as error:
         fail(f"{path}: {error.strerror}")
     except (ValueError, KeyError, TypeError):
@@ -38,23 +41,30 @@ def draw(names, spans, first_ms, last_ms):
     bars = collections.defaultdict(list)
     for span in spans:
         bars[span["name"], span["tid"]].append((span["ts"] / 1e3, span["dur"] / 1e3))
-    figure, axes = pyplot().subplots(figsize=(14, 1 + 0.5 * len(rows)), layout="constrained")
+    # The legend has a row of its own, as tall as it needs.
+    heights = 0.3 * -(-len(steps) // LEGEND_COLUMNS), 1 + 0.5 * len(rows)
+    figure = pyplot().figure(figsize=(14, sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(2, 1, height_ratios=heights)
+    axes = figure.add_subplot(grid[1])
     for step, colour in zip(steps, COLOURS * len(steps)):
         for position, row in enumerate(rows):
             if bars[step, row]:
                 axes.broken_barh(bars[step, row], (position - 0.4, 0.8), facecolor=colour, edgecolor="black", linewidth=0.3)
-        axes.broken_barh([], (0, 0), facecolor=colour, label=step)
+        axes.broken_barh([], (0, 0), facecolor=colour, edgecolor="black", linewidth=0.3, label=step)
     axes.set_yticks(range(len(rows)), [names.get(row, str(row)) for row in rows])
     axes.invert_yaxis()
     axes.set_xlabel("milliseconds")
     axes.set_xlim(first_ms, last_ms)
     axes.grid(axis="x", alpha=0.3)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=len(steps), frameon=False)
+    legend = figure.add_subplot(grid[0])
+    legend.axis("off")
+    legend.legend(*axes.get_legend_handles_labels(), loc="center", ncols=LEGEND_COLUMNS, frameon=False)
     return figure
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
     parser.add_argument("trace", type=pathlib.Path)
     parser.add_argument("-o", "--output", type=pathlib.Path, help="default: the trace's name with .png")
     parser.add_argument("--from", dest="first", type=float, metavar="MS", help="left edge, default 0")
@@ -64,7 +74,7 @@ def main():
     names, spans = read_trace(args.trace)
     end = max(span["ts"] + span["dur"] for span in spans) / 1e3
     first, last = args.first or 0.0, end if args.last is None else args.last
-    if first >= last:
+    if not first < last < math.inf:
         fail(f"nothing to draw from {first:g} to {last:g} ms: the trace ends at {end:g}")
     save(draw(names, spans, first, last), output)
     print(output)

@@ -97,7 +97,7 @@ def draw_evm(axes, report, shape):
     axes.legend(loc="upper right", ncols=3, frameon=False)
 
 
-def draw_soft_bits(axes, path):
+def draw_soft_bits(axes, path, legend_columns=5):
     try:
         with open_file(path) as file:
             llr = file["llr"]
@@ -124,7 +124,9 @@ def draw_soft_bits(axes, path):
     axes.set_ylabel("share of soft bits")
     axes.set_title(f"Soft bits, {text_of(attributes.get('method', ''))} in {values.dtype.name}".replace(",  in", " in"),
                    loc="left")
-    axes.legend(loc="upper center", ncols=min(5, (nats.shape[1] + 1) // 2), frameon=False)
+    pairs = (nats.shape[1] + 1) // 2
+    axes.legend(loc="upper center", ncols=min(legend_columns, pairs), frameon=False, handlelength=1.5)
     low, high = axes.get_ylim()
-    axes.set_ylim(min(low, high / 100), high * 6)
+    # Room for the lines of the legend.
+    axes.set_ylim(min(low, high / 100), high * 6.0 ** -(-pairs // legend_columns))
     axes.grid(alpha=0.3)

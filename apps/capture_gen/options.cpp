@@ -1,17 +1,14 @@
 #include "capture_gen/options.hpp"
 
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "capture/scrambling.hpp"
+#include "transmission/air_options.hpp"
 
 namespace phy::apps {
 namespace {
-
-constexpr Range<std::uint64_t> from_one_on = {1, std::numeric_limits<std::uint64_t>::max(),
-                                              "a whole number from 1 on"};
 
 void add_common_options(CaptureGenOptions& options, po::options_description& list) {
     list.add_options()  //
@@ -55,21 +52,9 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
         ("slots",
          number_within<std::uint64_t>(options.slots, "--slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
-         "that are recorded, from carrier.first_slot on; those without the allocation hold noise alone")  //
-        ("antennas",
-         number_within<int>(options.antennas, "--antennas", "N", {1, 16, "a whole number from 1 to 16"}),
-         "that receive; default: one a layer")  //
-        ("channel", parsed(options.channel, parse_channel, "CHANNEL"),
-         "awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; tdl-b:, "
-         "tdl-c:); fading is independent from slot to slot")  //
-        ("timing-offset",
-         number_within<double>(options.timing_offset_ns, "--timing-offset", "NS",
-                               {-1e6, 1e6, "a number from -1e6 to 1e6"}),
-         "how late the signal comes, default 0")  //
-        ("frequency-offset",
-         number_within<double>(options.frequency_offset, "--frequency-offset", "HZ",
-                               {-1e5, 1e5, "a number from -1e5 to 1e5"}),
-         "how far the signal is too high, default 0")  //
+         "that are recorded, from carrier.first_slot on; those without the allocation hold noise alone");
+    add_air_options(options, link);
+    link.add_options()  //
         ("first-sample",
          number_within<std::uint64_t>(options.first_sample, "--first-sample", "N",
                                       {0, 1ULL << 40U, "a whole number from 0 to 2^40"}),

@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -118,6 +120,9 @@ struct Range {
     T most{};
     const char* expected = "";
 };
+
+inline constexpr Range<std::uint64_t> from_one_on = {1, std::numeric_limits<std::uint64_t>::max(),
+                                                     "a whole number from 1 on"};
 
 /// An option whose value is a number of a range; an error shows the number as it was typed.
 template <typename T, typename Target>

@@ -87,7 +87,6 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
         if (is_given) throw ArgumentError(fmt::format("{}: not for a capture of {}", option, kind));
 }
 
-/// What the link says of the symbols of its codewords.
 DemodulateOptions of_symbols(const DemodOptions& options) {
     require_none_of("symbols", {{options.receive.writes_symbols || options.receive.writes_channel, "--write"},
                                 {options.receive.diagnoses, "--diagnose"},
@@ -96,11 +95,7 @@ DemodulateOptions of_symbols(const DemodOptions& options) {
     how.format = options.llr.value_or(how.hard ? SoftBitFormat::float16 : SoftBitFormat::int8);
     if (options.link.empty()) return how;
     require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
-    const Link link = read_link(options.link);
-    if (!how.capture.modulation) how.capture.modulation = link.modulation;
-    how.descramble = link.scrambling;
-    how.codeword_symbols =
-        ResourceMap(link.allocation).elements() * static_cast<std::size_t>(link.allocation.layers());
+    how.link = read_link(options.link);
     return how;
 }
 

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "common/formats.hpp"
+#include "transmission/air_options.hpp"
 
 namespace phy::apps {
 namespace {
-
-constexpr std::uint64_t most_of_64_bits = std::numeric_limits<std::uint64_t>::max();
 
 float parse_scale(std::string_view text) {
     const std::optional<float> value = parse_number<float>(text);
@@ -105,13 +103,8 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
 }
 
 void add_slot_options(LinkSimOptions& options, po::options_description& list) {
+    add_air_options(options, list);
     list.add_options()  //
-        ("channel", parsed(options.channel, parse_channel, "CHANNEL"),
-         "awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; tdl-b:, "
-         "tdl-c:)")  //
-        ("antennas",
-         number_within<int>(options.antennas, "--antennas", "N", {1, 16, "a whole number from 1 to 16"}),
-         "that receive; default: one a layer")  //
         ("layers", number_within<int>(options.layers, "--layers", "N", {1, 4, "a whole number from 1 to 4"}),
          "that are sent, default 1")  //
         ("resource-blocks",
@@ -123,26 +116,14 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
         ("dmrs-type", number_within<int>(options.dmrs_type, "--dmrs-type", "N", {1, 2, "1 or 2"}),
          "1 (default) or 2")  //
         ("dmrs-symbols", listed(options.dmrs_symbols, "--dmrs-symbols", parse_symbol, "N[,N...]"),
-         "of the slot that have DM-RS, default 2,11")  //
-        ("timing-offset",
-         number_within<double>(options.timing_offset_ns, "--timing-offset", "NS",
-                               {-1e6, 1e6, "a number from -1e6 to 1e6"}),
-         "how late the signal comes, default 0")  //
-        ("frequency-offset",
-         number_within<double>(options.frequency_offset, "--frequency-offset", "HZ",
-                               {-1e5, 1e5, "a number from -1e5 to 1e5"}),
-         "how far the signal is too high, default 0");
+         "of the slot that have DM-RS, default 2,11");
 }
 
 void add_run_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
-        ("errors",
-         number_within<std::uint64_t>(options.errors, "--errors", "N",
-                                      {1, most_of_64_bits, "a whole number from 1 on"}),
+        ("errors", number_within<std::uint64_t>(options.errors, "--errors", "N", from_one_on),
          "a point ends when every receiver has so many wrong bits, default 1000")  //
-        ("max-bits",
-         number_within<std::uint64_t>(options.most_bits, "--max-bits", "N",
-                                      {1, most_of_64_bits, "a whole number from 1 on"}),
+        ("max-bits", number_within<std::uint64_t>(options.most_bits, "--max-bits", "N", from_one_on),
          "or when so many bits have been sent, default 10000000")  //
         ("min-slots",
          number_within<std::uint64_t>(options.least_slots, "--min-slots", "N",

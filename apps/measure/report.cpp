@@ -14,7 +14,7 @@ namespace phy::apps {
 namespace {
 
 double symbols_per_second(const Measured& done) {
-    return static_cast<double>(done.capture.symbols) / done.seconds;
+    return static_cast<double>(done.symbols) / done.seconds;
 }
 
 std::vector<SymbolMeasurement> measured_rows(const Measured& done) {
@@ -83,7 +83,7 @@ std::string text_of_rows(const Measured& done) {
     constexpr std::size_t at_the_end = 8;
     const std::vector<SymbolMeasurement> rows = measured_rows(done);
     const bool all = rows.size() <= at_the_start + at_the_end + 1;
-    const std::uint64_t last = done.capture.symbols % done.row;
+    const std::uint64_t last = done.symbols % done.row;
     std::string result = fmt::format("\n{} row{} of {} symbols{}\n", rows.size(), rows.size() == 1 ? "" : "s",
                                      done.row, last == 0 ? "" : fmt::format(", the last one of {}", last)) +
                          table_line("row", "mean power", "EVM rms", "noise variance");

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,39 +8,18 @@
 #include <vector>
 
 #include "phy/capture/slot_writer.hpp"
-#include "support/app_test.hpp"
+#include "plot_program.hpp"
 
 namespace phy::test {
 namespace {
 
-/// A Python that has h5py and Matplotlib, or nothing.
-std::string plotting_python() {
-    for (std::string python : {"/usr/bin/python3", "python3"}) {
-        if (run({"/bin/sh", "-c", python + " -c 'import h5py, matplotlib'"}).status == 0) return python;
-    }
-    return "";
-}
-
-class Plot : public AppTest {
+class Plot : public PlotTest {
 protected:
-    void SetUp() override {
-        const char* const required = std::getenv("PHY_REQUIRE_H5PY");
-        if (!python_.empty()) return;
-        if (required != nullptr && std::string(required) == "1")
-            FAIL() << "no python3 with h5py and Matplotlib was found";
-        GTEST_SKIP() << "no python3 with h5py and Matplotlib was found";
-    }
+    Plot() : PlotTest("h5py, matplotlib", "PHY_PLOT_SCRIPT", PHY_PLOT_SCRIPT) {}
 
     [[nodiscard]] Outcome plot(Arguments arguments) const {
-        arguments.insert(arguments.begin(), {script(), "--measure-app", measure_app});
-        return run_python(arguments);
-    }
-
-    /// With the modules of the script.
-    [[nodiscard]] Outcome run_python(Arguments arguments) const {
-        arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@")", python_});
-        return run(arguments, {"MPLCONFIGDIR=" + path("matplotlib"), "PYTHONDONTWRITEBYTECODE=1",
-                               "PYTHONPATH=" + std::filesystem::path(script()).parent_path().string()});
+        arguments.insert(arguments.begin(), {"--measure-app", measure_app});
+        return run_script(arguments);
     }
 
     void expect_image(const Arguments& arguments) const {
@@ -50,19 +28,8 @@ protected:
         all.insert(all.end(), arguments.begin(), arguments.end());
         const Outcome outcome = plot(all);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
-        std::string head(8, '\0');
-        std::ifstream(path("c.png"), std::ios::binary).read(head.data(), 8);
-        EXPECT_EQ(head, "\x89PNG\r\n\x1a\n");
-        EXPECT_GT(std::filesystem::file_size(path("c.png")), 10'000U);
+        expect_png("c.png");
     }
-
-private:
-    static std::string script() {
-        const char* const installed = std::getenv("PHY_PLOT_SCRIPT");
-        return installed == nullptr ? PHY_PLOT_SCRIPT : installed;
-    }
-
-    const std::string python_ = plotting_python();
 };
 
 TEST_F(Plot, DrawsACaptureAndItsSoftBits) {
@@ -108,7 +75,7 @@ TEST_F(Plot, TakesTheFullScaleOfTheReport) {
 }
 
 /// A file as demod_app --write llr,symbols,channel makes it: of 2 slots, 2 antennas and 1 layer.
-void write_received(const std::string& file) {
+void write_received(const std::string& file, Modulation modulation = Modulation::qam64) {
     constexpr std::size_t slots = 2;
     constexpr std::size_t elements = 600;
     constexpr std::size_t subcarriers = 132;
@@ -118,8 +85,8 @@ void write_received(const std::string& file) {
                              .subcarriers = subcarriers,
                              .symbols = true,
                              .channel = true,
-                             .demapper = {.modulation = Modulation::qam64}});
-    std::vector<std::byte> llr(slots * elements * 6);
+                             .demapper = {.modulation = modulation}});
+    std::vector<std::byte> llr(slots * elements * bits_per_symbol(modulation));
     for (std::size_t i = 0; i < llr.size(); ++i)
         llr[i] = static_cast<std::byte>(i * 37 % 251);
     std::vector<cf32> symbols(slots * elements);
@@ -159,6 +126,44 @@ TEST_F(Plot, DrawsSamplesAndGrids) {
             more.insert(more.end(), reading.begin(), reading.end());
             expect_image(more);
         }
+    }
+}
+
+/// As wide a one as soft bits have, in the narrow pictures of recordings and in those of symbols.
+TEST_F(Plot, LegendsAreWithinTheirPictures) {
+    std::ofstream(path("link.json")) << narrow_link;
+    write_received(path("received.h5"), Modulation::qam1024);
+    const std::string recording = generate("r.h5", {"--from", "samples", "--link", path("link.json"),
+                                                    "--slots", "2", "--antennas", "3", "--quiet"});
+    const std::string symbols = generate("s.h5", {"--modulation", "1024qam", "--symbols", "999", "--quiet"});
+    demod({symbols, "-o", path("soft.h5"), "--quiet"});
+    const std::string script = R"(
+import sys
+import plot_capture
+from capture_file import find_iq, open_file
+options = plot_capture.parse_options(sys.argv[2:])
+with open_file(options.capture) as file:
+    dataset = find_iq(file, None, False, None)
+    draw = plot_capture.plot_symbols if sys.argv[1] == "symbols" else \
+        lambda options, dataset: plot_capture.plot_recording(options, dataset, "samples")
+    figure = draw(options, dataset)
+figure.canvas.draw()
+legends = 0
+for axes in figure.axes:
+    if axes.get_legend() is not None:
+        box, area = axes.get_legend().get_window_extent(), axes.get_window_extent()
+        assert area.x0 <= box.x0 and box.x1 <= area.x1, (axes.get_title(loc="left"), box, area)
+        legends += 1
+assert legends >= 3, legends
+)";
+    for (const Arguments& drawn :
+         {Arguments{"samples", recording, "--soft-bits", path("received.h5")},
+          {"symbols", symbols, "--soft-bits", path("soft.h5"), "--measure-app", measure_app}}) {
+        Arguments all = {"-c", script};
+        all.insert(all.end(), drawn.begin(), drawn.end());
+        all.insert(all.end(), {"-o", path("c.png")});
+        const Outcome outcome = run_python(all);
+        EXPECT_EQ(outcome.status, 0) << drawn[0] << outcome.err;
     }
 }
 

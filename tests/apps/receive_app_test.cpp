@@ -1,5 +1,7 @@
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "phy/receiver/link.hpp"
 #include "support/app_test.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {
@@ -130,6 +133,26 @@ TEST_F(ReceiveApp, TransformPrecodingIsUndone) {
                      {"--slots", "26", "--antennas", "2", "--channel", "tdl:50", "--snr-db", "25"}));
 }
 
+TEST_F(ReceiveApp, RangesOfDifferentLengthsAreReceived) {
+    using Ranges = std::vector<ResourceBlocks>;
+    for (const Ranges& ranges :
+         {Ranges{{13, 1}, {0, 9}, {10, 2}}, {{4, 1}, {7, 2}}, {{0, 1}, {2, 1}, {4, 11}}}) {
+        for (const std::string kind : {"samples", "grid"}) {
+            for (const std::size_t layers : {1U, 2U}) {
+                Link link = link_of(30000, Modulation::qam16, dmrs_of(layers).front());
+                link.allocation.resource_blocks = ranges;
+                SCOPED_TRACE(kind + '\n' + to_json(link));
+                const std::string capture = transmit("c.h5", link, kind,
+                                                     {"--slots", "26", "--antennas", "4", "--channel",
+                                                      "tdl:100", "--snr-db", "35", "--timing-offset", "60"});
+                const JsonValue report = demod_json({capture});
+                EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
+                EXPECT_GT(report["coherence"].number(), 0.9);
+            }
+        }
+    }
+}
+
 TEST_F(ReceiveApp, FindsTheFirstSlot) {
     Link link = link_of(30000, Modulation::qpsk, {});
     link.carrier.first_slot = 8;
@@ -155,6 +178,86 @@ TEST_F(ReceiveApp, AttributesAndFilesOfLinksAreTheSame) {
         transmit("l.h5", link, "samples",
                  {"--slots", "4", "--sample-rate", "3.84e6", "--center-frequency", "1900045000"});
     EXPECT_EQ(soft_bits(lacking), soft_bits(capture));
+}
+
+TEST_F(ReceiveApp, DiagnosesTheCenterFrequencyByTheAttribute) {
+    Link link = link_of(30000, Modulation::qam64, {});
+    link.carrier.frequency_shift = 60e3;
+    const std::string capture =
+        transmit("c.h5", link, "samples",
+                 {"--slots", "26", "--antennas", "2", "--snr-db", "30", "--frequency-offset", "123"});
+    for (const double wrong : {0.0, 1.8e9}) {
+        link.carrier.center_frequency = wrong;
+        std::ofstream(path("wrong.json")) << to_json(link);
+        const Outcome outcome = demod({capture, "--link", path("wrong.json"), "--diagnose"});
+        EXPECT_NE(outcome.err.find("the best is carrier.center_frequency 1.9e+09 (coherence"),
+                  std::string::npos)
+            << outcome.err;
+    }
+    EXPECT_EQ(demod({capture, "--diagnose"}).err.find("center_frequency"), std::string::npos);
+}
+
+std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+}
+
+/// What demod_app wrote of a grid is itself a capture of symbols, with the link.
+TEST_F(ReceiveApp, SymbolsAreDemodulatedWithTheLinkOfTheirFile) {
+    Link link = link_of(30000, Modulation::qam64, dmrs_of(2).front());
+    const std::string grid = transmit("c.h5", link, "grid", {"--slots", "26", "--snr-db", "30"});
+    const std::string received = path("received.h5");
+    demod({grid, "-o", received, "--write", "llr,symbols", "--llr", "float32"});
+    const Arguments symbols = {"--dataset", "/symbols", "--noise-variance", "0.01", "--llr", "float32"};
+    const auto with = [&](const Arguments& more) {
+        Arguments all = symbols;
+        all.insert(all.end(), more.begin(), more.end());
+        return soft_bits(received, all);
+    };
+    const std::vector<std::byte> alone = with({});
+    EXPECT_EQ(alone, with({"--link", path("link.json")}));
+    EXPECT_NE(alone, with({"--descramble", "4711,5"})) << "as one codeword, and not one a slot";
+    EXPECT_EQ(with({"--modulation", "qpsk"}).size(), alone.size() / 3);
+
+    const std::vector<float> first = floats_of(read_dataset(received, "/llr"));
+    const std::vector<float> again = floats_of(alone);
+    ASSERT_EQ(first.size(), again.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+        ASSERT_EQ(first[i] < 0.0F, again[i] < 0.0F) << i;
+}
+
+TEST_F(ReceiveApp, MeasureAppMeasuresEqualisedSymbols) {
+    const Link link = link_of(30000, Modulation::qam64, dmrs_of(2).front());
+    for (const std::string kind : {"samples", "grid"}) {
+        const std::string capture = transmit("c.h5", link, kind,
+                                             {"--slots", "26", "--antennas", "4", "--channel", "tdl:50",
+                                              "--snr-db", "28", "--frequency-offset", "50"});
+        const JsonValue measured = measure_json({capture, "--by", "slot"});
+        const JsonValue received =
+            demod_json({capture, "-o", path("received.h5"), "--write", "symbols", "--force"});
+        EXPECT_EQ(measured["symbols"].number(), received["symbols"].number());
+        EXPECT_EQ(measured["modulation"].string(), "64qam");
+        EXPECT_EQ(measured["not_finite"].number(), 0.0);
+        EXPECT_EQ(measured["rows"]["symbols"].number(),
+                  received["symbols"].number() / received["slots"].number());
+        EXPECT_EQ(measured["rows"]["evm_rms"].array().size(), received["slots"].number());
+        // The file of equalised symbols says the same.
+        const JsonValue symbols = measure_json({path("received.h5"), "--dataset", "/symbols", "--gain", "1"});
+        for (const std::string name : {"mean_power", "peak_power", "evm_rms", "noise_variance", "gain"})
+            EXPECT_NEAR(measured[name].number(), symbols[name].number(), 1e-5 * symbols[name].number())
+                << name;
+        EXPECT_EQ(
+            measure_json({capture, "--link", path("link.json"), "--backend", "scalar"})["evm_rms"].number(),
+            measured["evm_rms"].number());
+        expect_failure({measure_app, capture, "--by", "row"}, 2, {"rows by symbols", "expected slots"});
+        expect_failure({measure_app, capture, "--gain", "2"}, 2, {"gain", "expected none"});
+    }
+    std::ofstream(path("bad.json")) << "{}";
+    expect_failure({measure_app, path("c.h5"), "--link", path("bad.json")}, 1, {"bad.json", "direction"});
+    generate("n.h5", {"--modulation", "qpsk", "--symbols", "336", "--quiet"});
+    expect_failure({measure_app, path("n.h5"), "--dataset", "/iq", "--from", "samples"}, 1,
+                   {"no attribute link", "--link FILE"});
 }
 
 /// The recordings in data/, where the tests run beside their sources.

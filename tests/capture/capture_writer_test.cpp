@@ -191,8 +191,7 @@ TEST_F(CaptureWriterTest, RefusesWhatItsKindDoesNotHave) {
         }
     };
     const phy::CodewordShape codewords = {1, 10};
-    expect_refused({.link = "{}"}, "a capture of symbols has neither a link nor codewords");
-    expect_refused({.codewords = codewords}, "neither a link nor codewords");
+    expect_refused({.codewords = codewords}, "a capture of symbols has no codewords");
     expect_refused({.noise_per_symbol = true, .kind = CaptureKind::samples},
                    "a capture of samples has neither noise nor bits");
     expect_refused({.bits = true, .kind = CaptureKind::grid, .shape = {2, 12}},

@@ -277,6 +277,20 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     file.put(9);
     file.close();
     expect_rejected({"version 9", "newer"});
+
+    CaptureFile(path_).iq("/iq", components_);
+    std::ifstream in(path_, std::ios::binary);
+    const Bytes all{std::istreambuf_iterator<char>(in), {}};
+    // The layout message of contiguous storage: version 3, class 1, an address, the bytes.
+    const Bytes bytes = bytes_of(std::uint64_t{800});
+    const auto at = std::search(all.begin(), all.end(), bytes.begin(), bytes.end());
+    ASSERT_GE(at - all.begin(), 10);
+    const Bytes message(at - 10, at);
+    ASSERT_EQ(message[0], 3);
+    Bytes newer = message;
+    newer[0] = 5;
+    replace(message, newer);
+    expect_rejected({"/iq", "version", "newer"});
 }
 
 }  // namespace

@@ -233,7 +233,9 @@ TEST_F(CaptureKindTest, GivesTheLinkAsItStandsInTheFile) {
     iq(CaptureFile(path_), "/samples").number("/", "link", 1.0);
     expect_says(rejection(), {"attribute link", "expected one string"});
     iq(CaptureFile(path_), "/iq").number("/", "link", 1.0);
-    EXPECT_FALSE(described().link.has_value()) << "symbols have none";
+    EXPECT_FALSE(described().link.has_value()) << "of symbols it may mean anything";
+    iq(CaptureFile(path_), "/iq").text("/", "link", "{}");
+    EXPECT_EQ(described().link, "{}");
 }
 
 TEST_F(CaptureKindTest, LooksForWhatSymbolsHaveAtSymbolsOnly) {

@@ -12,6 +12,7 @@
 #include "phy/core/error.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/mapper/mapper.hpp"
+#include "support/hdf5_file.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -167,6 +168,72 @@ TEST_F(Demodulate, TellsWhatACaptureDoesNotSay) {
     options.capture.noise_variance = noise_variance;
     EXPECT_EQ(demodulate_file(capture_, soft_bits_, options).noise_variance, noise_variance);
     EXPECT_THROW(demodulate_file(directory_ / "missing.h5", soft_bits_), phy::FileError);
+}
+
+phy::Link link_of(phy::Modulation modulation) {
+    phy::Link link;
+    link.allocation.carrier_resource_blocks = 3;
+    link.allocation.resource_blocks = {{0, 3}};
+    link.allocation.dmrs.ports = {0, 1};
+    link.scrambling = {.rnti = 4711, .id = 77};
+    link.modulation = modulation;
+    return link;
+}
+
+TEST_F(Demodulate, TheLinkOfTheCaptureIsAsOneThatIsGiven) {
+    const auto demodulated = [&](const DemodulateOptions& options) {
+        DemodulateOptions how = options;
+        how.overwrite = true;
+        const phy::Demodulation done = demodulate_file(capture_, soft_bits_, how);
+        EXPECT_EQ(done.soft_bits, symbols * phy::bits_per_symbol(*done.capture.modulation));
+        return phy::test::read_dataset(soft_bits_, "/llr");
+    };
+    const phy::Link link = link_of(phy::Modulation::qam16);
+    write({.noise_variance = noise_variance});
+    DemodulateOptions by_hand = in_chunks();
+    by_hand.capture.modulation = phy::Modulation::qam16;
+    by_hand.descramble = link.scrambling;
+    const std::vector<std::byte> one_codeword = demodulated(by_hand);
+    by_hand.codeword_symbols = 2 * (3 * 12 * 12);  // layers x resource elements: two symbols are of DM-RS
+    const std::vector<std::byte> expected = demodulated(by_hand);
+    EXPECT_TRUE(expected != one_codeword);
+    DemodulateOptions given = in_chunks();
+    given.link = link;
+    EXPECT_TRUE(demodulated(given) == expected);
+
+    write({.noise_variance = noise_variance, .link = to_json(link)});
+    EXPECT_TRUE(demodulated(in_chunks()) == expected);
+    // What is given goes before the attribute: another link, or a part of what it says.
+    given.link->scrambling.id = 78;
+    EXPECT_TRUE(demodulated(given) != expected);
+    DemodulateOptions part = in_chunks();
+    part.descramble = link.scrambling;
+    EXPECT_TRUE(demodulated(part) == one_codeword);
+    part = in_chunks();
+    part.capture.modulation = phy::Modulation::qpsk;
+    EXPECT_EQ(demodulated(part).size(), 2 * symbols * sizeof(float));
+}
+
+TEST_F(Demodulate, ALinkThatCannotBeIsNamed) {
+    write({.noise_variance = noise_variance, .link = R"({"direction": "up"})"});
+    try {
+        demodulate_file(capture_, soft_bits_);
+        ADD_FAILURE() << "it was demodulated";
+    } catch (const phy::FileError& error) {
+        EXPECT_EQ(std::string(error.what()).find(capture_.string() + ": /iq: attribute link: "), 0U)
+            << error.what();
+    }
+    DemodulateOptions given;
+    given.link = link_of(phy::Modulation::qam64);
+    EXPECT_EQ(demodulate_file(capture_, "", given).symbols, symbols) << "the attribute is not looked at";
+    DemodulateOptions both;
+    both.capture.modulation = phy::Modulation::qam64;
+    both.descramble = given.link->scrambling;
+    EXPECT_EQ(demodulate_file(capture_, "", both).symbols, symbols) << "nothing is asked of it";
+    both.gain.reset();
+    EXPECT_EQ(demodulate_file(capture_, "", both).symbols, symbols) << "and not in the pass before";
+    given.link->allocation.carrier_resource_blocks = 0;
+    EXPECT_THROW(demodulate_file(capture_, "", given), phy::ArgumentError);
 }
 
 TEST_F(Demodulate, RefusesWhatHasNotBeenReceivedYet) {

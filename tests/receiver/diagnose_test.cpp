@@ -140,6 +140,39 @@ TEST(DiagnoseTest, AnotherCenterFrequencyShowsInErrorVectors) {
     EXPECT_EQ(diagnosis.trials[1].change, "");
 }
 
+TEST(DiagnoseTest, RangesOfDifferentLengthsAreFoundTogether) {
+    for (const int type : {1, 2}) {
+        phy::Link sent = sent_link();
+        sent.allocation.dmrs.type = type;
+        sent.allocation.resource_blocks = {{30, 1}, {2, 12}, {20, 3}};
+        phy::Link link = sent;
+        link.carrier.first_slot = 3;
+        link.allocation.dmrs.symbols = {2};
+        expect_found(diagnose(recording_of(sent), link), sent,
+                     "carrier.first_slot 7, allocation.dmrs.symbols [2, 11]");
+    }
+}
+
+/// f0 of the recording is given beside the link's, in any order with others.
+TEST(DiagnoseTest, TheCenterFrequencyOfTheRecordingIsTried) {
+    const phy::Link sent = sent_link();
+    const Recording recording = recording_of(sent, 30.0);
+    for (const double of_link : {0.0, 1.7e9, 3.5e9}) {
+        for (const std::vector<double>& given :
+             {std::vector{3.5e9}, std::vector{1.7e9, 3.5e9, 0.0}, std::vector{3.5e9, -1.0}}) {
+            SCOPED_TRACE(of_link);
+            phy::Link link = sent;
+            link.carrier.center_frequency = of_link;
+            const phy::Diagnosis diagnosis = phy::diagnose(phy::Host(), receiver_of(link, 2),
+                                                           recording.slots(0, slots, link.carrier.first_slot),
+                                                           {.center_frequencies = given});
+            expect_found(diagnosis, sent, of_link == 3.5e9 ? "" : "carrier.center_frequency 3.5e+09");
+            EXPECT_LT(diagnosis.trials[0].evm, 0.1);
+            EXPECT_GT(diagnosis.trials[1].evm, 0.15);
+        }
+    }
+}
+
 TEST(DiagnoseTest, LayersAndDoubleSymbolsAreFound) {
     phy::Link sent = sent_link();
     sent.direction = phy::Direction::downlink;

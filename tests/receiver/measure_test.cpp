@@ -4,12 +4,17 @@
 
 #include <cmath>
 #include <cstring>
+#include <random>
+#include <span>
+#include <vector>
 
 #include "capture/capture_files.hpp"
 #include "demapper/signals.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/device.hpp"
+#include "phy/mapper/mapper.hpp"
+#include "phy/scrambling/scrambler.hpp"
 #include "receiver/made_capture.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -252,7 +257,7 @@ TEST_F(Measure, CanBeStopped) {
     EXPECT_TRUE(done.rows.empty());
 }
 
-TEST_F(Measure, RefusesWhatHasNotBeenReceivedYet) {
+TEST_F(Measure, AGridAndSamplesNeedALink) {
     const std::vector<phy::cf32> iq(24);
     for (const auto kind : {phy::CaptureKind::grid, phy::CaptureKind::samples}) {
         phy::CaptureWriter writer(capture_,
@@ -262,10 +267,70 @@ TEST_F(Measure, RefusesWhatHasNotBeenReceivedYet) {
         try {
             measure_file(capture_);
             FAIL() << to_string(kind) << " was measured";
-        } catch (const phy::FileError& error) {
-            EXPECT_NE(std::string(error.what()).find("expected symbols"), std::string::npos) << error.what();
+        } catch (const phy::DescriptionError& error) {
+            EXPECT_EQ(error.lacks(), phy::DescriptionError::Lacks::link) << error.what();
         }
+        MeasureOptions options;
+        options.gain = 1.0F;
+        EXPECT_THROW(measure_file(capture_, options), phy::ArgumentError);
+        options = {};
+        options.reference = phy::SymbolReference::sent;
+        EXPECT_THROW(measure_file(capture_, options), phy::ArgumentError);
+        EXPECT_THROW(measure_file(capture_, by(10)), phy::ArgumentError);
+        options = {};
+        options.by = phy::MeasureBy::row;
+        EXPECT_THROW(measure_file(capture_, options), phy::ArgumentError);
     }
+}
+
+/// The link says modulation and scrambling, of codewords that neither chunks nor blocks know.
+TEST_F(Measure, SymbolsAreOfTheLinkOfTheirCapture) {
+    phy::Link link;
+    link.allocation.carrier_resource_blocks = 2;
+    link.allocation.resource_blocks = {{0, 2}};
+    link.allocation.dmrs.symbols = {2};
+    link.scrambling = {.rnti = 4711, .id = 77};
+    link.modulation = phy::Modulation::qam16;
+    constexpr std::size_t of_codeword = 13 * 24;
+    constexpr std::size_t symbols = 5 * of_codeword + 100;
+    std::mt19937 random(17);
+    std::vector<std::uint8_t> bits(4 * symbols);
+    for (std::uint8_t& bit : bits)
+        bit = static_cast<std::uint8_t>(random() & 1U);
+    std::vector<std::uint8_t> scrambled(bits.size());
+    phy::Scrambler scramble{phy::Host()};
+    for (std::size_t first = 0; first < bits.size(); first += 4 * of_codeword) {
+        const std::size_t count = std::min(4 * of_codeword, bits.size() - first);
+        scramble(link.scrambling.c_init(), std::span(bits).subspan(first, count),
+                 std::span(scrambled).subspan(first, count), 0);
+    }
+    std::vector<phy::cf32> iq(symbols);
+    phy::Mapper(phy::Host(), {.modulation = link.modulation})(scrambled, iq);
+    const auto written = [&](const std::string& text) {
+        phy::CaptureWriter writer(capture_, {.symbols = symbols,
+                                             .modulation = phy::Modulation::qam16,
+                                             .bits = true,
+                                             .overwrite = true,
+                                             .link = text});
+        writer.append(iq);
+        writer.append_bits(bits);
+        writer.commit();
+    };
+    MeasureOptions options;
+    options.reference = phy::SymbolReference::sent;
+    written("");
+    EXPECT_GT(measure_file(capture_, options).whole.evm_rms, 0.5);
+    for (const std::size_t chunk : {0U, 77U, 1000U}) {
+        options.pipeline.chunk = chunk;
+        written("");
+        options.link = link;
+        EXPECT_LT(measure_file(capture_, options).whole.evm_rms, 1e-5);
+        options.link.reset();
+        written(to_json(link));
+        EXPECT_LT(measure_file(capture_, options).whole.evm_rms, 1e-5);
+    }
+    options.scrambling = link.scrambling;
+    EXPECT_GT(measure_file(capture_, options).whole.evm_rms, 0.5) << "as one codeword";
 }
 
 TEST_F(Measure, WrongOptionsThrow) {

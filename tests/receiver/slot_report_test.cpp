@@ -135,6 +135,33 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
     }
 }
 
+/// Pilots that are not known leave nothing to be said of a slot.
+TEST(BadSamplesTest, InDmrsEraseTheirSlot) {
+    for (const ReceiverInput input : {ReceiverInput::grid, ReceiverInput::samples}) {
+        for (const float noise_variance : {0.0F, 1e-3F}) {
+            ReceiverConfig config = small_receiver(input);
+            config.noise_variance = noise_variance;
+            phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 40.0}, 0, 3);
+            phy::Receiver receiver(phy::Host(), config);
+            const Received clean = phy_test::receive(receiver, sent.input);
+            const std::size_t of_slot = sent.input.size() / 3;
+            const std::size_t of_symbol = of_slot / static_cast<std::size_t>(config.antennas) / 14;
+            const auto dmrs = static_cast<std::size_t>(config.link.allocation.dmrs.symbols.front());
+            const std::size_t pilot =
+                12 * static_cast<std::size_t>(config.link.allocation.resource_blocks.front().first);
+            sent.input[of_slot + dmrs * of_symbol + (input == ReceiverInput::grid ? pilot : of_symbol / 2)] =
+                {0.0F, std::numeric_limits<float>::infinity()};
+            const Received spoilt = phy_test::receive(receiver, sent.input);
+            EXPECT_EQ(spoilt.slots[0], clean.slots[0]);
+            EXPECT_EQ(spoilt.slots[2], clean.slots[2]);
+            EXPECT_EQ(spoilt.slots[1].erasures, receiver.symbols_per_slot());
+            const std::size_t bits = clean.llr.size() / 3;
+            EXPECT_EQ(std::count(&spoilt.llr[bits], &spoilt.llr[bits] + bits, std::byte{0}),
+                      static_cast<std::ptrdiff_t>(bits));
+        }
+    }
+}
+
 /// All of a slot that a receiver wrote is as if the others had been received alone.
 TEST(BadSamplesTest, SpoilTheirSlotAlone) {
     for (const ReceiverInput input : {ReceiverInput::grid, ReceiverInput::samples}) {

@@ -19,6 +19,10 @@ bool has_one_value(hid_t attribute) {
     return H5Sget_simple_extent_npoints(space) == 1;
 }
 
+bool is_text(hid_t attribute, hid_t type) {
+    return H5Tget_class(type) == H5T_STRING && has_one_value(attribute);
+}
+
 /// Variable-length text in memory belongs to HDF5.
 struct HdfText {
     ~HdfText() { H5free_memory(data); }
@@ -71,8 +75,7 @@ std::optional<std::string> read_text(hid_t object, const char* name, std::string
     const AttributeHandle attribute = open_attribute(object, name, subject);
     if (attribute < 0) return std::nullopt;
     const TypeHandle type(H5Aget_type(attribute));
-    if (H5Tget_class(type) != H5T_STRING || !has_one_value(attribute))
-        throw file_error(subject, expectation(name, "one string"));
+    if (!is_text(attribute, type)) throw file_error(subject, expectation(name, "one string"));
     std::string text;
     const auto read = H5Tis_variable_str(type) > 0 ? read_variable_length : read_fixed_length;
     checked(read(attribute, type, text), subject, expectation(name, "one string"));

@@ -35,7 +35,7 @@ struct PHY_EXPORT CodewordShape {
 /// What a capture says about itself. Attributes are looked for on the dataset, then on the root group.
 ///
 /// A symbol is a complex value of the dataset, whatever its kind. What is said below of modulation, noise and
-/// bits is found for symbols only, what is said of a link and of codewords for a grid and samples only.
+/// bits is found for symbols only, what is said of codewords for a grid and samples only.
 struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
     std::string dataset;  ///< path inside the file, such as "/iq"
@@ -56,7 +56,7 @@ struct PHY_EXPORT CaptureDescription {
     std::string noise_dataset;               ///< its path
     bool has_bits = false;                   ///< dataset bits beside the IQ dataset, N x Qm
     std::size_t bits_per_symbol = 0;         ///< Qm of the dataset bits, 0 without
-    std::optional<std::string> link;         ///< attribute link, as it stands there
+    std::optional<std::string> link;         ///< attribute link, as it stands there; of symbols if it is text
     std::optional<CodewordShape> codewords;  ///< dataset codeword beside the IQ dataset
 };
 
@@ -235,7 +235,7 @@ public:
     };
 
     /// Beside the errors of SoftBitWriter, ArgumentError for a shape of another size or rank, and for what
-    /// captures of this kind do not have: symbols a link or codewords, others noise or bits by symbol.
+    /// captures of this kind do not have: symbols codewords, others noise or bits by symbol.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
     ~CaptureWriter();
     CaptureWriter(CaptureWriter&&) noexcept;

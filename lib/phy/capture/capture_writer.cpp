@@ -111,8 +111,7 @@ void require_shape(const Config& config) {
 void check(const Config& config) {
     require_shape(config);
     if (config.kind == CaptureKind::symbols) {
-        if (!config.link.empty() || config.codewords)
-            throw ArgumentError("a capture of symbols has neither a link nor codewords");
+        if (config.codewords) throw ArgumentError("a capture of symbols has no codewords");
     } else if (config.noise_per_symbol || config.bits) {
         throw ArgumentError("a capture of " +
                             std::string(config.kind == CaptureKind::grid ? "a grid" : "samples") +

@@ -59,6 +59,9 @@ using PropertiesHandle = Handle<H5Pclose>;
 /// does this first. It stays off, since HDF5 may also print at the end of a program that met a damaged file.
 void silence_errors();
 
+/// Of the HDF5 library that is used, such as "1.10.8".
+std::string library_version();
+
 /// The cause that HDF5 gives for this thread's last failure.
 std::string innermost_error();
 

@@ -36,14 +36,6 @@ std::optional<int> superblock_version(const PosixFile& bytes) {
     return std::nullopt;
 }
 
-std::string library_version() {
-    unsigned major = 0;
-    unsigned minor = 0;
-    unsigned release = 0;
-    H5get_libversion(&major, &minor, &release);
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
-}
-
 FileHandle open_hdf5(const std::filesystem::path& path, const PosixFile& bytes, const std::string& name) {
     constexpr int newest_superblock = 3;
     const std::optional<int> version = superblock_version(bytes);

@@ -27,8 +27,8 @@ IqLayout layout_of_real_signal(NumberType number) {
             .symbol_bytes = size_of(number.kind)};
 }
 
-std::optional<IqLayout> recognise_real(const ElementType& type, const Dimensions& dimensions,
-                                       bool interleaved) {
+std::optional<IqLayout> recognise_numbers(const ElementType& type, const Dimensions& dimensions,
+                                          bool interleaved) {
     const bool trailing = dimensions.size() >= 2 && dimensions.back() == 2;
     std::size_t odd_dimensions = 0;
     for (const std::uint64_t dimension : dimensions)
@@ -55,7 +55,7 @@ std::optional<IqLayout> recognise_iq(const ElementType& type, const Dimensions& 
                                      bool interleaved) {
     if (type.is_real_signal && type.number && !interleaved) return layout_of_real_signal(*type.number);
     if (type.pair) return interleaved ? std::nullopt : recognise_pair(type);
-    return recognise_real(type, dimensions, interleaved);
+    return recognise_numbers(type, dimensions, interleaved);
 }
 
 std::string_view expected_iq(bool interleaved) {

@@ -126,13 +126,23 @@ bool looks_at_noise(const CaptureOptions& options) {
     return !options.noise_variance && !options.ignores_noise_variance;
 }
 
-/// The attributes that only symbols have, or only what a link belongs to. Of others they may mean anything.
+/// The text, where the attribute is one that can be read.
+std::optional<std::string> text_if_any(const InputDataset& iq, const char* attribute) {
+    try {
+        return iq.text(attribute);
+    } catch (const FileError&) {
+        return std::nullopt;
+    }
+}
+
+/// The attributes that have a meaning for some kinds. Of others they may mean anything, and beside symbols a
+/// link that is no text too.
 void read_attributes_of_kind(const InputDataset& iq, const CaptureOptions& options,
                              CaptureDescription& description) {
-    if (description.kind != CaptureKind::symbols) {
-        description.link = options.link ? options.link : iq.text("link");
-        return;
-    }
+    const bool is_of_symbols = description.kind == CaptureKind::symbols;
+    description.link = options.link;
+    if (!options.link) description.link = is_of_symbols ? text_if_any(iq, "link") : iq.text("link");
+    if (!is_of_symbols) return;
     if (!description.modulation) description.modulation = read_modulation(iq);
     if (looks_at_noise(options)) description.noise_variance = read_noise_variance(iq);
 }

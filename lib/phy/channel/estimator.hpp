@@ -39,7 +39,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 /// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
 /// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
 ///
-/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0. What is written is finite. A slot
+/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0, and the slot's noise is infinite:
+/// an Equalizer erases it. All else that is written is finite. A slot
 /// without power has coefficients and coherence of 0, and a measured noise of 2^-126, the least there is: an
 /// Equalizer erases it.
 ///

@@ -75,6 +75,7 @@ PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& confi
 /// What diagnose() may try beside what the link says.
 struct PHY_EXPORT DiagnoseOptions {
     std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS, beside the link's and the cell's
+    std::vector<double> center_frequencies = {};     ///< f0 in Hz, beside the link's and 0
 };
 
 /// A change of a link, and what comes of it.
@@ -96,9 +97,10 @@ struct PHY_EXPORT Diagnosis {
 /// scrambling identities of DM-RS, their type, and where they stand in the slot (those of every mapping type,
 /// number of additional positions and length that fit into the allocation's symbols). Trials are sorted by
 /// how little chance explains their coherence, which counts pilots too; of equal ones the link as it is comes
-/// first. Where the best one's coherence is enough (see least_coherence()) and input is samples with an f0,
-/// it is also received with f0 = 0, and what has clearly smaller error vectors comes first. With transform
-/// precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
+/// first. Where the best one's coherence is enough (see least_coherence()) and input is samples, it is also
+/// received with every other f0, and the one with the smallest error vectors comes first if they are clearly
+/// smaller. With transform precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2
+/// are not tried.
 ///
 /// input: some neighbouring slots of the capture from its first on, cut by the link's clock, whether they are
 /// of the schedule or not, (slots, antennas, Receiver::input_per_slot()). Two to four are enough, unless the

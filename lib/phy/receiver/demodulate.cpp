@@ -10,6 +10,7 @@
 #include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/pipeline/chain.hpp"
+#include "phy/receiver/capture_link.hpp"
 #include "phy/receiver/common.hpp"
 #include "phy/receiver/demodulate/streams.hpp"
 #include "phy/scaling/stage.hpp"
@@ -55,6 +56,7 @@ float require_measured_noise(const Measured& measured) {
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
     MeasureOptions measuring = {.capture = options.capture,
+                                .link = options.link,
                                 .gain = options.gain,
                                 .places = options.places,
                                 .pipeline = options.pipeline,
@@ -213,6 +215,17 @@ detail::SymbolSample make_sample(const Demodulation& result) {
                                  .noise_variance = result.noise_variance});
 }
 
+/// With what the link says, unless the options do.
+DemodulateOptions with_link(DemodulateOptions options, const std::optional<Link>& link) {
+    if (!link) return options;
+    check(*link);
+    if (!options.capture.modulation) options.capture.modulation = link->modulation;
+    if (options.descramble) return options;
+    options.descramble = link->scrambling;
+    options.codeword_symbols = detail::codeword_symbols(*link);
+    return options;
+}
+
 }  // namespace
 
 int demodulation_threads() {
@@ -221,35 +234,39 @@ int demodulation_threads() {
 
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {
-    CaptureOptions how = options.capture;
-    how.ignores_noise_variance = how.ignores_noise_variance || options.estimate_noise;
-    CaptureReader reader(capture, how);
+    DemodulateOptions how = with_link(options, options.link);
+    how.capture.ignores_noise_variance = how.capture.ignores_noise_variance || how.estimate_noise;
+    CaptureReader reader(capture, how.capture);
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
-    detail::require_use_of(options.capture, result.capture);
-    const GainAndN0 used = gain_and_noise(result, options);
+    detail::require_use_of(how.capture, result.capture);
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all = how.capture.modulation && how.descramble;
+    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
+    if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
+    const GainAndN0 used = gain_and_noise(result, how);
     if (result.cancelled) return result;
-    DemapStages stages(result.capture, options, used);
+    DemapStages stages(result.capture, how, used);
     const SoftDemapStage::Config& demap = stages.demap().config();
     result.gain = used.gain;
     result.demapper = demap.demapper;
     result.noise_variance = demap.noise_variance;
-    result.descrambled = options.descramble;
+    result.descrambled = how.descramble;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
-    Pipeline pipeline = make_pipeline(result.capture, options, stages.all());
+    Pipeline pipeline = make_pipeline(result.capture, how, stages.all());
     result.places = pipeline.places();
     detail::SymbolSample sample = make_sample(result);
 
     detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
-    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, options));
-    detail::Truth truth = make_truth(result.capture, compares, options.count_all_errors, pipeline.lanes());
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
+    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.lanes());
     detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
-    detail::ComparingSink sink(writer, truth, options.format, qm, progress_of(result, options));
-    result.pipeline = pipeline.run(source, sink, options.stop);
+    detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
+    result.pipeline = pipeline.run(source, sink, how.stop);
     watch.stop();
     result.symbols = result.pipeline.items;
     result.soft_bits = result.symbols * qm;
@@ -258,7 +275,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     if (compares) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared();
     if (!result.cancelled) {
-        if (options.before_commit) options.before_commit(result.pipeline);
+        if (how.before_commit) how.before_commit(result.pipeline);
         watch.start();
         if (writer) writer->commit();
         watch.stop();

@@ -13,6 +13,7 @@
 #include "phy/demapper/demapper.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
+#include "phy/receiver/link.hpp"
 #include "phy/receiver/measure.hpp"
 #include "phy/receiver/symbol_check.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
@@ -36,6 +37,11 @@ struct PHY_EXPORT DemodulateOptions {
     /// to 2^40. None: it is measured first. N0, where it comes from the capture or from `capture`, is that of
     /// symbols that are divided by it, and so are values of N0 by symbol.
     std::optional<float> gain = 1.0F;
+
+    /// What the symbols are of; none: the capture's attribute, if it has one. The modulation is the link's,
+    /// whatever the capture has, and the soft bits are descrambled as the link's codewords, one a slot,
+    /// unless `capture` or `descramble` says something else.
+    std::optional<Link> link = {};
 
     /// The soft bits are descrambled: those of the capture are one codeword of this identity. Transmitted
     /// bits to compare with are those before scrambling.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,9 @@
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/receiver/capture_gain.hpp"
+#include "phy/receiver/capture_link.hpp"
 #include "phy/receiver/common.hpp"
+#include "phy/receiver/measure_slots.hpp"
 #include "phy/scrambling/scrambler.hpp"
 
 namespace phy {
@@ -45,6 +48,7 @@ public:
         if (options.reference != SymbolReference::sent) return;
         map_.emplace(scramble_.host(), Mapper::Config{.modulation = modulation});
         if (options.scrambling) c_init_ = options.scrambling->c_init();
+        codeword_ = options.codeword_symbols * bits_per_symbol(modulation);
     }
 
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
@@ -52,16 +56,28 @@ public:
             const std::size_t qm = capture_.description().bits_per_symbol;
             bits_.resize(chunk.items * qm);
             capture_.read_bits(chunk.first, bits_);
-            if (c_init_) scramble_(*c_init_, bits_, bits_, chunk.first * qm);
+            if (c_init_) scramble(chunk.first * qm);
             (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
         }
         return CaptureSource::fill(chunk, arrays);
     }
 
 private:
+    /// The bits, the first of which has that number in the capture.
+    void scramble(std::uint64_t first) {
+        for (std::size_t at = 0; at < bits_.size();) {
+            const std::uint64_t number = codeword_ == 0 ? first + at : (first + at) % codeword_;
+            const std::uint64_t left = codeword_ == 0 ? bits_.size() : codeword_ - number;
+            const auto part = std::span(bits_).subspan(at, std::min<std::uint64_t>(left, bits_.size() - at));
+            scramble_(*c_init_, part, part, number);
+            at += part.size();
+        }
+    }
+
     CaptureReader& capture_;
     Scrambler scramble_;
     std::optional<std::uint32_t> c_init_;  ///< none: the bits were not scrambled
+    std::uint64_t codeword_ = 0;           ///< bits; 0: there is one
     std::optional<Mapper> map_;            ///< none: what was sent is not asked for
     std::vector<std::uint8_t> bits_;
 };
@@ -219,10 +235,21 @@ float find_gain(CaptureReader& reader, Measured& result) {
     }
 }
 
+/// With what the link says, unless the options do.
+MeasureOptions with_link(MeasureOptions options, const std::optional<Link>& link) {
+    if (!link) return options;
+    check(*link);
+    if (!options.capture.modulation) options.capture.modulation = link->modulation;
+    if (options.scrambling) return options;
+    options.scrambling = link->scrambling;
+    options.codeword_symbols = detail::codeword_symbols(*link);
+    return options;
+}
+
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
-    SymbolMeasurement result = measurement_of(sums, meter, capture.format, reference);
+    SymbolMeasurement result = measurement_of(sums, meter, format, reference);
     const double units = double{meter.gain} / double{gain};
     result.noise_variance *= units * units;
     if (!capture.modulation || !no_gain.empty()) forget_decisions(result);
@@ -230,23 +257,32 @@ SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
 }
 
 Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options) {
-    CaptureReader reader(capture, options.capture);
+    MeasureOptions how = with_link(options, options.link);
+    CaptureReader reader(capture, how.capture);
+    if (reader.description().kind != CaptureKind::symbols)
+        return detail::measure_slots(reader.description(), options);
     Measured result;
     result.capture = reader.description();
-    detail::require_symbols(result.capture);
-    detail::require_use_of(options.capture, result.capture);
+    detail::require_use_of(how.capture, result.capture);
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all =
+        how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
+    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
+    if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
+    result.format = result.capture.format;
+    result.symbols = result.capture.symbols;
     result.meter = meter_of(result.capture);
-    result.reference = options.reference;
-    result.row = row_of(result.capture, options);
-    result.places = detail::places_or_default(options.places);
-    if (options.reference == SymbolReference::sent) require_sent(result.capture);
+    result.reference = how.reference;
+    result.row = row_of(result.capture, how);
+    result.places = detail::places_or_default(how.places);
+    if (how.reference == SymbolReference::sent) require_sent(result.capture);
 
     detail::Stopwatch watch;
     watch.start();
-    const bool finds_gain = !options.gain && result.capture.modulation;
-    result.meter.gain = finds_gain ? find_gain(reader, result) : options.gain.value_or(1.0F);
+    const bool finds_gain = !how.gain && result.capture.modulation;
+    result.meter.gain = finds_gain ? find_gain(reader, result) : how.gain.value_or(1.0F);
     result.gain = result.meter.gain;
-    Measuring measuring(reader, options, result);
+    Measuring measuring(reader, how, result);
     measuring.run();
     if (result.cancelled) {
         result.rows.clear();

@@ -14,6 +14,7 @@
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
+#include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
@@ -30,6 +31,9 @@ enum class MeasureBy {
 struct PHY_EXPORT MeasureOptions {
     CaptureOptions capture = {};  ///< how the capture is read; a noise variance does not matter
 
+    /// As in DemodulateOptions; what a grid or samples are received with.
+    std::optional<Link> link = {};
+
     /// Symbols are divided by it before they are decided: the amplitude of the constellation. None: it is
     /// measured first, on up to 2^20 symbols that are spread over the capture; with SymbolReference::sent as
     /// the root of their mean power.
@@ -39,8 +43,9 @@ struct PHY_EXPORT MeasureOptions {
     SymbolReference reference = SymbolReference::decisions;
 
     /// With SymbolReference::sent: how the transmitted bits were scrambled before they were mapped; the
-    /// capture is one codeword. None: they were not.
+    /// capture is one codeword. None: as the link says, else they were not.
     std::optional<ScramblingIdentity> scrambling = {};
+    std::uint64_t codeword_symbols = 0;  ///< after which another codeword begins; 0: there is one
 
     /// Rows of a length that is no multiple of symbol_tree.block, 1,024 symbols, and less than the capture go
     /// through the pipeline whole: each has to fit into one chunk, so into the memory of every lane (what
@@ -62,12 +67,16 @@ struct PHY_EXPORT MeasureOptions {
 /// What the symbols of a capture are like.
 struct PHY_EXPORT Measured {
     CaptureDescription capture;
-    SymbolMeterConfig meter;  ///< as it was used; its gain is that of the decisions
+    SampleFormat format = SampleFormat::cf32;  ///< of what was measured
+    std::uint64_t symbols = 0;                 ///< that were looked at
+    SymbolMeterConfig meter;                   ///< as it was used; its gain is that of the decisions
     SymbolReference reference = SymbolReference::decisions;
 
     /// By which symbols are to be divided to have unit mean power: the one that was given, else whole.gain.
     /// Noise variances are those of symbols that are divided by it.
     float gain = 1.0F;
+
+    std::vector<std::string> warnings = {};  ///< of what a grid or samples were received with
 
     /// Why the gain could not be measured, in one line; else empty.
     std::string no_gain = {};
@@ -95,9 +104,13 @@ struct PHY_EXPORT Measured {
 /// A capture of unknown modulation, or whose gain cannot be measured because no symbol is finite and not 0,
 /// has powers, offsets and imbalances only; its gain is taken as 1.
 ///
-/// Throws FileError for what is wrong with a file, and for one that holds a grid or samples; DescriptionError
-/// where transmitted bits are asked for and not there; ArgumentError for options out of their range, and for
-/// a full scale of floating point numbers; and what Pipeline throws.
+/// A grid or samples are received by receive_file() first: measured are the equalised symbols of all slots
+/// together, by decisions and as they are, without erased ones, though peaks count those as 0. A slot of
+/// MeasureBy::slot is one with the allocation; a chunk is one of slots.
+///
+/// Throws FileError for what is wrong with a file; DescriptionError where transmitted bits are asked for and
+/// not there; ArgumentError for options out of their range, for a full scale of floating point
+/// numbers, and of a grid or samples for a gain, SymbolReference::sent and other rows than slots; and what receive_file() and Pipeline throw.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy

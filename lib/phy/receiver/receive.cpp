@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "phy/core/number_text.hpp"
+#include "phy/receiver/capture_link.hpp"
 #include "phy/receiver/common.hpp"
 #include "phy/receiver/receive/acquire.hpp"
 #include "phy/receiver/receive/capture_slots.hpp"
 #include "phy/receiver/receive/slot_sink.hpp"
+#include "phy/receiver/slot_symbols.hpp"
 #include "phy/receiver/stage.hpp"
 
 namespace phy {
@@ -18,14 +20,10 @@ using detail::name_of;
 namespace {
 
 Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
-    if (!options.link && !capture.link)
+    const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
+    if (!known)
         throw DescriptionError(name_of(capture) + " has no attribute link", DescriptionError::Lacks::link);
-    Link link;
-    try {
-        link = options.link ? *options.link : parse_link(*capture.link);
-    } catch (const ArgumentError& error) {
-        throw FileError(name_of(capture) + ": attribute link: " + error.what());
-    }
+    Link link = *known;
     if (options.capture.modulation) link.modulation = *options.capture.modulation;
     try {
         if (capture.kind == CaptureKind::samples)
@@ -124,6 +122,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
         report.timing_offset += result.corrected.timing;
         report.frequency_offset += result.corrected.frequency;
         result.reports.push_back(report);
+        result.symbols.push_back(detail::without_erased(received[i]));
     }
     result.mean = detail::mean_of(result.reports, least_coherence(result.link.allocation));
 }

@@ -62,9 +62,10 @@ struct PHY_EXPORT Reception {
     std::uint64_t samples = 0;    ///< of an antenna that those slots take
     double signal_seconds = 0.0;  ///< that the slots last on the air
     std::vector<SlotReport> reports;
-    SlotReport mean;                 ///< over the slots that have DM-RS: powers, not decibels, are averaged
-    std::optional<FoundSlot> found;  ///< where the first slot was searched
-    Offsets corrected;               ///< that were taken out of all samples; reports count them in
+    std::vector<SymbolSums> symbols;  ///< of slots: equalised, by decisions, without erased ones
+    SlotReport mean;                  ///< over the slots that have DM-RS: powers, not decibels, are averaged
+    std::optional<FoundSlot> found;   ///< where the first slot was searched
+    Offsets corrected;                ///< that were taken out of all samples; reports count them in
     std::optional<std::uint64_t> bit_errors;  ///< none without codewords to compare with
     std::uint64_t compared_bits = 0;
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot

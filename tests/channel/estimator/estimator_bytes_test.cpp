@@ -77,9 +77,9 @@ TEST(ChannelEstimatorBytes, SamplesThatAreNotFiniteSpoilTheirSlotAlone) {
     EXPECT_EQ(after.slots[2], before.slots[2]);
     EXPECT_EQ(after.slots[1].channel_power, 0.0F);
     EXPECT_EQ(after.slots[1].coherence, 0.0F);
-    EXPECT_TRUE(std::isfinite(after.slots[1].noise_variance + after.slots[1].channel_error +
-                              after.slots[1].timing_offset + after.slots[1].frequency_offset));
-    // One sample that is not finite is an erased pilot: the slot stays useful.
+    EXPECT_EQ(after.slots[1].noise_variance, std::numeric_limits<float>::infinity());
+    EXPECT_TRUE(std::isfinite(after.slots[1].channel_error + after.slots[1].timing_offset +
+                              after.slots[1].frequency_offset));
     EXPECT_GT(before.slots[1].coherence, 0.3F);
 }
 

@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include "phy/core/format.hpp"
+#include "phy/cuda/chain.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
@@ -106,6 +107,7 @@ struct StoreElements {
 template <SampleFormat format, bool aligned>
 __global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
     demodulate(const __grid_constant__ DemodulateJob job) {
+    let_next_get_ready();
     unsigned row = 0;
     const Team team = my_team(job.fft.size, row);
     const bool is_there = row < job.symbols;

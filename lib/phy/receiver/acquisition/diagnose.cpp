@@ -98,7 +98,7 @@ private:
     [[nodiscard]] bool is_used(int slot) const;
     [[nodiscard]] std::vector<Trial> best_trials();
     [[nodiscard]] double evm_of(const Link& link) const;
-    void try_center_frequency(std::vector<Trial>& trials) const;
+    std::size_t try_center_frequencies(std::vector<Trial>& trials) const;
 
     Host host_;
     detail::ReceiverPlan plan_;
@@ -107,6 +107,7 @@ private:
     std::size_t slots_;
     int slots_per_frame_;
     std::vector<std::uint32_t> identities_;
+    std::vector<double> center_frequencies_;
     std::vector<detail::DmrsPattern> patterns_;
     std::vector<Setting> settings_;
 };
@@ -128,6 +129,8 @@ Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView 
     if (link_.carrier.cell_id) others.push_back(static_cast<std::uint32_t>(*link_.carrier.cell_id));
     others.insert(others.end(), options.scrambling_ids.begin(), options.scrambling_ids.end());
     identities_ = with_first(link_.allocation.dmrs.scrambling_id, others);
+    center_frequencies_ = with_first(0.0, options.center_frequencies);
+    std::erase(center_frequencies_, link_.carrier.center_frequency.value_or(0.0));
 }
 
 Link Diagnoser::link_of(const Setting& setting) const {
@@ -323,22 +326,34 @@ double Diagnoser::evm_of(const Link& link) const {
 }
 
 /// f0 does not matter to the coherence within symbols. It turns symbols against each other, which error
-/// vectors show.
-void Diagnoser::try_center_frequency(std::vector<Trial>& trials) const {
-    if (!plan_.ofdm || trials.empty() || link_.carrier.center_frequency.value_or(0.0) == 0.0) return;
-    Trial& best = trials.front();
-    if (best.coherence < least_coherence(best.link.allocation)) return;
-    Trial without = best;
-    without.link.carrier.center_frequency = 0.0;
-    without.change = change_of(link_, without.link);
-    without.evm = evm_of(without.link);
+/// vectors show. How many others were tried.
+std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const {
+    if (!plan_.ofdm || trials.empty()) return 0;
+    Trial best = trials.front();
+    if (best.coherence < least_coherence(best.link.allocation)) return 0;
+    std::vector<Trial> others;
+    for (const double frequency : center_frequencies_) {
+        Trial other = best;
+        other.link.carrier.center_frequency = frequency;
+        if (!can_be(other.link)) continue;
+        other.change = change_of(link_, other.link);
+        other.evm = evm_of(other.link);
+        others.push_back(std::move(other));
+    }
+    if (others.empty()) return 0;
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Trial& a, const Trial& b) { return a.evm < b.evm; });
     best.evm = evm_of(best.link);
-    const bool is_better = without.evm < clear_share_of_evm * best.evm;
-    trials.insert(trials.begin() + (is_better ? 0 : 1), std::move(without));
-    if (trials.size() <= most_trials) return;
-    // The link as it is stays.
-    const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
-    trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
+    const bool is_better = others.front().evm < clear_share_of_evm * best.evm;
+    trials.front() = std::move(best);
+    trials.insert(trials.begin() + 1, others.begin(), others.end());
+    if (is_better) std::swap(trials[0], trials[1]);
+    while (trials.size() > most_trials) {
+        // The link as it is stays.
+        const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
+        trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
+    }
+    return others.size();
 }
 
 Diagnosis Diagnoser::operator()() {
@@ -348,10 +363,7 @@ Diagnosis Diagnoser::operator()() {
         if (type == link_.allocation.dmrs.type || !is_precoded) try_type(type, grid);
     Diagnosis diagnosis;
     diagnosis.trials = best_trials();
-    const std::size_t kept = diagnosis.trials.size();
-    try_center_frequency(diagnosis.trials);
-    const bool tried_frequency = kept > 0 && !std::isnan(diagnosis.trials.front().evm);
-    diagnosis.tried = settings_.size() + (tried_frequency ? 1 : 0);
+    diagnosis.tried = settings_.size() + try_center_frequencies(diagnosis.trials);
     return diagnosis;
 }
 

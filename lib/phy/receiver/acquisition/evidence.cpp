@@ -6,6 +6,8 @@
 #include <complex>
 #include <vector>
 
+#include "phy/receiver/acquisition/samples.hpp"
+
 namespace phy::detail {
 namespace {
 
@@ -49,11 +51,6 @@ struct Sums {
     double energy = 0.0;
 };
 
-Complex finite(cf32 element) {
-    const Complex value(element);
-    return std::isfinite(std::norm(value)) ? value : Complex();
-}
-
 Sums sums_of(const SlotAllocation& allocation, int group, ResourceBlocks part, const cf32* row,
              const cf32* pilots) {
     Sums sums;
@@ -62,7 +59,7 @@ Sums sums_of(const SlotAllocation& allocation, int group, ResourceBlocks part, c
     for (int i = 0; i < part.count * of_block; ++i) {
         const int subcarrier = subcarriers_per_resource_block * (part.first + i / of_block) +
                                pilot_subcarrier(type, group, i % of_block);
-        const Complex element = finite(row[subcarrier]);
+        const Complex element(finite(row[subcarrier]));
         sums.agreeing[static_cast<std::size_t>(i % 2)] += element * std::conj(Complex(pilots[i]));
         sums.energy += std::norm(element);
     }

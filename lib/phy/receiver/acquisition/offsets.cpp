@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <vector>
 
+#include "phy/channel/estimator.hpp"
+#include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
 
@@ -18,25 +21,57 @@ struct AtPilots {
     std::vector<bool> is_found;  ///< by slot
 };
 
+/// The first steps of a receiver, up to the estimate. What the estimator prepares, which takes long for a
+/// wide allocation, serves several frequencies.
+class PilotMeter {
+public:
+    PilotMeter(const Host& host, const detail::ReceiverPlan& plan, SymbolView input, std::uint64_t first)
+        : host_(host),
+          plan_(plan),
+          input_(input),
+          first_(first),
+          slots_(detail::checked_slots(plan, {.input = input.size()}, input.format(), plan.config.format)),
+          estimate_(host, plan.estimator()),
+          pilots_(plan.make_pilots()),
+          grid_(plan.ofdm ? plan.grid : 0),
+          channel_(estimate_.channel_size()) {}
+
+    /// With samples as they are without a frequency offset.
+    AtPilots operator()(double frequency_offset);
+
+private:
+    SlotEstimate estimate_of(SymbolView grid, std::uint64_t occurrence) {
+        SlotEstimate estimate;
+        const std::size_t place = plan_.schedule.place(occurrence);
+        estimate_(grid, std::span(pilots_).subspan(place * plan_.pilots, plan_.pilots), channel_,
+                  std::span(&estimate, 1));
+        return estimate;
+    }
+
+    const Host& host_;
+    const detail::ReceiverPlan& plan_;
+    SymbolView input_;
+    std::uint64_t first_;
+    std::size_t slots_;
+    ChannelEstimator estimate_;
+    std::vector<cf32> pilots_;  ///< by place of the schedule
+    std::vector<cf32> grid_;
+    std::vector<float> channel_;
+};
+
 /// Offsets by DM-RS of the slots that have them, the surer ones counting more.
-AtPilots measured_at_pilots(const Host& host, const ReceiverConfig& config, SymbolView input,
-                            std::uint64_t first) {
-    Receiver receive(host, config);
-    const std::size_t of_slot = static_cast<std::size_t>(config.antennas) * receive.input_per_slot();
-    std::vector<ReceivedSlot> slots(input.size() / of_slot);
-    receive(input, first, {.slots = slots});
-    const double least = least_coherence(config.link.allocation);
+AtPilots mean_of(std::span<const SlotEstimate> slots, double least) {
     AtPilots result;
     Offsets& offsets = result.offsets;
     double weights = 0.0;
     double found = 0.0;
-    for (const ReceivedSlot& slot : slots) {
-        const double coherence = slot.estimate.coherence;
+    for (const SlotEstimate& slot : slots) {
+        const double coherence = slot.coherence;
         result.is_found.push_back(coherence >= least);
         if (!result.is_found.back()) continue;
         const double weight = coherence * coherence;
-        offsets.timing += weight * static_cast<double>(slot.estimate.timing_offset);
-        offsets.frequency += weight * static_cast<double>(slot.estimate.frequency_offset);
+        offsets.timing += weight * static_cast<double>(slot.timing_offset);
+        offsets.frequency += weight * static_cast<double>(slot.frequency_offset);
         offsets.coherence += coherence;
         weights += weight;
         found += 1.0;
@@ -47,6 +82,24 @@ AtPilots measured_at_pilots(const Host& host, const ReceiverConfig& config, Symb
         offsets.coherence /= found;
     }
     return result;
+}
+
+AtPilots PilotMeter::operator()(double frequency_offset) {
+    std::optional<OfdmDemodulator> demodulate;
+    if (plan_.ofdm) {
+        OfdmConfig ofdm = *plan_.ofdm;
+        ofdm.frequency_shift -= frequency_offset;
+        demodulate.emplace(host_, ofdm);
+    }
+    const std::size_t of_slot = plan_.antennas * plan_.input;
+    std::vector<SlotEstimate> estimates;
+    for (std::size_t i = 0; i < slots_; ++i) {
+        const SymbolView input = input_.subspan(i * of_slot, of_slot);
+        if (demodulate)
+            (*demodulate)(input, {.first = plan_.schedule.slot(first_ + i), .stride = plan_.input}, grid_);
+        estimates.push_back(estimate_of(demodulate ? SymbolView(grid_) : input, first_ + i));
+    }
+    return mean_of(estimates, least_coherence(plan_.config.link.allocation));
 }
 
 /// Of a frequency offset that DM-RS symbols can show without doubt, in Hz: a quarter of a turn between those
@@ -94,18 +147,18 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
 
 Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                         std::uint64_t first) {
-    const AtPilots rough = measured_at_pilots(host, config, input, first);
-    if (config.input == ReceiverInput::grid || rough.offsets.coherence == 0.0) return rough.offsets;
-    const Frequency at_prefixes = measured_at_prefixes(detail::ReceiverPlan(config), input, first, rough);
+    const detail::ReceiverPlan plan(config);
+    PilotMeter measured_at_pilots(host, plan, input, first);
+    const AtPilots rough = measured_at_pilots(0.0);
+    if (!plan.ofdm || rough.offsets.coherence == 0.0) return rough.offsets;
+    const Frequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
     // Pilots put right what prefixes tell badly, as those of few subcarriers do. One DM-RS cannot: it is
     // better served by no correction than by a doubtful one.
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
     const bool is_doubtful = std::fabs(at_prefixes.hertz) < least_deviations * at_prefixes.deviation;
     const double frequency = !is_refined && is_doubtful ? 0.0 : at_prefixes.hertz;
-    ReceiverConfig corrected = config;
-    corrected.link.carrier.frequency_shift -= frequency;
-    Offsets offsets = measured_at_pilots(host, corrected, input, first).offsets;
+    Offsets offsets = measured_at_pilots(frequency).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);
     return offsets;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phy/receiver/acquisition/samples.hpp"
+
 namespace phy::detail {
 namespace {
 
@@ -11,10 +13,6 @@ constexpr int between = 2;  ///< from one pilot of a pair to the other
 std::size_t pilots_of(const SlotAllocation& allocation, const ResourceBlocks& range) {
     return static_cast<std::size_t>(range.count) *
            static_cast<std::size_t>(pilots_per_resource_block(allocation.dmrs.type));
-}
-
-cf32 finite(cf32 element) {
-    return std::isfinite(std::norm(element)) ? element : cf32();
 }
 
 }  // namespace

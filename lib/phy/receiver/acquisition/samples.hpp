@@ -16,6 +16,11 @@ inline float usable(float component) {
     return std::fabs(component) < 0x1p60F ? component : 0.0F;
 }
 
+/// 0 for an element whose power is not finite, which would spoil a sum.
+inline cf32 finite(cf32 element) {
+    return std::isfinite(std::norm(element)) ? element : cf32();
+}
+
 /// Samples as binary32, one plane for each component; integers as they are stored.
 inline void read_samples(SymbolView samples, float* re, float* im) {
     with_constant(samples.format(), [&](auto format) {

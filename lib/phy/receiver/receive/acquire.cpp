@@ -70,6 +70,14 @@ std::string text_of(const Diagnosis& diagnosis) {
     return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
 }
 
+/// With the f0 that the capture's attribute gives, which the link's own keeps from being taken.
+DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Reception& result) {
+    if (!result.capture.center_frequency) return options;
+    const double frequency_shift = result.link.carrier.frequency_shift + result.corrected.frequency;
+    options.center_frequencies.push_back(*result.capture.center_frequency - frequency_shift);
+    return options;
+}
+
 Diagnosis diagnose_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                          const DiagnoseOptions& options) {
     const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots());
@@ -243,7 +251,9 @@ void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    const auto diagnosis = [&] { return text_of(diagnose_slots(host, config, slots, options.diagnose)); };
+    const auto diagnosis = [&] {
+        return text_of(diagnose_slots(host, config, slots, with_center_frequency(options.diagnose, result)));
+    };
     if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least) {
         const std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                                  " slots: " + coherence_of(result.mean, least) + "; looked for " +

@@ -5,6 +5,7 @@
 #include "phy/channel/estimator/cuda/job.hpp"
 #include "phy/channel/estimator/math/formulas-inl.h"
 #include "phy/channel/estimator/math/layout.hpp"
+#include "phy/cuda/chain.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/warp.hpp"

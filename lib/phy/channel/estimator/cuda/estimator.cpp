@@ -269,7 +269,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
     start_projection(impl_->program, there, job, stream);
     start_noise(impl_->program, job, stream);
     if (job.covariance != nullptr) start_covariance(impl_->program, there, job, stream);
-    start_synthesis(impl_->program, there, job, stream);
+    start_synthesis(impl_->program, job, stream);
 }
 
 }  // namespace phy::gpu

@@ -128,8 +128,7 @@ void start_projection(const EstimatorProgram& host, const EstimatorProgram* prog
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
-void start_synthesis(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
-                     cudaStream_t stream);
+void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
 /// Has the driver load the kernels' code, and lets them use the shared memory that they need.
 void prepare_rows(const EstimatorProgram& host);

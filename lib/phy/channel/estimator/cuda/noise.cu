@@ -161,6 +161,8 @@ __device__ __forceinline__ void measure_noise(const EstimatorProgram& program, c
 __global__ void __launch_bounds__(estimator_threads)
     sum_residuals(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
     extern __shared__ float sums[];  // (columns, 2): energy, residual
+    let_next_get_ready();
+    wait_for_previous();
     const unsigned slot = blockIdx.y;
     const DeviceTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.x) >= tables.jobs_count) return;
@@ -198,9 +200,8 @@ __global__ void __launch_bounds__(estimator_threads)
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     const std::size_t shared =
         2 * sizeof(float) * static_cast<std::size_t>(host.columns[0] + host.columns[1]);
-    sum_residuals<<<dim3(static_cast<unsigned>(host.most_jobs), job.slots), estimator_threads, shared,
-                    stream>>>(host, job.estimates);
-    check(cudaGetLastError());
+    launch_in_chain(sum_residuals, dim3(static_cast<unsigned>(host.most_jobs), job.slots), estimator_threads,
+                    shared, stream, host, job.estimates);
 }
 
 void prepare_noise() {

@@ -8,19 +8,35 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int projection_warps = projection_threads / warp_size;
 constexpr int mode_vectors = projection_modes / 4;
 
-/// How much a block and a thread of project_tiles() do.
+/// How much a block and a thread of project_tiles() do. Warps that load run beside those that add where a
+/// multiprocessor has few others.
 template <int of_thread>
 struct Projection {
+    static constexpr bool is_small = of_thread == 1;
     static constexpr int columns_of_thread = of_thread;
     static constexpr int real_columns = of_thread * projection_column_lanes;
     static constexpr int columns = real_columns / 2;
-    static constexpr int columns_of_warp = (columns + projection_warps - 1) / projection_warps;
-    static constexpr int rounds = of_thread == 1 ? 2 : 1;
+    static constexpr int first_loader = is_small ? projection_threads : 0;
+    static constexpr int loader_warps = is_small ? columns : projection_threads / warp_size;
+    static constexpr int loaders = loader_warps * warp_size;
+    static constexpr int threads = first_loader + loaders;
+    static constexpr int columns_of_warp = (columns + loader_warps - 1) / loader_warps;
+    static constexpr int rounds = is_small ? 2 : 1;
     static constexpr int chunk = rounds * warp_size;  ///< pilots at a time
-    static constexpr int row = real_columns + (of_thread == 1 ? 2 : 4);
+    static constexpr int pilots_at_once = is_small ? 16 : 4;
+    static constexpr int blocks_of_multiprocessor = is_small ? 1 : 5;  ///< that registers leave room for
+    static constexpr int row = real_columns + (is_small ? 2 : 4);
+
+    static __device__ __forceinline__ int thread() { return static_cast<int>(threadIdx.x); }
+    static __device__ __forceinline__ bool adds() { return thread() < projection_threads; }
+    static __device__ __forceinline__ bool loads() { return thread() >= first_loader; }
+    static __device__ __forceinline__ int loader() { return thread() - first_loader; }
+    static __device__ __forceinline__ int lane() { return thread() % warp_size; }
+    static __device__ __forceinline__ int column_of_loader(int c) {
+        return loader() / warp_size + c * loader_warps;
+    }
 };
 
 /// Two chunks: one is loaded while the other is worked on.
@@ -56,8 +72,8 @@ template <class Size>
 __device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_mode, int k0,
                                            float4 (&to)[Size::chunk][mode_vectors]) {
 #pragma unroll
-    for (int i = 0; i < Size::chunk * mode_vectors / projection_threads; ++i) {
-        const int at = static_cast<int>(threadIdx.x) + i * projection_threads;
+    for (int i = 0; i < Size::chunk * mode_vectors / Size::loaders; ++i) {
+        const int at = Size::loader() + i * Size::loaders;
         const int k = at / mode_vectors;
         const int mode = first_mode + 4 * (at % mode_vectors);
         const bool is_there = k0 + k < modes.pilots && mode < modes.width;
@@ -79,11 +95,11 @@ struct FoldedChunk {
         const int half = pilots / 2;
 #pragma unroll
         for (int r = 0; r < Size::rounds; ++r) {
-            const int k = k0 + r * warp_size + static_cast<int>(threadIdx.x) % warp_size;
+            const int k = k0 + r * warp_size + Size::lane();
             const int i = k < pilots - half ? k : k - (pilots - half);
 #pragma unroll
             for (int c = 0; c < Size::columns_of_warp; ++c) {
-                const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+                const int column = Size::column_of_loader(c);
                 here[c][r] = {0.0F, 0.0F};
                 there[c][r] = {0.0F, 0.0F};
                 if (k >= pilots || column >= block.count) continue;
@@ -99,12 +115,12 @@ struct FoldedChunk {
         const int half = pilots / 2;
 #pragma unroll
         for (int r = 0; r < Size::rounds; ++r) {
-            const int of_chunk = r * warp_size + static_cast<int>(threadIdx.x) % warp_size;
+            const int of_chunk = r * warp_size + Size::lane();
             const int k = k0 + of_chunk;
             const bool is_middle = pilots % 2 != 0 && k == half;
 #pragma unroll
             for (int c = 0; c < Size::columns_of_warp; ++c) {
-                const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+                const int column = Size::column_of_loader(c);
                 if (column >= Size::columns) continue;
                 const auto x = is_middle ? phy::detail::cuda::folded_middle<Ops>(here[c][r])
                                : k < half
@@ -135,24 +151,41 @@ __device__ __forceinline__ void load_columns(const float* from, float (&to)[coun
 template <class Size>
 using Sums = float[Size::columns_of_thread][modes_of_thread];
 
+/// `count` pilots of a chunk. All are loaded before the first is used, or each would be waited for.
+template <int count, class Size>
+__device__ __forceinline__ void add_pilots(const ProjectionShared<Size>& shared, int buffer, int first,
+                                           Sums<Size>& sums) {
+    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
+    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
+    float4 modes[count];
+    float x[count][Size::columns_of_thread];
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+        modes[k] = shared.modes[buffer][first + k][ty];
+        load_columns(&shared.columns[buffer][first + k][tx * Size::columns_of_thread], x[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+#pragma unroll
+        for (int c = 0; c < Size::columns_of_thread; ++c) {
+            sums[c][0] = Ops::fma(modes[k].x, x[k][c], sums[c][0]);
+            sums[c][1] = Ops::fma(modes[k].y, x[k][c], sums[c][1]);
+            sums[c][2] = Ops::fma(modes[k].z, x[k][c], sums[c][2]);
+            sums[c][3] = Ops::fma(modes[k].w, x[k][c], sums[c][3]);
+        }
+    }
+}
+
 template <class Size>
 __device__ __forceinline__ void add_chunk(const ProjectionShared<Size>& shared, int buffer, int pilots,
                                           Sums<Size>& sums) {
-    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
-    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
-#pragma unroll 8
-    for (int k = 0; k < pilots; ++k) {
-        const float4 row = shared.modes[buffer][k][ty];
-        float x[Size::columns_of_thread];
-        load_columns(&shared.columns[buffer][k][tx * Size::columns_of_thread], x);
-#pragma unroll
-        for (int c = 0; c < Size::columns_of_thread; ++c) {
-            sums[c][0] = Ops::fma(row.x, x[c], sums[c][0]);
-            sums[c][1] = Ops::fma(row.y, x[c], sums[c][1]);
-            sums[c][2] = Ops::fma(row.z, x[c], sums[c][2]);
-            sums[c][3] = Ops::fma(row.w, x[c], sums[c][3]);
-        }
-    }
+    int k = 0;
+#pragma unroll 1
+    for (; k + Size::pilots_at_once <= pilots; k += Size::pilots_at_once)
+        add_pilots<Size::pilots_at_once>(shared, buffer, k, sums);
+#pragma unroll 1
+    for (; k < pilots; ++k)
+        add_pilots<1>(shared, buffer, k, sums);
 }
 
 template <class Size>
@@ -181,11 +214,11 @@ __device__ __forceinline__ void store_energies(const EstimatorProgram& program, 
             static_cast<unsigned>(program.columns[0] + program.columns[1]);
 #pragma unroll
     for (int c = 0; c < Size::columns_of_warp; ++c) {
-        const int column = static_cast<int>(threadIdx.x) / warp_size + c * projection_warps;
+        const int column = Size::column_of_loader(c);
 #pragma unroll
         for (int part = 0; part < 2; ++part) {
             const float energy = joined_warp(energies[c][part]);
-            if (threadIdx.x % warp_size != 0 || column >= block.count) continue;
+            if (Size::lane() != 0 || column >= block.count) continue;
             const int place = place_of_column(program, block.first + column, part);
             column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
         }
@@ -198,33 +231,43 @@ __device__ __forceinline__ void add_chunks(const DeviceModes& modes, const Colum
                                            ProjectionShared<Size>& shared, Sums<Size>& sums,
                                            float (&energies)[Size::columns_of_warp][2]) {
     FoldedChunk<Size> next;
-    next.load(shared, block, modes.pilots, 0);
-    next.store(shared.columns[0], modes.pilots, 0, energies);
-    __pipeline_wait_prior(0);
+    const int pilots = modes.pilots;
+    if (Size::loads()) {
+        next.load(shared, block, pilots, 0);
+        next.store(shared.columns[0], pilots, 0, energies);
+        if constexpr (Size::is_small) next.load(shared, block, pilots, Size::chunk);
+        __pipeline_wait_prior(0);
+    }
     __syncthreads();
     int buffer = 0;
 #pragma unroll 1
-    for (int k0 = 0; k0 < modes.pilots; k0 += Size::chunk) {
+    for (int k0 = 0; k0 < pilots; k0 += Size::chunk) {
         const int next_k0 = k0 + Size::chunk;
-        if (next_k0 < modes.pilots) {
+        const bool has_next = next_k0 < pilots;
+        if (Size::loads() && has_next) {
             copy_modes<Size>(modes, first_mode, next_k0, shared.modes[1 - buffer]);
-            next.load(shared, block, modes.pilots, next_k0);
+            if constexpr (!Size::is_small) next.load(shared, block, pilots, next_k0);
         }
-        add_chunk(shared, buffer, min(Size::chunk, modes.pilots - k0), sums);
-        if (next_k0 >= modes.pilots) break;
+        if (Size::adds()) add_chunk(shared, buffer, min(Size::chunk, pilots - k0), sums);
+        if (!has_next) break;
         buffer = 1 - buffer;
-        next.store(shared.columns[buffer], modes.pilots, next_k0, energies);
-        __pipeline_wait_prior(0);
+        if (Size::loads()) {
+            next.store(shared.columns[buffer], pilots, next_k0, energies);
+            if constexpr (Size::is_small) next.load(shared, block, pilots, next_k0 + Size::chunk);
+            __pipeline_wait_prior(0);
+        }
         __syncthreads();
     }
 }
 
 /// A block computes projection_modes modes of Size::columns complex columns of a tile.
 template <class Size>
-__global__ void __launch_bounds__(projection_threads)
+__global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     project_tiles(const EstimatorProgram* __restrict__ of_all, int joint_blocks, int mode_blocks) {
     __shared__ ProjectionShared<Size> shared;
     const EstimatorProgram& program = *of_all;
+    let_next_get_ready();
+    wait_for_previous();
     const unsigned slot = blockIdx.z;
     const DeviceTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
@@ -239,7 +282,7 @@ __global__ void __launch_bounds__(projection_threads)
     const int first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks);
     const DeviceModes modes = filter.kinds[block.kind];
     if (first_mode >= modes.width) return;
-    copy_modes<Size>(modes, first_mode, 0, shared.modes[0]);
+    if (Size::loads()) copy_modes<Size>(modes, first_mode, 0, shared.modes[0]);
     const int i = static_cast<int>(threadIdx.x);
     if (i < block.count) {
         const FoldedColumn column = folded_column(program, slot, job, filter, block.kind, block.first + i);
@@ -250,24 +293,25 @@ __global__ void __launch_bounds__(projection_threads)
     Sums<Size> sums = {};
     float energies[Size::columns_of_warp][2] = {};
     add_chunks(modes, block, first_mode, shared, sums, energies);
-    store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block, modes.width,
-                      first_mode, sums);
-    if (first_mode == 0) store_energies<Size>(program, slot, block, energies);
+    if (Size::adds())
+        store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block, modes.width,
+                          first_mode, sums);
+    if (Size::loads() && first_mode == 0) store_energies<Size>(program, slot, block, energies);
 }
 
 template <class Size>
-dim3 projection_blocks(const EstimatorProgram& host, unsigned slots) {
-    const int columns =
-        blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
-    const int modes = blocks_of(host.most_width, projection_modes);
-    return {static_cast<unsigned>(columns * modes), static_cast<unsigned>(host.most_jobs), slots};
+int column_blocks(const EstimatorProgram& host) {
+    return blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
 }
 
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
                  cudaStream_t stream) {
-    project_tiles<Size><<<projection_blocks<Size>(host, slots), projection_threads, 0, stream>>>(
-        program, blocks_of(host.columns[1] / 2, Size::columns), blocks_of(host.most_width, projection_modes));
+    const int mode_blocks = blocks_of(host.most_width, projection_modes);
+    const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
+                      static_cast<unsigned>(host.most_jobs), slots);
+    launch_in_chain(project_tiles<Size>, blocks, Size::threads, 0, stream, program,
+                    blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
 }
 
 using UsualProjection = Projection<columns_of_thread>;
@@ -277,12 +321,10 @@ using SmallProjection = Projection<columns_of_thread_if_few>;
 
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
-    const dim3 blocks = projection_blocks<UsualProjection>(host, job.slots);
-    if (blocks.x * blocks.y * blocks.z <= few_blocks)
+    if (static_cast<unsigned>(column_blocks<UsualProjection>(host)) * job.slots <= few_column_blocks)
         start_tiles<SmallProjection>(host, program, job.slots, stream);
     else
         start_tiles<UsualProjection>(host, program, job.slots, stream);
-    check(cudaGetLastError());
 }
 
 void prepare_projection() {

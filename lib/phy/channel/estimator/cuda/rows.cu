@@ -107,6 +107,8 @@ __device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& p
     return result;
 }
 
+__shared__ int is_spoiled;  ///< the slot, by a pilot of the block
+
 /// Least squares of one row's elements, to shared memory and, if `out` is not null, on.
 template <SampleFormat format, int combs>
 __device__ __forceinline__ void estimate_elements(const EstimatorProgram& program, const EstimatorJob& job,
@@ -136,12 +138,14 @@ __device__ __forceinline__ void estimate_elements(const EstimatorProgram& progra
         if (m >= stride) continue;
         float parts[2];
         widen<format, 2>(words[i], job.unit, parts);
+        float room = 0.0F;
         const DeviceComplex p = phy::detail::cuda::least_squares<Ops>(
-            {parts[0], parts[1]}, {of_pilots[i][0], of_pilots[i][1]}, program.scale);
+            {parts[0], parts[1]}, {of_pilots[i][0], of_pilots[i][1]}, program.scale, room);
         const bool is_there = elements.subcarriers[i] >= 0;
         const int at = 2 * (i / batch) * stride + m;
         shared[at] = is_there ? p.re : 0.0F;
         shared[at + stride] = is_there ? p.im : 0.0F;
+        if (is_there && !(room > 0.0F)) is_spoiled = 1;
         if (out == nullptr || !is_there) continue;
         out[at + 2 * elements.first_comb * stride] = p.re;
         out[at + (2 * elements.first_comb + 1) * stride] = p.im;
@@ -260,14 +264,17 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads, 4)
+__global__ void __launch_bounds__(estimator_threads, 3)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
+    let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const RowBlock block = row_block(program, combs);
     const int row = static_cast<int>(threadIdx.x) / warp_size / 2;
     RowSums sums;
+    if (threadIdx.x == 0) is_spoiled = 0;
+    wait_for_previous();
     for (int comb = 0; comb < 2; comb += combs) {
         __syncthreads();
         if (combs == 2)
@@ -277,6 +284,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
         __syncthreads();
         if (row < block.own) add_to_sums(program, block, shared, sums);
     }
+    if (threadIdx.x == 0 && is_spoiled != 0) program.states[slot].is_spoiled = 1;
     const int of_slot = block.antenna_group * program.symbols + block.first_symbol + row * program.length;
     if (row < block.own)
         store_sums(sums, program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) +
@@ -296,6 +304,7 @@ __device__ __forceinline__ void add_product(DeviceComplex (&sums)[4], DeviceComp
 /// A block a comb of a row of a stream and slot: four pilots a thread.
 __global__ void __launch_bounds__(estimator_threads)
     form_streams(const __grid_constant__ EstimatorProgram program) {
+    let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const int comb = static_cast<int>(blockIdx.x) % 2;
     const int row = static_cast<int>(blockIdx.x) / 2;
@@ -314,6 +323,7 @@ __global__ void __launch_bounds__(estimator_threads)
                        static_cast<std::size_t>(row) * row_size;
     const float sign = comb == 1 && stream.layer[0] < 0 ? -1.0F : 1.0F;
     const float shift = static_cast<float>(program.groups[stream.group]);
+    wait_for_previous();
     const float step = state.step;
     for (int m = 4 * static_cast<int>(threadIdx.x); m < program.comb_size; m += 4 * estimator_threads) {
         const int4 subcarriers =
@@ -358,12 +368,11 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
-        estimate_rows<constant()><<<dim3(static_cast<unsigned>(blocks), job.slots), estimator_threads,
-                                    shared_of_combs(host, combs), stream>>>(host, job, combs);
+        launch_in_chain(estimate_rows<constant()>, dim3(static_cast<unsigned>(blocks), job.slots),
+                        estimator_threads, shared_of_combs(host, combs), stream, host, job, combs);
     });
-    form_streams<<<dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
-                   stream>>>(host);
-    check(cudaGetLastError());
+    launch_in_chain(form_streams, dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots),
+                    estimator_threads, 0, stream, host);
 }
 
 void prepare_rows(const EstimatorProgram& host) {

@@ -1,5 +1,8 @@
 // The channel's modes to coefficients.
 
+#include <algorithm>
+#include <type_traits>
+
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
 
@@ -7,7 +10,23 @@ namespace phy::gpu::detail {
 namespace {
 
 constexpr int most_ports = 2;  // of a stream
-constexpr int shared_row = most_ports * synthesis_group;
+
+/// How much a block and a thread of synthesize_tiles() do.
+struct UsualSynthesis {
+    static constexpr int group = synthesis_group;
+    static constexpr int columns = synthesis_columns;
+    static constexpr int loads_at_once = 4;
+    static constexpr int blocks_of_multiprocessor = 3;  ///< that registers leave room for
+};
+struct SmallSynthesis {
+    static constexpr int group = synthesis_group_if_few;
+    static constexpr int columns = synthesis_columns_if_few;
+    static constexpr int loads_at_once = 16;
+    static constexpr int blocks_of_multiprocessor = 2;
+};
+
+template <class Size>
+constexpr int shared_row = most_ports* Size::group;
 
 /// What a block works on: a stream's columns of some antennas and estimates in a tile.
 struct Part {
@@ -20,7 +39,8 @@ struct Part {
     const EstimatorTileJob* job;
 };
 
-/// Modes times their gains to shared memory: (combs, parts, most_width, synthesis_group).
+/// Modes times their gains to shared memory: (combs, parts, most_width, Size::group).
+template <class Size>
 __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            float* columns) {
     const DeviceModes& modes = part.filter->kinds[part.kind];
@@ -41,33 +61,59 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
         const int group = i / of_group;
         const int in_rows = i % of_group;
         const int mode = in_rows % width;
-        columns[(group * program.most_width + mode) * synthesis_group + in_rows / width] =
+        columns[(group * program.most_width + mode) * Size::group + in_rows / width] =
             Ops::mul(__ldg(from + group * in_group * width + in_rows), __ldg(gains + mode));
     }
 }
 
+/// Calls add(std::integral_constant<int, n>, k) for all k below count, n at a time: first many, whose loads
+/// wait together, then fewer.
+template <int many, class Add>
+__device__ __forceinline__ void in_batches(int count, Add add) {
+    int k = 0;
+#pragma unroll 1
+    for (; k + many <= count; k += many)
+        add(std::integral_constant<int, many>(), k);
+    if constexpr (many > 4) {
+#pragma unroll 1
+        for (; k + 4 <= count; k += 4)
+            add(std::integral_constant<int, 4>(), k);
+    }
+#pragma unroll 1
+    for (; k < count; ++k)
+        add(std::integral_constant<int, 1>(), k);
+}
+
 /// Adds row n of M's product with the modes of two columns, of each comb.
-template <int combs>
+template <class Size, int combs>
 __device__ __forceinline__ void add_mix(const float* mix, int width, int modes, const float* columns,
                                         int of_part, float (&sums)[combs][2]) {
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
-#pragma unroll 8
-        for (int k = 0; k < modes; ++k) {
+        in_batches<Size::loads_at_once>(modes, [&](auto batch, int first) {
+            float m[batch()][combs];
 #pragma unroll
-            for (int comb = 0; comb < combs; ++comb) {
-                const float m = __ldg(mix + ((2 * comb + part) * modes + k) * width);
-                const float2 x = *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part +
-                                                                  k * synthesis_group);
-                sums[comb][0] = Ops::fma(m, x.x, sums[comb][0]);
-                sums[comb][1] = Ops::fma(m, x.y, sums[comb][1]);
+            for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+                for (int comb = 0; comb < combs; ++comb)
+                    m[i][comb] = __ldg(mix + ((2 * comb + part) * modes + first + i) * width);
             }
-        }
+#pragma unroll
+            for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+                for (int comb = 0; comb < combs; ++comb) {
+                    const float2 x = *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part +
+                                                                      (first + i) * Size::group);
+                    sums[comb][0] = Ops::fma(m[i][comb], x.x, sums[comb][0]);
+                    sums[comb][1] = Ops::fma(m[i][comb], x.y, sums[comb][1]);
+                }
+            }
+        });
     }
 }
 
 /// M, and the sums and differences of combs: to (tile_modes, ports and columns, parts).
-template <int combs>
+template <class Size, int combs>
 __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const Part& part,
                                           const float* columns, float* mixed) {
     const DeviceFilter& filter = *part.filter;
@@ -81,11 +127,12 @@ __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const
         const int n = i % rows;
         const int column = i / rows * 2;
         float sums[combs][2] = {};
-        add_mix<combs>(mix + n, filter.mix_width, modes.modes, columns + column,
-                       program.most_width * synthesis_group, sums);
+        add_mix<Size, combs>(mix + n, filter.mix_width, modes.modes, columns + column,
+                             program.most_width * Size::group, sums);
         const bool is_imaginary = n >= filter.tile_modes;
-        float* const to =
-            mixed + 2 * ((is_imaginary ? n - filter.tile_modes : n) * shared_row + column) + is_imaginary;
+        float* const to = mixed +
+                          2 * ((is_imaginary ? n - filter.tile_modes : n) * shared_row<Size> + column) +
+                          is_imaginary;
 #pragma unroll
         for (int c = 0; c < 2; ++c) {
             if (column + c >= part.count) continue;
@@ -123,38 +170,46 @@ __device__ __forceinline__ void write(const EstimatorProgram& program, float* ch
 }
 
 /// V times some ports and columns: a subcarrier's real parts, and imaginary ones.
-template <int columns>
+template <class Size>
 __device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, int n, const float* mixed,
-                                          DeviceComplex (&a)[columns], DeviceComplex (&b)[columns]) {
+                                          DeviceComplex (&a)[Size::columns],
+                                          DeviceComplex (&b)[Size::columns]) {
     const float* const modes = filter.synthesize + n;
     const int width = filter.tile_width;
-    const int count = filter.tile_modes;
-#pragma unroll 4
-    for (int k = 0; k < count; ++k) {
-        const float of_a = __ldg(modes + k * width);
-        const float of_b = __ldg(modes + k * width + half);
+    in_batches<Size::loads_at_once>(filter.tile_modes, [&](auto batch, int first) {
+        float of_a[batch()];
+        float of_b[batch()];
 #pragma unroll
-        for (int c = 0; c < columns; c += 2) {
-            const float4 u = *reinterpret_cast<const float4*>(mixed + 2 * (k * shared_row + c));
-            a[c] = {Ops::fma(of_a, u.x, a[c].re), Ops::fma(of_a, u.y, a[c].im)};
-            b[c] = {Ops::fma(of_b, u.x, b[c].re), Ops::fma(of_b, u.y, b[c].im)};
-            a[c + 1] = {Ops::fma(of_a, u.z, a[c + 1].re), Ops::fma(of_a, u.w, a[c + 1].im)};
-            b[c + 1] = {Ops::fma(of_b, u.z, b[c + 1].re), Ops::fma(of_b, u.w, b[c + 1].im)};
+        for (int i = 0; i < batch(); ++i) {
+            of_a[i] = __ldg(modes + (first + i) * width);
+            of_b[i] = __ldg(modes + (first + i) * width + half);
         }
-    }
+#pragma unroll
+        for (int i = 0; i < batch(); ++i) {
+#pragma unroll
+            for (int c = 0; c < Size::columns; c += 2) {
+                const float4 u =
+                    *reinterpret_cast<const float4*>(mixed + 2 * ((first + i) * shared_row<Size> + c));
+                a[c] = {Ops::fma(of_a[i], u.x, a[c].re), Ops::fma(of_a[i], u.y, a[c].im)};
+                b[c] = {Ops::fma(of_b[i], u.x, b[c].re), Ops::fma(of_b[i], u.y, b[c].im)};
+                a[c + 1] = {Ops::fma(of_a[i], u.z, a[c + 1].re), Ops::fma(of_a[i], u.w, a[c + 1].im)};
+                b[c + 1] = {Ops::fma(of_b[i], u.z, b[c + 1].re), Ops::fma(of_b[i], u.w, b[c + 1].im)};
+            }
+        }
+    });
 }
 
 /// One subcarrier of a tile, its mirror, and some ports and columns.
-template <int columns>
+template <class Size>
 __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            int n, int count, const float* mixed, const int* rows,
                                            float* channel) {
     const DeviceFilter& filter = *part.filter;
     const EstimatorTile& tile = filter.tiles[part.job->tile];
     const int half = filter.tile_blocks * subcarriers_per_resource_block / 2;
-    DeviceComplex a[columns] = {};
-    DeviceComplex b[columns] = {};
-    add_modes(filter, half, n, mixed, a, b);
+    DeviceComplex a[Size::columns] = {};
+    DeviceComplex b[Size::columns] = {};
+    add_modes<Size>(filter, half, n, mixed, a, b);
     const int skipped = tile.skipped * subcarriers_per_resource_block;
     const int start = (program.ranges[part.job->range].first + tile.start) * subcarriers_per_resource_block;
     const int mirror = 2 * half - 1 - n;
@@ -162,7 +217,7 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     const DeviceComplex ramp = phy::detail::cuda::turned<Ops>(static_cast<float>(start + n), step);
     const DeviceComplex of_mirror = phy::detail::cuda::turned<Ops>(static_cast<float>(start + mirror), step);
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {
+    for (int c = 0; c < Size::columns; ++c) {
         if (c >= count) continue;
         if (n >= skipped)
             write(program, channel, slot, rows[c], start + n, phy::detail::cuda::unfolded<Ops>(a[c], b[c]),
@@ -173,79 +228,92 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     }
 }
 
-/// A part of a tile has `splits` blocks: each computes all of the product with M, and its share of V's.
-template <int columns>
-__global__ void __launch_bounds__(synthesis_threads)
-    synthesize_tiles(const EstimatorProgram* __restrict__ of_all, float* channel, int parts, int splits) {
+/// The blocks of gridDim.y share the tiles of a slot. Where these are few, several blocks have one: each
+/// computes all of the product with M, and its share of V's.
+template <class Size>
+__global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiprocessor)
+    synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
     extern __shared__ float4 shared[];
-    __shared__ int rows[shared_row];
-    const EstimatorProgram& program = *of_all;
+    __shared__ int rows[shared_row<Size>];
+    let_next_get_ready();
+    wait_for_previous();
     const unsigned slot = blockIdx.z;
     const DeviceTables& tables = tables_of(program, slot);
-    if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
-    const int split = static_cast<int>(blockIdx.x) % splits;
-    const int of_slot = static_cast<int>(blockIdx.x) / splits;
+    const int jobs = tables.jobs_count;
+    const int split = static_cast<int>(blockIdx.y) / jobs;
     Part part;
-    part.stream = of_slot / parts;
+    part.stream = static_cast<int>(blockIdx.x) / parts;
     part.kind = program.constants.joint[part.stream];
     part.combs = part.kind == 1 ? 2 : 1;
-    part.first = synthesis_group * (of_slot % parts);
-    part.count = min(synthesis_group, program.antennas * program.estimates - part.first);
-    part.job = &tables.jobs[blockIdx.y];
+    part.first = Size::group * (static_cast<int>(blockIdx.x) % parts);
+    part.count = min(Size::group, program.antennas * program.estimates - part.first);
+    part.job = &tables.jobs[static_cast<int>(blockIdx.y) % jobs];
     part.filter = &tables.filters[part.job->filter];
-    auto* const modes = reinterpret_cast<float*>(shared);
-    float* const mixed = modes + 4 * synthesis_group * program.most_width;
-    find_rows(program, part, rows);
-    load_modes(program, slot, part, modes);
-    __syncthreads();
-    if (part.kind == 1)
-        mix_modes<2>(program, part, modes, mixed);
-    else
-        mix_modes<1>(program, part, modes, mixed);
-    __syncthreads();
     const int half = part.filter->tile_blocks * subcarriers_per_resource_block / 2;
     const int count = part.combs * part.count;
-    const int items = (count + columns - 1) / columns * half;
+    const int items = (count + Size::columns - 1) / Size::columns * half;
+    const int room = synthesis_blocks_of_all / (static_cast<int>(gridDim.x * gridDim.z) * jobs);
+    const int useful = (items + synthesis_threads - 1) / synthesis_threads;
+    const int splits = min(static_cast<int>(gridDim.y) / jobs, max(1, min(room, useful)));
+    if (split >= splits) return;
+    auto* const modes = reinterpret_cast<float*>(shared);
+    float* const mixed = modes + 4 * Size::group * program.most_width;
+    find_rows(program, part, rows);
+    load_modes<Size>(program, slot, part, modes);
+    __syncthreads();
+    if (part.kind == 1)
+        mix_modes<Size, 2>(program, part, modes, mixed);
+    else
+        mix_modes<Size, 1>(program, part, modes, mixed);
+    __syncthreads();
     for (int i = split * synthesis_threads + static_cast<int>(threadIdx.x); i < items;
          i += splits * synthesis_threads) {
-        const int first = i / half * columns;
-        synthesize<columns>(program, slot, part, i % half, count - first, mixed + 2 * first, rows + first,
-                            channel);
+        const int first = i / half * Size::columns;
+        synthesize<Size>(program, slot, part, i % half, count - first, mixed + 2 * first, rows + first,
+                         channel);
     }
 }
 
+template <class Size>
 std::size_t shared_bytes(const EstimatorProgram& host) {
-    return sizeof(float) * synthesis_group *
+    return sizeof(float) * Size::group *
            (4 * static_cast<std::size_t>(host.most_width) + 2 * static_cast<std::size_t>(host.most_mix));
+}
+
+/// Of a launch whose blocks have a tile each.
+template <class Size>
+dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
+    const int parts = (host.antennas * host.estimates + Size::group - 1) / Size::group;
+    return {static_cast<unsigned>(host.streams_count * parts), static_cast<unsigned>(host.most_jobs), slots};
+}
+
+template <class Size>
+void start_tiles(const EstimatorProgram& host, const EstimatorJob& job, dim3 blocks, cudaStream_t stream) {
+    launch_in_chain(synthesize_tiles<Size>, blocks, synthesis_threads, shared_bytes<Size>(host), stream, host,
+                    job.channel, static_cast<int>(blocks.x) / host.streams_count);
 }
 
 }  // namespace
 
-void start_synthesis(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
-                     cudaStream_t stream) {
-    const int parts = (host.antennas * host.estimates + synthesis_group - 1) / synthesis_group;
-    dim3 blocks(static_cast<unsigned>(host.streams_count * parts), static_cast<unsigned>(host.most_jobs),
-                job.slots);
-    const std::size_t bytes = shared_bytes(host);
+void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
+    const dim3 blocks = synthesis_blocks<UsualSynthesis>(host, job.slots);
     if (blocks.x * blocks.y * blocks.z <= few_blocks) {
-        blocks.x *= synthesis_splits_if_few;
-        synthesize_tiles<synthesis_columns_if_few><<<blocks, synthesis_threads, bytes, stream>>>(
-            program, job.channel, parts, synthesis_splits_if_few);
+        dim3 small = synthesis_blocks<SmallSynthesis>(host, job.slots);
+        small.y = std::max(small.y, unsigned{synthesis_units_if_few});
+        start_tiles<SmallSynthesis>(host, job, small, stream);
     } else {
-        synthesize_tiles<synthesis_columns>
-            <<<blocks, synthesis_threads, bytes, stream>>>(program, job.channel, parts, 1);
+        start_tiles<UsualSynthesis>(host, job, blocks, stream);
     }
-    check(cudaGetLastError());
 }
 
 void prepare_synthesis(const EstimatorProgram& host) {
-    const auto prepare = [&](auto* kernel) {
+    const auto prepare = [](auto* kernel, std::size_t bytes) {
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(shared_bytes(host))));
+                                   static_cast<int>(bytes)));
         load_code(kernel);
     };
-    prepare(synthesize_tiles<synthesis_columns>);
-    prepare(synthesize_tiles<synthesis_columns_if_few>);
+    prepare(synthesize_tiles<UsualSynthesis>, shared_bytes<UsualSynthesis>(host));
+    prepare(synthesize_tiles<SmallSynthesis>, shared_bytes<SmallSynthesis>(host));
 }
 
 }  // namespace phy::gpu::detail

@@ -6,6 +6,7 @@
 #define PHY_CHANNEL_ESTIMATOR_ARRAYS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstddef>
 
 #include "phy/channel/estimator/host/kernels.hpp"
@@ -35,13 +36,20 @@ struct EstimatorArrays {
         Memory::store(x.im, to.im + at, left);
     }
 
-    static void least_squares(Planes received, Planes pilots, float scale, PlanesOut out, int count) {
+    static bool least_squares(Planes received, Planes pilots, float scale, PlanesOut out, int count) {
+        const V one = Ops::set(1.0F);
+        V spoiled = Ops::set(0.0F);
         for (int i = 0; i < count; i += width) {
             const int left = count - i;
+            V room;
             store(detail::PHY_TARGET::least_squares(load(received, i, left), load(pilots, i, left),
-                                                    Ops::set(scale)),
+                                                    Ops::set(scale), room),
                   out, i, left);
+            spoiled = Ops::max(spoiled, Ops::sub(one, Ops::where_positive(room, one)));
         }
+        float lanes[width];
+        Memory::store(spoiled, lanes, width);
+        return std::all_of(lanes, lanes + width, [](float lane) { return lane == 0.0F; });
     }
 
     static void row_sums(Planes pilots, int count, float* lanes) {

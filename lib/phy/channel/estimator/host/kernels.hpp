@@ -18,7 +18,8 @@ struct PlanesOut {
 
 /// Where nothing else is said, any count will do, and nothing beyond it is read or written.
 struct EstimatorKernels {
-    void (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);
+    /// Returns false if a pilot has no room_of().
+    bool (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);
 
     /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and the longest lag more is
     /// read.

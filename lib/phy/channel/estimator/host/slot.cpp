@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "phy/channel/estimator/math/statistics-inl.h"
 
@@ -152,8 +153,10 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
         }
         const float* const pilots = row_of(pilots_, symbol, comb);
         float* const out = row_of(rows_, row, comb);
-        kernels_.least_squares({gathered, gathered + stride}, {pilots, pilots + stride}, layout.scale,
-                               {out, out + stride}, layout.comb_size);
+        const bool is_usable =
+            kernels_.least_squares({gathered, gathered + stride}, {pilots, pilots + stride}, layout.scale,
+                                   {out, out + stride}, layout.comb_size);
+        if (!is_usable) scratch.is_spoiled = true;
         kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
     }
     for (std::size_t i = 0; i < estimator_row_sums; ++i)
@@ -188,6 +191,8 @@ void SlotEstimator::join_sums() noexcept {
         sums[estimator_row_sums + 2 * pair + 1] += cross_sums_[2 * row + 1];
     }
     scalar::set_offsets<Ops>(plan_.constants, sums.data(), state_);
+    for (Scratch& scratch : scratch_)
+        if (std::exchange(scratch.is_spoiled, false)) state_.is_spoiled = 1;
 }
 
 void SlotEstimator::turn_ramps() noexcept {

@@ -41,6 +41,7 @@ private:
         std::vector<float> mixed;
         std::vector<float> tile;
         std::vector<float> subcarriers;
+        bool is_spoiled = false;  ///< the slot, by one of its rows
     };
 
     template <typename Job>

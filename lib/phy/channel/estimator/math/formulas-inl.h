@@ -18,11 +18,10 @@ struct ComplexOf {
     typename Ops::V im;
 };
 
-/// 0 where a part is not finite or the element is beyond what sums can hold.
+/// Positive unless a part is not finite or the element is beyond what sums can hold.
 template <class Ops>
-PHY_INLINE ComplexOf<Ops> usable(ComplexOf<Ops> x) {
-    const auto room = Ops::sub(Ops::set(0x1p40F), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
-    return {Ops::where_positive(room, x.re), Ops::where_positive(room, x.im)};
+PHY_INLINE typename Ops::V room_of(ComplexOf<Ops> x) {
+    return Ops::sub(Ops::set(0x1p40F), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
 }
 
 /// x times the conjugate of y.
@@ -36,11 +35,14 @@ PHY_INLINE ComplexOf<Ops> times(ComplexOf<Ops> x, ComplexOf<Ops> y) {
     return {Ops::fms(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fma(x.im, y.re, Ops::mul(x.re, y.im))};
 }
 
+/// 0 where room is not positive.
 template <class Ops>
-PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot,
-                                        typename Ops::V scale) {
+PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot, typename Ops::V scale,
+                                        typename Ops::V& room) {
     const ComplexOf<Ops> p = times_conjugate(received, pilot);
-    return usable<Ops>({Ops::mul(p.re, scale), Ops::mul(p.im, scale)});
+    const ComplexOf<Ops> scaled = {Ops::mul(p.re, scale), Ops::mul(p.im, scale)};
+    room = room_of(scaled);
+    return {Ops::where_positive(room, scaled.re), Ops::where_positive(room, scaled.im)};
 }
 
 /// sum + x y.

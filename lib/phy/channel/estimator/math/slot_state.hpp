@@ -50,7 +50,8 @@ struct SlotState {
     float delay_spread;
     float coherence;
     int table;
-    float noise;  ///< of a pilot of a stream
+    int is_spoiled;  ///< by a pilot without room_of()
+    float noise;     ///< of a pilot of a stream
     float noise_variance;
     std::array<float, most_streams> power;  ///< of a coefficient
     std::array<float, most_streams> noise_over_power;

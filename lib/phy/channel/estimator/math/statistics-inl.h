@@ -7,6 +7,7 @@
 #endif
 
 #include <cmath>
+#include <limits>
 
 #include "phy/channel/estimator/math/formulas-inl.h"
 #include "phy/channel/estimator/math/layout.hpp"
@@ -191,7 +192,8 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
         set_phase<Ops>(constants, l, state.frequency_offset, state);
 }
 
-/// Noise and the power of each stream's channel from the energies and residuals of streams.
+/// Noise and the power of each stream's channel from the energies and residuals of streams. A slot that is
+/// spoiled has a noise of infinity.
 template <class Ops>
 PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTable& table,
                           const float* energies, const float* residuals, SlotState& state) {
@@ -226,6 +228,8 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
         const float ratio = is_signal ? Ops::div(state.noise, power) : 0x1p20F;
         state.noise_over_power[stream] = Ops::max(ratio, 0x1p-23F);
     }
+    if (state.is_spoiled != 0) state.noise_variance = std::numeric_limits<float>::infinity();
+    state.is_spoiled = 0;
 }
 
 }  // namespace phy::detail::PHY_TARGET
