@@ -21,7 +21,7 @@ constexpr std::uint64_t share = 256;
 
 constexpr double fewest_symbols = 256;
 constexpr double deviations = 5.0;
-const double decibel = std::pow(10.0, 0.1);
+constexpr double decibel = 1.2589254117941673;
 
 double norm(cf32 symbol) {
     const double i = symbol.real();
