@@ -53,8 +53,8 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          "maxlog (default) or logmap")  //
         ("evaluator", parsed(options.how.demapper.evaluator, phy::parse_evaluator, "EVALUATOR"),
          "auto (default), arithmetic or table")  //
-        ("llr", parsed(options.how.format, phy::parse_soft_bit_format, "FORMAT"),
-         "int8 (default), float16 or float32")  //
+        ("llr", parsed(options.llr, phy::parse_soft_bit_format, "FORMAT"),
+         "int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
          number_within<float>(options.how.demapper.llr_scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
@@ -63,6 +63,14 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
          "int8: the largest soft bit, default 127")  //
+        ("hard", flag(options.how.hard),
+         "of symbols: write decisions, the signs of the soft bits, as dataset /bits of 0 and 1 in place of "
+         "/llr")  //
+        ("keep-shape", flag(options.how.keep_shape),
+         "of symbols: what is written has the dimensions of the capture, and then the bits of a symbol")  //
+        ("count-errors", flag(options.how.count_all_errors),
+         "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
+         "2^18 that are spread over the capture")  //
         ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
          "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
          "1, default 0): undo it");

@@ -11,6 +11,7 @@
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "demod/advice.hpp"
 #include "phy/core/atomic_file.hpp"
 #include "phy/pipeline/trace.hpp"
 
@@ -93,6 +94,7 @@ DemodulateOptions of_symbols(const DemodOptions& options) {
                                 {options.receive.diagnoses, "--diagnose"},
                                 {!options.receive.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.how;
+    how.format = options.llr.value_or(how.hard ? SoftBitFormat::float16 : SoftBitFormat::int8);
     if (options.link.empty()) return how;
     require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
     how.link = read_link(options.link);
@@ -102,8 +104,11 @@ DemodulateOptions of_symbols(const DemodOptions& options) {
 ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
     const DemodulateOptions& how = options.how;
     const std::string name(to_string(kind));
-    require_none_of(name.c_str(),
-                    {{how.gain != 1.0F, "--gain"}, {how.descramble.has_value(), "--descramble"}});
+    require_none_of(name.c_str(), {{how.gain != 1.0F, "--gain"},
+                                   {how.descramble.has_value(), "--descramble"},
+                                   {how.hard, "--hard"},
+                                   {how.keep_shape, "--keep-shape"},
+                                   {how.count_all_errors, "--count-errors"}});
     ReceiveOptions receive = options.receive;
     if (!receive.diagnoses && !receive.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");
@@ -111,7 +116,7 @@ ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
     if (!options.link.empty()) receive.link = read_link(options.link);
     receive.noise_variance = how.capture.noise_variance;
     receive.demapper = how.demapper;
-    receive.format = how.format;
+    receive.format = options.llr.value_or(how.format);
     receive.overwrite = how.overwrite;
     receive.durable = how.durable;
     return receive;
@@ -151,6 +156,10 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
                       AtomicFile::Config{.overwrite = options.how.overwrite, .durable = options.how.durable});
     Demodulated done = demodulate_visibly(options, trace, quiet);
     if (trace) trace->commit();
+    if (auto* const symbols = std::get_if<Demodulation>(&done)) {
+        if (const std::optional<std::string> advice = advice_of(*symbols, options))
+            symbols->warnings.push_back(*advice);
+    }
     std::visit(
         [](const auto& result) {
             for (const std::string& warning : result.warnings)

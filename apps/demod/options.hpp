@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "capture/machine_options.hpp"
@@ -13,6 +14,7 @@ struct DemodOptions {
     std::string capture;
     std::string output;
     DemodulateOptions how;  ///< without places; of the capture and soft bits, for all kinds of captures
+    std::optional<SoftBitFormat> llr;
     std::string trace;
 
     std::string link;        ///< a file; empty: the capture's

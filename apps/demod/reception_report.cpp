@@ -75,6 +75,7 @@ Json json_of(const Reception& done) {
     }
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
     members.emplace_back("stages", busy_json(done.pipeline));
+    members.emplace_back("warnings", json_of(done.warnings));
     return Json::object(members);
 }
 

@@ -16,13 +16,19 @@ double rate(std::uint64_t count, const Demodulation& done) {
 }
 
 double bit_error_rate(const Demodulation& done) {
-    return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.soft_bits);
+    return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.compared_bits);
 }
 
 /// By which soft bits were descrambled; none where they were not.
 std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
     if (!done.descrambled) return std::nullopt;
     return done.descrambled->c_init();
+}
+
+std::string bit_error_text(const Demodulation& done) {
+    const bool all = done.compared_bits == done.soft_bits;
+    return fmt::format("{} (rate {:.3g}){}", *done.bit_errors, bit_error_rate(done),
+                       all ? "" : fmt::format(" in {} bits; --count-errors takes all", done.compared_bits));
 }
 
 }  // namespace
@@ -39,17 +45,23 @@ Json json_of(const Demodulation& done) {
         {"modulation", to_string(done.demapper.modulation)},
         {"gain", done.gain},
         {"noise_variance", done.noise_variance ? Json(*done.noise_variance) : Json("per_symbol")},
+        {"checked_symbols", done.check.symbols},
+        {"mean_power", done.check.mean_power},
+        {"evm_rms", done.check.evm},
+        {"promised_evm", done.check.promised_evm},
         {"erasures", done.counters.erasures},
         {"saturated", done.counters.saturated},
     };
     if (done.bit_errors) {
         members.emplace_back("bit_errors", *done.bit_errors);
+        members.emplace_back("compared_bits", done.compared_bits);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         members.emplace_back("descrambled_c_init", *c_init);
     if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
     members.emplace_back("stages", busy_json(done.pipeline));
+    members.emplace_back("warnings", json_of(done.warnings));
     return Json::object(members);
 }
 
@@ -69,10 +81,14 @@ std::string text_of(const Demodulation& done) {
     line("noise variance", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one a symbol");
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         line("descrambled", fmt::format("c_init {}", *c_init));
+    if (done.check.symbols > 0) {
+        line("mean power", fmt::format("{:.4g}, of {} symbols", done.check.mean_power, done.check.symbols));
+        line("EVM", fmt::format("{:.3g} %, {:.3g} % by N0", 100.0 * done.check.evm,
+                                100.0 * done.check.promised_evm));
+    }
     line("erasures", fmt::format("{}", done.counters.erasures));
     line("saturated", fmt::format("{}", done.counters.saturated));
-    if (done.bit_errors)
-        line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
+    if (done.bit_errors) line("bit errors", bit_error_text(done));
     line("busy", busy_text(done.pipeline));
     if (done.measured) line("measured before", fmt::format("in {:.3g} s", done.measured->seconds));
     return result;

@@ -25,6 +25,10 @@ inline std::string busy_text(const PipelineReport& report) {
     return busy;
 }
 
+inline Json json_of(const std::vector<std::string>& texts) {
+    return Json::array({texts.begin(), texts.end()});
+}
+
 inline Json busy_json(const PipelineReport& report) {
     std::vector<Json::Member> busy;
     for (const PipelineReport::Busy& stage : report.busy)

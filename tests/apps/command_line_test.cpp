@@ -30,11 +30,12 @@ TEST_F(CommandLine, HelpNamesTheAppAndItsOptions) {
 TEST_F(CommandLine, HelpListsEveryOption) {
     const std::string help = run({demod_app, "--help"}).out;
     for (const std::string option :
-         {"-o",           "--output",         "--dataset", "--interleaved", "--full-scale",
-          "--modulation", "--noise-variance", "--method",  "--evaluator",   "--llr",
-          "--llr-scale",  "--llr-clip",       "--force",   "--backend",     "--device",
-          "--threads",    "--chunk",          "--streams", "--order",       "--trace",
-          "--gain",       "--from",           "--raw",     "--shape",       "--external-files"})
+         {"-o",           "--output",         "--dataset",     "--interleaved", "--full-scale",
+          "--modulation", "--noise-variance", "--method",      "--evaluator",   "--llr",
+          "--llr-scale",  "--llr-clip",       "--force",       "--backend",     "--device",
+          "--threads",    "--chunk",          "--streams",     "--order",       "--trace",
+          "--gain",       "--from",           "--raw",         "--shape",       "--external-files",
+          "--hard",       "--keep-shape",     "--count-errors"})
         EXPECT_NE(help.find(option + " "), std::string::npos) << option;
     const std::string meter_help = run({measure_app, "--help"}).out;
     for (const std::string option :

@@ -1,12 +1,17 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <list>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "capture/file_size_limit.hpp"
@@ -112,6 +117,108 @@ TEST_F(SoftBitWriterTest, RefusesWhatDoesNotFit) {
     writer.commit();
     EXPECT_THROW(writer.append(bytes.first(4)), phy::ArgumentError) << "after commit";
     EXPECT_THROW(writer.commit(), phy::ArgumentError) << "twice";
+}
+
+/// The dimensions of a dataset or attribute.
+std::vector<hsize_t> dimensions_of(hid_t space) {
+    const phy::hdf5::SpaceHandle handle(space);
+    std::vector<hsize_t> dimensions(static_cast<std::size_t>(H5Sget_simple_extent_ndims(handle)));
+    H5Sget_simple_extent_dims(handle, dimensions.data(), nullptr);
+    return dimensions;
+}
+
+TEST_F(SoftBitWriterTest, SaysTheSourcesShapeAndKeepsItWhereAsked) {
+    using Shape = std::vector<std::uint64_t>;
+    const auto expect = [&](const Shape& shape, bool keep, const std::vector<hsize_t>& dimensions) {
+        Config config = config_;
+        config.overwrite = true;
+        config.source_shape = shape;
+        config.keep_shape = keep;
+        config.noise_dataset = "c.h5:/noise_variance";
+        phy::SoftBitWriter writer(path_, config);
+        for (std::size_t first = 0; first < llr_.size(); first += 4 * 20)
+            writer.append(std::as_bytes(std::span(llr_)).subspan(first, 4 * 20));
+        writer.commit();
+        const phy::hdf5::FileHandle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+        const phy::hdf5::DatasetHandle dataset(H5Dopen2(file, "/llr", H5P_DEFAULT));
+        EXPECT_EQ(dimensions_of(H5Dget_space(dataset)), dimensions);
+        std::vector<std::int8_t> read(400);
+        ASSERT_GE(H5Dread(dataset, H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
+        EXPECT_EQ(read, llr_);
+        const phy::hdf5::AttributeHandle attribute(H5Aopen(dataset, "source_shape", H5P_DEFAULT));
+        ASSERT_EQ(dimensions_of(H5Aget_space(attribute)), std::vector<hsize_t>{shape.size()});
+        Shape written(shape.size() + 1);
+        ASSERT_GE(H5Aread(attribute, H5T_NATIVE_UINT64, written.data()), 0);
+        written.pop_back();
+        EXPECT_EQ(written, shape);
+        EXPECT_GT(H5Aexists(dataset, "noise_variance_dataset"), 0);
+    };
+    expect({100}, false, {100, 4});
+    expect({5, 2, 10}, false, {100, 4});
+    expect({5, 2, 10}, true, {5, 2, 10, 4});
+    Shape deep(29, 1);
+    deep[3] = 100;
+    expect(deep, false, {100, 4});
+    std::vector<hsize_t> kept(deep.begin(), deep.end());
+    kept.push_back(4);
+    expect(deep, true, kept);
+}
+
+TEST_F(SoftBitWriterTest, RefusesAShapeOfOtherSymbols) {
+    const auto refusal = [&](std::optional<std::vector<std::uint64_t>> shape, bool keep) {
+        Config config = config_;
+        config.source_shape = std::move(shape);
+        config.keep_shape = keep;
+        EXPECT_THROW(phy::SoftBitWriter(path_, config), phy::ArgumentError);
+        EXPECT_EQ(directory_.names(), Names());
+    };
+    refusal(std::nullopt, true);
+    refusal(std::vector<std::uint64_t>{99}, false);
+    refusal(std::vector<std::uint64_t>{10, 11}, true);
+    std::vector<std::uint64_t> deep(32, 1);
+    deep[0] = 100;
+    refusal(deep, true);
+}
+
+TEST_F(SoftBitWriterTest, WritesSignsWhereOnlyDecisionsAreWanted) {
+    const std::vector<float> values = {3.0F, -0.25F, 0.0F, -60000.0F, 1e-7F, -1e-7F, 127.0F, -1.0F};
+    const std::vector<std::uint8_t> signs = {0, 1, 0, 1, 0, 1, 0, 1};
+    const auto expect = [&](auto element, const std::vector<std::uint8_t>& expected) {
+        using SoftBit = decltype(element);
+        // More than one piece of what is converted at once.
+        constexpr std::size_t symbols = 500'000;
+        constexpr float least = std::is_integral_v<SoftBit> ? -127.0F : -6e4F;
+        std::vector<SoftBit> llr;
+        for (std::size_t n = 0; n < 4 * symbols; ++n)
+            llr.push_back(static_cast<SoftBit>(std::max(values[n % 8], least)));
+        Config config = config_;
+        config.overwrite = true;
+        config.symbols = symbols;
+        config.format = phy::soft_bit_format_of<SoftBit>;
+        config.hard = true;
+        phy::SoftBitWriter writer(path_, config);
+        const auto bytes = std::as_bytes(std::span(llr));
+        EXPECT_THROW(writer.append(bytes.first(3)), phy::ArgumentError) << "part of a symbol";
+        writer.append(bytes.first(40 * sizeof(SoftBit)));
+        writer.append(bytes.subspan(40 * sizeof(SoftBit)));
+        EXPECT_THROW(writer.append(bytes.first(4 * sizeof(SoftBit))), phy::ArgumentError) << "too many";
+        writer.commit();
+        const phy::hdf5::FileHandle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+        const phy::hdf5::DatasetHandle dataset(H5Dopen2(file, "/bits", H5P_DEFAULT));
+        EXPECT_EQ(dimensions_of(H5Dget_space(dataset)), (std::vector<hsize_t>{symbols, 4}));
+        EXPECT_EQ(H5Aexists(dataset, "llr_scale"), 0);
+        EXPECT_GT(H5Aexists(dataset, "modulation"), 0);
+        std::vector<std::uint8_t> read(4 * symbols);
+        ASSERT_GE(H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
+        for (std::size_t n = 0; n < read.size(); ++n)
+            ASSERT_EQ(read[n], expected[n % 8]) << n;
+    };
+    expect(float(), signs);
+    expect(phy::half(), signs);
+    std::vector<std::uint8_t> of_integers = signs;
+    of_integers[1] = of_integers[5] = 0;  // rounded to 0
+    of_integers[3] = 1;
+    expect(std::int8_t(), of_integers);
 }
 
 TEST_F(SoftBitWriterTest, OverwritesOnlyWhenTold) {

@@ -194,6 +194,38 @@ TEST_F(CudaSoftDemapper, NeedsTheTableThatACallUses) {
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
 }
 
+TEST_F(CudaSoftDemapper, KeepsTheTablesOfTheLatestN0) {
+    const Device device;
+    SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
+    const auto other_noise = [](std::size_t n) { return 0.5F + 0.001F * static_cast<float>(n); };
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    for (std::size_t n = 0; n + 1 < SoftDemapper::most_tables; ++n)
+        demap.prepare(other_noise(n), SoftBitFormat::float32);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32)) << "as many as are kept";
+    demap.prepare(usable_noise, SoftBitFormat::float32);  // now other_noise(0) is the oldest
+    demap.prepare(0.25F, SoftBitFormat::float32);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
+    expect_refusal(demap, 6, other_noise(0), 24);
+    for (std::size_t n = 0; n < SoftDemapper::most_tables; ++n)
+        demap.prepare(other_noise(n), SoftBitFormat::float32);
+    expect_refusal(demap, 6, usable_noise, 24);
+    demap.prepare(usable_noise, SoftBitFormat::float32);
+    EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
+}
+
+TEST_F(CudaSoftDemapper, TablesOfManyN0TakeBoundedMemory) {
+    if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools use device memory themselves";
+    const Device device;
+    SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
+    float noise = 0.25F;
+    const auto use_as_many_as_are_kept = [&] {
+        for (std::size_t n = 0; n < SoftDemapper::most_tables; ++n)
+            demap.prepare(noise = std::nextafter(noise, 1.0F), SoftBitFormat::float32);
+    };
+    use_as_many_as_are_kept();
+    EXPECT_TRUE(phy_test::keeps_free_memory(device, use_as_many_as_are_kept));
+}
+
 TEST_F(CudaSoftDemapper, GivesTheMemoryOfTablesBack) {
     if (phy_test::takes_fewer_cases()) GTEST_SKIP() << "tools use device memory themselves";
     const Device device;

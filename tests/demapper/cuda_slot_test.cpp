@@ -118,6 +118,20 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
 }
 
+TEST_F(CudaSlot, ManyOtherTablesLeaveThatOfItsGraph) {
+    const SlotDemapper::Config config = {
+        .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
+    SlotDemapper demapper(Device(), config);
+    demapper.prepare(0.1F);
+    Slots slots(config);
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
+    for (std::size_t n = 0; n < 2 * phy::gpu::SoftDemapper::most_tables; ++n)
+        demapper.prepare(0.2F + 0.001F * static_cast<float>(n));
+    for (int call = 0; call < 4; ++call)
+        ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
+}
+
 TEST_F(CudaSlot, TakesPerSymbolNoiseInPrepare) {
     const SlotDemapper::Config config = {
         .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};

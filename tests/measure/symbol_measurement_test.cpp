@@ -71,6 +71,28 @@ TEST(SymbolMeasurement, ImbalanceOfIAndQ) {
     EXPECT_TRUE(std::isnan(measure(stored(values), {.modulation = Modulation::bpsk}).iq_phase_deg));
 }
 
+TEST(SymbolMeasurement, ExpectedDecisionsAreThoseOfManySymbols) {
+    for (const Modulation modulation : phy::all_modulations) {
+        for (const auto& [gain, noise] :
+             {std::pair(1.0, 1e-4), {1.0, 0.01}, {1.0, 0.3}, {1.0, 5.0}, {0.0, 1.0}, {0.7, 0.02}}) {
+            SCOPED_TRACE(std::string(to_string(modulation)) + ", gain " + std::to_string(gain) + ", N0 " +
+                         std::to_string(noise));
+            std::mt19937_64 random(5);
+            std::normal_distribution<double> normal(0.0, std::sqrt(noise / 2.0));
+            auto values = points(modulation, 200'000);
+            for (auto& value : values)
+                value = gain * value + std::complex(normal(random), normal(random));
+            const SymbolMeterConfig config = {.modulation = modulation};
+            const phy::SymbolSums sums = SymbolMeter(Host(), config)(stored(values).view());
+            const double step = 2.0 * phy::axis_unit(modulation);
+            const auto expected = expected_decisions(modulation, {.gain = gain, .noise_variance = noise});
+            EXPECT_NEAR(sums.error / 200'000.0 * step * step / expected.error, 1.0, 0.02);
+            EXPECT_NEAR(sums.decided / 200'000.0 * step * step / expected.decided, 1.0, 0.02);
+        }
+        EXPECT_LT(expected_decisions(modulation, {.gain = 1.0, .noise_variance = 0.0}).error, 1e-10);
+    }
+}
+
 TEST(SymbolMeasurement, GainAndPhaseOfCleanSymbols) {
     auto values = points(Modulation::qam256, 50'000);
     for (auto& value : values)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -83,6 +84,7 @@ TEST_F(Demodulate, SaysWhatItDid) {
     EXPECT_EQ(done.demapper.modulation, phy::Modulation::qam64);
     EXPECT_EQ(done.noise_variance, noise_variance);
     EXPECT_EQ(done.bit_errors, bit_errors());
+    EXPECT_EQ(done.compared_bits, bits_.size());
     EXPECT_EQ(done.counters, phy::DemapCounters());
     EXPECT_EQ(done.places.size(), 1U);
     EXPECT_EQ(done.pipeline.chunks, 21U);
@@ -254,6 +256,46 @@ TEST_F(Demodulate, RefusesWhatHasNotBeenReceivedYet) {
                        .modulation = phy::Modulation::qam64,
                        .noise_variance = noise_variance};
     EXPECT_EQ(demodulate_file(capture_, "", options).symbols, symbols) << "unless they are symbols after all";
+}
+
+TEST_F(Demodulate, ComparesWhatIsAskedFor) {
+    // Each block of 2^15 symbols has other errors: QPSK whose sign is wrong in so many symbols of the block.
+    constexpr std::uint64_t block = 1U << 15U;
+    constexpr std::uint64_t blocks = 35;
+    constexpr std::uint64_t count = blocks * block + 5;
+    const auto wrong_in = [](std::uint64_t of_block) { return 3 * of_block + 1; };
+    {
+        phy::CaptureWriter writer(
+            capture_, {.symbols = count, .noise_variance = noise_variance, .bits = true, .overwrite = true});
+        const float a = std::sqrt(0.5F);
+        std::vector<phy::cf32> iq(block, phy::cf32(a, a));
+        for (std::uint64_t first = 0; first < count; first += block) {
+            iq.resize(std::min(block, count - first));
+            std::vector<std::uint8_t> bits(2 * iq.size());
+            for (std::uint64_t n = 0; n < std::min<std::uint64_t>(wrong_in(first / block), iq.size()); ++n)
+                bits[2 * n] = 1;
+            writer.append(iq);
+            writer.append_bits(bits);
+        }
+        writer.commit();
+    }
+    std::uint64_t all = 5;  // in the last block, which is shorter
+    for (std::uint64_t n = 0; n < blocks; ++n)
+        all += wrong_in(n);
+    std::uint64_t spread = 5;
+    for (std::uint64_t n = 0; n < 7; ++n)
+        spread += wrong_in(n * blocks / 7);
+    for (const std::size_t chunk : {std::size_t{10'007}, std::size_t{1} << 20U}) {
+        DemodulateOptions options = in_chunks();
+        options.pipeline.chunk = chunk;
+        const phy::Demodulation some = demodulate_file(capture_, "", options);
+        EXPECT_EQ(some.compared_bits, 2 * (7 * block + 5));
+        EXPECT_EQ(some.bit_errors, spread);
+        options.count_all_errors = true;
+        const phy::Demodulation whole = demodulate_file(capture_, "", options);
+        EXPECT_EQ(whole.compared_bits, 2 * count);
+        EXPECT_EQ(whole.bit_errors, all);
+    }
 }
 
 TEST_F(Demodulate, WarnsOfBitsThatFitNoSymbol) {

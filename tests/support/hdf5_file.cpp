@@ -94,6 +94,18 @@ std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std
     return values;
 }
 
+std::vector<std::uint64_t> read_dimensions(const std::filesystem::path& file, const std::string& dataset) {
+    const hid_t file_id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const hid_t dataset_id = opened(H5Dopen2(file_id, dataset.c_str(), H5P_DEFAULT));
+    const hid_t space = H5Dget_space(dataset_id);
+    std::vector<hsize_t> dimensions(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+    H5Sget_simple_extent_dims(space, dimensions.data(), nullptr);
+    H5Sclose(space);
+    H5Dclose(dataset_id);
+    H5Fclose(file_id);
+    return {dimensions.begin(), dimensions.end()};
+}
+
 std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,
                                   const std::string& attribute) {
     const hid_t file_id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));

@@ -34,6 +34,8 @@ private:
 /// The values of a dataset as they lie in memory, in the dataset's own type.
 std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset);
 
+std::vector<std::uint64_t> read_dimensions(const std::filesystem::path& file, const std::string& dataset);
+
 /// A number that is an attribute of a dataset; empty without it.
 std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,
                                   const std::string& attribute);

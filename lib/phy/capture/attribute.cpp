@@ -44,12 +44,17 @@ herr_t read_fixed_length(hid_t attribute, hid_t type, std::string& text) {
     return status;
 }
 
-void write_value(hid_t object, const char* name, hid_t type, const void* value, std::string_view subject) {
+void write_values(hid_t object, const char* name, hid_t type, hid_t space, const void* value,
+                  std::string_view subject) {
     const std::string problem = std::string("attribute ") + name + " cannot be written";
-    const SpaceHandle space(H5Screate(H5S_SCALAR));
     const AttributeHandle attribute(
         checked(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), subject, problem));
     checked(H5Awrite(attribute, type, value), subject, problem);
+}
+
+void write_value(hid_t object, const char* name, hid_t type, const void* value, std::string_view subject) {
+    const SpaceHandle space(H5Screate(H5S_SCALAR));
+    write_values(object, name, type, space, value, subject);
 }
 
 }  // namespace
@@ -87,6 +92,14 @@ void write_attribute(hid_t object, const char* name, float value, std::string_vi
 
 void write_attribute(hid_t object, const char* name, int value, std::string_view subject) {
     write_value(object, name, H5T_NATIVE_INT, &value, subject);
+}
+
+void write_attribute(hid_t object, const char* name, std::span<const std::uint64_t> values,
+                     std::string_view subject) {
+    const hsize_t count = values.size();
+    const SpaceHandle space(H5Screate_simple(1, &count, nullptr));
+    const std::uint64_t none = 0;
+    write_values(object, name, H5T_NATIVE_UINT64, space, values.empty() ? &none : values.data(), subject);
 }
 
 void write_attribute(hid_t object, const char* name, std::string_view value, std::string_view subject) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,5 +19,9 @@ void write_attribute(hid_t object, const char* name, double value, std::string_v
 void write_attribute(hid_t object, const char* name, float value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, int value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, std::string_view value, std::string_view subject);
+
+/// An array of one dimension, be it empty.
+void write_attribute(hid_t object, const char* name, std::span<const std::uint64_t> values,
+                     std::string_view subject);
 
 }  // namespace phy::hdf5

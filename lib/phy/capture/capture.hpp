@@ -46,14 +46,16 @@ struct PHY_EXPORT CaptureDescription {
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without that of I and Q
     std::uint64_t antennas = 1;                ///< antenna a begins at symbol a * symbols / antennas
     SampleFormat format = SampleFormat::cf32;  ///< what read() delivers; see CaptureReader
+    bool is_integer = false;                   ///< it holds integers, which are divided by full_scale
     std::string storage;  ///< for people: "compound of float16, chunked, gzip, big-endian"
 
     std::optional<Modulation> modulation;
-    std::optional<float> noise_variance;     ///< attribute noise_variance
+    std::optional<float> noise_variance;     ///< attribute, or dataset of one value
     std::optional<double> full_scale;        ///< attribute or option; see CaptureReader for who divides
     std::optional<double> sample_rate;       ///< hertz
     std::optional<double> center_frequency;  ///< hertz
-    bool has_noise_per_symbol = false;       ///< dataset noise_variance beside the IQ dataset
+    bool has_noise_per_symbol = false;       ///< dataset noise_variance beside it, of more than one value
+    std::string noise_dataset;               ///< its path
     bool has_bits = false;                   ///< dataset bits beside the IQ dataset, N x Qm
     std::size_t bits_per_symbol = 0;         ///< Qm of the dataset bits, 0 without
     std::optional<std::string> link;         ///< attribute link, as it stands there; of symbols if it is text
@@ -109,11 +111,11 @@ public:
     /// such file; of no format that is read (others are recognised and named); truncated, damaged, or with
     /// elements that were never written or lie in other files (see external_files); no such dataset; not IQ
     /// (text, real, wrong rank), which lists the candidates; no samples; several datasets that look like IQ
-    /// and none chosen; a grid or samples of another rank; per-symbol noise or bits of another length;
-    /// codewords that are not uint8 of two dimensions; an attribute of the wrong type; unknown modulation; a
-    /// full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that are normal and have a
-    /// normal reciprocal. Such an option full_scale, an unknown option raw, and a shape where none can be
-    /// given are ArgumentErrors.
+    /// and none chosen; a grid or samples of another rank; N0 of a shape that does not fit, bits of another
+    /// length; codewords that are not uint8 of two dimensions; an attribute of the wrong type; unknown
+    /// modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that are
+    /// normal and have a normal reciprocal. Such an option full_scale, any for floating point numbers, an
+    /// unknown option raw, and a shape where none can be given are ArgumentErrors.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;
@@ -125,7 +127,8 @@ public:
     /// first + symbols.size() <= description().symbols (ArgumentError).
     void read(std::uint64_t first, SymbolSpan symbols);
 
-    /// Reads N0 of noise.size() symbols from index first on; needs has_noise_per_symbol (ArgumentError).
+    /// Reads N0 of noise.size() symbols from index first on; needs has_noise_per_symbol (ArgumentError). A
+    /// dataset of fewer values is repeated as NumPy does: of one a column, a row, a slot.
     void read_noise(std::uint64_t first, std::span<float> noise);
 
     /// Reads the transmitted bits, one a byte, of bits.size() / Qm symbols from index first on; needs
@@ -152,25 +155,34 @@ public:
         std::optional<float> noise_variance = {};  ///< written for scalar noise
         std::optional<std::uint32_t> descrambled_c_init = {};  ///< written where they were descrambled
         std::string source = {};                               ///< file and dataset the soft bits come from
-        std::optional<double> sample_rate = {};                ///< hertz, of the capture; written if given
-        std::optional<double> center_frequency = {};           ///< hertz, of the capture; written if given
+
+        /// Dimensions of the symbols there, whose product is `symbols`; written if given.
+        std::optional<std::vector<std::uint64_t>> source_shape = {};
+        bool keep_shape = false;         ///< the dataset has these dimensions, and then Qm
+        std::string noise_dataset = {};  ///< file and dataset of N0 by symbol; written unless empty
+        bool hard = false;               ///< write the signs of soft bits alone
+
+        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
+        std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
         bool durable = false;  ///< see AtomicFile
     };
 
     /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
-    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance, descrambled_c_init, method, source,
-    /// sample_rate, center_frequency, phy_version. The same content makes the same bytes. Throws FileError if
-    /// the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
-    /// ArgumentError if symbols is 0.
+    /// llr_clip, llr_sign ("positive_is_zero"), noise_variance or noise_variance_dataset, descrambled_c_init,
+    /// method, source, source_shape, sample_rate, center_frequency, phy_version; with `hard` in its place
+    /// /bits, uint8, without attributes of soft bits. The same content makes the same bytes. Throws FileError
+    /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
+    /// ArgumentError if symbols is 0, or the shape is of another number of symbols or, where it is to be
+    /// kept, not given or of more than 31 dimensions.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();
     SoftBitWriter(SoftBitWriter&&) noexcept;
     SoftBitWriter& operator=(SoftBitWriter&&) noexcept;
 
-    /// Appends whole symbols, given as the bytes of their soft bits in Config::format: llr.size_bytes() is a
-    /// multiple of Qm * size_of(format) and no more than is left (ArgumentError). FileError if the disk is
-    /// full.
+    /// Appends whole symbols, given as the bytes of their soft bits in Config::format, also where only the
+    /// signs are written: llr.size_bytes() is a multiple of Qm * size_of(format) and no more than is left
+    /// (ArgumentError). FileError if the disk is full.
     void append(std::span<const std::byte> llr);
 
     /// Closes the file and renames it. Throws ArgumentError unless all symbols were appended, FileError if

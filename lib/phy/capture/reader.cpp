@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "phy/capture/broadcast.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/capture/find_iq.hpp"
 #include "phy/capture/input.hpp"
@@ -111,6 +112,7 @@ CaptureDescription description_of(const InputDataset& iq, const detail::IqLayout
     description.symbols = iq.size() / layout.elements_per_symbol;
     description.shape = shape_of(iq, layout);
     description.format = delivered_format(layout.number.kind);
+    description.is_integer = !detail::is_float(layout.number.kind);
     description.storage = detail::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
     description.modulation = options.modulation;
     description.noise_variance = options.noise_variance;
@@ -154,13 +156,23 @@ std::unique_ptr<InputDataset> open_beside(const InputFile& file, const std::stri
     return dataset;
 }
 
-detail::NumberType require_noise(const InputDataset& noise, std::uint64_t symbols) {
+detail::NumberType require_noise_type(const InputDataset& noise, std::uint64_t symbols) {
     const auto& type = noise.type().number;
-    if (!type || !detail::is_float(type->kind) || noise.size() != symbols)
+    if (!type || !detail::is_float(type->kind))
         throw file_error(noise.name(), "is " + detail::describe(noise.type(), noise.dimensions()) +
                                            ": expected float16, float32 or float64, one value for each of " +
                                            std::to_string(symbols) + " symbols");
     return *type;
+}
+
+/// Whose shape is that of the symbols, or is repeated to be.
+detail::Broadcast require_noise_shape(const InputDataset& noise, const CaptureDescription& capture) {
+    const detail::Dimensions symbols(capture.shape.begin(), capture.shape.end());
+    if (const auto broadcast = detail::Broadcast::of(noise.dimensions(), symbols)) return *broadcast;
+    throw file_error(noise.name(), "is " + detail::describe(noise.type(), noise.dimensions()) +
+                                       ": expected one value for each of " + std::to_string(capture.symbols) +
+                                       " symbols " + detail::describe({.text = "of"}, symbols) +
+                                       ", or a shape that NumPy repeats to theirs in one way");
 }
 
 /// Qm of a dataset of transmitted bits.
@@ -201,6 +213,8 @@ struct PHY_HIDDEN CaptureReader::Impl {
 
     void open_datasets_beside(const CaptureOptions& options);
     void open_noise();
+    void read_noise_elements(std::uint64_t first, std::span<float> values);
+    [[nodiscard]] std::span<const float> noise_from(std::uint64_t element, std::uint64_t count);
 
     /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
     /// index after first, number) one block after the other.
@@ -217,6 +231,9 @@ struct PHY_HIDDEN CaptureReader::Impl {
     std::unique_ptr<InputDataset> bits;
     std::unique_ptr<InputDataset> codewords;
     detail::NumberType noise_type;
+    std::optional<detail::Broadcast> noise_broadcast;
+    std::vector<float> noise_window;  ///< neighbouring values that were read last
+    std::uint64_t noise_window_first = 0;
     std::vector<std::byte> block;
 };
 
@@ -249,8 +266,39 @@ void CaptureReader::Impl::open_datasets_beside(const CaptureOptions& options) {
 
 void CaptureReader::Impl::open_noise() {
     noise = open_beside(*file, path.i, "noise_variance");
-    if (noise) noise_type = require_noise(*noise, description.symbols);
-    description.has_noise_per_symbol = noise != nullptr;
+    if (!noise) return;
+    noise_type = require_noise_type(*noise, description.symbols);
+    noise_broadcast = require_noise_shape(*noise, description);
+    if (noise->size() == 1 && description.symbols > 1) {
+        read_noise_elements(0, std::span(&description.noise_variance.emplace(), 1));
+        noise.reset();
+        return;
+    }
+    description.has_noise_per_symbol = true;
+    description.noise_dataset = detail::path_beside(path.i, "noise_variance");
+}
+
+void CaptureReader::Impl::read_noise_elements(std::uint64_t first, std::span<float> values) {
+    const std::size_t stride = noise->type().bytes;
+    const auto out = std::as_writable_bytes(values);
+    read_blocks(*noise, 1, first, values.size(),
+                [&](const std::byte* stored, std::size_t done, std::size_t count) {
+                    detail::numbers_to_float(noise_type, 1.0, {stored, stride},
+                                             {out.data() + done * sizeof(float), sizeof(float)}, count);
+                });
+}
+
+/// Values from an element on, as many as the window has from there on, and at most count.
+std::span<const float> CaptureReader::Impl::noise_from(std::uint64_t element, std::uint64_t count) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 16;
+    const bool is_there = element >= noise_window_first && element - noise_window_first < noise_window.size();
+    if (!is_there) {
+        noise_window_first = element / most * most;
+        noise_window.resize(std::min(most, noise->size() - noise_window_first));
+        read_noise_elements(noise_window_first, noise_window);
+    }
+    const auto window = std::span<const float>(noise_window).subspan(element - noise_window_first);
+    return window.first(std::min<std::uint64_t>(count, window.size()));
 }
 
 template <typename Unpack>
@@ -306,15 +354,23 @@ void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {
     if (!impl_->noise) throw ArgumentError("the capture has no noise variance for each symbol");
     require_range(first, noise.size(), impl_->description.symbols);
 
-    const detail::NumberType type = impl_->noise_type;
-    const std::size_t stride = impl_->noise->type().bytes;
-    const auto out = std::as_writable_bytes(noise);
-    impl_->read_blocks(*impl_->noise, 1, first, noise.size(),
-                       [&](const std::byte* stored, std::size_t done, std::size_t count) {
-                           detail::numbers_to_float(type, 1.0, {stored, stride},
-                                                    {out.data() + done * sizeof(float), sizeof(float)},
-                                                    count);
-                       });
+    const bool is_repeated = impl_->noise->size() != impl_->description.symbols;
+    if (!is_repeated) return impl_->read_noise_elements(first, noise);
+    impl_->noise_broadcast->visit(
+        first, noise.size(), [&](std::uint64_t count, std::uint64_t element, bool repeats) {
+            if (repeats) {
+                std::ranges::fill(noise.first(count), impl_->noise_from(element, 1).front());
+                noise = noise.subspan(count);
+                return;
+            }
+            while (count > 0) {
+                const std::span<const float> values = impl_->noise_from(element, count);
+                std::ranges::copy(values, noise.begin());
+                noise = noise.subspan(values.size());
+                element += values.size();
+                count -= values.size();
+            }
+        });
 }
 
 void CaptureReader::read_bits(std::uint64_t first, std::span<std::uint8_t> bits) {

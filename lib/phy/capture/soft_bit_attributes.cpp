@@ -1,5 +1,7 @@
 #include "phy/capture/soft_bit_attributes.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "phy/capture/attribute.hpp"
@@ -19,15 +21,18 @@ void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Co
         write_attribute(llr.id(), name, value, llr.name());
     };
     write("modulation", to_string(config.demapper.modulation));
-    write("llr_sign", std::string_view("positive_is_zero"));
-    if (config.format == SoftBitFormat::int8) {
+    if (!config.hard) write("llr_sign", std::string_view("positive_is_zero"));
+    if (!config.hard && config.format == SoftBitFormat::int8) {
         write("llr_scale", config.demapper.llr_scale);
         write("llr_clip", config.demapper.llr_clip);
     }
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
+    if (!config.noise_dataset.empty())
+        write("noise_variance_dataset", std::string_view(config.noise_dataset));
     if (config.descrambled_c_init) write("descrambled_c_init", static_cast<int>(*config.descrambled_c_init));
     write("method", to_string(config.demapper.method));
     write("source", std::string_view(config.source));
+    if (config.source_shape) write("source_shape", std::span<const std::uint64_t>(*config.source_shape));
     if (config.sample_rate) write("sample_rate", *config.sample_rate);
     if (config.center_frequency) write("center_frequency", *config.center_frequency);
     write("phy_version", std::string_view(version));

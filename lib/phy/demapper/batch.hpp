@@ -44,7 +44,7 @@ public:
     /// Demaps all allocations; the host's threads share the batch, however it is divided. Outputs must not
     /// overlap, and all have one format. An invalid allocation is an ArgumentError that gives its index, and
     /// nothing was written. Counters as in SoftDemapper. Allocates when it sees more allocations than before,
-    /// or must build a table: those of the latest calls are kept, up to 32 or as many as one call needed.
+    /// or must build a table: those of the latest calls are kept, up to 32 or as many as the latest needed.
     void operator()(std::span<const Allocation> allocations, DemapCounters* counters = nullptr);
 
     [[nodiscard]] const Host& host() const;

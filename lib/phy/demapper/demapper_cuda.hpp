@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -34,6 +35,9 @@ class PHY_EXPORT SoftDemapper {
 public:
     using Config = DemapperConfig;
 
+    /// That are kept: of 1.3 MB at most, with int8 of 256 KB.
+    static constexpr std::size_t most_tables = 256;
+
     /// Throws ArgumentError if a value is out of its range.
     SoftDemapper(const Device& device, const Config& config);
     ~SoftDemapper();
@@ -42,9 +46,11 @@ public:
 
     /// Gets calls with this noise and format ready: builds the table that they need, if any, waits until it
     /// is on the device, and has the kernels' code loaded, for which the first call would take some
-    /// milliseconds otherwise. Of per-symbol noise, which never needs a table, no value is read. Returns soon
-    /// where all that is done. Throws ArgumentError for a scalar N0 that is not finite and positive,
-    /// CudaError if the device has no memory for the table.
+    /// milliseconds otherwise. The tables of the latest most_tables different calls of prepare() are kept:
+    /// one more waits for the device and gives the memory of the oldest back, after which calls that need it
+    /// are refused, and graphs that used it must not run again. Of per-symbol noise, which never needs a
+    /// table, no value is read. Returns soon where all that is done. Throws ArgumentError for a scalar N0
+    /// that is not finite and positive, CudaError if the device has no memory for the table.
     void prepare(NoiseVariance noise, SoftBitFormat format);
 
     /// Gives the memory of all tables back. Waits for the device; graphs that used them must not run again.

@@ -32,7 +32,7 @@ public:
     SlotDemapper(SlotDemapper&&) noexcept;
     SlotDemapper& operator=(SlotDemapper&&) noexcept;
 
-    /// As SoftDemapper::prepare.
+    /// As SoftDemapper::prepare; the table of the latest call is kept too.
     void prepare(NoiseVariance noise);
 
     /// As SoftDemapper::forget_tables.

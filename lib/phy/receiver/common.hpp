@@ -26,6 +26,15 @@ inline void require_symbols(const CaptureDescription& capture) {
                     (capture.kind == CaptureKind::grid ? "a grid" : "samples") + ": expected symbols");
 }
 
+/// Throws ArgumentError where floating point numbers are to be divided by a full scale: they are taken as
+/// they are, and who asks for another amplitude expects that to matter.
+inline void require_use_of(const CaptureOptions& options, const CaptureDescription& capture) {
+    if (!options.full_scale || capture.is_integer) return;
+    throw ArgumentError(
+        "option full_scale: " + name_of(capture) + " holds floating point numbers, " +
+        (capture.kind == CaptureKind::symbols ? "which --gain divides" : "whose amplitude does not matter"));
+}
+
 /// Those that are asked for, else this CPU.
 inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
     if (!places.empty()) return places;

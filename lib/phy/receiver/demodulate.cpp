@@ -6,14 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "phy/capture/streams.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
-#include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/chain.hpp"
 #include "phy/receiver/capture_link.hpp"
 #include "phy/receiver/common.hpp"
+#include "phy/receiver/demodulate/streams.hpp"
 #include "phy/scaling/stage.hpp"
 #include "phy/scrambling/stage.hpp"
 
@@ -21,53 +20,6 @@ namespace phy {
 namespace {
 
 using Lacks = DescriptionError::Lacks;
-
-/// Transmitted bits, one a byte, of the chunk in each lane; of no lane where there are none to compare with.
-using Truth = std::vector<std::vector<std::uint8_t>>;
-
-/// Reads the transmitted bits too.
-class TruthfulSource : public CaptureSource {
-public:
-    TruthfulSource(CaptureReader& capture, bool noise_per_symbol, Truth& truth)
-        : CaptureSource(capture, noise_per_symbol), capture_(capture), truth_(truth) {}
-
-    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
-        if (!truth_.empty()) {
-            std::vector<std::uint8_t>& bits = truth_[chunk.lane];
-            bits.resize(chunk.items * capture_.description().bits_per_symbol);
-            capture_.read_bits(chunk.first, bits);
-        }
-        return CaptureSource::fill(chunk, arrays);
-    }
-
-private:
-    CaptureReader& capture_;
-    Truth& truth_;
-};
-
-/// Compares, writes if there is a writer, and says how far the work is.
-class ComparingSink : public Sink {
-public:
-    ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, SoftBitFormat format,
-                  std::function<void(std::uint64_t)> progress)
-        : writer_(writer), truth_(truth), format_(format), progress_(std::move(progress)) {}
-
-    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
-        if (!truth_.empty()) bit_errors_ += measure_({format_, arrays[0]}, truth_[chunk.lane]).bit_errors;
-        if (writer_) writer_->append(arrays[0]);
-        if (progress_) progress_(chunk.first + chunk.items);
-    }
-
-    [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
-
-private:
-    std::optional<SoftBitWriter>& writer_;
-    const Truth& truth_;
-    SoftBitFormat format_;
-    std::function<void(std::uint64_t)> progress_;
-    SoftBitMeter measure_{detail::fastest_host(), {}};
-    std::uint64_t bit_errors_ = 0;
-};
 
 /// None: each symbol has its own.
 std::optional<float> noise_variance_of(const CaptureDescription& capture, const CaptureOptions& options) {
@@ -179,16 +131,22 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
                           const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
     std::optional<std::uint32_t> c_init;
     if (options.descramble) c_init = options.descramble->c_init();
-    return SoftBitWriter(file, {.symbols = capture.symbols,
-                                .format = stage.output,
-                                .demapper = stage.demapper,
-                                .noise_variance = stage.noise_variance,
-                                .descrambled_c_init = c_init,
-                                .source = capture.file.string() + ":" + capture.dataset,
-                                .sample_rate = capture.sample_rate,
-                                .center_frequency = capture.center_frequency,
-                                .overwrite = options.overwrite,
-                                .durable = options.durable});
+    return SoftBitWriter(
+        file,
+        {.symbols = capture.symbols,
+         .format = stage.output,
+         .demapper = stage.demapper,
+         .noise_variance = stage.noise_variance,
+         .descrambled_c_init = c_init,
+         .source = capture.file.string() + ":" + capture.dataset,
+         .source_shape = capture.shape,
+         .keep_shape = options.keep_shape,
+         .noise_dataset = stage.noise_variance ? "" : capture.file.string() + ":" + capture.noise_dataset,
+         .hard = options.hard,
+         .sample_rate = capture.sample_rate,
+         .center_frequency = capture.center_frequency,
+         .overwrite = options.overwrite,
+         .durable = options.durable});
 }
 
 /// True if there are bits of the modulation to compare with.
@@ -236,6 +194,28 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
     return used;
 }
 
+/// What a bit error rate needs at most; so much truth is read in a moment, however it is packed.
+constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
+
+detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
+    const bool few = capture.symbols <= compared_symbols;
+    constexpr std::uint64_t block = std::uint64_t{1} << 15;
+    constexpr std::uint64_t blocks = 8;
+    const detail::SpreadBlocks symbols = all || few
+                                             ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
+                                             : detail::SpreadBlocks(capture.symbols, block, blocks);
+    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? lanes : 0)};
+}
+
+detail::SymbolSample make_sample(const Demodulation& result) {
+    return detail::SymbolSample({.symbols = result.capture.symbols,
+                                 .format = result.capture.format,
+                                 .modulation = result.demapper.modulation,
+                                 .full_scale = detail::full_scale_of(result.capture),
+                                 .gain = result.gain,
+                                 .noise_variance = result.noise_variance});
+}
+
 /// With what the link says, unless the options do.
 DemodulateOptions with_link(DemodulateOptions options, const std::optional<Link>& link) {
     if (!link) return options;
@@ -261,6 +241,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
+    detail::require_use_of(how.capture, result.capture);
     // A text that is no link does no harm where nothing is asked of it.
     const bool says_all = how.capture.modulation && how.descramble;
     if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
@@ -276,21 +257,24 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
     Pipeline pipeline = make_pipeline(result.capture, how, stages.all());
     result.places = pipeline.places();
+    detail::SymbolSample sample = make_sample(result);
 
     detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
-    Truth truth(compares ? pipeline.lanes() : 0);
-    TruthfulSource source(reader, !result.noise_variance, truth);
-    ComparingSink sink(writer, truth, how.format, progress_of(result, how));
+    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.lanes());
+    detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
+    const std::size_t qm = bits_per_symbol(result.demapper.modulation);
+    detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
     result.pipeline = pipeline.run(source, sink, how.stop);
     watch.stop();
     result.symbols = result.pipeline.items;
-    result.soft_bits = result.symbols * bits_per_symbol(result.demapper.modulation);
+    result.soft_bits = result.symbols * qm;
     result.cancelled = result.pipeline.cancelled;
     result.counters = stages.demap().counters();
     if (compares) result.bit_errors = sink.bit_errors();
+    result.compared_bits = sink.compared();
     if (!result.cancelled) {
         if (how.before_commit) how.before_commit(result.pipeline);
         watch.start();
@@ -298,6 +282,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
         watch.stop();
     }
     result.seconds = watch.seconds();
+    result.check = sample.check();
     return result;
 }
 

@@ -15,6 +15,7 @@
 #include "phy/receiver/description_error.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/measure.hpp"
+#include "phy/receiver/symbol_check.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
@@ -50,6 +51,17 @@ struct PHY_EXPORT DemodulateOptions {
     /// N0 is measured first, and what else is said about it, by symbol too, does not count.
     bool estimate_noise = false;
 
+    /// The file has decisions, one a byte, in place of soft bits: the signs of those in `format`, where 0
+    /// counts as bit 0. int8 rounds small soft bits to 0, the others do not.
+    bool hard = false;
+
+    bool keep_shape = false;  ///< what is written has the dimensions of the capture, and then Qm
+
+    /// Bit errors are counted in all symbols. Otherwise, in captures of more than 2^20 symbols, they are
+    /// counted in 2^18 that are spread over the capture, in 8 blocks, because transmitted bits that are
+    /// packed take far longer to read than symbols to demap.
+    bool count_all_errors = false;
+
     /// Where the work runs; none: this CPU, with demodulation_threads().
     std::vector<Place> places = {};
     Pipeline::Config pipeline = {};  ///< `items` is the capture's
@@ -79,6 +91,8 @@ struct PHY_EXPORT Demodulation {
     std::optional<ScramblingIdentity> descrambled;  ///< none: the soft bits are as they were received
     DemapCounters counters;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits to compare with
+    std::uint64_t compared_bits = 0;          ///< in which bit errors were counted
+    SymbolCheck check;                        ///< whether the symbols are what is said about them
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol
     std::optional<Measured> measured;         ///< where something was measured first
     std::vector<Place> places;
@@ -94,7 +108,8 @@ struct PHY_EXPORT Demodulation {
 ///
 /// Throws FileError for what is wrong with a file, for one that holds a grid or samples, and where what is
 /// measured cannot be (no symbol is finite, there is no noise); DescriptionError where the file says too
-/// little; ArgumentError for options out of their range; and what Pipeline throws.
+/// little; ArgumentError for options out of their range, and for a full scale of floating point numbers,
+/// which a gain divides; and what Pipeline throws.
 PHY_EXPORT Demodulation demodulate_file(const std::filesystem::path& capture,
                                         const std::filesystem::path& soft_bits,
                                         const DemodulateOptions& options = {});

@@ -263,6 +263,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
         return detail::measure_slots(reader.description(), options);
     Measured result;
     result.capture = reader.description();
+    detail::require_use_of(how.capture, result.capture);
     // A text that is no link does no harm where nothing is asked of it.
     const bool says_all =
         how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);

@@ -27,7 +27,11 @@ std::vector<std::byte> bytes_of(const phy::detail::LlrTable& table) {
 }  // namespace
 
 void DeviceTables::add(const phy::detail::TableKey& key) {
-    if (find(key) != nullptr) return;
+    const auto known = entries_.begin() + (position_of(key) - entries_.cbegin());
+    if (known != entries_.end()) {
+        std::rotate(known, known + 1, entries_.end());
+        return;
+    }
     const phy::detail::LlrTable table(key);
     std::vector<std::byte> bytes = bytes_of(table);
     bytes.resize((bytes.size() + piece - 1) / piece * piece);
@@ -37,11 +41,19 @@ void DeviceTables::add(const phy::detail::TableKey& key) {
     stream.synchronize();
     const Table on_device{table.scale(), memory.data(), static_cast<std::uint32_t>(bytes.size())};
     entries_.push_back({key, std::move(memory), on_device});
+    if (entries_.size() <= SoftDemapper::most_tables) return;
+    device_.synchronize();
+    entries_.erase(entries_.begin());
+}
+
+std::vector<DeviceTables::Entry>::const_iterator DeviceTables::position_of(
+    const phy::detail::TableKey& key) const {
+    return std::find_if(entries_.begin(), entries_.end(),
+                        [&](const Entry& entry) { return entry.key == key; });
 }
 
 const Table* DeviceTables::find(const phy::detail::TableKey& key) const {
-    const auto found =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
+    const auto found = position_of(key);
     return found == entries_.end() ? nullptr : &found->table;
 }
 

@@ -11,12 +11,14 @@
 
 namespace phy::gpu::detail {
 
-/// Tables in device memory, by what they were made for.
+/// Tables in device memory, by what they were made for: the latest ones,
+/// SoftDemapper::most_tables of them.
 class DeviceTables {
 public:
     explicit DeviceTables(const Device& device) : device_(device) {}
 
-    /// Waits until the table is on the device.
+    /// Waits until the table is on the device, and where it takes the place of another, for all work of the
+    /// device.
     void add(const phy::detail::TableKey& key);
 
     /// Null if it was not added.
@@ -33,7 +35,9 @@ private:
     };
 
     Device device_;
-    std::vector<Entry> entries_;
+    [[nodiscard]] std::vector<Entry>::const_iterator position_of(const phy::detail::TableKey& key) const;
+
+    std::vector<Entry> entries_;  ///< in the order in which they were added last
 };
 
 /// From the arguments of a call to a job for the kernels, for every modulation.

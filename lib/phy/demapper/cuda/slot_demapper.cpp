@@ -102,6 +102,9 @@ SlotDemapper::SlotDemapper(SlotDemapper&&) noexcept = default;
 SlotDemapper& SlotDemapper::operator=(SlotDemapper&&) noexcept = default;
 
 void SlotDemapper::prepare(NoiseVariance noise) {
+    // The table that the graph uses is not the oldest one then.
+    const bool has_table = impl_->last && impl_->last->noise_variance;
+    if (has_table) impl_->demapper.prepare(*impl_->last->noise_variance, impl_->config.output);
     impl_->demapper.prepare(noise, impl_->config.output);
 }
 

@@ -13,6 +13,12 @@ bool TableCache::Before::operator()(const TableKey& a, const TableKey& b) const 
     return fields(a) < fields(b);
 }
 
+void TableCache::start_call() {
+    if (entries_.size() > capacity_)
+        std::erase_if(entries_, [this](const auto& entry) { return entry.second.last_call != call_; });
+    ++call_;
+}
+
 void TableCache::make_room() {
     while (entries_.size() >= capacity_) {
         const auto oldest =

@@ -17,12 +17,15 @@ class TableCache {
 public:
     explicit TableCache(std::size_t capacity) : capacity_(capacity) {}
 
-    /// The tables of the calls before may be dropped from now on.
-    void start_call() { ++call_; }
+    /// The tables of the calls before may be dropped from now on. Of more than the capacity those of the
+    /// latest call stay.
+    void start_call();
 
     /// Builds the table unless it is there. It stays until the next call at least, even if a call needs more
     /// than the capacity.
     const LlrTable& table(const TableKey& key);
+
+    [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
 private:
     struct Entry {

@@ -10,12 +10,6 @@
 namespace phy {
 namespace {
 
-/// The parts of a normal distribution, of the given mean and standard deviation, between two borders.
-struct Slice {
-    double mass;
-    double first;  ///< the integral of y
-};
-
 double density(double x) {
     return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
 }
@@ -25,14 +19,24 @@ double tail(double x) {
     return 0.5 * std::erfc(x / std::numbers::sqrt2);
 }
 
-/// An infinite border ends nothing.
-Slice slice_of(double mean, double deviation, double from, double to) {
-    const double a = (from - mean) / deviation;
-    const double b = (to - mean) / deviation;
-    const double mass = a > 0.0 ? tail(a) - tail(b) : tail(-b) - tail(-a);
-    const double at_a = std::isinf(a) ? 0.0 : density(a);
-    const double at_b = std::isinf(b) ? 0.0 : density(b);
-    return {mass, mean * mass - deviation * (at_b - at_a)};
+/// What of a normal distribution, of the given mean and standard deviation, lies beyond a border.
+struct Border {
+    Border(double mean, double deviation, double at)
+        : is_above((at - mean) / deviation > 0.0),
+          beyond(tail(std::abs(at - mean) / deviation)),
+          height(density((at - mean) / deviation)) {}
+    /// An infinite one.
+    explicit Border(bool above) : is_above(above), beyond(0.0), height(0.0) {}
+
+    bool is_above;  ///< the mean is below it
+    double beyond;  ///< the mass on the side where the mean is not
+    double height;
+};
+
+/// Accurate where it is small.
+double mass_between(const Border& from, const Border& to) {
+    if (from.is_above) return from.beyond - to.beyond;
+    return to.is_above ? 1.0 - from.beyond - to.beyond : to.beyond - from.beyond;
 }
 
 /// An axis with the levels +-1, +-3 ... and Gaussian noise.
@@ -40,63 +44,86 @@ class Axis {
 public:
     explicit Axis(int bits) : levels_(1 << bits) {}
 
-    /// What least squares of the axis against decided levels is expected to give.
+    /// What least squares of the axis against decided levels is expected to give, and the mean squares of
+    /// what is between the axis and those levels, and of the levels.
     struct Expected {
         double gain;
         double variance;
+        double error;
+        double decided;
     };
     [[nodiscard]] Expected expected(double gain, double variance) const {
         const double deviation = std::sqrt(variance);
         double product = 0.0;
         double decided = 0.0;
         double power = 0.0;
-        for (int sent = 0; sent < levels_; ++sent) {
+        // The lower half of the levels does as the upper one.
+        for (int sent = levels_ / 2; sent < levels_; ++sent) {
             const double mean = gain * level(sent);
-            power += (mean * mean + variance) / levels_;
+            power += mean * mean + variance;
+            Border from(false);
             for (int at = 0; at < levels_; ++at) {
-                if (is_far(at, mean, deviation)) continue;
-                const Slice slice = slice_of(mean, deviation, at == 0 ? -INFINITY : level(at) - 1.0,
-                                             at == levels_ - 1 ? INFINITY : level(at) + 1.0);
-                product += level(at) * slice.first / levels_;
-                decided += level(at) * level(at) * slice.mass / levels_;
+                const Border to = at == levels_ - 1 ? Border(true) : Border(mean, deviation, level(at) + 1.0);
+                const double mass = mass_between(from, to);
+                product += level(at) * (mean * mass - deviation * (to.height - from.height));
+                decided += level(at) * level(at) * mass;
+                from = to;
             }
         }
-        return {product / decided, power - product * product / decided};
+        power /= 0.5 * levels_;
+        product /= 0.5 * levels_;
+        decided /= 0.5 * levels_;
+        return {product / decided, power - product * product / decided, power - 2.0 * product + decided,
+                decided};
     }
 
 private:
     [[nodiscard]] double level(int index) const { return 2.0 * index - (levels_ - 1); }
 
-    [[nodiscard]] bool is_far(int at, double mean, double deviation) const {
-        const bool below = at < levels_ - 1 && mean - (level(at) + 1.0) > 9.0 * deviation;
-        const bool above = at > 0 && level(at) - 1.0 - mean > 9.0 * deviation;
-        return below || above;
-    }
-
     int levels_;
 };
 
+/// An axis of the modulation, and the variance on it in units of its levels, for N0 = 1. BPSK has its levels
+/// +-1 on the diagonal; the noise across it is in the error whatever is decided.
+struct Axes {
+    explicit Axes(Modulation modulation)
+        : diagonal(bits_per_symbol(modulation) == 1),
+          axis(static_cast<int>(bits_per_axis(modulation))),
+          unit(diagonal ? 0.5 : 0.5 * static_cast<double>(inverse_power(bits_per_axis(modulation)))) {}
+
+    /// The noise of a symbol where an axis has this variance or mean square.
+    [[nodiscard]] double of_symbol(double of_axis, double noise) const {
+        return diagonal ? of_axis + 0.5 * noise : of_axis / unit;
+    }
+
+    bool diagonal;
+    Axis axis;
+    double unit;
+};
+
 }  // namespace
+
+ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& symbols) {
+    // Below, a normal distribution cannot be told from a point.
+    constexpr double least_noise = 1e-16;
+    const Axes axes(modulation);
+    const double noise = std::max(symbols.noise_variance, least_noise);
+    const Axis::Expected expected = axes.axis.expected(symbols.gain, noise * axes.unit);
+    return {axes.of_symbol(expected.error, noise), axes.of_symbol(expected.decided, 0.0)};
+}
 
 GainAndNoise correct_decisions(Modulation modulation, const GainAndNoise& measured) {
     if (!(measured.noise_variance > 0.0) || !std::isfinite(measured.noise_variance) ||
         !std::isfinite(measured.gain))
         return measured;
-    const bool diagonal = bits_per_symbol(modulation) == 1;
-    const std::size_t bits = bits_per_axis(modulation);
-    const Axis axis(static_cast<int>(bits));
-    // The variance on an axis in units of its levels, for N0 = 1. BPSK has its levels +-1 on the diagonal;
-    // the noise across it is in the error whatever is decided.
-    const double unit = diagonal ? 0.5 : 0.5 * static_cast<double>(inverse_power(bits));
-    const auto expected_noise = [&](const Axis::Expected& expected, double noise) {
-        return diagonal ? expected.variance + 0.5 * noise : expected.variance / unit;
-    };
+    const Axes axes(modulation);
     GainAndNoise found = measured;
     constexpr int most_turns = 300;
     for (int turn = 0; turn < most_turns; ++turn) {
-        const Axis::Expected expected = axis.expected(found.gain, found.noise_variance * unit);
+        const Axis::Expected expected = axes.axis.expected(found.gain, found.noise_variance * axes.unit);
         const double gain_ratio = measured.gain / expected.gain;
-        const double noise_ratio = measured.noise_variance / expected_noise(expected, found.noise_variance);
+        const double noise_ratio =
+            measured.noise_variance / axes.of_symbol(expected.variance, found.noise_variance);
         found.gain *= gain_ratio;
         found.noise_variance *= noise_ratio;
         if (std::abs(gain_ratio - 1.0) < 1e-7 && std::abs(noise_ratio - 1.0) < 1e-7) break;
