@@ -29,7 +29,8 @@ need_packages() {
   fi
   local package missing=() as_root=()
   for package in "$@"; do
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    # One word for each architecture that it is there for.
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed* ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
   command -v apt-get >/dev/null || fail "no apt-get to install what is missing: ${missing[*]}"
