@@ -110,7 +110,8 @@ struct PHY_EXPORT Measured {
 ///
 /// Throws FileError for what is wrong with a file; DescriptionError where transmitted bits are asked for and
 /// not there; ArgumentError for options out of their range, for a full scale of floating point
-/// numbers, and of a grid or samples for a gain, SymbolReference::sent and other rows than slots; and what receive_file() and Pipeline throw.
+/// numbers, and of a grid or samples for a gain, SymbolReference::sent and other rows than slots; and what
+/// receive_file() and Pipeline throw.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy
