@@ -338,7 +338,7 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--timing-offset", "inf"}, {"--timing-offset inf"});
     refuse({"--frequency-offset", "x"}, {"--frequency-offset x"});
     expect_failure({link_sim_program(), "--csv", path("nowhere/t.csv")}, 1,
-                   {"nowhere/t.csv", "No such file"});
+                   {"nowhere/t.csv", "no such directory"});
 }
 
 TEST_F(LinkSim, TextHasATable) {
