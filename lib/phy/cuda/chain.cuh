@@ -48,11 +48,17 @@ inline bool code_waits() {
 #endif
 }
 
+/// Up to so many slots are worked on at low latency. Kernels of more fill a GPU, and one that is got ready
+/// would take room from what runs beside.
+constexpr unsigned most_slots_in_chain = 4;
+
 /// kernel<<<blocks, threads, shared, stream>>>(arguments...), got ready while what is before on the stream
-/// runs. The kernel calls wait_for_previous().
+/// runs, if its slots are few. The kernel calls wait_for_previous(), and reads what others of the chain wrote
+/// by plain loads: those for constants may be too early.
 template <typename... Parameters>
-void launch_in_chain(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared,
-                     cudaStream_t stream, const std::type_identity_t<Parameters>&... arguments) {
+void launch_in_chain(void (*kernel)(Parameters...), unsigned slots, dim3 blocks, unsigned threads,
+                     std::size_t shared, cudaStream_t stream,
+                     const std::type_identity_t<Parameters>&... arguments) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -62,7 +68,7 @@ void launch_in_chain(void (*kernel)(Parameters...), dim3 blocks, unsigned thread
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &early;
-    config.numAttrs = code_waits() ? 1 : 0;
+    config.numAttrs = slots <= most_slots_in_chain && code_waits() ? 1 : 0;
     check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

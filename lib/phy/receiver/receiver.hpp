@@ -69,7 +69,8 @@ struct PHY_EXPORT SlotReport {
     std::uint64_t erasures = 0;     ///< symbols that were erased
 };
 
-/// Erased symbols do not count. A slot without power has an SNR of minus infinity.
+/// Erased symbols do not count. A slot without power has an SNR of minus infinity, and so has one with DM-RS
+/// that are not finite: its noise variance is infinite.
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
 

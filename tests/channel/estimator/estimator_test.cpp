@@ -383,6 +383,35 @@ TEST(ChannelEstimatorTest, EqualizersEraseSlotsWithoutPower) {
     }
 }
 
+/// Also where a covariance stands for the noise.
+TEST(ChannelEstimatorTest, EqualizersEraseSlotsOfWhichAPilotIsNotFinite) {
+    EstimatorConfig config = estimator_config(12, 4, {0, 1});
+    ChannelEstimator estimator = make_estimator(config);
+    Slot slot = make_slot(config, air_at(30.0), 1);
+    phy::Equalizer equalize(
+        phy::Host(), {.allocation = config.allocation, .antennas = 4, .time_weights = weights_of(estimator)});
+    std::vector<float> channel(estimator.channel_size());
+    std::vector<phy::SlotEstimate> slots(1);
+    std::vector<phy::cf32> covariance(16);
+    std::vector<phy::cf32> symbols(equalize.symbols_per_slot());
+    std::vector<float> noise(symbols.size());
+    const auto erased = [&] {
+        estimator(slot.grid, slot.pilots, channel, slots, covariance);
+        equalize(slot.grid, channel, slots, symbols, noise, covariance);
+        return std::ranges::count(noise, std::numeric_limits<float>::infinity());
+    };
+    EXPECT_EQ(erased(), 0);
+    const auto dmrs = static_cast<std::size_t>(config.allocation.dmrs.symbols.front());
+    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
+    const auto first = 12 * static_cast<std::size_t>(config.allocation.resource_blocks.front().first);
+    slot.grid[dmrs * subcarriers + first] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(erased(), static_cast<std::ptrdiff_t>(noise.size()));
+    EXPECT_EQ(slots[0].noise_variance, std::numeric_limits<float>::infinity());
+    equalize(slot.grid, channel, slots, symbols, noise);
+    EXPECT_EQ(std::ranges::count(noise, std::numeric_limits<float>::infinity()),
+              static_cast<std::ptrdiff_t>(noise.size()));
+}
+
 void expect_throws(const EstimatorConfig& config, const std::string& named) {
     try {
         make_estimator(config);

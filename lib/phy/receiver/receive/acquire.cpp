@@ -183,13 +183,17 @@ SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) 
     if (reports.empty()) return mean;
     const auto is_found = [&](const SlotReport& report) { return report.coherence >= least_coherence; };
     const bool any = std::ranges::any_of(reports, is_found);
+    // DM-RS that are not finite leave nothing that could be said of a slot.
+    const auto is_known = [](const SlotReport& report) { return std::isfinite(report.noise_variance); };
+    const bool some_are_known = std::ranges::any_of(
+        reports, [&](const SlotReport& report) { return is_known(report) && (!any || is_found(report)); });
     std::size_t slots = 0;
     double snr = 0.0;
     double evm = 0.0;
     std::size_t measured = 0;
     for (const SlotReport& report : reports) {
         mean.erasures += report.erasures;
-        if (any && !is_found(report)) continue;
+        if ((any && !is_found(report)) || (some_are_known && !is_known(report))) continue;
         ++slots;
         snr += std::pow(10.0, report.snr_db / 10.0);
         mean.noise_variance += report.noise_variance;

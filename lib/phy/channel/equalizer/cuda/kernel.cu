@@ -65,11 +65,11 @@ template <int layers, int antennas, bool mmse>
 void launch_with(const EqualizerJob& job, const EqualizerOutput& out, cudaStream_t stream) {
     const dim3 blocks = blocks_of(job);
     if (job.shares_filters) {
-        launch_in_chain(equalize_slots<layers, antennas, mmse, true>, blocks, equalizer_threads, 0, stream,
-                        job, out);
+        launch_in_chain(equalize_slots<layers, antennas, mmse, true>, job.slot_count, blocks,
+                        equalizer_threads, 0, stream, job, out);
     } else {
-        launch_in_chain(equalize_slots<layers, antennas, mmse, false>, blocks, equalizer_threads, 0, stream,
-                        job, out);
+        launch_in_chain(equalize_slots<layers, antennas, mmse, false>, job.slot_count, blocks,
+                        equalizer_threads, 0, stream, job, out);
     }
 }
 

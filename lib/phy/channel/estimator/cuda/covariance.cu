@@ -2,6 +2,7 @@
 
 #include "phy/channel/estimator/cuda/device.cuh"
 #include "phy/channel/estimator/cuda/tuning.hpp"
+#include "phy/channel/estimator/math/statistics-inl.h"
 
 namespace phy::gpu::detail {
 namespace {
@@ -103,15 +104,15 @@ __global__ void __launch_bounds__(estimator_threads)
             products + 2 * (static_cast<std::size_t>(job) * static_cast<unsigned>(pairs) + threadIdx.x);
         sum = {Ops::add(sum.re, one[0]), Ops::add(sum.im, one[1])};
     }
-    const float re = Ops::mul(sum.re, factor);
-    const float im = Ops::mul(sum.im, factor);
+    const DeviceComplex element = phy::detail::cuda::covariance_of<Ops>(
+        program.states[slot], {Ops::mul(sum.re, factor), Ops::mul(sum.im, factor)}, a == b);
     auto* const out = reinterpret_cast<float*>(covariance + std::size_t{slot} * static_cast<unsigned>(pairs));
     const int other = b * antennas + a;
-    out[2 * other] = a == b ? Ops::max(re, 0.0F) : re;
-    out[2 * other + 1] = a == b ? 0.0F : -im;
+    out[2 * other] = element.re;
+    out[2 * other + 1] = a == b ? 0.0F : -element.im;
     if (a == b) return;
-    out[2 * pair] = re;
-    out[2 * pair + 1] = im;
+    out[2 * pair] = element.re;
+    out[2 * pair + 1] = element.im;
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ __device__ __forceinline__ void estimate_elements(const EstimatorProgram& progra
         const int at = 2 * (i / batch) * stride + m;
         shared[at] = is_there ? p.re : 0.0F;
         shared[at + stride] = is_there ? p.im : 0.0F;
-        if (is_there && !(room > 0.0F)) is_spoiled = 1;
         if (out == nullptr || !is_there) continue;
+        if (!(room > 0.0F)) is_spoiled = 1;
         out[at + 2 * elements.first_comb * stride] = p.re;
         out[at + (2 * elements.first_comb + 1) * stride] = p.im;
     }
@@ -264,7 +264,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
 /// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
 /// block makes offsets of them.
 template <SampleFormat format>
-__global__ void __launch_bounds__(estimator_threads, 3)
+__global__ void __launch_bounds__(estimator_threads, 4)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
                   int combs) {
     extern __shared__ float shared[];
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(estimator_threads, 3)
     for (int comb = 0; comb < 2; comb += combs) {
         __syncthreads();
         if (combs == 2)
-            estimate_block<format, 2>(program, job, slot, block, comb, shared);
+            estimate_block<format, 2>(program, job, slot, block, 0, shared);
         else
             estimate_block<format, 1>(program, job, slot, block, comb, shared);
         __syncthreads();
@@ -332,8 +332,8 @@ __global__ void __launch_bounds__(estimator_threads)
 #pragma unroll 2
         for (int i = 0; i < program.averaged; ++i) {
             const float* const of_row = from + static_cast<std::size_t>(i) * row_size + m;
-            const float4 re = __ldg(reinterpret_cast<const float4*>(of_row));
-            const float4 im = __ldg(reinterpret_cast<const float4*>(of_row + stride));
+            const float4 re = *reinterpret_cast<const float4*>(of_row);
+            const float4 im = *reinterpret_cast<const float4*>(of_row + stride);
             const int symbol = first_symbol + i;
             const float share = Ops::div(Ops::mul(sign, stream.in_time[symbol % program.length]),
                                          static_cast<float>(program.averaged));
@@ -368,10 +368,10 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
-        launch_in_chain(estimate_rows<constant()>, dim3(static_cast<unsigned>(blocks), job.slots),
+        launch_in_chain(estimate_rows<constant()>, job.slots, dim3(static_cast<unsigned>(blocks), job.slots),
                         estimator_threads, shared_of_combs(host, combs), stream, host, job, combs);
     });
-    launch_in_chain(form_streams, dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots),
+    launch_in_chain(form_streams, job.slots, dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots),
                     estimator_threads, 0, stream, host);
 }
 

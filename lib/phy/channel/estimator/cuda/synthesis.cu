@@ -62,7 +62,7 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
         const int in_rows = i % of_group;
         const int mode = in_rows % width;
         columns[(group * program.most_width + mode) * Size::group + in_rows / width] =
-            Ops::mul(__ldg(from + group * in_group * width + in_rows), __ldg(gains + mode));
+            Ops::mul(from[group * in_group * width + in_rows], gains[mode]);
     }
 }
 
@@ -289,8 +289,8 @@ dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
 
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorJob& job, dim3 blocks, cudaStream_t stream) {
-    launch_in_chain(synthesize_tiles<Size>, blocks, synthesis_threads, shared_bytes<Size>(host), stream, host,
-                    job.channel, static_cast<int>(blocks.x) / host.streams_count);
+    launch_in_chain(synthesize_tiles<Size>, job.slots, blocks, synthesis_threads, shared_bytes<Size>(host),
+                    stream, host, job.channel, static_cast<int>(blocks.x) / host.streams_count);
 }
 
 }  // namespace

@@ -217,10 +217,10 @@ void SlotEstimator::write_covariance() noexcept {
                 sum[0] = Ops::add(sum[0], product[0]);
                 sum[1] = Ops::add(sum[1], product[1]);
             }
-            const float re = Ops::mul(sum[0], factor);
-            const float im = Ops::mul(sum[1], factor);
-            slot_.covariance[b * antennas + a] = {re, -im};
-            slot_.covariance[a * antennas + b] = {a == b ? Ops::max(re, 0.0F) : re, a == b ? 0.0F : im};
+            const scalar::ComplexOf<Ops> element = scalar::covariance_of<Ops>(
+                state_, {Ops::mul(sum[0], factor), Ops::mul(sum[1], factor)}, a == b);
+            slot_.covariance[b * antennas + a] = {element.re, -element.im};
+            slot_.covariance[a * antennas + b] = {element.re, element.im};
         }
     }
 }

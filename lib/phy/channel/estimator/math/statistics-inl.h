@@ -232,6 +232,15 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
     state.is_spoiled = 0;
 }
 
+/// An element of the covariance matrix of noise and interference, on the diagonal or below. Of a slot that is
+/// spoiled it is infinite noise.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> element, bool on_diagonal) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (state.noise_variance == infinity) return {on_diagonal ? infinity : 0.0F, 0.0F};
+    return on_diagonal ? ComplexOf<Ops>{Ops::max(element.re, 0.0F), 0.0F} : element;
+}
+
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();
 #endif
