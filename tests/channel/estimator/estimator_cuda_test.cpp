@@ -1,5 +1,8 @@
 #include "phy/channel/estimator_cuda.hpp"
 
+#include <cstring>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "channel/estimator/estimator_bytes.hpp"
@@ -93,6 +96,25 @@ TEST(GpuChannelEstimator, WritesTheBytesOfTheHost) {
                     << one.name << ", " << to_string(format) << ", " << slots_a_call
                     << " slots a call: " << difference(written, expected);
             }
+        }
+    }
+}
+
+/// By pilots that are not finite; the slots before and after are not.
+TEST(GpuChannelEstimator, WritesTheBytesOfTheHostForSpoiledSlots) {
+    PHY_NEEDS_GPU();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const BytesCase& one : bytes_cases()) {
+        Batch batch = make_batch(one.config, SampleFormat::cf32, 3);
+        for (std::size_t at = batch.grid.size() / 3; at < 2 * batch.grid.size() / 3;
+             at += 5 * sizeof infinity)
+            std::memcpy(&batch.grid[at], &infinity, sizeof infinity);
+        const Written expected = write_all(phy::Host(), one.config, SampleFormat::cf32, batch, 3);
+        ASSERT_EQ(expected.slots[1].noise_variance, infinity) << one.name;
+        for (const std::size_t slots_a_call : {1U, 3U}) {
+            const Written written = write_on_gpu(one.config, SampleFormat::cf32, batch, slots_a_call);
+            EXPECT_TRUE(written.is_same_as(expected))
+                << one.name << ", " << slots_a_call << " slots a call: " << difference(written, expected);
         }
     }
 }
