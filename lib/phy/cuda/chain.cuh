@@ -48,9 +48,9 @@ inline bool code_waits() {
 #endif
 }
 
-/// Up to so many slots are worked on at low latency. Kernels of more fill a GPU, and one that is got ready
+/// So many slots leave a GPU partly idle. Kernels of more fill it, and one that is got ready
 /// would take room from what runs beside.
-constexpr unsigned most_slots_in_chain = 4;
+constexpr unsigned most_slots_in_chain = 16;
 
 /// kernel<<<blocks, threads, shared, stream>>>(arguments...), got ready while what is before on the stream
 /// runs, if its slots are few. The kernel calls wait_for_previous(), and reads what others of the chain wrote

@@ -59,8 +59,8 @@ struct Subcarrier {
         LayerColumn<layers> h;
 #pragma unroll
         for (int i = 0; i < layers; ++i) {
-            h.re[i] = at[0];
-            h.im[i] = at[job.subcarriers];
+            h.re[i] = __ldg(at);
+            h.im[i] = __ldg(at + job.subcarriers);
             at += 2 * job.subcarriers;
         }
         return h;
@@ -124,14 +124,14 @@ struct Subcarrier {
     [[nodiscard]] __device__ __forceinline__ float noise() const {
         if (job.whitening != nullptr) return 1.0F;
         const float* const estimate = job.slots + slot * floats_of_estimate;
-        return equalizer::noise_of_slot<EqualizerOps>(estimate[0], estimate[error_of_estimate],
+        return equalizer::noise_of_slot<EqualizerOps>(__ldg(estimate), __ldg(estimate + error_of_estimate),
                                                       layers);
     }
 
     __device__ __forceinline__ void turn(unsigned symbol, LayerColumn<layers>& x) const {
         const float* const phase = job.slots + slot * floats_of_estimate + phases_of_estimate + 2 * symbol;
-        const float re = phase[0];
-        const float im = phase[1];
+        const float re = __ldg(phase);
+        const float im = __ldg(phase + 1);
         if (re == 1.0F && im == 0.0F) return;
 #pragma unroll
         for (int i = 0; i < layers; ++i)

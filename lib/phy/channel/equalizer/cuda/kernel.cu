@@ -1,5 +1,4 @@
 #include "phy/channel/equalizer/cuda/equalize.cuh"
-#include "phy/cuda/chain.cuh"
 #include "phy/cuda/device.hpp"
 
 namespace phy::gpu::detail {
@@ -55,8 +54,6 @@ private:
 template <int layers, int antennas, bool mmse, bool shared>
 __global__ void __launch_bounds__(equalizer_threads, 1)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {
-    let_next_get_ready();
-    wait_for_previous();
     equalize_part<layers, antennas, mmse, shared>(
         job, Store<layers>{out, std::uint64_t{blockIdx.z} * job.elements, {}});
 }
@@ -65,11 +62,9 @@ template <int layers, int antennas, bool mmse>
 void launch_with(const EqualizerJob& job, const EqualizerOutput& out, cudaStream_t stream) {
     const dim3 blocks = blocks_of(job);
     if (job.shares_filters) {
-        launch_in_chain(equalize_slots<layers, antennas, mmse, true>, job.slot_count, blocks,
-                        equalizer_threads, 0, stream, job, out);
+        equalize_slots<layers, antennas, mmse, true><<<blocks, equalizer_threads, 0, stream>>>(job, out);
     } else {
-        launch_in_chain(equalize_slots<layers, antennas, mmse, false>, job.slot_count, blocks,
-                        equalizer_threads, 0, stream, job, out);
+        equalize_slots<layers, antennas, mmse, false><<<blocks, equalizer_threads, 0, stream>>>(job, out);
     }
 }
 
