@@ -198,6 +198,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     {
         phy::CaptureReader reader(path_, {.external_files = true});
         EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
+        EXPECT_EQ(reader.description().files, (std::vector{path_, raw}));
     }
 
     write_raw(799);
@@ -239,6 +240,8 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     {
         phy::CaptureReader reader(path_, asked);
         EXPECT_EQ(phy_test::read_components(reader, 49, 2), (std::vector<double>{1.0, 1.0, 2.0, 2.0}));
+        EXPECT_EQ(reader.description().files,
+                  (std::vector{path_, directory_ / "one.h5", directory_ / "two.h5"}));
     }
     half("two.h5", 49, 2.0F);
     expect_rejected({"/iq", "two.h5", "another size"}, asked);
@@ -246,6 +249,9 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     expect_rejected({"/iq", "two.h5", "not there"}, asked);
     std::filesystem::remove(directory_ / "two.h5");
     expect_rejected({"two.h5", "no such file"}, asked);
+    create_virtual(path_, "one.h5", "one.h5");
+    EXPECT_EQ(phy::CaptureReader(path_, asked).description().files,
+              (std::vector{path_, directory_ / "one.h5"}));
     create_virtual(path_, "one.h5", nullptr);
     expect_rejected({"/iq", "expected all"}, asked);
     create_virtual(path_, ".", ".");

@@ -325,6 +325,8 @@ TEST_F(CaptureSources, OtherNamesOfTheSamplesOfSigmf) {
                      R"({"global": {"core:datatype": "ci8", "core:dataset": ")" + name + R"("}})");
     };
     expect_samples(with("samples.bin"), {}, types[5], {10}, components);
+    EXPECT_EQ(phy::CaptureReader(directory_ / "other.sigmf-meta").description().files,
+              (std::vector{directory_ / "other.sigmf-meta", directory_ / "samples.bin"}));
     expect_error(with("../samples.bin"), {"core:dataset", "without folders"});
     expect_error(with("/etc/passwd"), {"core:dataset", "without folders"});
     expect_error(with(".."), {"core:dataset"});

@@ -40,7 +40,8 @@ struct PHY_EXPORT CodewordShape {
 /// bits is found for symbols only, what is said of codewords for a grid and samples only.
 struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
-    std::string dataset;  ///< path inside the file, such as "/iq"
+    std::vector<std::filesystem::path> files;  ///< all that are read, in alphabetical order
+    std::string dataset;                       ///< path inside the file, such as "/iq"
     CaptureKind kind = CaptureKind::symbols;
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without that of I and Q

@@ -84,6 +84,7 @@ public:
     [[nodiscard]] std::string storage() const override;
     void require_readable() const override;
     void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const override;
+    [[nodiscard]] std::vector<std::filesystem::path> other_files() const override;
     [[nodiscard]] std::optional<double> number(const char* attribute) const override;
     [[nodiscard]] std::optional<std::string> text(const char* attribute) const override;
 
@@ -135,7 +136,10 @@ detail::Dimensions to_lengths(const Dimensions& dimensions) {
 }
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files)
-    : InputFile(path.string()), path_(path), bytes_(std::move(bytes)), external_files_(external_files) {
+    : InputFile(path.string(), {path}),
+      path_(path),
+      bytes_(std::move(bytes)),
+      external_files_(external_files) {
     const Session session;
     hdf5_ = open_hdf5(path, bytes_, name());
 }
@@ -238,6 +242,19 @@ void Hdf5Dataset::require_readable() const {
         require_written(stored());
         require_inside();
     }
+}
+
+std::vector<std::filesystem::path> Hdf5Dataset::other_files() const {
+    const Session session;
+    std::vector<std::filesystem::path> files;
+    if (H5Pget_external_count(creation_) > 0) {
+        for (const ExternalFile& file : external_files(stored()))
+            files.push_back(file.path);
+    } else if (H5Pget_layout(creation_) == H5D_VIRTUAL) {
+        for (const VirtualSource& source : virtual_sources(stored()))
+            files.push_back(source.file);
+    }
+    return files;
 }
 
 /// The file itself may be shorter than what HDF5 says of it.

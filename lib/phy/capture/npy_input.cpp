@@ -166,7 +166,7 @@ std::unique_ptr<InputFile> open_npy(const std::filesystem::path& path, hdf5::Pos
         throw file_error(name, "truncated file: " + std::to_string(elements) + " elements of " +
                                    std::to_string(array.type.bytes) + " bytes do not fit into " +
                                    std::to_string(bytes.size()) + " bytes");
-    return make_flat_file(name, std::move(bytes), {std::move(array)});
+    return make_flat_file(name, {path}, std::move(bytes), {std::move(array)});
 }
 
 }  // namespace phy::detail
