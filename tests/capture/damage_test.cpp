@@ -258,6 +258,27 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     expect_rejected({"/iq", "not there"}, asked);
 }
 
+TEST_F(DamagedCapture, SourcesOfVirtualDatasetsAreHdf5) {
+    const auto write = [&](const char* name, const std::string& bytes) {
+        std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    };
+    // Each would do as a capture whose dataset is /half.
+    const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (50, 2)}\n";
+    write("half.npy", std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header +
+                          std::string(400, '\0'));
+    write("half.sigmf-meta", R"({"global": {"core:datatype": "cf32_le"}})");
+    write("half.sigmf-data", std::string(400, '\0'));
+    for (const char* const name : {"half.npy", "half.sigmf-meta", "half.sigmf-data"}) {
+        EXPECT_EQ(phy::CaptureReader(directory_ / name).description().symbols, 50U);
+        create_virtual(path_, name, name);
+        expect_rejected({"/iq", name, "not an HDF5 file"}, {.external_files = true});
+    }
+    const std::vector<float> values(100, 1.0F);
+    CaptureFile(directory_ / "hdf5.sigmf-meta").dataset("/half", H5T_NATIVE_FLOAT, {50, 2}, values.data());
+    create_virtual(path_, "hdf5.sigmf-meta", "hdf5.sigmf-meta");
+    EXPECT_EQ(phy::CaptureReader(path_, {.external_files = true}).description().symbols, 100U);
+}
+
 TEST_F(DamagedCapture, VirtualDatasetsOfVirtualOnesAreNotFollowed) {
     create_virtual(directory_ / "one.h5", "two.h5", "two.h5");
     {

@@ -15,6 +15,7 @@
 #include "phy/capture/handle.hpp"
 #include "phy/capture/hdf5_storage.hpp"
 #include "phy/capture/hdf5_type.hpp"
+#include "phy/capture/regular_file.hpp"
 
 namespace phy::hdf5 {
 
@@ -279,11 +280,14 @@ void Hdf5Dataset::require_elsewhere() const {
 }
 
 void Hdf5Dataset::require_source(const VirtualSource& source) const {
+    PosixFile bytes = detail::open_regular_file(source.file);
+    if (!is_hdf5(bytes))
+        throw file_error(name(), "has a source that is not an HDF5 file: " + source.file.string());
     // A source that lies elsewhere itself is not followed, so that this comes to an end.
-    const auto file = detail::open_input(source.file, {});
-    if (!file->contains(source.dataset))
-        throw file_error(name(), "has a source that is not there: " + file->name() + ": " + source.dataset);
-    const auto dataset = file->open(source.dataset);
+    const Hdf5File file(source.file, std::move(bytes), false);
+    if (!file.contains(source.dataset))
+        throw file_error(name(), "has a source that is not there: " + file.name() + ": " + source.dataset);
+    const auto dataset = file.open(source.dataset);
     dataset->require_readable();
     const bool fits = source.end.empty()
                           ? dataset->size() == source.elements
