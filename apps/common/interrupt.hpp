@@ -12,9 +12,9 @@ public:
 
 /// From now on SIGINT, SIGTERM and SIGHUP ask for an orderly stop, which throw_if_interrupted() carries out.
 /// A second one ends the program at once, and so do a few seconds without a stop, such as inside a library
-/// that hangs; unfinished outputs are removed. Signals that were ignored when the program
-/// started stay ignored, as nohup and shells expect. A file size limit and a closed pipe become errors of the
-/// call that meets them in place of signals that kill. app is its name, for as long as it runs.
+/// that hangs; unfinished outputs are removed. Signals that were ignored when the program started stay
+/// ignored, as nohup and shells expect. A file size limit and a closed pipe become errors of the call that
+/// meets them in place of signals that kill. app is its name, for as long as it runs.
 void handle_signals(const char* app);
 
 /// Throws Interrupted if a stop was asked for. Thread-safe; called between chunks of work.

@@ -18,22 +18,22 @@
 namespace phy::apps {
 namespace {
 
-/// A SigMF recording is two.
-std::vector<std::string> files_of(const std::string& capture) {
-    std::filesystem::path file = capture;
-    const bool is_metadata = file.extension() == ".sigmf-meta";
-    if (!is_metadata && file.extension() != ".sigmf-data") return {capture};
-    return {capture, file.replace_extension(is_metadata ? ".sigmf-data" : ".sigmf-meta")};
+void require_no_capture(const DemodOptions& options, const std::string& file) {
+    require_other_file(options.output, file, "the output would overwrite the capture");
+    require_other_file(options.trace, file, "the trace would overwrite the capture");
 }
 
-void check_files(const DemodOptions& options) {
-    for (const std::string& file : files_of(options.capture)) {
-        require_other_file(options.output, file, "the output would overwrite the capture");
-        require_other_file(options.trace, file, "the trace would overwrite the capture");
-    }
+void require_different_files(const DemodOptions& options) {
+    require_no_capture(options, options.capture);
     require_other_file(options.trace, options.output, "the trace would overwrite the output");
     require_other_file(options.output, options.link, "the output would overwrite the link");
     require_other_file(options.trace, options.link, "the trace would overwrite the link");
+}
+
+/// The capture says which files are its own.
+void check_outputs(const DemodOptions& options, const CaptureDescription& capture) {
+    for (const std::filesystem::path& file : capture.files)
+        require_no_capture(options, file.string());
     require_force_if_exists(options.output, options.how.overwrite);
     require_force_if_exists(options.trace, options.how.overwrite);
 }
@@ -123,21 +123,21 @@ ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
 }
 
 /// Without looking at what options go before.
-CaptureKind kind_of_capture(const DemodOptions& options) {
+CaptureDescription describe_capture(const DemodOptions& options) {
     CaptureOptions capture = options.how.capture;
     capture.ignores_noise_variance = options.how.estimate_noise;
     if (!options.link.empty()) {
         capture.link.emplace();
         if (!capture.modulation) capture.modulation = read_link(options.link).modulation;
     }
-    return CaptureReader(options.capture, capture).description().kind;
+    return CaptureReader(options.capture, capture).description();
 }
 
 /// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, std::optional<AtomicFile>& trace, bool quiet) {
+Demodulated demodulate_visibly(const DemodOptions& options, CaptureKind kind,
+                               std::optional<AtomicFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
-        const CaptureKind kind = kind_of_capture(options);
         if (kind == CaptureKind::symbols)
             return demodulate_file(options.capture, options.output,
                                    visible(of_symbols(options), options, trace, progress));
@@ -149,12 +149,14 @@ Demodulated demodulate_visibly(const DemodOptions& options, std::optional<Atomic
 }  // namespace
 
 Demodulated demodulate(const DemodOptions& options, bool quiet) {
-    check_files(options);
+    require_different_files(options);
+    const CaptureDescription capture = with_option_errors(options, [&] { return describe_capture(options); });
+    check_outputs(options, capture);
     std::optional<AtomicFile> trace;
     if (!options.trace.empty())
         trace.emplace(options.trace,
                       AtomicFile::Config{.overwrite = options.how.overwrite, .durable = options.how.durable});
-    Demodulated done = demodulate_visibly(options, trace, quiet);
+    Demodulated done = demodulate_visibly(options, capture.kind, trace, quiet);
     if (trace) trace->commit();
     if (auto* const symbols = std::get_if<Demodulation>(&done)) {
         if (const std::optional<std::string> advice = advice_of(*symbols, options))

@@ -53,7 +53,8 @@ TEST_F(OutputNames, OfOneFileAreRefusedBeforeTheWork) {
     fs::create_hard_link(capture_, path("hard.h5"));
     expect_failure(command({"--trace", path("hard.h5"), "--force"}), 2, {"overwrite the capture"});
     expect_failure({demod_app, capture_, "-o", path("hard.h5"), "--force"}, 2, {"overwrite the capture"});
-    write_text("two.sigmf-data", "samples");
+    write_text("two.sigmf-data", "samples.");
+    write_text("two.sigmf-meta", R"({"global": {"core:datatype": "ci8"}})");
     for (const std::string option : {"-o", "--trace"})
         expect_failure({demod_app, path("two.sigmf-meta"), option, path("two.sigmf-data"), "--force"}, 2,
                        {"overwrite the capture"});

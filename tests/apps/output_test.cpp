@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/app_test.hpp"
 #include "support/hdf5_file.hpp"
@@ -72,6 +75,39 @@ TEST_F(Output, MayNotBeTheCapture) {
     for (const std::string name : {"c.h5", "link.h5"})
         expect_failure({demod_app, capture_, "-o", path(name), "--force"}, 2, {name, "capture"});
     EXPECT_EQ(demod_json({capture_})["symbols"].number(), 50000.0);
+}
+
+TEST_F(Output, MayNotBeAFileThatTheCaptureNames) {
+    const std::string samples(800, '\0');
+    write_text("precious.bin", samples);
+    write_text("c.sigmf-meta", R"({"global": {"core:datatype": "cf32_le", "core:dataset": "precious.bin"}})");
+    Hdf5File(path("external.h5")).external("iq", {100, 2}, "precious.bin");
+    Hdf5File(path("source.h5")).reals("half", {100, 2});
+    Hdf5File(path("virtual.h5")).virtual_of("iq", {100, 2}, "source.h5", "half");
+    Hdf5File(path("noise.h5")).reals("iq", {200, 2}).external("noise_variance", {200}, "precious.bin");
+    const std::string source = text_of("source.h5");
+    const std::vector<std::pair<std::string, std::string>> read = {{"c.sigmf-meta", "precious.bin"},
+                                                                   {"c.sigmf-meta", "c.sigmf-meta"},
+                                                                   {"external.h5", "precious.bin"},
+                                                                   {"virtual.h5", "source.h5"},
+                                                                   {"noise.h5", "precious.bin"}};
+    for (const auto& [capture, file] : read) {
+        for (const std::string option : {"-o", "--trace"}) {
+            SCOPED_TRACE(capture + " " + option);
+            Arguments command = {demod_app, path(capture),  option, path(file),
+                                 "--force", "--modulation", "qpsk"};
+            if (!capture.ends_with("meta")) command.emplace_back("--external-files");
+            if (capture != "noise.h5") command.insert(command.end(), {"--noise-variance", "0.1"});
+            if (capture.ends_with("meta")) command.insert(command.end(), {"--from", "symbols"});
+            expect_failure(command, 2, {file, "overwrite the capture"});
+            command.erase(std::ranges::find(command, "--force"));
+            expect_failure(command, 2, {file, "overwrite the capture"});
+        }
+    }
+    EXPECT_EQ(text_of("precious.bin"), samples);
+    EXPECT_EQ(text_of("source.h5"), source);
+    demod({path("external.h5"), "--external-files", "--modulation", "qpsk", "--noise-variance", "0.1", "-o",
+           path("source.h5"), "--force"});
 }
 
 TEST_F(Output, CannotBeCreated) {

@@ -198,6 +198,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     {
         phy::CaptureReader reader(path_, {.external_files = true});
         EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
+        EXPECT_EQ(reader.description().files, (std::vector{path_, raw}));
     }
 
     write_raw(799);
@@ -239,6 +240,8 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     {
         phy::CaptureReader reader(path_, asked);
         EXPECT_EQ(phy_test::read_components(reader, 49, 2), (std::vector<double>{1.0, 1.0, 2.0, 2.0}));
+        EXPECT_EQ(reader.description().files,
+                  (std::vector{path_, directory_ / "one.h5", directory_ / "two.h5"}));
     }
     half("two.h5", 49, 2.0F);
     expect_rejected({"/iq", "two.h5", "another size"}, asked);
@@ -246,10 +249,34 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     expect_rejected({"/iq", "two.h5", "not there"}, asked);
     std::filesystem::remove(directory_ / "two.h5");
     expect_rejected({"two.h5", "no such file"}, asked);
+    create_virtual(path_, "one.h5", "one.h5");
+    EXPECT_EQ(phy::CaptureReader(path_, asked).description().files,
+              (std::vector{path_, directory_ / "one.h5"}));
     create_virtual(path_, "one.h5", nullptr);
     expect_rejected({"/iq", "expected all"}, asked);
     create_virtual(path_, ".", ".");
     expect_rejected({"/iq", "not there"}, asked);
+}
+
+TEST_F(DamagedCapture, SourcesOfVirtualDatasetsAreHdf5) {
+    const auto write = [&](const char* name, const std::string& bytes) {
+        std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    };
+    // Each would do as a capture whose dataset is /half.
+    const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (50, 2)}\n";
+    write("half.npy", std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header +
+                          std::string(400, '\0'));
+    write("half.sigmf-meta", R"({"global": {"core:datatype": "cf32_le"}})");
+    write("half.sigmf-data", std::string(400, '\0'));
+    for (const char* const name : {"half.npy", "half.sigmf-meta", "half.sigmf-data"}) {
+        EXPECT_EQ(phy::CaptureReader(directory_ / name).description().symbols, 50U);
+        create_virtual(path_, name, name);
+        expect_rejected({"/iq", name, "not an HDF5 file"}, {.external_files = true});
+    }
+    const std::vector<float> values(100, 1.0F);
+    CaptureFile(directory_ / "hdf5.sigmf-meta").dataset("/half", H5T_NATIVE_FLOAT, {50, 2}, values.data());
+    create_virtual(path_, "hdf5.sigmf-meta", "hdf5.sigmf-meta");
+    EXPECT_EQ(phy::CaptureReader(path_, {.external_files = true}).description().symbols, 100U);
 }
 
 TEST_F(DamagedCapture, VirtualDatasetsOfVirtualOnesAreNotFollowed) {

@@ -325,6 +325,8 @@ TEST_F(CaptureSources, OtherNamesOfTheSamplesOfSigmf) {
                      R"({"global": {"core:datatype": "ci8", "core:dataset": ")" + name + R"("}})");
     };
     expect_samples(with("samples.bin"), {}, types[5], {10}, components);
+    EXPECT_EQ(phy::CaptureReader(directory_ / "other.sigmf-meta").description().files,
+              (std::vector{directory_ / "other.sigmf-meta", directory_ / "samples.bin"}));
     expect_error(with("../samples.bin"), {"core:dataset", "without folders"});
     expect_error(with("/etc/passwd"), {"core:dataset", "without folders"});
     expect_error(with(".."), {"core:dataset"});
@@ -398,7 +400,16 @@ TEST_F(CaptureSources, NpyThatCannotBe) {
     refused(npy("'<U3'", "(1,)", std::string(12, 'x')), {"is not IQ"});
     refused(npy("'|u1'", "(4, 2)", std::string(8, 'x')), {"is not IQ"});
     refused(npy("'<c32'", "(1,)", std::string(32, 'x')), {"is not IQ"});
-    refused(npy("'<c0'", "(1,)", ""), {"no bytes"});
+    for (const char* const descr :
+         {"'<c9'", "'<c10'", "'<c0'", "'<f1'", "'<f5'", "'<i3'", "'<i16'", "'<u12'"})
+        refused(npy(descr, "(1, 2)", std::string(64, 'x')), {"damaged", descr, "no such size"});
+    refused(npy("[('r', '<f4'), ('i', '<f5')]", "(1,)", std::string(9, 'x')), {"damaged", "'<f5'"});
+    refused(npy("'<V0'", "(1,)", ""), {"no bytes"});
+    for (const char* const shape :
+         {"'x'", "1", "None", "True", "[1]", "('x',)", "(None,)", "(True,)", "((1,),)"})
+        refused(npy("'<c8'", shape, std::string(8, 'x')), {"damaged", "shape", "tuple of whole numbers"});
+    for (const char* const order : {"'no'", "0", "None", "()"})
+        refused(npy("'<c8'", "(1,)", std::string(8, 'x'), 1, order), {"damaged", "fortran_order"});
     refused(npy("[('a', '<f4'), ('b', '<f4'), ('c', '<f4')]", "(1,)", std::string(12, 'x')),
             {"compound of 3 members"});
     refused(npy("[('a', [('b', '<f4')])]", "(1,)", std::string(12, 'x')), {"structure"});

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/stat.h>
@@ -66,6 +67,29 @@ TEST_F(AtomicFileTest, AppearsWhenItIsComplete) {
     EXPECT_EQ(directory_.names(), Names{"out"});
     EXPECT_EQ(text_of(file_), "half and half");
     EXPECT_THROW(out.commit(), phy::ArgumentError);
+}
+
+TEST_F(AtomicFileTest, ThatWasMovedFromSaysSo) {
+    AtomicFile from(file_, {});
+    AtomicFile to = std::move(from);
+    const auto says = [](const auto& call) {
+        try {
+            call();
+            ADD_FAILURE() << "no error";
+        } catch (const phy::ArgumentError& error) {
+            EXPECT_NE(std::string(error.what()).find("moved from"), std::string::npos) << error.what();
+        }
+    };
+    // NOLINTBEGIN(bugprone-use-after-move): what that does is the matter.
+    says([&] { static_cast<void>(from.name()); });
+    says([&] { static_cast<void>(from.path()); });
+    says([&] { from.append("text"); });
+    says([&] { from.append(""); });
+    says([&] { from.commit(); });
+    // NOLINTEND(bugprone-use-after-move)
+    to.append("text");
+    to.commit();
+    EXPECT_EQ(text_of(file_), "text");
 }
 
 TEST_F(AtomicFileTest, IsNotThereWithoutCommit) {

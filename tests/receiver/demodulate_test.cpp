@@ -101,6 +101,17 @@ TEST_F(Demodulate, WritesNothingWithoutAName) {
     EXPECT_EQ(directory_.names(), Names{"c.h5"});
 }
 
+TEST_F(Demodulate, DoesNotOverwriteWhatItReads) {
+    write({.noise_variance = noise_variance});
+    DemodulateOptions options = in_chunks();
+    options.overwrite = true;
+    EXPECT_THROW(demodulate_file(capture_, capture_, options), phy::ArgumentError);
+    const std::filesystem::path linked = directory_ / "linked.h5";
+    std::filesystem::create_hard_link(capture_, linked);
+    EXPECT_THROW(demodulate_file(capture_, linked, options), phy::ArgumentError);
+    EXPECT_EQ(demodulate_file(capture_, "").symbols, symbols);
+}
+
 TEST_F(Demodulate, LeavesTwoProcessorsForTheFiles) {
     write({.noise_variance = noise_variance});
     const phy::Demodulation done = demodulate_file(capture_, "");

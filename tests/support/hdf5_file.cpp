@@ -1,5 +1,6 @@
 #include "support/hdf5_file.hpp"
 
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -27,6 +28,22 @@ void write_dataset(hid_t file, const std::string& name, hid_t type, hid_t space,
     H5Sclose(space);
 }
 
+hid_t simple_space(const std::vector<std::uint64_t>& shape) {
+    const std::vector<hsize_t> extent(shape.begin(), shape.end());
+    return opened(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+}
+
+std::uint64_t product(const std::vector<std::uint64_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+void create_elsewhere(hid_t file, const std::string& name, hid_t space, hid_t creation) {
+    H5Dclose(
+        opened(H5Dcreate2(file, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+    H5Pclose(creation);
+    H5Sclose(space);
+}
+
 void write_attribute(hid_t file, const std::string& name, hid_t type, const void* value) {
     const hid_t space = opened(H5Screate(H5S_SCALAR));
     const hid_t attribute = opened(H5Acreate2(file, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT));
@@ -45,12 +62,25 @@ Hdf5File::~Hdf5File() {
 }
 
 Hdf5File& Hdf5File::reals(const std::string& name, const std::vector<std::uint64_t>& shape, float value) {
-    const std::vector<hsize_t> extent(shape.begin(), shape.end());
-    const std::size_t size =
-        std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<std::size_t>());
-    const std::vector<float> values(size, value);
-    const hid_t space = opened(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
-    write_dataset(id_, name, H5T_NATIVE_FLOAT, space, values.data());
+    const std::vector<float> values(product(shape), value);
+    write_dataset(id_, name, H5T_NATIVE_FLOAT, simple_space(shape), values.data());
+    return *this;
+}
+
+Hdf5File& Hdf5File::external(const std::string& name, const std::vector<std::uint64_t>& shape,
+                             const std::string& file) {
+    const hid_t creation = opened(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_external(creation, file.c_str(), 0, product(shape) * sizeof(float));
+    create_elsewhere(id_, name, simple_space(shape), creation);
+    return *this;
+}
+
+Hdf5File& Hdf5File::virtual_of(const std::string& name, const std::vector<std::uint64_t>& shape,
+                               const std::string& file, const std::string& dataset) {
+    const hid_t creation = opened(H5Pcreate(H5P_DATASET_CREATE));
+    const hid_t space = simple_space(shape);
+    H5Pset_virtual(creation, space, file.c_str(), dataset.c_str(), space);
+    create_elsewhere(id_, name, space, creation);
     return *this;
 }
 

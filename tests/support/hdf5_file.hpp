@@ -20,6 +20,15 @@ public:
 
     /// A float32 dataset of the given shape; values are 0.5 unless given.
     Hdf5File& reals(const std::string& name, const std::vector<std::uint64_t>& shape, float value = 0.5F);
+
+    /// A float32 dataset of the given shape, whose values are the bytes of another file.
+    Hdf5File& external(const std::string& name, const std::vector<std::uint64_t>& shape,
+                       const std::string& file);
+
+    /// A virtual float32 dataset, whose values are those of a dataset of the given shape.
+    Hdf5File& virtual_of(const std::string& name, const std::vector<std::uint64_t>& shape,
+                         const std::string& file, const std::string& dataset);
+
     Hdf5File& text(const std::string& name, const std::string& value);
     Hdf5File& group(const std::string& name);
 

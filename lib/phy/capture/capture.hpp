@@ -40,7 +40,8 @@ struct PHY_EXPORT CodewordShape {
 /// bits is found for symbols only, what is said of codewords for a grid and samples only.
 struct PHY_EXPORT CaptureDescription {
     std::filesystem::path file;
-    std::string dataset;  ///< path inside the file, such as "/iq"
+    std::vector<std::filesystem::path> files;  ///< all that are read, in alphabetical order
+    std::string dataset;                       ///< path inside the file, such as "/iq"
     CaptureKind kind = CaptureKind::symbols;
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without that of I and Q
@@ -94,12 +95,16 @@ struct PHY_EXPORT CaptureOptions {
 /// Throws ArgumentError that lists the types unless this is one that CaptureOptions::raw takes.
 PHY_EXPORT void require_raw_type(std::string_view name);
 
-/// Reads IQ from one dataset of an HDF5 file: a compound of two members of one type (first I, second Q), a
-/// real dataset whose last dimension is 2, or with CaptureOptions::interleaved a flat one. Element types
+/// Reads IQ from an HDF5 file, a SigMF recording, a .npy array or a raw file.
+///
+/// HDF5: one dataset, a compound of two members of one type (first I, second Q), a real one whose last
+/// dimension is 2, or with CaptureOptions::interleaved a flat one; or I and Q of two datasets. Element types
 /// float16, float32, float64, int8, int16, int32, either byte order; contiguous, chunked, compressed; user
 /// blocks. Symbols may have any rank, a grid 2 or 3 dimensions, samples 1 or 2: without the first there is
-/// one antenna. A SigMF recording, a .npy array and a raw file are read as one dataset of the kind's default
-/// name; real samples of them have a Q of 0, and integers without sign lose half of their range.
+/// one antenna.
+///
+/// Others are read as one dataset of the kind's default name, a SigMF recording with gaps as one for each of
+/// its captures. Real samples have a Q of 0; integers without sign lose half of their range.
 ///
 /// Delivers the file's own format where the demapper has it (float16: cf16, float32: cf32, int16: ci16, int8:
 /// ci8). float64 is rounded to cf32; int32 is divided by full_scale (default 2^31) and rounded to cf32.

@@ -104,8 +104,11 @@ std::optional<std::string> FlatDataset::text(const char* name) const {
 
 class FlatFile : public InputFile {
 public:
-    FlatFile(std::string name, hdf5::PosixFile bytes, std::vector<FlatArray> arrays)
-        : InputFile(std::move(name)), bytes_(std::move(bytes)), arrays_(std::move(arrays)) {}
+    FlatFile(std::string name, std::vector<std::filesystem::path> files, hdf5::PosixFile bytes,
+             std::vector<FlatArray> arrays)
+        : InputFile(std::move(name), std::move(files)),
+          bytes_(std::move(bytes)),
+          arrays_(std::move(arrays)) {}
 
     [[nodiscard]] bool contains(const std::string& path) const override {
         return std::ranges::find(arrays_, path, &FlatArray::path) != arrays_.end();
@@ -135,9 +138,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<InputFile> make_flat_file(std::string name, hdf5::PosixFile bytes,
-                                          std::vector<FlatArray> arrays) {
-    return std::make_unique<FlatFile>(std::move(name), std::move(bytes), std::move(arrays));
+std::unique_ptr<InputFile> make_flat_file(std::string name, std::vector<std::filesystem::path> files,
+                                          hdf5::PosixFile bytes, std::vector<FlatArray> arrays) {
+    return std::make_unique<FlatFile>(std::move(name), std::move(files), std::move(bytes), std::move(arrays));
 }
 
 std::string path_of_only_array(const CaptureOptions& options, CaptureKind otherwise) {

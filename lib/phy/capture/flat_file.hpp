@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,9 +35,9 @@ struct FlatArray {
     Attributes attributes = {};
 };
 
-/// A file of such arrays. `name` is what errors call it.
-std::unique_ptr<InputFile> make_flat_file(std::string name, hdf5::PosixFile bytes,
-                                          std::vector<FlatArray> arrays);
+/// A file of such arrays, whose bytes are those of one of `files`. `name` is what errors call it.
+std::unique_ptr<InputFile> make_flat_file(std::string name, std::vector<std::filesystem::path> files,
+                                          hdf5::PosixFile bytes, std::vector<FlatArray> arrays);
 
 /// What an array that is all of a file is called: as its kind is, which the options say, or the name of the
 /// dataset that they name, else `otherwise`.

@@ -15,6 +15,7 @@
 #include "phy/capture/handle.hpp"
 #include "phy/capture/hdf5_storage.hpp"
 #include "phy/capture/hdf5_type.hpp"
+#include "phy/capture/regular_file.hpp"
 
 namespace phy::hdf5 {
 
@@ -84,6 +85,7 @@ public:
     [[nodiscard]] std::string storage() const override;
     void require_readable() const override;
     void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const override;
+    [[nodiscard]] std::vector<std::filesystem::path> other_files() const override;
     [[nodiscard]] std::optional<double> number(const char* attribute) const override;
     [[nodiscard]] std::optional<std::string> text(const char* attribute) const override;
 
@@ -135,7 +137,10 @@ detail::Dimensions to_lengths(const Dimensions& dimensions) {
 }
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files)
-    : InputFile(path.string()), path_(path), bytes_(std::move(bytes)), external_files_(external_files) {
+    : InputFile(path.string(), {path}),
+      path_(path),
+      bytes_(std::move(bytes)),
+      external_files_(external_files) {
     const Session session;
     hdf5_ = open_hdf5(path, bytes_, name());
 }
@@ -240,6 +245,19 @@ void Hdf5Dataset::require_readable() const {
     }
 }
 
+std::vector<std::filesystem::path> Hdf5Dataset::other_files() const {
+    const Session session;
+    std::vector<std::filesystem::path> files;
+    if (H5Pget_external_count(creation_) > 0) {
+        for (const ExternalFile& file : external_files(stored()))
+            files.push_back(file.path);
+    } else if (H5Pget_layout(creation_) == H5D_VIRTUAL) {
+        for (const VirtualSource& source : virtual_sources(stored()))
+            files.push_back(source.file);
+    }
+    return files;
+}
+
 /// The file itself may be shorter than what HDF5 says of it.
 void Hdf5Dataset::require_inside() const {
     if (!offset_) return;
@@ -262,11 +280,14 @@ void Hdf5Dataset::require_elsewhere() const {
 }
 
 void Hdf5Dataset::require_source(const VirtualSource& source) const {
+    PosixFile bytes = detail::open_regular_file(source.file);
+    if (!is_hdf5(bytes))
+        throw file_error(name(), "has a source that is not an HDF5 file: " + source.file.string());
     // A source that lies elsewhere itself is not followed, so that this comes to an end.
-    const auto file = detail::open_input(source.file, {});
-    if (!file->contains(source.dataset))
-        throw file_error(name(), "has a source that is not there: " + file->name() + ": " + source.dataset);
-    const auto dataset = file->open(source.dataset);
+    const Hdf5File file(source.file, std::move(bytes), false);
+    if (!file.contains(source.dataset))
+        throw file_error(name(), "has a source that is not there: " + file.name() + ": " + source.dataset);
+    const auto dataset = file.open(source.dataset);
     dataset->require_readable();
     const bool fits = source.end.empty()
                           ? dataset->size() == source.elements

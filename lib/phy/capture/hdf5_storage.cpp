@@ -172,9 +172,9 @@ bool is_elsewhere(hid_t creation) {
     return H5Pget_external_count(creation) > 0 || H5Pget_layout(creation) == H5D_VIRTUAL;
 }
 
-void require_external_files(const StoredDataset& stored) {
+std::vector<ExternalFile> external_files(const StoredDataset& stored) {
     const int count = H5Pget_external_count(stored.creation);
-    std::uint64_t missing = stored.elements * stored.element_bytes;
+    std::vector<ExternalFile> files;
     for (int i = 0; i < count; ++i) {
         std::array<char, 4096> name{};
         off_t offset = 0;
@@ -182,13 +182,23 @@ void require_external_files(const StoredDataset& stored) {
         checked(H5Pget_external(stored.creation, static_cast<unsigned>(i), name.size() - 1, name.data(),
                                 &offset, &bytes),
                 stored.name, "damaged: its external files are not named");
-        const std::uint64_t used = std::min<std::uint64_t>(bytes, missing);
-        const std::filesystem::path path = beside(stored.file, name.data());
+        files.push_back({beside(stored.file, name.data()), offset, bytes});
+    }
+    return files;
+}
+
+void require_external_files(const StoredDataset& stored) {
+    std::uint64_t missing = stored.elements * stored.element_bytes;
+    for (const ExternalFile& file : external_files(stored)) {
+        const std::uint64_t used = std::min(file.bytes, missing);
         std::error_code error;
-        const std::uint64_t there =
-            std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
-        if (error || offset < 0 || there < used || there - used < static_cast<std::uint64_t>(offset))
-            throw file_error(stored.name, "lies in " + path.string() + ", which is not there or too short");
+        const std::uint64_t there = std::filesystem::is_regular_file(file.path, error)
+                                        ? std::filesystem::file_size(file.path, error)
+                                        : 0;
+        if (error || file.offset < 0 || there < used ||
+            there - used < static_cast<std::uint64_t>(file.offset))
+            throw file_error(stored.name,
+                             "lies in " + file.path.string() + ", which is not there or too short");
         missing -= used;
     }
     if (missing > 0) throw file_error(stored.name, "damaged: its external files are too short");

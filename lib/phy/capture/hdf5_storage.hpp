@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,6 +46,16 @@ void require_written(const StoredDataset& stored);
 
 /// True if the elements lie in other files, or are those of other datasets.
 bool is_elsewhere(hid_t creation);
+
+/// A part of a file, in which elements lie.
+struct ExternalFile {
+    std::filesystem::path path;
+    off_t offset = 0;
+    std::uint64_t bytes = 0;  ///< at most
+};
+
+/// None if the elements lie elsewhere.
+std::vector<ExternalFile> external_files(const StoredDataset& stored);
 
 /// Throws FileError unless all files with the elements are there, and long enough.
 void require_external_files(const StoredDataset& stored);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
@@ -39,6 +40,9 @@ public:
     /// Reads elements first ... first + count - 1, which the caller knows to be in the dataset.
     virtual void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const = 0;
 
+    /// Those in which its elements lie, where that is not in the InputFile's.
+    [[nodiscard]] virtual std::vector<std::filesystem::path> other_files() const { return {}; }
+
     /// An attribute of the dataset, else of the file. One that is not there is empty, one of another type is
     /// an error.
     [[nodiscard]] virtual std::optional<double> number(const char* attribute) const = 0;
@@ -65,6 +69,9 @@ public:
     /// What errors call the file.
     [[nodiscard]] const std::string& name() const { return name_; }
 
+    /// All that it consists of.
+    [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
+
     /// True if there is a dataset or a group at this absolute path, or only if there is a group.
     [[nodiscard]] virtual bool contains(const std::string& path) const = 0;
     [[nodiscard]] virtual bool is_group(const std::string& path) const = 0;
@@ -76,10 +83,12 @@ public:
     [[nodiscard]] virtual std::unique_ptr<InputDataset> open(const std::string& path) const = 0;
 
 protected:
-    explicit InputFile(std::string name) : name_(std::move(name)) {}
+    InputFile(std::string name, std::vector<std::filesystem::path> files)
+        : name_(std::move(name)), files_(std::move(files)) {}
 
 private:
     std::string name_;
+    std::vector<std::filesystem::path> files_;
 };
 
 /// Throws what tells a missing file, a directory, a git-LFS pointer, a file of another format, and a damaged

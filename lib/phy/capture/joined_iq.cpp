@@ -1,6 +1,8 @@
 #include "phy/capture/joined_iq.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +42,12 @@ public:
     }
 
     void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const override;
+
+    [[nodiscard]] std::vector<std::filesystem::path> other_files() const override {
+        std::vector<std::filesystem::path> files = i_->other_files();
+        std::ranges::move(q_->other_files(), std::back_inserter(files));
+        return files;
+    }
 
     [[nodiscard]] std::optional<double> number(const char* attribute) const override {
         return i_->number(attribute);

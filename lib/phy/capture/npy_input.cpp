@@ -64,6 +64,23 @@ std::optional<std::size_t> parse_size(std::string_view digits) {
     return is_all && size <= longest_header ? std::optional(size) : std::nullopt;
 }
 
+/// Numbers have one of a few sizes, everything else has any.
+bool has_size(char letter, std::size_t bytes) {
+    switch (letter) {
+        case 'b':
+            return bytes == 1;
+        case 'i':
+        case 'u':
+            return std::has_single_bit(bytes) && bytes <= 8;
+        case 'f':
+            return bytes == 12 || (std::has_single_bit(bytes) && bytes >= 2 && bytes <= 16);
+        case 'c':
+            return bytes == 24 || (std::has_single_bit(bytes) && bytes >= 4 && bytes <= 32);
+        default:
+            return true;
+    }
+}
+
 std::optional<NamedType> parse_type(std::string_view text) {
     constexpr std::string_view orders = "<>=|";
     if (text.size() < 3 || orders.find(text[0]) == std::string_view::npos) return std::nullopt;
@@ -81,8 +98,10 @@ std::optional<NamedType> parse_type(std::string_view text) {
 
 ElementType element_type(std::string_view text, const std::string& name) {
     const auto type = parse_type(text);
-    if (!type)
-        throw file_error(name, "has elements of the type '" + std::string(text) + "', which is unknown");
+    const std::string described = "has elements of the type '" + std::string(text) + "'";
+    if (!type) throw file_error(name, described + ", which is unknown");
+    if (!has_size(text[1], type->bytes))
+        throw file_error(name, "damaged: " + described + ", of no such size");
     if (type->is_complex && type->number) return pair_type(*type->number, text);
     return {
         .bytes = type->bytes,
@@ -117,11 +136,21 @@ ElementType type_of(const PythonLiteral& descr, const std::string& name) {
     return type;
 }
 
-Dimensions dimensions_of(const PythonLiteral& shape) {
+Dimensions dimensions_of(const PythonLiteral& shape, const std::string& name) {
+    using Kind = PythonLiteral::Kind;
+    const auto is_whole = [](const PythonLiteral& length) { return length.kind == Kind::whole; };
+    if (shape.kind != Kind::tuple || !std::ranges::all_of(shape.items, is_whole))
+        throw file_error(name, "damaged: its shape is no tuple of whole numbers");
     Dimensions dimensions;
     for (const PythonLiteral& length : shape.items)
         dimensions.push_back(length.whole);
     return dimensions;
+}
+
+bool is_in_fortran_order(const PythonLiteral& order, const std::string& name) {
+    if (order.kind != PythonLiteral::Kind::boolean)
+        throw file_error(name, "damaged: its fortran_order is neither True nor False");
+    return order.boolean;
 }
 
 bool has_order(const Dimensions& dimensions) {
@@ -151,8 +180,8 @@ std::unique_ptr<InputFile> open_npy(const std::filesystem::path& path, hdf5::Pos
     const auto* const shape = literal ? literal->find("shape") : nullptr;
     if (descr == nullptr || order == nullptr || shape == nullptr)
         throw file_error(name, "damaged: its header has no descr, fortran_order and shape");
-    const Dimensions dimensions = dimensions_of(*shape);
-    if (order->boolean && has_order(dimensions))
+    const Dimensions dimensions = dimensions_of(*shape, name);
+    if (is_in_fortran_order(*order, name) && has_order(dimensions))
         throw file_error(name,
                          "is in Fortran order: expected C order, as of numpy.save(..., "
                          "numpy.ascontiguousarray(...))");
@@ -166,7 +195,7 @@ std::unique_ptr<InputFile> open_npy(const std::filesystem::path& path, hdf5::Pos
         throw file_error(name, "truncated file: " + std::to_string(elements) + " elements of " +
                                    std::to_string(array.type.bytes) + " bytes do not fit into " +
                                    std::to_string(bytes.size()) + " bytes");
-    return make_flat_file(name, std::move(bytes), {std::move(array)});
+    return make_flat_file(name, {path}, std::move(bytes), {std::move(array)});
 }
 
 }  // namespace phy::detail

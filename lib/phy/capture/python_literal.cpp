@@ -37,8 +37,8 @@ private:
 
     bool parse(PythonLiteral& value, int level) {
         if (level > most_levels) return false;
-        if (take("(")) return parse_items(value, ")", level);
-        if (take("[")) return parse_items(value, "]", level);
+        if (take("(")) return parse_items(value, Kind::tuple, ")", level);
+        if (take("[")) return parse_items(value, Kind::list, "]", level);
         if (take("{")) return parse_entries(value, level);
         if (take("'")) return parse_text(value, '\'');
         if (take("\"")) return parse_text(value, '"');
@@ -67,8 +67,8 @@ private:
         return value.text.find('\\') == std::string::npos;
     }
 
-    bool parse_items(PythonLiteral& value, std::string_view end, int level) {
-        value.kind = Kind::list;
+    bool parse_items(PythonLiteral& value, Kind kind, std::string_view end, int level) {
+        value.kind = kind;
         while (!take(end)) {
             if (!value.items.empty() && !take(",")) return false;
             if (take(end)) return !value.items.empty();

@@ -11,7 +11,7 @@ namespace phy::detail {
 
 /// A value as Python writes it: what stands in the header of a .npy file.
 struct PythonLiteral {
-    enum class Kind { text, whole, boolean, none, list, dictionary };
+    enum class Kind { text, whole, boolean, none, list, tuple, dictionary };
 
     Kind kind = Kind::none;
     std::string text = {};                                            ///< of a string

@@ -22,7 +22,7 @@ std::unique_ptr<InputFile> open_raw(const std::filesystem::path& path, hdf5::Pos
                        .dimensions = shape_or_flat(options, size / type.bytes, name),
                        .storage = "raw",
                        .runs = {{}}};
-    return make_flat_file(name, std::move(bytes), {std::move(array)});
+    return make_flat_file(name, {path}, std::move(bytes), {std::move(array)});
 }
 
 }  // namespace phy::detail

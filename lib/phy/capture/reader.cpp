@@ -147,15 +147,6 @@ void read_attributes_of_kind(const InputDataset& iq, const CaptureOptions& optio
     if (looks_at_noise(options)) description.noise_variance = read_noise_variance(iq);
 }
 
-/// The dataset of that name in the group of the IQ dataset, if there is one.
-std::unique_ptr<InputDataset> open_beside(const InputFile& file, const std::string& iq, const char* name) {
-    const std::string path = detail::path_beside(iq, name);
-    if (!file.contains(path)) return nullptr;
-    auto dataset = file.open(path);
-    dataset->require_readable();
-    return dataset;
-}
-
 detail::NumberType require_noise_type(const InputDataset& noise, std::uint64_t symbols) {
     const auto& type = noise.type().number;
     if (!type || !detail::is_float(type->kind))
@@ -213,6 +204,8 @@ struct PHY_HIDDEN CaptureReader::Impl {
 
     void open_datasets_beside(const CaptureOptions& options);
     void open_noise();
+    [[nodiscard]] std::unique_ptr<InputDataset> open_beside(const char* name);
+    void add_files(const std::vector<std::filesystem::path>& files);
     void read_noise_elements(std::uint64_t first, std::span<float> values);
     [[nodiscard]] std::span<const float> noise_from(std::uint64_t element, std::uint64_t count);
 
@@ -245,6 +238,8 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
       description(description_of(*iq, layout, options)) {
     iq->require_readable();
     description.file = file_path;
+    add_files(file->files());
+    add_files(iq->other_files());
     description.dataset = path.text();
     description.kind = detail::kind_of(path.i, options);
     description.antennas = antennas_of(description.kind, *iq, layout, description.shape);
@@ -252,20 +247,38 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
     open_datasets_beside(options);
 }
 
+void CaptureReader::Impl::add_files(const std::vector<std::filesystem::path>& files) {
+    std::vector<std::filesystem::path>& all = description.files;
+    all.insert(all.end(), files.begin(), files.end());
+    std::ranges::sort(all);
+    const auto repeated = std::ranges::unique(all);
+    all.erase(repeated.begin(), repeated.end());
+}
+
+/// The dataset of that name in the group of the IQ dataset, if there is one.
+std::unique_ptr<InputDataset> CaptureReader::Impl::open_beside(const char* name) {
+    const std::string beside = detail::path_beside(path.i, name);
+    if (!file->contains(beside)) return nullptr;
+    auto dataset = file->open(beside);
+    dataset->require_readable();
+    add_files(dataset->other_files());
+    return dataset;
+}
+
 void CaptureReader::Impl::open_datasets_beside(const CaptureOptions& options) {
     if (description.kind != CaptureKind::symbols) {
-        codewords = open_beside(*file, path.i, "codeword");
+        codewords = open_beside("codeword");
         if (codewords) description.codewords = require_codewords(*codewords);
         return;
     }
     if (looks_at_noise(options)) open_noise();
-    bits = open_beside(*file, path.i, "bits");
+    bits = open_beside("bits");
     if (bits) description.bits_per_symbol = require_bits(*bits, description.symbols);
     description.has_bits = bits != nullptr;
 }
 
 void CaptureReader::Impl::open_noise() {
-    noise = open_beside(*file, path.i, "noise_variance");
+    noise = open_beside("noise_variance");
     if (!noise) return;
     noise_type = require_noise_type(*noise, description.symbols);
     noise_broadcast = require_noise_shape(*noise, description);

@@ -1,15 +1,21 @@
 #include "phy/capture/readers.hpp"
 
+#include <algorithm>
+#include <new>
 #include <system_error>
 
 namespace phy::detail {
 
 Readers::Readers(int threads) {
     try {
+        // What throws once threads run leaves them waiting for calls, and the vector for them.
+        threads_.reserve(static_cast<std::size_t>(std::max(threads, 1)) - 1);
         for (int i = 1; i < threads; ++i)
             threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
         // The caller can read alone.
+    } catch (const std::bad_alloc&) {
+        // So it can here.
     }
 }
 

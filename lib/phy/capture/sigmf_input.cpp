@@ -167,7 +167,7 @@ std::unique_ptr<InputFile> open_sigmf(const std::filesystem::path& path, const C
         if (arrays.size() < 2) arrays.clear();
         arrays.insert(arrays.begin(), std::move(whole));
     }
-    return make_flat_file(name, std::move(bytes), std::move(arrays));
+    return make_flat_file(name, {metadata_path, data_path}, std::move(bytes), std::move(arrays));
 }
 
 }  // namespace phy::detail

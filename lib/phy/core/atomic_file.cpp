@@ -162,25 +162,31 @@ AtomicFile::~AtomicFile() = default;
 AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
 AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
 
+AtomicFile::Impl& AtomicFile::impl() const {
+    if (!impl_) throw ArgumentError("an output file was moved from: expected the one that it was moved to");
+    return *impl_;
+}
+
 const std::string& AtomicFile::name() const {
-    return impl_->name;
+    return impl().name;
 }
 
 const fs::path& AtomicFile::path() const {
-    return impl_->temporary;
+    return impl().temporary;
 }
 
 void AtomicFile::append(std::string_view bytes) {
+    const Impl& file = impl();
     while (!bytes.empty()) {
-        const ssize_t done = ::write(impl_->bytes.number(), bytes.data(), bytes.size());
+        const ssize_t done = ::write(file.bytes.number(), bytes.data(), bytes.size());
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) throw file_error(impl_->name, "cannot be written: " + system_error_text());
+        if (done < 0) throw file_error(file.name, "cannot be written: " + system_error_text());
         bytes.remove_prefix(static_cast<std::size_t>(done));
     }
 }
 
 void AtomicFile::commit() {
-    Impl& file = *impl_;
+    Impl& file = impl();
     if (file.committed) throw ArgumentError(file.name + ": is committed already");
     if (file.config.durable) synchronize(file.bytes, file.name, "it");
     file.committed = file.config.overwrite ? std::rename(file.temporary.c_str(), file.target.c_str()) == 0

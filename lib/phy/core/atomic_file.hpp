@@ -18,6 +18,7 @@ namespace phy {
 /// While one is open it is also listed for remove_unfinished_outputs(), of which the list has 64 places.
 /// Where the size of files is limited (RLIMIT_FSIZE), a write beyond the limit is a FileError only in a
 /// process that ignores SIGXFSZ. Not thread-safe; different ones may be used from different threads.
+/// Every call on one that was moved from is an ArgumentError.
 class PHY_EXPORT AtomicFile {
 public:
     struct Config {
@@ -51,6 +52,8 @@ public:
 
 private:
     struct Impl;
+    [[nodiscard]] Impl& impl() const;
+
     std::unique_ptr<Impl> impl_;
 };
 

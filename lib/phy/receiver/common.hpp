@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/core/atomic_file.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/host.hpp"
@@ -24,6 +26,14 @@ inline void require_symbols(const CaptureDescription& capture) {
     if (capture.kind == CaptureKind::symbols) return;
     throw FileError(name_of(capture) + " holds " +
                     (capture.kind == CaptureKind::grid ? "a grid" : "samples") + ": expected symbols");
+}
+
+/// Throws ArgumentError where the output is a file that the capture is read from.
+inline void require_not_read(const std::filesystem::path& output, const CaptureDescription& capture) {
+    if (output.empty()) return;
+    for (const std::filesystem::path& file : capture.files)
+        if (is_same_file(output, file))
+            throw ArgumentError(output.string() + ": would overwrite the capture, which is read from it");
 }
 
 /// Throws ArgumentError where floating point numbers are to be divided by a full scale: they are taken as

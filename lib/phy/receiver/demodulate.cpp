@@ -241,6 +241,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     Demodulation result;
     result.capture = reader.description();
     detail::require_symbols(result.capture);
+    detail::require_not_read(soft_bits, result.capture);
     detail::require_use_of(how.capture, result.capture);
     // A text that is no link does no harm where nothing is asked of it.
     const bool says_all = how.capture.modulation && how.descramble;

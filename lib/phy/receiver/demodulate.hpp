@@ -108,8 +108,8 @@ struct PHY_EXPORT Demodulation {
 ///
 /// Throws FileError for what is wrong with a file, for one that holds a grid or samples, and where what is
 /// measured cannot be (no symbol is finite, there is no noise); DescriptionError where the file says too
-/// little; ArgumentError for options out of their range, and for a full scale of floating point numbers,
-/// which a gain divides; and what Pipeline throws.
+/// little; ArgumentError for options out of their range, for an output that the capture is read from, and for
+/// a full scale of floating point numbers, which a gain divides; and what Pipeline throws.
 PHY_EXPORT Demodulation demodulate_file(const std::filesystem::path& capture,
                                         const std::filesystem::path& soft_bits,
                                         const DemodulateOptions& options = {});

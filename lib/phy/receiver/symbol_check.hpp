@@ -31,8 +31,7 @@ enum class SymbolDoubt : std::uint8_t {
 /// - the fourth moment is that of a circular Gaussian, the median of |y|^4 over (|y|^2)^2 of blocks being 2
 ///   within its chance, and is not what N0 makes of it, and decisions are as far off as those of noise;
 /// - else the mean power is more than 1 dB below 1 / (1 + N0), which biased symbols of an MMSE equalizer
-/// have,
-///   or more than 1 dB above 1 + N0, which correct ones have;
+///   have, or more than 1 dB above 1 + N0, which correct ones have;
 /// - else evm is more than twice promised_evm, or less than half of it. Both are by decisions, and so both
 ///   saturate at low SNR: there nothing is doubted. Half and double are 6 dB of N0: what receivers and
 ///   channels add to the noise is less. An N0 below 1e-4, and the noise of rounding to integers, are not
