@@ -209,6 +209,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     CaptureReader reader(capture, capture_options(options));
     Reception result;
     result.capture = reader.description();
+    detail::require_not_read(soft_bits, result.capture);
     detail::require_use_of(options.capture, result.capture);
     result.format = options.format;
     ReceiverConfig config = config_of(result.capture, options);
