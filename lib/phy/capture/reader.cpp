@@ -251,8 +251,7 @@ void CaptureReader::Impl::add_files(const std::vector<std::filesystem::path>& fi
     std::vector<std::filesystem::path>& all = description.files;
     all.insert(all.end(), files.begin(), files.end());
     std::ranges::sort(all);
-    const auto repeated = std::ranges::unique(all);
-    all.erase(repeated.begin(), repeated.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 /// The dataset of that name in the group of the IQ dataset, if there is one.
