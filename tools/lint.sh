@@ -117,7 +117,7 @@ check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
 check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
-check "nlohmann-json in no library code but receiver" only_in 'nlohmann/' 'lib/phy/receiver|tests/receiver'
+check "nlohmann-json in no library code but capture and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/receiver|tests/receiver'
 check "rooms include what they may" includes_go_up
 check "every public header compiles on its own" headers_stand_alone
 check "every public header compiles with a plain host compiler" public_headers_are_plain
