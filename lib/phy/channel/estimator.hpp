@@ -39,10 +39,10 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 /// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
 /// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
 ///
-/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0, and the noise variance of the slot
-/// and the diagonal of its covariance are infinite. All else that is written is finite. A slot without power
-/// has coefficients and coherence of 0, and a measured noise of 2^-126, the least there is. An Equalizer
-/// erases both.
+/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0, and the noise variance of the
+/// slot and the diagonal of its covariance are infinite. All else that is written is finite. A slot without
+/// power has coefficients and coherence of 0, and a measured noise of 2^-126, the least there is. An
+/// Equalizer erases both.
 ///
 /// The threads of the host share a call. An estimator has one workspace: it may be used by one thread at a
 /// time.
