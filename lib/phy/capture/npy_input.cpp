@@ -130,8 +130,8 @@ ElementType structured_type(const PythonLiteral& fields, const std::string& name
 }
 
 ElementType type_of(const PythonLiteral& descr, const std::string& name) {
-    const ElementType type = descr.kind == PythonLiteral::Kind::list ? structured_type(descr, name)
-                                                                     : element_type(descr.text, name);
+    ElementType type = descr.kind == PythonLiteral::Kind::list ? structured_type(descr, name)
+                                                               : element_type(descr.text, name);
     if (type.bytes == 0) throw file_error(name, "damaged: its elements have no bytes");
     return type;
 }
