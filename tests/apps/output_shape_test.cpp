@@ -16,7 +16,7 @@ using Dimensions = std::vector<std::uint64_t>;
 class OutputShape : public AppTest {
 protected:
     [[nodiscard]] std::string written(const std::string& capture, const Arguments& options) const {
-        const std::string output = path("out.h5");
+        std::string output = path("out.h5");
         Arguments all = {capture, "-o", output, "--force", "--quiet"};
         all.insert(all.end(), options.begin(), options.end());
         demod(all);
