@@ -47,7 +47,7 @@ protected:
         try {
             const phy::CaptureReader reader(path_, options);
         } catch (const phy::FileError& error) {
-            const std::string line = error.what();
+            std::string line = error.what();
             EXPECT_NE(line.find(directory_.path().string()), std::string::npos) << line;
             EXPECT_EQ(line.find('\n'), std::string::npos) << line;
             return line;

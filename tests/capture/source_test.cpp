@@ -17,7 +17,6 @@
 /// The same capture in files of each format gives the same samples.
 namespace {
 
-using phy_test::CaptureFile;
 using phy_test::Components;
 using phy_test::read_components;
 
@@ -91,7 +90,7 @@ std::string dims(const std::vector<std::uint64_t>& shape) {
 class CaptureSources : public testing::Test {
 protected:
     std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-        const std::filesystem::path path = directory_ / name;
+        std::filesystem::path path = directory_ / name;
         std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path;
     }
