@@ -48,15 +48,11 @@ inline bool code_waits() {
 #endif
 }
 
-/// So many slots leave a GPU partly idle. Kernels of more fill it, and one that is got ready
-/// would take room from what runs beside.
-constexpr unsigned most_slots_in_chain = 16;
-
-/// kernel<<<blocks, threads, shared, stream>>>(arguments...), got ready while what is before on the stream
-/// runs, if its slots are few. The kernel calls wait_for_previous(), and reads what others of the chain wrote
-/// by plain loads: those for constants may be too early.
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...), if is_early got ready while what is before on
+/// the stream runs. The kernel calls wait_for_previous(), and reads what others of the chain wrote by plain
+/// loads: those for constants may be too early.
 template <typename... Parameters>
-void launch_in_chain(void (*kernel)(Parameters...), unsigned slots, dim3 blocks, unsigned threads,
+void launch_in_chain(void (*kernel)(Parameters...), bool is_early, dim3 blocks, unsigned threads,
                      std::size_t shared, cudaStream_t stream,
                      const std::type_identity_t<Parameters>&... arguments) {
     cudaLaunchAttribute early{};
@@ -68,7 +64,7 @@ void launch_in_chain(void (*kernel)(Parameters...), unsigned slots, dim3 blocks,
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &early;
-    config.numAttrs = slots <= most_slots_in_chain && code_waits() ? 1 : 0;
+    config.numAttrs = is_early && code_waits() ? 1 : 0;
     check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

@@ -368,11 +368,13 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
     const int combs = combs_at_once(host);
     const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
     with_constant(job.format, [&](auto constant) {
-        launch_in_chain(estimate_rows<constant()>, job.slots, dim3(static_cast<unsigned>(blocks), job.slots),
-                        estimator_threads, shared_of_combs(host, combs), stream, host, job, combs);
+        launch_in_chain(estimate_rows<constant()>, starts_early(job.slots),
+                        dim3(static_cast<unsigned>(blocks), job.slots), estimator_threads,
+                        shared_of_combs(host, combs), stream, host, job, combs);
     });
-    launch_in_chain(form_streams, job.slots, dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots),
-                    estimator_threads, 0, stream, host);
+    launch_in_chain(form_streams, starts_early(job.slots),
+                    dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
+                    stream, host);
 }
 
 void prepare_rows(const EstimatorProgram& host) {

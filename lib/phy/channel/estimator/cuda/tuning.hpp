@@ -20,4 +20,10 @@ constexpr int synthesis_units_if_few = 48;    ///< blocks that share the tiles o
 constexpr int synthesis_blocks_of_all = 512;  ///< from so many on a tile is not shared
 constexpr int few_blocks = 256;
 
+/// Kernels of so many slots leave a GPU partly idle, and are got ready early. Of more they fill it, and one
+/// that is got ready would take room from what runs beside.
+constexpr bool starts_early(unsigned slots) {
+    return slots <= 16;
+}
+
 }  // namespace phy::gpu::detail
