@@ -216,17 +216,6 @@ detail::SymbolSample make_sample(const Demodulation& result) {
                                  .noise_variance = result.noise_variance});
 }
 
-/// With what the link says, unless the options do.
-DemodulateOptions with_link(DemodulateOptions options, const std::optional<Link>& link) {
-    if (!link) return options;
-    check(*link);
-    if (!options.capture.modulation) options.capture.modulation = link->modulation;
-    if (options.descramble) return options;
-    options.descramble = link->scrambling;
-    options.codeword_symbols = detail::codeword_symbols(*link);
-    return options;
-}
-
 }  // namespace
 
 int demodulation_threads() {
@@ -235,7 +224,7 @@ int demodulation_threads() {
 
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {
-    DemodulateOptions how = with_link(options, options.link);
+    DemodulateOptions how = detail::with_link(options, &DemodulateOptions::descramble, options.link);
     how.capture.ignores_noise_variance = how.capture.ignores_noise_variance || how.estimate_noise;
     CaptureReader reader(capture, how.capture);
     Demodulation result;
@@ -245,7 +234,8 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     detail::require_use_of(how.capture, result.capture);
     // A text that is no link does no harm where nothing is asked of it.
     const bool says_all = how.capture.modulation && how.descramble;
-    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
+    if (!options.link && !says_all)
+        how = detail::with_link(how, &DemodulateOptions::descramble, detail::link_of(result.capture));
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     const GainAndN0 used = gain_and_noise(result, how);
     if (result.cancelled) return result;

@@ -235,17 +235,6 @@ float find_gain(CaptureReader& reader, Measured& result) {
     }
 }
 
-/// With what the link says, unless the options do.
-MeasureOptions with_link(MeasureOptions options, const std::optional<Link>& link) {
-    if (!link) return options;
-    check(*link);
-    if (!options.capture.modulation) options.capture.modulation = link->modulation;
-    if (options.scrambling) return options;
-    options.scrambling = link->scrambling;
-    options.codeword_symbols = detail::codeword_symbols(*link);
-    return options;
-}
-
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
@@ -257,7 +246,7 @@ SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
 }
 
 Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options) {
-    MeasureOptions how = with_link(options, options.link);
+    MeasureOptions how = detail::with_link(options, &MeasureOptions::scrambling, options.link);
     CaptureReader reader(capture, how.capture);
     if (reader.description().kind != CaptureKind::symbols)
         return detail::measure_slots(reader.description(), options);
@@ -267,7 +256,8 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     // A text that is no link does no harm where nothing is asked of it.
     const bool says_all =
         how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
-    if (!options.link && !says_all) how = with_link(how, detail::link_of(result.capture));
+    if (!options.link && !says_all)
+        how = detail::with_link(how, &MeasureOptions::scrambling, detail::link_of(result.capture));
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     result.format = result.capture.format;
     result.symbols = result.capture.symbols;
