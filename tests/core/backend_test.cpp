@@ -6,7 +6,7 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "support/backend_variable.hpp"
+#include "support/environment_variable.hpp"
 
 namespace {
 

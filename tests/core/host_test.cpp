@@ -11,7 +11,7 @@
 #include "phy/core/error.hpp"
 #include "phy/core/processors.hpp"
 #include "phy/core/thread_pool.hpp"
-#include "support/backend_variable.hpp"
+#include "support/environment_variable.hpp"
 #include "support/one_processor.hpp"
 
 namespace {

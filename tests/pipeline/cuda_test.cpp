@@ -12,6 +12,7 @@
 #include "phy/cuda/buffer.hpp"
 #include "phy/pipeline/trace.hpp"
 #include "pipeline/checked_run.hpp"
+#include "support/contexts.hpp"
 #include "support/parse_json.hpp"
 
 /// What only devices have: memory of their own, engines that work side by side, a current one of each thread.
@@ -152,6 +153,15 @@ TEST_F(CudaPipeline, AStageRunsWithItsDeviceCurrent) {
         };
         EXPECT_EQ(phy_test::mistake_of_run(pipeline, stage, TestStream(100'000)), "") << device.ordinal();
     }
+}
+
+TEST(CudaPipelineDeathTest, OneDeviceMakesNoContextOnAnother) {
+    PHY_NEEDS_GPU();
+    phy_test::expect_context_on_last_device_alone([](const phy::gpu::Device& device) {
+        FakeStage stage;
+        Pipeline pipeline({device}, stage, {.chunk = 1000});
+        if (!phy_test::mistake_of_run(pipeline, stage, TestStream(100'000)).empty()) std::_Exit(2);
+    });
 }
 
 /// Whether a span of that step overlaps one of the other step, of another chunk.

@@ -170,17 +170,6 @@ void Device::make_current() const {
     check(cudaSetDevice(ordinal_));
 }
 
-CurrentDevice::CurrentDevice(const Device& device) {
-    check(cudaGetDevice(&before_));
-    if (before_ == device.ordinal()) return;
-    check(cudaSetDevice(device.ordinal()));
-    changed_ = true;
-}
-
-CurrentDevice::~CurrentDevice() {
-    if (changed_) forget(cudaSetDevice(before_));
-}
-
 }  // namespace phy::gpu
 
 namespace phy::detail {

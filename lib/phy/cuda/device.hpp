@@ -78,8 +78,8 @@ private:
 };
 
 /// Makes a device the calling thread's current one for a scope, as everything here does that works on a
-/// device. What is current when a thread starts is device 0, and CUDA makes a context on it when the scope
-/// ends: call cudaSetDevice first in a thread that is to leave device 0 alone.
+/// device. After it the thread has the context that it had before; where that was none, it has none again,
+/// and no other device gets one.
 class PHY_EXPORT CurrentDevice {
 public:
     explicit CurrentDevice(const Device& device);
@@ -88,8 +88,8 @@ public:
     CurrentDevice& operator=(const CurrentDevice&) = delete;
 
 private:
-    int before_ = 0;
-    bool changed_ = false;
+    int ordinal_;
+    bool pushed_ = false;
 };
 
 }  // namespace phy::gpu
