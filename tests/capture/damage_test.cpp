@@ -12,6 +12,7 @@
 #include "capture/capture_files.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/core/error.hpp"
+#include "support/environment_variable.hpp"
 #include "support/temporary_directory.hpp"
 
 /// HDF5 files that say more than they hold. The HDF5 library reads zeros from most of them, or what lies
@@ -199,6 +200,11 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
         phy::CaptureReader reader(path_, {.external_files = true});
         EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
         EXPECT_EQ(reader.description().files, (std::vector{path_, raw}));
+    }
+
+    for (const char* variable : {"HDF5_EXTFILE_PREFIX", "HDF5_VDS_PREFIX"}) {
+        const phy_test::EnvironmentVariable elsewhere(variable, "/tmp");
+        expect_rejected({"/iq", "unset", variable}, {.external_files = true});
     }
 
     write_raw(799);

@@ -274,6 +274,7 @@ void Hdf5Dataset::require_elsewhere() const {
     if (!file_->follows_external_files())
         throw file_error(name(), std::string(is_virtual ? "is a virtual dataset" : "lies in other files") +
                                      ", which is not followed unless asked for");
+    require_own_folder(name());
     if (!is_virtual) return require_external_files(stored());
     for (const VirtualSource& source : virtual_sources(stored()))
         require_source(source);

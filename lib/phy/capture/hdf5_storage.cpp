@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -170,6 +171,15 @@ void require_written(const StoredDataset& stored) {
 
 bool is_elsewhere(hid_t creation) {
     return H5Pget_external_count(creation) > 0 || H5Pget_layout(creation) == H5D_VIRTUAL;
+}
+
+void require_own_folder(const std::string& name) {
+    for (const char* variable : {"HDF5_EXTFILE_PREFIX", "HDF5_VDS_PREFIX"}) {
+        const char* const value = std::getenv(variable);
+        if (value != nullptr && *value != '\0')
+            throw file_error(name, "lies in other files, which are taken from the capture's folder: unset " +
+                                       std::string(variable));
+    }
 }
 
 std::vector<ExternalFile> external_files(const StoredDataset& stored) {

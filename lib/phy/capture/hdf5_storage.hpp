@@ -47,6 +47,9 @@ void require_written(const StoredDataset& stored);
 /// True if the elements lie in other files, or are those of other datasets.
 bool is_elsewhere(hid_t creation);
 
+/// Throws FileError if the environment has HDF5 look for other files in another folder than the capture's.
+void require_own_folder(const std::string& name);
+
 /// A part of a file, in which elements lie.
 struct ExternalFile {
     std::filesystem::path path;
