@@ -100,6 +100,20 @@ TEST(OfdmModulatorTest, SlotsApartHaveTheSamplesOfSlotsInARow) {
     }
 }
 
+TEST(OfdmModulatorTest, CallsOfSomeSymbolsGiveTheSamplesOfOneOfAll) {
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        const OfdmSlots slots = {.first = 2, .count = 3};
+        const std::vector<cf32> grid = random_numbers(elements_of(config, slots));
+        phy::OfdmModulator modulate(phy::Host(), config);
+        std::vector<cf32> samples(static_cast<std::size_t>(config.antennas) *
+                                  samples_of(modulate.timing(), slots));
+        for (const std::uint32_t symbols : {0x0816U, ~0x0816U})
+            modulate(grid, {.first = slots.first, .count = slots.count, .symbols = symbols}, samples);
+        EXPECT_TRUE(bits_of(samples) == bits_of(modulated(phy::Host(), config, grid, slots)));
+    }
+}
+
 TEST(OfdmModulatorTest, WrongSizesThrow) {
     const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0};
     phy::OfdmModulator modulate(phy::Host(), config);

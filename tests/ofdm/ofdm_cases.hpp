@@ -103,6 +103,16 @@ inline std::vector<phy::cf32> demodulated(const phy::Host& host, const phy::Ofdm
     return grid;
 }
 
+/// What a grid is when a call that only works on these symbols met elements of this value.
+inline std::vector<phy::cf32> with_symbols(std::vector<phy::cf32> grid, const phy::OfdmTiming& timing,
+                                           std::uint32_t symbols, phy::cf32 before) {
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+        const std::size_t symbol = i / timing.subcarriers() % timing.symbols();
+        if ((symbols >> symbol & 1U) == 0) grid[i] = before;
+    }
+    return grid;
+}
+
 inline std::size_t samples_of(const phy::OfdmTiming& timing, const phy::OfdmSlots& slots) {
     return timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
 }

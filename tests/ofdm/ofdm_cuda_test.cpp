@@ -106,6 +106,22 @@ TEST_P(GpuOfdmDemodulator, SlotsApart) {
     }
 }
 
+TEST_P(GpuOfdmDemodulator, SymbolsThatAreNotAskedForStayAsTheyAre) {
+    const SampleFormat format = GetParam();
+    for (const OfdmConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config));
+        OfdmSlots slots = strided_slots(config);
+        const Bytes samples = random_samples(format, slots.count * slots.slot_stride);
+        const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
+        for (const std::uint32_t symbols : {0U, 1U, 1U << 2 | 1U << 11, 0x3FF0U, ~0U}) {
+            slots.symbols = symbols;
+            EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots)) ==
+                        bits_of(with_symbols(whole, OfdmTiming(config), symbols, {7.0F, 7.0F})))
+                << symbols;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GpuOfdmDemodulator, testing::ValuesIn(phy::all_sample_formats),
                          [](const auto& format) { return std::string(to_string(format.param)); });
 

@@ -42,8 +42,12 @@ void expect_same_as_host(const ReceiverConfig& config, phy::SymbolView input, st
                          std::size_t slots_a_call = SIZE_MAX, std::size_t shift = 0) {
     phy::Receiver receiver(phy::Host(), config);
     const Received expected = receive(receiver, input, first);
-    const Received written = received_on_gpu(config, input, first, slots_a_call, shift);
-    EXPECT_TRUE(written == expected) << difference(written, expected);
+    for (const InputMemory memory : input_memories) {
+        const Received written =
+            received_on_gpu(config, input, first, {.slots = slots_a_call, .shift = shift, .memory = memory});
+        EXPECT_TRUE(written == expected)
+            << difference(written, expected) << (memory == InputMemory::host ? "in the host's memory" : "");
+    }
 }
 
 TEST(GpuReceiverTest, EveryModulationAndNumberOfLayers) {
@@ -217,8 +221,10 @@ TEST(GpuReceiverTest, OnlyWhatIsWanted) {
         if ((wanted & 4U) == 0) expected.symbols.clear();
         if ((wanted & 4U) == 0) expected.noise_variance.clear();
         if ((wanted & 8U) == 0) expected.channel.clear();
-        const Received written = received_on_gpu(config, signal, 0, SIZE_MAX, 0, wanted);
-        EXPECT_TRUE(written == expected) << wanted << ": " << difference(written, expected);
+        for (const InputMemory memory : input_memories) {
+            const Received written = received_on_gpu(config, signal, 0, {.wanted = wanted, .memory = memory});
+            EXPECT_TRUE(written == expected) << wanted << ": " << difference(written, expected);
+        }
     }
 }
 
@@ -247,29 +253,33 @@ TEST(GpuReceiverTest, InAGraph) {
     PHY_NEEDS_GPU();
     const ReceiverConfig config = small_receiver(ReceiverInput::samples, 2, 4);
     const std::vector<cf32> signal = transmit(config, {.snr_db = 20.0}, 18, 4).input;
-    const phy::gpu::Device device;
-    const phy::gpu::Stream stream(device);
-    const phy::gpu::Receiver receiver(device, config, 4);
-    DeviceBuffer<cf32> input(device, signal.size());
-    DeviceBuffer<std::int8_t> llr(device, 4 * receiver.soft_bits_per_slot());
-    DeviceBuffer<phy::ReceivedSlot> slots(device, 4);
-    fill_async(input, 0, stream);
-    stream.synchronize();
-    const phy::gpu::Graph graph(
-        device, [&](cudaStream_t on) { receiver(input, 18, {.llr = llr, .slots = slots}, on); });
-    copy_async(input, signal, stream);
-    graph(stream);
-    Received written = {.llr = std::vector<std::byte>(llr.size()),
-                        .slots = std::vector<phy::ReceivedSlot>(4)};
-    copy_async(written.llr, phy::gpu::as_bytes(llr.span()), stream);
-    copy_async(written.slots, slots, stream);
-    stream.synchronize();
+    const auto bytes = std::as_bytes(std::span(signal));
     phy::Receiver on_host(phy::Host(), config);
     Received expected = receive(on_host, signal, 18);
     expected.symbols.clear();
     expected.noise_variance.clear();
     expected.channel.clear();
-    EXPECT_TRUE(written == expected) << difference(written, expected);
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::Receiver receiver(device, config, 4);
+    DeviceBuffer<std::int8_t> llr(device, 4 * receiver.soft_bits_per_slot());
+    DeviceBuffer<phy::ReceivedSlot> slots(device, 4);
+    for (const InputMemory memory : input_memories) {
+        const InputBytes input(device, memory, bytes.size());
+        fill_async(input.span(), 0, stream);
+        stream.synchronize();
+        const phy::gpu::Graph graph(device, [&](cudaStream_t on) {
+            receiver({SampleFormat::cf32, input.span()}, 18, {.llr = llr, .slots = slots}, on);
+        });
+        copy_async(input.span(), bytes, stream);
+        graph(stream);
+        Received written = {.llr = std::vector<std::byte>(llr.size()),
+                            .slots = std::vector<phy::ReceivedSlot>(4)};
+        copy_async(written.llr, phy::gpu::as_bytes(llr.span()), stream);
+        copy_async(written.slots, slots, stream);
+        stream.synchronize();
+        EXPECT_TRUE(written == expected) << difference(written, expected);
+    }
 }
 
 TEST(GpuReceiverTest, CallsTakeNoMemory) {

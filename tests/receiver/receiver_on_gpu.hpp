@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,47 @@
 /// What gpu::Receiver writes.
 namespace phy_test {
 
-/// In calls of so many slots, of an input that begins `shift` bytes behind a multiple of 256. wanted: bit 0
-/// for soft bits, then for slots, symbols and the channel.
+/// Where a receiver's input is: in memory of the device, or of the host, which comes over the link.
+enum class InputMemory { device, host };
+
+constexpr InputMemory input_memories[] = {InputMemory::device, InputMemory::host};
+
+/// Bytes in either memory.
+class InputBytes {
+public:
+    InputBytes(const phy::gpu::Device& device, InputMemory memory, std::size_t size)
+        : on_device_(device, memory == InputMemory::device ? size : 0),
+          on_host_(memory == InputMemory::host ? size : 0),
+          span_(memory == InputMemory::device ? on_device_.span() : on_host_.on_device()) {}
+
+    [[nodiscard]] phy::gpu::DeviceSpan<std::byte> span() const { return span_; }
+
+private:
+    phy::gpu::DeviceBuffer<std::byte> on_device_;
+    phy::gpu::PinnedBuffer<std::byte> on_host_;
+    phy::gpu::DeviceSpan<std::byte> span_;
+};
+
+/// How gpu::Receiver is called.
+struct GpuCalls {
+    std::size_t slots = SIZE_MAX;  ///< a call
+    std::size_t shift = 0;         ///< bytes by which the input begins behind a multiple of 256
+    unsigned wanted = 15;          ///< bit 0 for soft bits, then for slots, symbols and the channel
+    InputMemory memory = InputMemory::device;
+};
+
 inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolView input, std::uint64_t first,
-                                std::size_t slots_a_call, std::size_t shift = 0, unsigned wanted = 15) {
+                                const GpuCalls& calls) {
     using phy::gpu::DeviceBuffer;
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const std::size_t of_slot =
         static_cast<std::size_t>(config.antennas) * phy::Receiver(phy::Host(), config).input_per_slot();
     const std::size_t slots = input.size() / of_slot;
-    const std::size_t most = std::min(slots, slots_a_call);
+    const std::size_t most = std::min(slots, calls.slots);
     const phy::gpu::Receiver receiver(device, config, most);
     const auto room = [&](unsigned output, std::size_t each) {
-        return (wanted >> output & 1U) == 0 ? 0 : slots * each;
+        return (calls.wanted >> output & 1U) == 0 ? 0 : slots * each;
     };
     const std::size_t bytes = receiver.soft_bits_per_slot() * size_of(config.format);
     Received written = {.llr = std::vector<std::byte>(room(0, bytes)),
@@ -31,21 +59,21 @@ inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolVi
                         .symbols = std::vector<phy::cf32>(room(2, receiver.symbols_per_slot())),
                         .noise_variance = std::vector<float>(room(2, receiver.symbols_per_slot())),
                         .channel = std::vector<phy::cf32>(room(3, receiver.channel_per_slot()))};
-    DeviceBuffer<std::byte> in(device, input.bytes().size() + shift);
+    const InputBytes memory(device, calls.memory, input.bytes().size() + calls.shift);
+    const auto in = memory.span().subspan(calls.shift, input.bytes().size());
     DeviceBuffer<std::byte> llr(device, written.llr.size());
     DeviceBuffer<phy::ReceivedSlot> reports(device, written.slots.size());
     DeviceBuffer<phy::cf32> symbols(device, written.symbols.size());
     DeviceBuffer<float> noise(device, written.noise_variance.size());
     DeviceBuffer<phy::cf32> channel(device, written.channel.size());
-    copy_async(in.subspan(shift, input.bytes().size()), input.bytes(), stream);
+    copy_async(in, input.bytes(), stream);
     for (std::size_t s = 0; s < slots; s += most) {
         const std::size_t count = std::min(most, slots - s);
         const auto part = [&]<typename T>(DeviceBuffer<T>& all, std::size_t each) {
             return all.size() == 0 ? all.span() : all.subspan(s * each, count * each);
         };
         const std::size_t sample = size_of(input.format());
-        receiver({input.format(), in.subspan(shift + s * of_slot * sample, count * of_slot * sample)},
-                 first + s,
+        receiver({input.format(), in.subspan(s * of_slot * sample, count * of_slot * sample)}, first + s,
                  {.llr = {config.format, part(llr, bytes)},
                   .slots = part(reports, 1),
                   .symbols = part(symbols, receiver.symbols_per_slot()),

@@ -96,17 +96,14 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, std
     detail::check_enum("sample format", format, all_sample_formats.back());
     const detail::OfdmSizes sizes =
         detail::checked_sizes(impl_->config, timing, slots, samples.size(), grid.size());
-    const auto antennas = static_cast<std::size_t>(impl_->config.antennas);
-    const std::size_t rows = slots.count * antennas * timing.symbols();
-    impl_->host.pool().for_each(rows, [&](int part, std::size_t row) noexcept {
-        const std::size_t antenna = row / timing.symbols() % antennas;
-        const std::size_t slot = row / timing.symbols() / antennas;
-        const std::size_t start = sizes.first_sample(timing, slots.first, slot, antenna);
+    impl_->host.pool().for_each(sizes.rows, [&](int part, std::size_t index) noexcept {
+        const detail::OfdmRow row = sizes.row(index);
+        const std::size_t start = sizes.first_sample(timing, slots.first, row);
         impl_->demodulate(format, part,
-                          {.slot = slots.first + slot,
-                           .number = row % timing.symbols(),
+                          {.slot = slots.first + row.slot,
+                           .number = row.symbol,
                            .slot_samples = samples.data() + start * size_of(format),
-                           .elements = grid.data() + row * timing.subcarriers()});
+                           .elements = grid.data() + sizes.first_element(timing, row)});
     });
 }
 

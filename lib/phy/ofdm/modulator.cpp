@@ -106,16 +106,13 @@ void OfdmModulator::operator()(std::span<const cf32> grid, const OfdmSlots& slot
     const OfdmTiming& timing = impl_->timing;
     const detail::OfdmSizes sizes =
         detail::checked_sizes(impl_->config, timing, slots, samples.size(), grid.size());
-    const auto antennas = static_cast<std::size_t>(impl_->config.antennas);
-    const std::size_t rows = slots.count * antennas * timing.symbols();
-    impl_->host.pool().for_each(rows, [&](int part, std::size_t row) noexcept {
-        const std::size_t antenna = row / timing.symbols() % antennas;
-        const std::size_t slot = row / timing.symbols() / antennas;
-        const std::size_t start = sizes.first_sample(timing, slots.first, slot, antenna);
-        impl_->modulate(part, {.slot = slots.first + slot,
-                               .number = row % timing.symbols(),
-                               .elements = grid.data() + row * timing.subcarriers(),
-                               .slot_samples = samples.data() + start});
+    impl_->host.pool().for_each(sizes.rows, [&](int part, std::size_t index) noexcept {
+        const detail::OfdmRow row = sizes.row(index);
+        impl_->modulate(part,
+                        {.slot = slots.first + row.slot,
+                         .number = row.symbol,
+                         .elements = grid.data() + sizes.first_element(timing, row),
+                         .slot_samples = samples.data() + sizes.first_sample(timing, slots.first, row)});
     });
 }
 

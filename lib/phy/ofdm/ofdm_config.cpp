@@ -49,6 +49,23 @@ std::size_t longest_slot(const OfdmTiming& timing, const OfdmSlots& slots) {
     return longest;
 }
 
+/// Of slots that follow each other as in time.
+detail::OfdmSizes checked_stride(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
+                                 std::size_t samples) {
+    const auto antennas = static_cast<std::size_t>(config.antennas);
+    const std::uint64_t needed =
+        timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
+    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
+    if (stride < needed)
+        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
+                            std::to_string(needed));
+    if (slots.count > 0 && (samples < needed || (samples - needed) / stride < antennas - 1))
+        throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
+                            std::to_string(needed) + " for each of " + std::to_string(antennas) +
+                            " antennas, " + std::to_string(stride) + " apart");
+    return {.stride = stride};
+}
+
 /// Of slots that lie one after another with all of their antennas.
 detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                                   std::size_t samples) {
@@ -115,6 +132,14 @@ OfdmTiming checked_timing(const OfdmConfig& config) {
     return timing;
 }
 
+ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
+    ChosenSymbols chosen;
+    for (std::size_t symbol = 0; symbol < timing.symbols(); ++symbol) {
+        if ((bits >> symbol & 1U) != 0) chosen.numbers[chosen.count++] = static_cast<std::uint8_t>(symbol);
+    }
+    return chosen;
+}
+
 OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                         std::size_t samples, std::size_t grid) {
     const auto antennas = static_cast<std::size_t>(config.antennas);
@@ -123,18 +148,12 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
         throw ArgumentError("grid has " + std::to_string(grid) + " elements: expected " +
                             std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
                             " slots");
-    if (slots.slot_stride != 0) return checked_strides(config, timing, slots, samples);
-    const std::uint64_t needed =
-        timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
-    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
-    if (stride < needed)
-        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
-                            std::to_string(needed));
-    if (slots.count > 0 && (samples < needed || (samples - needed) / stride < antennas - 1))
-        throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
-                            std::to_string(needed) + " for each of " + std::to_string(antennas) +
-                            " antennas, " + std::to_string(stride) + " apart");
-    return {.stride = stride};
+    OfdmSizes sizes = slots.slot_stride != 0 ? checked_strides(config, timing, slots, samples)
+                                             : checked_stride(config, timing, slots, samples);
+    sizes.chosen = chosen_symbols(timing, slots.symbols);
+    sizes.antennas = static_cast<std::uint32_t>(config.antennas);
+    sizes.rows = slots.count * antennas * sizes.chosen.count;
+    return sizes;
 }
 
 float unit_of(const OfdmConfig& config, SampleFormat format) {

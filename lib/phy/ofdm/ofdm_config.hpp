@@ -122,6 +122,8 @@ struct PHY_EXPORT OfdmSlots {
     /// Samples from one slot's first to the next one's, where a slot's antennas lie together; 0: slots follow
     /// each other as in time.
     std::size_t slot_stride = 0;
+    /// Bit l: symbol l of every slot is worked on. Nothing of the others is read or written.
+    std::uint32_t symbols = ~std::uint32_t{0};
 };
 
 }  // namespace phy

@@ -37,7 +37,6 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     job.phases.compensation = compensation.data();
     job.phases.turns = turns.data();
     job.rotation = of_samples.empty() ? nullptr : rotation.data();
-    job.antennas = static_cast<std::uint32_t>(config.antennas);
     job.window_offset = static_cast<std::uint32_t>(config.window_offset);
 }
 
@@ -52,15 +51,14 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, Dev
     phy::detail::check_enum("sample format", samples.format(), all_sample_formats.back());
     const phy::detail::OfdmSizes sizes =
         phy::detail::checked_sizes(impl_->config, timing(), slots, samples.size(), grid.size());
-    if (slots.count == 0) return;
+    if (sizes.rows == 0) return;
     detail::DemodulateJob job = impl_->job;
     job.unit = phy::detail::unit_of(impl_->config, samples.format());
     job.format = samples.format();
     job.samples = samples.data();
-    job.stride = sizes.stride;
-    job.slot_stride = sizes.slot_stride;
+    job.sizes = sizes;
     job.first_slot = slots.first;
-    job.symbols = static_cast<std::uint32_t>(grid.size() / timing().subcarriers());
+    job.symbols = static_cast<std::uint32_t>(sizes.rows);
     job.grid = grid.data();
     const CurrentDevice current(impl_->device);
     detail::launch(job, stream);

@@ -1,7 +1,6 @@
 #include <cstdint>
 
 #include "phy/core/format.hpp"
-#include "phy/cuda/chain.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
@@ -107,27 +106,22 @@ struct StoreElements {
 template <SampleFormat format, bool aligned>
 __global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
     demodulate(const __grid_constant__ DemodulateJob job) {
-    let_next_get_ready();
-    unsigned row = 0;
-    const Team team = my_team(job.fft.size, row);
-    const bool is_there = row < job.symbols;
+    unsigned index = 0;
+    const Team team = my_team(job.fft.size, index);
+    const bool is_there = index < job.symbols;
     const OfdmTiming& timing = job.timing;
-    const auto of_slot = static_cast<unsigned>(timing.symbols());
-    const unsigned antenna = row / of_slot % job.antennas;
-    const unsigned of_call = row / of_slot / job.antennas;
-    const std::uint64_t slot = job.first_slot + of_call;
-    const unsigned symbol = row % of_slot;
-    const std::uint64_t of_symbol = timing.symbol_start(slot, symbol) + timing.prefix_samples(slot, symbol);
+    const phy::detail::OfdmRow row = job.sizes.row(index);
+    const std::uint64_t slot = job.first_slot + row.slot;
+    const std::uint64_t of_symbol =
+        timing.symbol_start(slot, row.symbol) + timing.prefix_samples(slot, row.symbol);
     const std::uint64_t first = timing.slot_start(slot) + of_symbol;
-    const std::uint64_t start = job.slot_stride == 0
-                                    ? timing.slot_start(slot) - timing.slot_start(job.first_slot)
-                                    : of_call * job.slot_stride;
-    const std::uint64_t window = antenna * job.stride + start + of_symbol - job.window_offset;
+    const std::uint64_t window =
+        job.sizes.first_sample(timing, job.first_slot, row) + of_symbol - job.window_offset;
     const Number phase =
-        phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, symbol), first);
+        phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, row.symbol), first);
     transform(job.fft, team,
               LoadSamples<format, aligned>{job, job.samples + window * size_of(format), is_there},
-              StoreElements<aligned>{job.grid + std::uint64_t{row} * timing.subcarriers(), job.fft.size,
+              StoreElements<aligned>{job.grid + job.sizes.first_element(timing, row), job.fft.size,
                                      static_cast<unsigned>(timing.zero_subcarrier()),
                                      is_there ? static_cast<unsigned>(timing.subcarriers()) : 0, phase});
 }

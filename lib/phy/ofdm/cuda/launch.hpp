@@ -5,6 +5,7 @@
 
 #include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
+#include "phy/ofdm/math/check.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
 #include "phy/ofdm/math/phases.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
@@ -18,13 +19,11 @@ struct DemodulateJob {
     phy::detail::SymbolPhases phases;
     OfdmTiming timing;
     const cf32* rotation = nullptr;  ///< of samples in the order in which they are transformed, or null
-    std::uint32_t antennas = 1;
+    phy::detail::OfdmSizes sizes = {};
     std::uint32_t window_offset = 0;
     float unit = 1.0F;  ///< the value of an integer 1
     SampleFormat format = SampleFormat::cf32;
     const std::byte* samples = nullptr;
-    std::size_t stride = 0;
-    std::size_t slot_stride = 0;  ///< 0: slots follow each other as in time
     std::uint64_t first_slot = 0;
     std::uint32_t symbols = 0;  ///< of all antennas and slots, not 0
     cf32* grid = nullptr;

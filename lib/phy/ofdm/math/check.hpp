@@ -17,21 +17,53 @@ inline void check_range(const char* what, int number, int first, int last) {
                         std::to_string(first) + " to " + std::to_string(last));
 }
 
+constexpr std::size_t most_symbols = 14;  ///< of a slot
+
 /// Throws ArgumentError if any value is out of its range, also those that OfdmTiming does not need.
 OfdmTiming checked_timing(const OfdmConfig& config);
 
-/// Where the samples of a call lie.
+/// The symbols of a slot that a call works on.
+struct ChosenSymbols {
+    std::uint8_t numbers[most_symbols] = {};
+    std::uint32_t count = 0;
+};
+
+ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits);
+
+/// A symbol of one antenna.
+struct OfdmRow {
+    std::size_t slot = 0;  ///< of the call
+    std::size_t antenna = 0;
+    std::size_t symbol = 0;  ///< of the slot
+};
+
+/// Where the samples of a call lie, and which of them it is about.
 struct OfdmSizes {
     std::size_t stride = 0;       ///< from an antenna's first to the next one's
     std::size_t slot_stride = 0;  ///< as OfdmSlots has it
+    ChosenSymbols chosen = {};
+    std::uint32_t antennas = 0;
+    std::size_t rows = 0;  ///< symbols of all slots and antennas
+
+    template <typename Index>
+    [[nodiscard]] constexpr OfdmRow row(Index index) const {
+        return {.slot = index / chosen.count / antennas,
+                .antenna = index / chosen.count % antennas,
+                .symbol = chosen.numbers[index % chosen.count]};
+    }
+
+    /// The first element of a symbol.
+    [[nodiscard]] constexpr std::size_t first_element(const OfdmTiming& timing, const OfdmRow& row) const {
+        return ((row.slot * antennas + row.antenna) * timing.symbols() + row.symbol) * timing.subcarriers();
+    }
 
     /// The first sample of an antenna in a slot, the call's being the first of all.
-    [[nodiscard]] std::size_t first_sample(const OfdmTiming& timing, std::uint64_t first_slot,
-                                           std::size_t slot, std::size_t antenna) const {
-        const std::size_t start = slot_stride == 0
-                                      ? timing.slot_start(first_slot + slot) - timing.slot_start(first_slot)
-                                      : slot * slot_stride;
-        return antenna * stride + start;
+    [[nodiscard]] constexpr std::size_t first_sample(const OfdmTiming& timing, std::uint64_t first_slot,
+                                                     const OfdmRow& row) const {
+        const std::size_t start =
+            slot_stride == 0 ? timing.slot_start(first_slot + row.slot) - timing.slot_start(first_slot)
+                             : row.slot * slot_stride;
+        return row.antenna * stride + start;
     }
 };
 

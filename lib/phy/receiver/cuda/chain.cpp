@@ -4,8 +4,12 @@
 #include <span>
 #include <vector>
 
+#include <cuda_runtime_api.h>
+
+#include "phy/cuda/forget.hpp"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/repeat_bits.hpp"
+#include "phy/receiver/cuda/tuning.hpp"
 
 namespace phy::gpu::detail {
 namespace {
@@ -42,6 +46,22 @@ DeviceBuffer<T> upload(const Device& device, const std::vector<T>& values) {
     return there;
 }
 
+/// As in OfdmSlots::symbols.
+std::uint32_t bits_of(const std::vector<int>& symbols) {
+    std::uint32_t bits = 0;
+    for (const int symbol : symbols)
+        bits |= std::uint32_t{1} << static_cast<unsigned>(symbol);
+    return bits;
+}
+
+/// True if the samples are in the host's memory, or where CUDA does not say.
+bool comes_over_link(const std::byte* samples) {
+    cudaPointerAttributes attributes{};
+    const cudaError_t code = cudaPointerGetAttributes(&attributes, samples);
+    forget(code);
+    return code != cudaSuccess || attributes.type != cudaMemoryTypeDevice;
+}
+
 /// Slots from the occurrence on that follow each other in time, at most `most`.
 std::size_t neighbours(const SlotSchedule& schedule, std::uint64_t occurrence, std::size_t most) {
     const std::uint64_t slot = schedule.slot(occurrence);
@@ -61,8 +81,11 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       meter_(device, {.modulation = plan_.demapper.modulation}),
       demap_(device, plan_.demapper),
       beside_(device),
+      dmrs_there_(device, Event::Timing::off),
+      grid_there_(device, Event::Timing::off),
       equalized_(device, Event::Timing::off),
       measured_(device, Event::Timing::off),
+      dmrs_symbols_(bits_of(plan_.config.link.allocation.dmrs.symbols)),
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
     if (plan_.ofdm) demodulate_.emplace(device, *plan_.ofdm);
@@ -115,14 +138,22 @@ void DeviceChain::load_code() {
 
 void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t slots,
                              const ReceiverOutput& output, cudaStream_t stream) {
-    const SymbolView grid = grid_of(input, first, slots, stream);
+    const bool lends = !output.symbols.empty();
+    const bool is_whole = lends || !output.slots.empty() || output.llr.size() > 0;
+    const bool is_split =
+        is_whole && demodulate_ && slots <= most_split_slots && comes_over_link(input.data());
+    const SymbolView grid = demodulate_ ? grid_.first(slots * plan_.grid) : input;
+    if (is_split)
+        demodulate_beside({input, first, slots}, stream);
+    else if (demodulate_)
+        demodulate({input, first, slots}, is_whole ? ~std::uint32_t{0} : dmrs_symbols_, stream);
     const auto channel = channel_.first(slots * estimate_.channel_size());
     const auto estimates = estimates_.first(slots);
     estimate_(grid, pilots_.subspan(plan_.schedule.place(first) * plan_.pilots, slots * plan_.pilots),
               channel, estimates, stream);
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
-    const bool lends = !output.symbols.empty();
-    if (!lends && output.slots.empty() && output.llr.size() == 0) return;
+    if (!is_whole) return;
+    if (is_split) grid_there_.hold_back(stream);
     const std::size_t count = slots * plan_.symbols;
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
@@ -141,21 +172,28 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     }
 }
 
-SymbolView DeviceChain::grid_of(SymbolView input, std::uint64_t first, std::size_t slots,
-                                cudaStream_t stream) {
-    if (!demodulate_) return input;
+void DeviceChain::demodulate(const Samples& samples, std::uint32_t symbols, cudaStream_t stream) {
     const std::size_t of_slot = plan_.antennas * plan_.input;
-    for (std::size_t done = 0; done < slots;) {
-        const std::size_t count = neighbours(plan_.schedule, first + done, slots - done);
-        (*demodulate_)(input.subspan(done * of_slot, count * of_slot),
-                       {.first = plan_.schedule.slot(first + done),
+    for (std::size_t done = 0; done < samples.slots;) {
+        const std::uint64_t first = samples.first + done;
+        const std::size_t count = neighbours(plan_.schedule, first, samples.slots - done);
+        (*demodulate_)(samples.input.subspan(done * of_slot, count * of_slot),
+                       {.first = plan_.schedule.slot(first),
                         .count = count,
                         .stride = plan_.input,
-                        .slot_stride = of_slot},
+                        .slot_stride = of_slot,
+                        .symbols = symbols},
                        grid_.subspan(done * plan_.grid, count * plan_.grid), stream);
         done += count;
     }
-    return grid_.first(slots * plan_.grid);
+}
+
+void DeviceChain::demodulate_beside(const Samples& samples, cudaStream_t stream) {
+    demodulate(samples, dmrs_symbols_, stream);
+    dmrs_there_.record(stream);
+    dmrs_there_.hold_back(beside_);
+    demodulate(samples, ~dmrs_symbols_, beside_);
+    grid_there_.record(beside_);
 }
 
 void DeviceChain::undo_precoding(const Symbols& all, cudaStream_t stream) {

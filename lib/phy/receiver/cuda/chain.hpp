@@ -35,11 +35,23 @@ private:
         DeviceSpan<float> noise_variance;
     };
 
+    /// Of a call.
+    struct Samples {
+        SymbolView input;
+        std::uint64_t first;
+        std::size_t slots;
+    };
+
     void upload_constants();
     void add_workspace();
     void load_code();
 
-    SymbolView grid_of(SymbolView input, std::uint64_t first, std::size_t slots, cudaStream_t stream);
+    /// To the grid; symbols as in OfdmSlots.
+    void demodulate(const Samples& samples, std::uint32_t symbols, cudaStream_t stream);
+
+    /// DM-RS on the stream, and beside it all other symbols, which nothing needs but the equaliser.
+    void demodulate_beside(const Samples& samples, cudaStream_t stream);
+
     void undo_precoding(const Symbols& all, cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
     void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
@@ -54,8 +66,11 @@ private:
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<TransformPrecoder> undo_;
     Stream beside_;  ///< where slots are measured while they are demapped
+    Event dmrs_there_;
+    Event grid_there_;
     Event equalized_;
     Event measured_;
+    std::uint32_t dmrs_symbols_;
     bool restarts_ = false;  ///< slots are not neighbours to what counts symbols
 
     DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for most_slots slots

@@ -10,6 +10,10 @@ constexpr unsigned summary_loads = 4;        ///< pieces of 16 bytes that a thre
 constexpr unsigned channel_threads = 256;    ///< a block
 constexpr unsigned precoding_threads = 256;  ///< a block, which an OFDM symbol has for itself
 
+/// Of so many slots whose samples come over the link, those of DM-RS come first: the channel is estimated
+/// while the others are on their way.
+constexpr std::size_t most_split_slots = 4;
+
 /// Slots of a stage's calls: as many as bring so many bytes, within limits.
 constexpr std::size_t call_bytes = std::size_t{32} << 20;
 constexpr std::size_t least_call_slots = 16;

@@ -33,7 +33,9 @@ public:
         EqualizerJob job = job_of(inputs, stream);
         for (const bool shares : {true, false}) {
             set_groups(job, shares);
-            if (job.group_count > 0) start(job);
+            if (job.group_count == 0) continue;
+            start(job);
+            job.follows = true;
         }
     }
 

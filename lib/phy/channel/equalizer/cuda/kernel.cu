@@ -1,4 +1,5 @@
 #include "phy/channel/equalizer/cuda/equalize.cuh"
+#include "phy/cuda/chain.cuh"
 #include "phy/cuda/device.hpp"
 
 namespace phy::gpu::detail {
@@ -51,11 +52,15 @@ private:
     }
 };
 
+/// Symbols that share filters come first. Those that do not are equalised beside them: they need nothing of
+/// them, and all that is before the two is done when the first of them starts.
 template <int layers, int antennas, bool mmse, bool shared>
 __global__ void __launch_bounds__(equalizer_threads, 1)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {
+    if constexpr (shared) let_next_get_ready();
     equalize_part<layers, antennas, mmse, shared>(
         job, Store<layers>{out, std::uint64_t{blockIdx.z} * job.elements, {}});
+    if constexpr (!shared) wait_for_previous();
 }
 
 template <int layers, int antennas, bool mmse>
@@ -64,7 +69,8 @@ void launch_with(const EqualizerJob& job, const EqualizerOutput& out, cudaStream
     if (job.shares_filters) {
         equalize_slots<layers, antennas, mmse, true><<<blocks, equalizer_threads, 0, stream>>>(job, out);
     } else {
-        equalize_slots<layers, antennas, mmse, false><<<blocks, equalizer_threads, 0, stream>>>(job, out);
+        launch_in_chain(equalize_slots<layers, antennas, mmse, false>, job.follows, blocks, equalizer_threads,
+                        0, stream, job, out);
     }
 }
 

@@ -50,6 +50,7 @@ struct EqualizerJob {
     unsigned elements;  ///< of a slot
     bool mmse;
     bool shares_filters;
+    bool follows;  ///< another job of the call
 };
 
 struct EqualizerOutput {

@@ -274,7 +274,6 @@ __global__ void __launch_bounds__(estimator_threads, 4)
     const int row = static_cast<int>(threadIdx.x) / warp_size / 2;
     RowSums sums;
     if (threadIdx.x == 0) is_spoiled = 0;
-    wait_for_previous();
     for (int comb = 0; comb < 2; comb += combs) {
         __syncthreads();
         if (combs == 2)
@@ -366,12 +365,13 @@ int combs_at_once(const EstimatorProgram& host) {
 
 void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     const int combs = combs_at_once(host);
-    const int blocks = host.antennas * host.groups_count * blocks_of_group(host);
+    const dim3 blocks(static_cast<unsigned>(host.antennas * host.groups_count * blocks_of_group(host)),
+                      job.slots);
     with_constant(job.format, [&](auto constant) {
-        launch_in_chain(estimate_rows<constant()>, starts_early(job.slots),
-                        dim3(static_cast<unsigned>(blocks), job.slots), estimator_threads,
-                        shared_of_combs(host, combs), stream, host, job, combs);
+        estimate_rows<constant()>
+            <<<blocks, estimator_threads, shared_of_combs(host, combs), stream>>>(host, job, combs);
     });
+    check(cudaGetLastError());
     launch_in_chain(form_streams, starts_early(job.slots),
                     dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
                     stream, host);
