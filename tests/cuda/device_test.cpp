@@ -11,8 +11,8 @@
 #include "phy/cuda/architectures.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/stream.hpp"
-#include "support/environment_variable.hpp"
 #include "support/contexts.hpp"
+#include "support/environment_variable.hpp"
 #include "support/gpu.hpp"
 
 namespace {
@@ -176,13 +176,16 @@ TEST_F(Devices, CurrentOneIsRestored) {
 TEST(DevicesDeathTest, WorkOnOneMakesNoContextOnAnother) {
     PHY_NEEDS_GPU();
     phy_test::expect_context_on_last_device_alone([](const Device& device) {
-        const CurrentDevice current(device);
         const Stream stream(device);
         const std::vector<int> sent = {3, 1, 4, 1, 5};
         phy::gpu::DeviceBuffer<int> buffer(device, sent.size());
         std::vector<int> received(sent.size());
         copy_async(buffer, sent, stream);
         copy_async(received, buffer, stream);
+        const phy::gpu::Event event(device);
+        event.record(stream);
+        event.hold_back(stream);
+        event.synchronize();
         stream.synchronize();
         if (received != sent || device.free_memory() == 0) std::_Exit(2);
     });

@@ -26,6 +26,12 @@ struct Chosen {
     std::shared_ptr<MemoryResource> resource = std::make_shared<CudaMalloc>();
 };
 
+int device_of(cudaStream_t stream) {
+    int device = 0;
+    check(cudaStreamGetDevice(stream, &device));
+    return device;
+}
+
 Chosen& chosen() {
     static Chosen the_chosen;
     return the_chosen;
@@ -47,7 +53,7 @@ std::shared_ptr<MemoryResource> set_memory_resource(std::shared_ptr<MemoryResour
 namespace detail {
 
 void PinnedMemoryDeleter::operator()(void* memory) const noexcept {
-    forget(cudaFreeHost(memory));
+    give_back(device, [&] { return cudaFreeHost(memory); });
 }
 
 std::shared_ptr<void> allocate_device(const Device& device, std::size_t bytes) {
@@ -55,30 +61,33 @@ std::shared_ptr<void> allocate_device(const Device& device, std::size_t bytes) {
     const CurrentDevice current(device);
     auto resource = memory_resource();
     void* const memory = resource->allocate(device, bytes);
-    const auto give_back = [resource, device, bytes](void* what) noexcept {
-        try {
-            const CurrentDevice of_memory(device);
-            resource->deallocate(device, what, bytes);
-        } catch (...) {
-            // The device was given up, and its memory with it.
-        }
-    };
-    return {memory, give_back};
+    return {memory, [resource, device, bytes](void* what) noexcept {
+                give_back(device.ordinal(), [&] {
+                    resource->deallocate(device, what, bytes);
+                    return cudaSuccess;
+                });
+            }};
 }
 
 OwnedPinnedMemory allocate_pinned(std::size_t bytes) {
     if (bytes == 0) return {};
+    int device = 0;
+    check(cudaGetDevice(&device));
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable));
-    return OwnedPinnedMemory(memory);
+    return {memory, {device}};
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    if (bytes != 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    if (bytes == 0) return;
+    const CurrentDevice current(device_of(stream));
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 void fill_async(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
-    if (bytes != 0) check(cudaMemsetAsync(to, byte, bytes, stream));
+    if (bytes == 0) return;
+    const CurrentDevice current(device_of(stream));
+    check(cudaMemsetAsync(to, byte, bytes, stream));
 }
 
 }  // namespace detail

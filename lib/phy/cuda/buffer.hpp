@@ -20,6 +20,7 @@ namespace phy::gpu {
 namespace detail {
 
 struct PHY_EXPORT PinnedMemoryDeleter {
+    int device = 0;  ///< that was current when it was allocated
     void operator()(void* memory) const noexcept;
 };
 using OwnedPinnedMemory = std::unique_ptr<void, PinnedMemoryDeleter>;

@@ -33,7 +33,7 @@ const ContextStack& contexts() {
 
 }  // namespace
 
-CurrentDevice::CurrentDevice(const Device& device) : ordinal_(device.ordinal()) {
+CurrentDevice::CurrentDevice(int ordinal) : ordinal_(ordinal) {
     int before = 0;
     check(cudaGetDevice(&before));
     if (before == ordinal_) return;

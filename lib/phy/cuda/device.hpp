@@ -82,7 +82,8 @@ private:
 /// and no other device gets one.
 class PHY_EXPORT CurrentDevice {
 public:
-    explicit CurrentDevice(const Device& device);
+    explicit CurrentDevice(const Device& device) : CurrentDevice(device.ordinal()) {}
+    explicit CurrentDevice(int ordinal);  ///< of a device that is there
     ~CurrentDevice();
     CurrentDevice(const CurrentDevice&) = delete;  ///< the scope is this object's
     CurrentDevice& operator=(const CurrentDevice&) = delete;

@@ -11,20 +11,20 @@ using detail::forget;
 namespace detail {
 
 void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
-    forget(cudaStreamDestroy(stream));
+    give_back(device, [&] { return cudaStreamDestroy(stream); });
 }
 
 void EventDeleter::operator()(cudaEvent_t event) const noexcept {
-    forget(cudaEventDestroy(event));
+    give_back(device, [&] { return cudaEventDestroy(event); });
 }
 
 void GraphDeleter::operator()(CUgraphExec_st* graph) const noexcept {
-    forget(cudaGraphExecDestroy(graph));
+    give_back(device, [&] { return cudaGraphExecDestroy(graph); });
 }
 
 }  // namespace detail
 
-Stream::Stream(const Device& device) {
+Stream::Stream(const Device& device) : stream_(nullptr, {device.ordinal()}) {
     const CurrentDevice current(device);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -32,10 +32,11 @@ Stream::Stream(const Device& device) {
 }
 
 void Stream::synchronize() const {
+    const CurrentDevice current(stream_.get_deleter().device);
     check(cudaStreamSynchronize(stream_.get()));
 }
 
-Event::Event(const Device& device, Timing timing) {
+Event::Event(const Device& device, Timing timing) : event_(nullptr, {device.ordinal()}) {
     const CurrentDevice current(device);
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
@@ -43,24 +44,29 @@ Event::Event(const Device& device, Timing timing) {
 }
 
 void Event::record(cudaStream_t stream) const {
+    const CurrentDevice current(event_.get_deleter().device);
     check(cudaEventRecord(event_.get(), stream));
 }
 
 void Event::synchronize() const {
+    const CurrentDevice current(event_.get_deleter().device);
     check(cudaEventSynchronize(event_.get()));
 }
 
 void Event::hold_back(cudaStream_t stream) const {
+    const CurrentDevice current(event_.get_deleter().device);
     check(cudaStreamWaitEvent(stream, event_.get(), 0));
 }
 
 float Event::milliseconds_since(const Event& earlier) const {
+    const CurrentDevice current(event_.get_deleter().device);
     float milliseconds = 0.0F;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_.get(), event_.get()));
     return milliseconds;
 }
 
-Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work) {
+Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work)
+    : graph_(nullptr, {device.ordinal()}) {
     const CurrentDevice current(device);
     const Stream stream(device);
     work(stream);
@@ -83,6 +89,7 @@ Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work
 }
 
 void Graph::operator()(cudaStream_t stream) const {
+    const CurrentDevice current(graph_.get_deleter().device);
     check(cudaGraphLaunch(graph_.get(), stream));
 }
 

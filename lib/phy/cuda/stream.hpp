@@ -19,13 +19,16 @@ namespace detail {
 
 struct PHY_EXPORT StreamDeleter {
     using pointer = cudaStream_t;
+    int device;
     void operator()(cudaStream_t stream) const noexcept;
 };
 struct PHY_EXPORT EventDeleter {
     using pointer = cudaEvent_t;
+    int device;
     void operator()(cudaEvent_t event) const noexcept;
 };
 struct PHY_EXPORT GraphDeleter {
+    int device;
     void operator()(CUgraphExec_st* graph) const noexcept;
 };
 

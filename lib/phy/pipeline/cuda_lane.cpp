@@ -180,7 +180,7 @@ private:
 };
 
 std::unique_ptr<StageRunner> make_runner(const LaneConfig& config) {
-    const gpu::CurrentDevice current(gpu::Device(config.place.device()));
+    const gpu::CurrentDevice current(config.place.device());
     return config.stage.on(config.place);
 }
 
