@@ -77,6 +77,11 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     };
     try {
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
+    } catch (const phy::PipelineSizeError& error) {
+        const bool by_rows = options.how.by != phy::MeasureBy::whole;
+        if (by_rows && error.culprit() == phy::PipelineSizeError::Culprit::stage)
+            throw phy::ArgumentError(fmt::format("--by: a row goes through as one: {}", error.what()));
+        throw;
     } catch (const phy::DescriptionError& error) {
         if (error.lacks() == phy::DescriptionError::Lacks::link)
             throw phy::FileError(fmt::format("{}: expected that, or --link FILE", error.what()));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/app.hpp"
+#include "common/size_errors.hpp"
 #include "phy/pipeline/pipeline.hpp"
 
 namespace phy::apps {
@@ -28,17 +29,10 @@ std::vector<Place> places_of(const MachineOptions& options);
 
 Pipeline::Config pipeline_of(const MachineOptions& options);
 
-/// Calls work() and returns what it returns; an ArgumentError names the option that was given.
+/// Calls work() and returns what it returns; errors of sizes name the option at fault.
 template <typename Work>
 auto with_machine_errors(const MachineOptions& options, Work work) {
-    try {
-        return work();
-    } catch (const ArgumentError& error) {
-        if (options.chunk) throw ArgumentError(fmt::format("--chunk {}: {}", *options.chunk, error.what()));
-        if (options.streams)
-            throw ArgumentError(fmt::format("--streams {}: {}", *options.streams, error.what()));
-        throw;
-    }
+    return with_size_errors({.chunk = options.chunk, .streams = options.streams}, work);
 }
 
 }  // namespace phy::apps

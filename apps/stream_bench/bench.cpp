@@ -4,12 +4,11 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "common/check_soft_bits.hpp"
 #include "common/interrupt.hpp"
 #include "common/median.hpp"
 #include "common/signal.hpp"
+#include "common/size_errors.hpp"
 
 namespace phy::apps {
 namespace {
@@ -45,15 +44,8 @@ Pipeline make_pipeline(const StreamBench::Config& bench, const Combination& comb
                                      .lanes = combination.streams.value_or(0),
                                      .items = combination.symbols,
                                      .order = order};
-    try {
-        return {bench.places, stage, config};
-    } catch (const ArgumentError& error) {
-        if (combination.chunk)
-            throw ArgumentError(fmt::format("--chunk {}: {}", *combination.chunk, error.what()));
-        if (combination.streams)
-            throw ArgumentError(fmt::format("--streams {}: {}", *combination.streams, error.what()));
-        throw;
-    }
+    return with_size_errors({.chunk = combination.chunk, .streams = combination.streams},
+                            [&] { return Pipeline(bench.places, stage, config); });
 }
 
 template <typename Work>

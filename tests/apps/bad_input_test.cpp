@@ -167,6 +167,18 @@ TEST_F(BadInput, ChunkOfZeroOrBeyondMemory) {
     expect_chunk_refused("18446744073709551615");
 }
 
+TEST_F(BadInput, ChunkAndStreamsAreNotBlamedForOtherErrors) {
+    generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    for (const std::string& app : {demod_app, measure_app}) {
+        const Outcome outcome =
+            run({app, path("c.h5"), "--full-scale", "5", "--chunk", "100", "--streams", "2"});
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_NE(outcome.err.find("full_scale"), std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.err.find("--chunk"), std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.err.find("--streams"), std::string::npos) << outcome.err;
+    }
+}
+
 TEST_F(BadInput, PerSymbolNoiseThatIsUnusableIsCountedAndNoError) {
     Hdf5File(path("c.h5"))
         .reals("iq", {100, 2})

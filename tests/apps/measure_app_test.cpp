@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -167,6 +169,16 @@ TEST_F(MeasureApp, RefusesWhatDemodAppRefuses) {
     expect_failure({measure_app, path("missing.h5")}, 1, {"measure_app: ", "missing.h5", "no such file"});
     Hdf5File(path("empty.h5")).reals("iq", {0, 2});
     expect_failure({measure_app, path("empty.h5")}, 1, {"empty.h5"});
+}
+
+/// Before the work: the file has holes, but is too long to be read.
+TEST_F(MeasureApp, RowsThatNoMemoryHoldsAreNamed) {
+    const std::string file = path("long.raw");
+    std::ofstream(file).put('\0');
+    std::filesystem::resize_file(file, 4'000'000'000'000);
+    expect_failure({measure_app, file, "--raw", "ci8", "--modulation", "qpsk", "--gain", "1", "--by",
+                    "1000000000001", "--chunk", "1000"},
+                   2, {"measure_app: --by: ", "memory", "stage 'measure'"});
 }
 
 TEST_F(MeasureApp, CanBeInterrupted) {

@@ -35,7 +35,7 @@ void measure(Suite& suite, Modulation modulation, SampleFormat output, BitPackin
     gpu::DeviceBuffer<std::uint8_t> bits(device, bytes_for(symbols));
     gpu::DeviceBuffer<std::byte> mapped(device, symbols * size_of(output));
     apps::fill_repeating(device, bits.span(), std::span<const std::uint8_t>(some));
-    const gpu::Mapper map(device, {.modulation = modulation, .packing = packing});
+    const gpu::Mapper map(device, {.modulation = modulation, .packing = packing, .full_scale = 8192.0F});
     const auto work = [&](cudaStream_t stream) { map(bits, {output, mapped.span()}, stream); };
     suite.record(name, {.symbols = symbols,
                         .moves = {{bits.data(), bits.size_bytes(), mapped.data(), mapped.size_bytes()}},

@@ -25,7 +25,7 @@ void add(Modulation modulation, BitPacking packing) {
                 bits.swap(packed);
             }
             std::vector<Symbol> mapped(symbols);
-            const Mapper map(Host(), {.modulation = modulation, .packing = packing});
+            const Mapper map(Host(), {.modulation = modulation, .packing = packing, .full_scale = 8192.0F});
             run_paired(state, {symbols, bits.size(), symbols * sizeof(Symbol)}, [&] { map(bits, mapped); });
         })
         ->UseManualTime()

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "phy/core/noise_variance.hpp"
+#include "support/unnamed.hpp"
 
 namespace {
 
@@ -118,6 +119,26 @@ TEST(Views, PartsCountInElements) {
     EXPECT_EQ(tail.format(), phy::SoftBitFormat::float32);
     EXPECT_EQ(tail.data(), address(std::span(soft_bits).subspan(5)));
     EXPECT_EQ(tail.size(), 4U);
+}
+
+TEST(Views, RefuseFormatsThatNumbersDoNotName) {
+    std::array<std::byte, 32> bytes{};
+    for (const int number : {-1, 4, 1000})
+        phy_test::expect_unnamed("sample format", number, 3, [&] {
+            static_cast<void>(SymbolSpan(static_cast<phy::SampleFormat>(number), bytes));
+        });
+    for (const int number : {-1, 3, 1000})
+        phy_test::expect_unnamed("soft-bit format", number, 2, [&] {
+            static_cast<void>(SoftBitSpan(static_cast<phy::SoftBitFormat>(number), bytes));
+        });
+}
+
+TEST(Views, ThatCanBeWrittenAreReadAsTheyAre) {
+    std::vector<ci16> symbols(9);
+    const SymbolView view = SymbolSpan(symbols).subspan(4, 3);
+    EXPECT_EQ(view.format(), phy::SampleFormat::ci16);
+    EXPECT_EQ(view.data(), address(std::span(symbols).subspan(4)));
+    EXPECT_EQ(view.size(), 3U);
 }
 
 TEST(Views, TakeUnalignedMemory) {

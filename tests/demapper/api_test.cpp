@@ -10,6 +10,7 @@
 
 #include "demapper/awkward_symbols.hpp"
 #include "phy/core/error.hpp"
+#include "support/unnamed.hpp"
 
 namespace {
 
@@ -74,6 +75,25 @@ TEST(SoftDemapperErrors, ValuesOutOfRange) {
     for (const float full_scale : {-1.0F, Limits::quiet_NaN(), Limits::infinity()}) {
         EXPECT_THROW(SoftDemapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
     }
+}
+
+TEST(SoftDemapperErrors, NumbersThatNameNothing) {
+    using phy_test::expect_unnamed;
+    expect_unnamed("modulation", 7, 6,
+                   [] { SoftDemapper(Host(), {.modulation = static_cast<Modulation>(7)}); });
+    expect_unnamed("method", 2, 1, [] { SoftDemapper(Host(), {.method = static_cast<Method>(2)}); });
+    expect_unnamed("evaluator", -1, 2,
+                   [] { SoftDemapper(Host(), {.evaluator = static_cast<Evaluator>(-1)}); });
+    SoftDemapper demap(Host(), {});
+    const auto no_format = static_cast<SoftBitFormat>(3);
+    expect_unnamed("soft-bit format", 3, 2, [&] { static_cast<void>(demap.evaluator_for(0.1F, no_format)); });
+    std::vector<phy::cf32> symbols(1);
+    std::vector<float> llr(2);
+    expect_unnamed("sample format", 4, 3, [&] {
+        demap(phy::SymbolView(static_cast<phy::SampleFormat>(4), symbols.data(), 1), 0.1F, llr);
+    });
+    expect_unnamed("soft-bit format", 3, 2,
+                   [&] { demap(symbols, 0.1F, phy::SoftBitSpan(no_format, llr.data(), 2)); });
 }
 
 TEST(SoftDemapper, TakesTheEndsOfTheRanges) {

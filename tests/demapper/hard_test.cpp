@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "demapper/awkward_symbols.hpp"
 #include "phy/core/error.hpp"
 #include "phy/mapper/mapper.hpp"
@@ -93,6 +95,32 @@ TEST_P(HardDemapperOf, UndoesTheMapper) {
         Bits received(sent.size(), canary);
         hard({format, bytes.data(), symbols}, received);
         EXPECT_EQ(received, sent) << to_string(format);
+    }
+}
+
+/// With one full scale for both, soft bits do not depend on the format but by its rounding.
+TEST_P(HardDemapperOf, SoftBitsOfMappedIntegersAreThoseOfFloats) {
+    const std::size_t symbols = std::size_t{2} << qm();
+    Bits sent;
+    for (std::size_t n = 0; n < symbols; ++n) {
+        for (std::size_t k = qm(); k-- > 0;)
+            sent.push_back(static_cast<std::uint8_t>(n / 2 >> k & 1U));
+    }
+    const auto soft_bits = [&](SampleFormat format, std::optional<float> full_scale) {
+        phy_test::Bytes bytes(symbols * size_of(format));
+        const phy::SymbolSpan mapped(format, bytes.data(), symbols);
+        phy::Mapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale})(sent, mapped);
+        std::vector<float> llr(sent.size());
+        phy::SoftDemapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale.value_or(0.0F)})(
+            mapped, 1.0F, llr);
+        return llr;
+    };
+    const std::vector<float> expected = soft_bits(SampleFormat::cf32, {});
+    for (const float full_scale : {8192.0F, 1000.0F}) {
+        const std::vector<float> llr = soft_bits(SampleFormat::ci16, full_scale);
+        // A component is off by half an integer at most, and the slope of a soft bit is at most 8.
+        for (std::size_t i = 0; i < llr.size(); ++i)
+            ASSERT_NEAR(llr[i], expected[i], 8.0F * 0.5F / full_scale) << i << ", full scale " << full_scale;
     }
 }
 

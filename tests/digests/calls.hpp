@@ -29,7 +29,8 @@ inline phy::DemapperConfig modulated_config(const SoftCall& call) {
 
 inline phy::Mapper::Config map_config(const MapCall& call) {
     return {.modulation = phy::parse_modulation(call.modulation),
-            .packing = call.packed ? phy::BitPacking::packed : phy::BitPacking::one_per_byte};
+            .packing = call.packed ? phy::BitPacking::packed : phy::BitPacking::one_per_byte,
+            .full_scale = 8192.0F};
 }
 
 /// As many bytes of bits as so many symbols take.

@@ -295,6 +295,7 @@ TEST_F(GpuMapper, RefusesWhatTheCpuRefusesInTheSameWords) {
         errors_agree(right_size + 1, SampleFormat::cf32, 8);
         errors_agree(0, SampleFormat::cf32, 8);
         errors_agree(right_size, SampleFormat::ci8, 8);
+        errors_agree(right_size, SampleFormat::ci16, 8);
         errors_agree(0, SampleFormat::ci8, 0);
         errors_agree(1, SampleFormat::cf32, 0);
     }

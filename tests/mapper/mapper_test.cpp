@@ -11,6 +11,7 @@
 
 #include "phy/core/error.hpp"
 #include "support/equations.hpp"
+#include "support/unnamed.hpp"
 
 namespace {
 
@@ -94,8 +95,9 @@ TEST_P(MapperOf, RandomBitsHaveUnitMeanPower) {
 }
 
 TEST_P(MapperOf, PackedEqualsOnePerByteAtEveryLength) {
-    const Mapper one_per_byte(Host(), {.modulation = modulation()});
-    const Mapper from_packed(Host(), {.modulation = modulation(), .packing = BitPacking::packed});
+    const Mapper one_per_byte(Host(), {.modulation = modulation(), .full_scale = 8192.0F});
+    const Mapper from_packed(
+        Host(), {.modulation = modulation(), .packing = BitPacking::packed, .full_scale = 8192.0F});
     for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
         for (std::size_t symbols = 0; symbols <= 70; ++symbols) {
             SCOPED_TRACE(std::string(to_string(format)) + ", " + std::to_string(symbols) + " symbols");
@@ -118,7 +120,7 @@ TEST_P(MapperOf, TrailingBitsOfTheLastByteAreIgnored) {
 
 TEST_P(MapperOf, OnlyTheLowestBitOfAByteCounts) {
     const std::size_t symbols = 50;
-    const Mapper mapper(Host(), {.modulation = modulation()});
+    const Mapper mapper(Host(), {.modulation = modulation(), .full_scale = 8192.0F});
     const Bytes bits = random_bits(symbols * qm());
     Bytes noisy = bits;
     for (std::size_t n = 0; n < noisy.size(); ++n) {
@@ -144,7 +146,7 @@ TEST_P(MapperOf, PiecesEqualTheWhole) {
 
 TEST_P(MapperOf, WritesUnalignedMemoryAndNothingElse) {
     const std::size_t symbols = 21;
-    const Mapper mapper(Host(), {.modulation = modulation()});
+    const Mapper mapper(Host(), {.modulation = modulation(), .full_scale = 8192.0F});
     const Bytes bits = random_bits(symbols * qm());
     for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::cf16, SampleFormat::ci16}) {
         const Bytes expected = map(mapper, format, bits, symbols);
@@ -204,10 +206,33 @@ TEST(Mapper, LimitsIntegersToPlusMinus32767) {
     }
 }
 
-TEST(Mapper, DefaultFullScaleLeaves12Decibel) {
+TEST(Mapper, WritesNoIntegersWithoutAFullScale) {
+    const Mapper mapper(Host(), {.modulation = Modulation::qpsk});
+    std::vector<phy::ci16> out(1, phy::ci16{7, 7});
+    try {
+        mapper(Bytes{0, 1}, out);
+        ADD_FAILURE() << "no error";
+    } catch (const phy::ArgumentError& error) {
+        const std::string text = error.what();
+        for (const char* word : {"mapper: ci16", "full_scale", "8192", "demapper"})
+            EXPECT_NE(text.find(word), std::string::npos) << text;
+    }
+    EXPECT_EQ(out[0], (phy::ci16{7, 7}));
+    EXPECT_EQ(map(mapper, SampleFormat::cf16, Bytes{0, 1}, 1).size(), 4U);
+}
+
+TEST(Mapper, FullScaleOf8192Leaves12Decibel) {
     std::vector<phy::ci16> out(1);
-    Mapper(Host(), {.modulation = Modulation::qpsk})(Bytes{0, 1}, out);
+    Mapper(Host(), {.modulation = Modulation::qpsk, .full_scale = 8192.0F})(Bytes{0, 1}, out);
     EXPECT_EQ(out[0], (phy::ci16{5793, -5793}));
+}
+
+TEST(Mapper, IsAMapperStillWhenItWasMovedFrom) {
+    Mapper mapper(Host(), {.modulation = Modulation::qpsk, .full_scale = 8192.0F});
+    const Mapper moved = std::move(mapper);  // NOLINT(performance-move-const-arg)
+    const Bytes bits = random_bits(2 * 50);
+    // NOLINTNEXTLINE(bugprone-use-after-move)
+    EXPECT_EQ(map(mapper, SampleFormat::ci16, bits, 50), map(moved, SampleFormat::ci16, bits, 50));
 }
 
 TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
@@ -219,18 +244,20 @@ TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
 
 TEST(Mapper, RefusesNumbersThatNameNothing) {
     for (const int number : {-1, 7, 1000}) {
-        EXPECT_THROW(Mapper(Host(), {.modulation = static_cast<Modulation>(number)}), phy::ArgumentError)
-            << number;
+        phy_test::expect_unnamed("modulation", number, 6, [&] {
+            const Mapper mapper(Host(), {.modulation = static_cast<Modulation>(number)});
+        });
     }
     for (const int number : {-1, 2, 1000}) {
-        EXPECT_THROW(Mapper(Host(), {.packing = static_cast<BitPacking>(number)}), phy::ArgumentError)
-            << number;
+        phy_test::expect_unnamed("bit packing", number, 1, [&] {
+            const Mapper mapper(Host(), {.packing = static_cast<BitPacking>(number)});
+        });
     }
     const Mapper mapper(Host(), {.modulation = Modulation::qpsk});
     for (const int number : {-1, 4, 1000}) {
         std::vector<std::byte> memory(64, std::byte{7});
         const phy::SymbolSpan symbols(static_cast<SampleFormat>(number), memory.data(), 1);
-        EXPECT_THROW(mapper(Bytes(2), symbols), phy::ArgumentError) << number;
+        phy_test::expect_unnamed("sample format", number, 3, [&] { mapper(Bytes(2), symbols); });
         EXPECT_EQ(memory, std::vector<std::byte>(64, std::byte{7})) << number;
     }
 }

@@ -6,6 +6,7 @@
 
 #include "measure/symbol_cases.hpp"
 #include "phy/measure/symbol_meter.hpp"
+#include "support/unnamed.hpp"
 
 namespace phy_test {
 namespace {
@@ -155,6 +156,27 @@ TEST(SymbolMeasurement, EvmIsThatOfItsDefinition) {
         const auto aided = measurement_of(sums, config, SampleFormat::cf32, phy::SymbolReference::sent);
         EXPECT_NEAR(aided.evm_rms / measured.evm_rms, 1.0, 1e-6);
     }
+}
+
+TEST(SymbolMeasurement, NumbersThatNameNothingAreRefused) {
+    const phy::SymbolSums sums;
+    phy_test::expect_unnamed("modulation", 7, 6, [&] {
+        static_cast<void>(
+            measurement_of(sums, {.modulation = static_cast<Modulation>(7)}, SampleFormat::cf32));
+    });
+    phy_test::expect_unnamed("sample format", 4, 3, [&] {
+        static_cast<void>(measurement_of(sums, {}, static_cast<SampleFormat>(4)));
+    });
+    phy_test::expect_unnamed("reference", 2, 1, [&] {
+        static_cast<void>(measurement_of(sums, {}, SampleFormat::cf32, static_cast<phy::SymbolReference>(2)));
+    });
+    const phy::GainAndNoise some = {.gain = 1.0, .noise_variance = 0.1};
+    phy_test::expect_unnamed("modulation", 7, 6, [&] {
+        static_cast<void>(phy::expected_decisions(static_cast<Modulation>(7), some));
+    });
+    phy_test::expect_unnamed("modulation", -1, 6, [&] {
+        static_cast<void>(phy::correct_decisions(static_cast<Modulation>(-1), some));
+    });
 }
 
 TEST(SymbolMeasurement, LimitsOfTheEvm) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 
 #include "phy/core/error.hpp"
@@ -115,6 +116,45 @@ TEST(PipelineConfig, ChunksInFlightTakeHalfTheMemoryAtMost) {
     EXPECT_TRUE(stage.places.empty());
     for (const std::size_t lanes : {1U, 4U, 1000U})
         EXPECT_EQ(make(items / lanes - items / 100'000, lanes).lanes(), lanes);
+}
+
+/// What is at fault for a pipeline that takes too much, as its error says.
+phy::PipelineSizeError::Culprit culprit_of(const StageShape& shape, const Pipeline::Config& config,
+                                           const std::string& remedy) {
+    FakeStage stage(shape);
+    try {
+        const Pipeline pipeline({scalar_host()}, stage, config);
+    } catch (const phy::PipelineSizeError& error) {
+        EXPECT_TRUE(std::string(error.what()).ends_with(": expected " + remedy)) << error.what();
+        EXPECT_TRUE(stage.places.empty());
+        return error.culprit();
+    }
+    throw std::logic_error("the pipeline was not refused");
+}
+
+TEST(PipelineConfig, ErrorsOfSizesSayWhatIsAtFault) {
+    using Culprit = phy::PipelineSizeError::Culprit;
+    const std::size_t items = phy::machine_memory() / 2 / (item_in + item_out);
+    const std::string smaller_chunks = "smaller chunks";
+    const std::string fewer_lanes = "fewer lanes";
+    const std::string either = "smaller chunks, fewer lanes or both";
+    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .lanes = 1}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .lanes = 1000}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = items / 2}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = items / 2, .lanes = 3}, either), Culprit::chunk_and_lanes);
+    EXPECT_EQ(culprit_of({}, {.chunk = 1, .lanes = 1025}, "at most 1024"), Culprit::lanes);
+
+    const StageShape of_blocks = {.granularity = items / 4};
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 1, .lanes = 5}, fewer_lanes), Culprit::lanes);
+    EXPECT_EQ(culprit_of(of_blocks, {.lanes = 5}, fewer_lanes), Culprit::lanes);
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 2 * items, .lanes = 5}, either), Culprit::chunk_and_lanes);
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = items / 2, .lanes = 3}, either), Culprit::chunk_and_lanes);
+
+    const std::string of_stage = "smaller blocks or less scratch memory of stage 'scramble'";
+    EXPECT_EQ(culprit_of({.granularity = 2 * items}, {}, of_stage), Culprit::stage);
+    EXPECT_EQ(culprit_of({.granularity = 2 * items}, {.chunk = 1, .lanes = 1}, of_stage), Culprit::stage);
+    EXPECT_EQ(culprit_of({.more_scratch = std::size_t{1} << 60U}, {.chunk = 1}, of_stage), Culprit::stage);
 }
 
 TEST(PipelineConfig, TooManyLanesAreRefused) {

@@ -17,6 +17,7 @@
 #include "phy/scrambling/scrambler.hpp"
 #include "receiver/made_capture.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/unnamed.hpp"
 
 namespace {
 
@@ -339,6 +340,16 @@ TEST_F(Measure, WrongOptionsThrow) {
     MeasureOptions options;
     options.gain = 0.0F;
     EXPECT_THROW(measure_file(capture_, options), phy::ArgumentError);
+    phy_test::expect_unnamed("rows by", 4, 3, [&] {
+        MeasureOptions unnamed;
+        unnamed.by = static_cast<phy::MeasureBy>(4);
+        measure_file(capture_, unnamed);
+    });
+    phy_test::expect_unnamed("reference", 2, 1, [&] {
+        MeasureOptions unnamed;
+        unnamed.reference = static_cast<phy::SymbolReference>(2);
+        measure_file(capture_, unnamed);
+    });
     EXPECT_THROW(measure_file(directory_ / "missing.h5"), phy::FileError);
     CaptureFile(directory_ / "empty.h5").iq("/iq", {});
     EXPECT_THROW(measure_file(directory_ / "empty.h5"), phy::FileError);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 /// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
@@ -146,7 +146,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "CaptureReader"> impl_;
 };
 
 /// An HDF5 file that appears under its name only when complete, as AtomicFile describes; destroying it before
@@ -196,7 +196,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SoftBitWriter"> impl_;
 };
 
 /// How capture_gen lays out the IQ dataset.
@@ -263,7 +263,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "CaptureWriter"> impl_;
 };
 
 }  // namespace phy

@@ -8,6 +8,7 @@
 #include "phy/capture/capture.hpp"
 #include "phy/capture/hdf5_type.hpp"
 #include "phy/capture/output.hpp"
+#include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/names.hpp"
 
@@ -109,6 +110,10 @@ void require_shape(const Config& config) {
 }
 
 void check(const Config& config) {
+    detail::check_enum("sample format", config.format, all_sample_formats.back());
+    detail::check_enum("capture layout", config.layout, all_capture_layouts.back());
+    detail::check_enum("modulation", config.modulation, all_modulations.back());
+    detail::check_enum("kind of capture", config.kind, all_capture_kinds.back());
     require_shape(config);
     if (config.kind == CaptureKind::symbols) {
         if (config.codewords) throw ArgumentError("a capture of symbols has no codewords");
@@ -179,6 +184,7 @@ void CaptureWriter::Impl::require_open() const {
 }
 
 void CaptureWriter::Impl::require_format(SampleFormat of) const {
+    detail::check_enum("sample format", of, all_sample_formats.back());
     if (of != format)
         throw ArgumentError("symbols of " + std::string(to_string(of)) + ": expected the capture's format " +
                             std::string(to_string(format)));

@@ -12,6 +12,7 @@
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
 #include "phy/capture/sample_type.hpp"
+#include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/file_error.hpp"
 #include "phy/core/number_text.hpp"
@@ -68,6 +69,8 @@ std::optional<double> read_full_scale(const InputDataset& iq) {
 }
 
 void check_options(const CaptureOptions& options) {
+    if (options.kind) detail::check_enum("kind of capture", *options.kind, all_capture_kinds.back());
+    if (options.modulation) detail::check_enum("modulation", *options.modulation, all_modulations.back());
     if (!options.raw.empty()) require_raw_type(options.raw);
     if (options.full_scale && !is_full_scale(*options.full_scale))
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
@@ -343,6 +346,7 @@ const CaptureDescription& CaptureReader::description() const {
 void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
     const detail::IqLayout& layout = impl_->layout;
     const CaptureDescription& capture = impl_->description;
+    detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
     if (symbols.format() != capture.format)
         throw ArgumentError("symbols of " + std::string(to_string(symbols.format())) +
                             ": expected the capture's format " + std::string(to_string(capture.format)));

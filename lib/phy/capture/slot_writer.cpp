@@ -142,6 +142,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 }
 
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
+    hdf5::check_enums(config.format, config.demapper);
     require_positive(config);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);

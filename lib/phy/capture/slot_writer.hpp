@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
+#include "phy/core/owned.hpp"
 
 namespace phy {
 
@@ -78,7 +78,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SlotWriter"> impl_;
 };
 
 }  // namespace phy

@@ -6,9 +6,15 @@
 
 #include "phy/capture/attribute.hpp"
 #include "phy/capture/hdf5_type.hpp"
+#include "phy/core/check_demapper_config.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::hdf5 {
+
+void check_enums(SoftBitFormat format, const DemapperConfig& demapper) {
+    detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
+    detail::check_enums(demapper);
+}
 
 TypeHandle soft_bit_type(SoftBitFormat format) {
     const NumberKind kind =

@@ -5,6 +5,9 @@
 
 namespace phy::hdf5 {
 
+/// Throws ArgumentError if a number that names no enumerator says of soft bits what they are.
+void check_enums(SoftBitFormat format, const DemapperConfig& demapper);
+
 /// The HDF5 type of soft bits.
 TypeHandle soft_bit_type(SoftBitFormat format);
 

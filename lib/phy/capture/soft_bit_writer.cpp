@@ -19,6 +19,7 @@ namespace {
 using Config = SoftBitWriter::Config;
 
 void check(const Config& config) {
+    hdf5::check_enums(config.format, config.demapper);
     if (config.symbols == 0) throw ArgumentError("soft bits of 0 symbols: expected at least one symbol");
     if (config.keep_shape && !config.source_shape)
         throw ArgumentError("soft bits: no shape is given that could be kept");

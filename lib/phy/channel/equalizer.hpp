@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "phy/channel/slot_estimate.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 namespace phy {
@@ -85,7 +85,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "Equalizer"> impl_;
 };
 
 }  // namespace phy

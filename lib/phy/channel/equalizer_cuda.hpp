@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "phy/channel/equalizer.hpp"
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 
@@ -48,7 +48,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::Equalizer"> impl_;
 };
 
 }  // namespace phy::gpu

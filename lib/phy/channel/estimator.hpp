@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
 #include "phy/channel/slot_allocation.hpp"
 #include "phy/channel/slot_estimate.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 namespace phy {
@@ -79,7 +79,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "ChannelEstimator"> impl_;
 };
 
 }  // namespace phy

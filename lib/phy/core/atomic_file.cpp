@@ -162,21 +162,16 @@ AtomicFile::~AtomicFile() = default;
 AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
 AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
 
-AtomicFile::Impl& AtomicFile::impl() const {
-    if (!impl_) throw ArgumentError("an output file was moved from: expected the one that it was moved to");
-    return *impl_;
-}
-
 const std::string& AtomicFile::name() const {
-    return impl().name;
+    return impl_->name;
 }
 
 const fs::path& AtomicFile::path() const {
-    return impl().temporary;
+    return impl_->temporary;
 }
 
 void AtomicFile::append(std::string_view bytes) {
-    const Impl& file = impl();
+    const Impl& file = *impl_;
     while (!bytes.empty()) {
         const ssize_t done = ::write(file.bytes.number(), bytes.data(), bytes.size());
         if (done < 0 && errno == EINTR) continue;
@@ -186,7 +181,7 @@ void AtomicFile::append(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-    Impl& file = impl();
+    Impl& file = *impl_;
     if (file.committed) throw ArgumentError(file.name + ": is committed already");
     if (file.config.durable) synchronize(file.bytes, file.name, "it");
     file.committed = file.config.overwrite ? std::rename(file.temporary.c_str(), file.target.c_str()) == 0

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 
 namespace phy {
 
@@ -52,9 +52,7 @@ public:
 
 private:
     struct Impl;
-    [[nodiscard]] Impl& impl() const;
-
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "AtomicFile"> impl_;
 };
 
 /// True if both names lead to one file, through symbolic and hard links too, or would where a file is not

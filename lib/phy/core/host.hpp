@@ -52,6 +52,11 @@ public:
     /// Error if the threads cannot be started.
     explicit Host(const Config& config);
 
+    /// Copies, as a move does too: what was moved from is still a host.
+    Host(const Host&) = default;
+    Host& operator=(const Host&) = default;
+    ~Host() = default;
+
     /// The one that operators use, also where the configuration names none.
     [[nodiscard]] Backend backend() const;
 

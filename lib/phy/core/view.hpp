@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "phy/core/check_enum.hpp"
 #include "phy/core/format.hpp"
 
 /// Arrays of samples and soft bits whose format is known at run time. Those of phy lie in host memory, those
@@ -49,6 +50,7 @@ struct Samples {
     static constexpr bool contains = Sample<T>;
     template <typename T>
     static constexpr Format format_of = sample_format_of<T>;
+    static void check(Format format) { check_enum("sample format", format, all_sample_formats.back()); }
 };
 struct SoftBits {
     using Format = SoftBitFormat;
@@ -56,6 +58,7 @@ struct SoftBits {
     static constexpr bool contains = SoftBit<T>;
     template <typename T>
     static constexpr Format format_of = soft_bit_format_of<T>;
+    static void check(Format format) { check_enum("soft-bit format", format, all_soft_bit_formats.back()); }
 };
 
 /// An array in a memory, of elements of which Kind says the formats; of const bytes it is read-only.
@@ -79,11 +82,15 @@ public:
         size_ = elements.size();
     }
 
-    /// size elements of the format, which the bytes from data on hold; they may be unaligned.
+    /// As many elements of the format as the bytes hold; they may be unaligned. Throws ArgumentError for a
+    /// format that was cast from a number that names none.
     FormattedSpan(Format format, typename Memory::template Span<Byte> bytes)
-        : format_(format), data_(bytes.data()), size_(bytes.size() / size_of(format)) {}
+        : format_((Kind::check(format), format)),
+          data_(bytes.data()),
+          size_(bytes.size() / size_of(format)) {}
 
-    /// The same from a raw pointer, in host memory; on a device gpu::device_span() makes it one.
+    /// size elements from a raw pointer on, in host memory; on a device gpu::device_span() makes it one. Who
+    /// is given the span looks at the format.
     template <typename Pointer>
     requires(Memory::takes_raw_pointers&& std::is_convertible_v<Pointer, Void*>)
         FormattedSpan(Format format, Pointer data, std::size_t size)
@@ -91,7 +98,11 @@ public:
 
     /// What may be written to can be read.
     operator FormattedSpan<Kind, const std::byte, Memory>() const requires(!is_read_only) {
-        return {format_, bytes()};
+        FormattedSpan<Kind, const std::byte, Memory> read_only;
+        read_only.format_ = format_;
+        read_only.data_ = data_;
+        read_only.size_ = size_;
+        return read_only;
     }
 
     [[nodiscard]] Format format() const { return format_; }
@@ -108,6 +119,9 @@ public:
     }
 
 private:
+    template <class, typename, class>
+    friend class FormattedSpan;
+
     Format format_ = {};
     Byte* data_ = nullptr;
     std::size_t size_ = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/device.hpp"
 
 /// Streams, events and graphs. What follows is what <cuda_runtime_api.h> declares too.
@@ -46,7 +46,7 @@ public:
     void synchronize() const;
 
 private:
-    std::unique_ptr<CUstream_st, detail::StreamDeleter> stream_;
+    phy::detail::Owned<CUstream_st, "gpu::Stream", detail::StreamDeleter> stream_;
 };
 
 /// A point in a stream's work.
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
 
 private:
-    std::unique_ptr<CUevent_st, detail::EventDeleter> event_;
+    phy::detail::Owned<CUevent_st, "gpu::Event", detail::EventDeleter> event_;
 };
 
 /// Work of a stream that was captured once and starts as a whole: the host has one call to make, and between
@@ -86,7 +86,7 @@ public:
     void operator()(cudaStream_t stream) const;
 
 private:
-    std::unique_ptr<CUgraphExec_st, detail::GraphDeleter> graph_;
+    phy::detail::Owned<CUgraphExec_st, "gpu::Graph", detail::GraphDeleter> graph_;
 };
 
 }  // namespace phy::gpu

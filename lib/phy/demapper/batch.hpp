@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/demapper/demapper.hpp"
 
 namespace phy {
@@ -52,7 +52,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "BatchDemapper"> impl_;
 };
 
 }  // namespace phy

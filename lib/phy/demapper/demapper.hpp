@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
 #include "phy/core/noise_variance.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 /// Soft and hard demapping of the constellations of TS 38.211 clause 5.1.
@@ -81,7 +81,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SoftDemapper"> impl_;
 };
 
 /// Symbols to bits: the sign of the soft bit (bit 1 if L < 0), one bit a byte, symbol-major; erased
@@ -105,7 +105,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "HardDemapper"> impl_;
 };
 
 }  // namespace phy

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 #include "phy/demapper/batch.hpp"
@@ -76,7 +76,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::SoftDemapper"> impl_;
 };
 
 /// One piece of a batch in memory that a device reaches.
@@ -114,7 +114,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::BatchDemapper"> impl_;
 };
 
 }  // namespace phy::gpu

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 
 namespace phy::gpu {
@@ -57,7 +57,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::SlotDemapper"> impl_;
 };
 
 }  // namespace phy::gpu

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/pipeline/stage.hpp"
 
@@ -42,7 +43,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SoftDemapStage"> impl_;
 };
 
 }  // namespace phy

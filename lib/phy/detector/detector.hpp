@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/channel/equalizer.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 namespace phy {
@@ -54,7 +54,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SoftDetector"> impl_;
 };
 
 }  // namespace phy

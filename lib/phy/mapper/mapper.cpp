@@ -77,7 +77,8 @@ void map(Bits bits, const std::vector<ci16>& integer_points, SymbolSpan symbols,
 
 Mapper::Mapper(const Host& host, const Config& config) : host_(host), config_(config) {
     detail::check_config(config);
-    integer_points_ = detail::make_integer_points(config.modulation, config.full_scale);
+    if (config.full_scale)
+        integer_points_ = detail::make_integer_points(config.modulation, *config.full_scale);
 }
 
 void Mapper::operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,16 +26,23 @@ public:
         Modulation modulation = Modulation::qpsk;
         BitPacking packing = BitPacking::one_per_byte;
 
-        /// ci16 output: the integer that stands for 1.0. The default leaves 12 dB above the unit mean power.
-        /// A component is rounded half to even and limited to +-32767. Give the demapper the same number.
-        float full_scale = 8192.0F;
+        /// ci16 output, which needs it: the integer that stands for 1.0. A component is rounded half to even
+        /// and limited to +-32767; 8192 leaves 12 dB above the unit mean power. There is no default, as the
+        /// demapper's, 32768, would cut outer points off: give the demapper the same number.
+        std::optional<float> full_scale = {};
     };
 
-    /// Throws ArgumentError if full_scale is not finite and positive, or if a modulation or packing was cast
-    /// from a number that names none.
+    /// Throws ArgumentError if full_scale is given and not finite and positive, or if a modulation or packing
+    /// was cast from a number that names none.
     Mapper(const Host& host, const Config& config);
 
-    /// Writes symbols.size() symbols in cf32, cf16 or ci16 (ArgumentError for anything else). bits holds
+    /// Copies, as a move does too: what was moved from is still a mapper.
+    Mapper(const Mapper&) = default;
+    Mapper& operator=(const Mapper&) = default;
+    ~Mapper() = default;
+
+    /// Writes symbols.size() symbols in cf32, cf16 or, with a full_scale, ci16 (ArgumentError for anything
+    /// else). bits holds
     /// symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for packed (trailing
     /// bits of the last byte are ignored); another size is an ArgumentError. first_symbol is the index i of
     /// the first symbol in its sequence, of which pi/2-BPSK needs the parity when a sequence is mapped in
@@ -48,7 +56,7 @@ public:
 private:
     Host host_;
     Config config_;
-    std::vector<ci16> integer_points_;
+    std::vector<ci16> integer_points_;  ///< with a full_scale
 };
 
 /// Packs one-per-byte bits, eight a byte, first bit most significant; the last byte is filled up with zeros.

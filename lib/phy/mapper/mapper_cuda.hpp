@@ -23,8 +23,8 @@ class PHY_EXPORT Mapper {
 public:
     using Config = phy::Mapper::Config;
 
-    /// Throws ArgumentError if full_scale is not finite and positive, or if a modulation or packing was cast
-    /// from a number that names none.
+    /// Throws ArgumentError if full_scale is given and not finite and positive, or if a modulation or packing
+    /// was cast from a number that names none.
     Mapper(const Device& device, const Config& config);
 
     /// Writes symbols.size() symbols on the stream, which belongs to the device. Sizes, formats, first_symbol

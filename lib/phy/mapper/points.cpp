@@ -33,8 +33,8 @@ std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
 void check_config(const Mapper::Config& config) {
     check_enum("modulation", config.modulation, all_modulations.back());
     check_enum("bit packing", config.packing, BitPacking::packed);
-    if (std::isfinite(config.full_scale) && config.full_scale > 0.0F) return;
-    throw ArgumentError("mapper: full_scale is " + number_text(config.full_scale) +
+    if (!config.full_scale || (std::isfinite(*config.full_scale) && *config.full_scale > 0.0F)) return;
+    throw ArgumentError("mapper: full_scale is " + number_text(*config.full_scale) +
                         ": expected a finite positive number");
 }
 
@@ -45,6 +45,11 @@ void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat for
                config.packing == BitPacking::packed ? packed_size(bit_count) : bit_count);
     if (format == SampleFormat::ci8) {
         throw ArgumentError("mapper: cannot write ci8 symbols: expected cf32, cf16 or ci16");
+    }
+    if (format == SampleFormat::ci16 && !config.full_scale) {
+        throw ArgumentError(
+            "mapper: ci16 symbols need a full_scale: expected the integer that stands for 1.0, such as "
+            "8192, and the same for the demapper");
     }
 }
 

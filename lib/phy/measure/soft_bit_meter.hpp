@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
 #include "phy/measure/tree.hpp"
@@ -48,7 +48,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SoftBitMeter"> impl_;
 };
 
 }  // namespace phy

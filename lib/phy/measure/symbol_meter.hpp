@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/measure/tree.hpp"
@@ -50,7 +50,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "SymbolMeter"> impl_;
 };
 
 /// The gain of symbols of unknown amplitude, and their N0: the amplitude from the median power of blocks

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
@@ -42,7 +42,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "OfdmDemodulator"> impl_;
 };
 
 }  // namespace phy

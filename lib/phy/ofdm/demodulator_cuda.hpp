@@ -1,8 +1,7 @@
 #pragma once
 
-#include <memory>
-
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
@@ -36,7 +35,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::OfdmDemodulator"> impl_;
 };
 
 }  // namespace phy::gpu

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 
 namespace phy {
@@ -44,7 +44,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "TransformPrecoder"> impl_;
 };
 
 }  // namespace phy

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <memory>
-
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 #include "phy/ofdm/transform_precoder.hpp"
@@ -32,7 +31,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::TransformPrecoder"> impl_;
 };
 
 }  // namespace phy::gpu

@@ -156,4 +156,11 @@ void Chain::end_run() {
         step.stage->end_run();
 }
 
+std::vector<std::reference_wrapper<Stage>> Chain::parts() const {
+    std::vector<std::reference_wrapper<Stage>> stages;
+    for (const ChainPlan::Step& step : impl_->plan.steps)
+        stages.emplace_back(*step.stage);
+    return stages;
+}
+
 }  // namespace phy

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/pipeline/stage.hpp"
 
 namespace phy {
@@ -14,13 +15,14 @@ namespace phy {
 /// take it, in scratch memory: on a device it stays there. What no earlier stage gives is an input of the
 /// chain, and what no later stage takes is an output; both in the order of the stages.
 ///
-/// The granularity is the least common multiple of the stages'. A stage may be in one chain only.
+/// The granularity is the least common multiple of the stages'. A stage may be in one chain only, and there
+/// once.
 class PHY_EXPORT Chain : public Stage {
 public:
     /// The stages must outlive the chain. also_out names ports that are outputs although a stage takes them.
-    /// Throws ArgumentError where there is no stage, where two stages give a port of one name, where a stage
-    /// takes one that it or a later stage gives, where a port's records differ between two stages, and where
-    /// also_out names one that no stage gives.
+    /// Throws ArgumentError where there is no stage or one is there twice, where two stages give a port of
+    /// one name, where a stage takes one that it or a later stage gives, where a port's records differ
+    /// between two stages, and where also_out names one that no stage gives.
     explicit Chain(const std::vector<std::reference_wrapper<Stage>>& stages,
                    const std::vector<std::string>& also_out = {});
     ~Chain() override;
@@ -36,10 +38,11 @@ public:
     std::unique_ptr<StageRunner> on(const Place& place) override;
     void start_run() override;
     void end_run() override;
+    [[nodiscard]] std::vector<std::reference_wrapper<Stage>> parts() const override;
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "Chain"> impl_;
 };
 
 }  // namespace phy

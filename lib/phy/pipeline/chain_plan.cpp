@@ -92,6 +92,11 @@ std::size_t least_common_multiple(std::size_t a, std::size_t b) {
     return a * factor;
 }
 
+void require_once(const Stage& stage, const std::vector<std::reference_wrapper<Stage>>& stages) {
+    if (std::ranges::count_if(stages, [&](const Stage& other) { return &other == &stage; }) > 1)
+        throw ArgumentError("chain: stage '" + std::string(stage.name()) + "' is there twice");
+}
+
 /// By name, which all of them have.
 std::vector<std::size_t> places_of(const std::vector<Port>& ports, const std::vector<Port>& all) {
     std::vector<std::size_t> places;
@@ -108,6 +113,7 @@ ChainPlan::ChainPlan(const std::vector<std::reference_wrapper<Stage>>& stages,
     if (stages.empty()) throw ArgumentError("chain: no stages: expected at least 1");
     std::vector<StagePorts> ports;
     for (const Stage& stage : stages) {
+        require_once(stage, stages);
         ports.push_back(checked_ports(stage));
         granularity = least_common_multiple(granularity, stage.granularity());
     }

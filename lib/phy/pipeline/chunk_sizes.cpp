@@ -10,6 +10,9 @@
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {
+
+using Culprit = PipelineSizeError::Culprit;
+
 namespace {
 
 /// Records of blocks of items make the bytes of one item a fraction.
@@ -33,6 +36,20 @@ double bytes_of(const std::vector<Port>& ports, std::size_t items) {
     return bytes;
 }
 
+const char* remedy_for(Culprit culprit) {
+    switch (culprit) {
+        case Culprit::chunk:
+            return "smaller chunks";
+        case Culprit::lanes:
+            return "fewer lanes";
+        case Culprit::chunk_and_lanes:
+            return "smaller chunks, fewer lanes or both";
+        case Culprit::stage:
+            break;
+    }
+    return "smaller blocks or less scratch memory";
+}
+
 }  // namespace
 
 ChunkSizes::ChunkSizes(const Stage& stage, const StagePorts& ports)
@@ -52,23 +69,43 @@ std::size_t ChunkSizes::fast(std::uint64_t items, const PipelineTuning& tuning) 
     return of_bytes(fast_chunk_bytes(static_cast<double>(items) * of_sample / sample, tuning));
 }
 
-void ChunkSizes::check_memory(std::size_t chunk, std::size_t lanes, std::size_t places) const {
-    if (lanes > most_lanes)
-        throw ArgumentError("pipeline: " + std::to_string(lanes) + " lanes: expected at most " +
-                            std::to_string(most_lanes));
-    const auto memory = static_cast<double>(machine_memory());
-    const auto check = [&](double wanted) {
-        if (wanted <= memory / 2) return;
-        std::ostringstream text;
-        text << "pipeline: " << lanes << " lanes for chunks of " << chunk << " items take " << wanted / 1e9
-             << " GB of memory, more than half of this machine's " << memory / 1e9 << " GB";
-        throw ArgumentError(text.str());
+double ChunkSizes::memory_of(const WantedSizes& wanted, double enough) const {
+    const double of_chunk = bytes_of(ports_.inputs, wanted.chunk) + bytes_of(ports_.outputs, wanted.chunk);
+    const double of_ports = of_chunk * static_cast<double>(wanted.lanes);
+    // A stage need not know the scratch memory of chunks that no memory holds.
+    if (of_ports > enough) return of_ports;
+    return of_ports +
+           static_cast<double>(stage_.scratch_bytes(wanted.chunk)) * static_cast<double>(wanted.places);
+}
+
+PipelineSizeError::Culprit ChunkSizes::culprit_of(const WantedSizes& wanted, double most) const {
+    const auto fits = [&](std::size_t chunk, std::size_t lanes) {
+        return memory_of({.chunk = chunk, .lanes = lanes, .places = wanted.places}, most) <= most;
     };
-    const double of_ports =
-        (bytes_of(ports_.inputs, chunk) + bytes_of(ports_.outputs, chunk)) * static_cast<double>(lanes);
-    // First without scratch memory: a stage need not know the bytes of chunks that no memory holds.
-    check(of_ports);
-    check(of_ports + static_cast<double>(stage_.scratch_bytes(chunk)) * static_cast<double>(places));
+    const bool smaller_chunks_do = fits(granularity_, wanted.lanes);
+    const bool fewer_lanes_do = fits(wanted.chunk, wanted.places);
+    if (smaller_chunks_do != fewer_lanes_do) return smaller_chunks_do ? Culprit::chunk : Culprit::lanes;
+    if (!smaller_chunks_do)
+        return fits(granularity_, wanted.places) ? Culprit::chunk_and_lanes : Culprit::stage;
+    if (wanted.chunk_is_given == wanted.lanes_are_given) return Culprit::chunk_and_lanes;
+    return wanted.chunk_is_given ? Culprit::chunk : Culprit::lanes;
+}
+
+void ChunkSizes::check_memory(const WantedSizes& wanted) const {
+    if (wanted.lanes > most_lanes)
+        throw PipelineSizeError("pipeline: " + std::to_string(wanted.lanes) + " lanes: expected at most " +
+                                    std::to_string(most_lanes),
+                                Culprit::lanes);
+    const auto memory = static_cast<double>(machine_memory());
+    const double needed = memory_of(wanted, memory / 2);
+    if (needed <= memory / 2) return;
+    const Culprit culprit = culprit_of(wanted, memory / 2);
+    std::ostringstream text;
+    text << "pipeline: " << wanted.lanes << " lanes for chunks of " << wanted.chunk << " items take "
+         << needed / 1e9 << " GB of memory, more than half of this machine's " << memory / 1e9
+         << " GB: expected " << remedy_for(culprit);
+    if (culprit == Culprit::stage) text << " of stage '" << stage_.name() << "'";
+    throw PipelineSizeError(text.str(), culprit);
 }
 
 }  // namespace phy::detail

@@ -9,6 +9,7 @@
 #include "phy/pipeline/chunk_sizes.hpp"
 #include "phy/pipeline/lane.hpp"
 #include "phy/pipeline/run.hpp"
+#include "phy/pipeline/stage_use.hpp"
 #include "phy/pipeline/tuning.hpp"
 
 namespace phy {
@@ -71,14 +72,20 @@ Pipeline::Impl::Impl(std::vector<Place> places_of_user, Stage& stage_of_user, co
     detail::check_enum("issue order", config.order, IssueOrder::serial);
     config.chunk = config.chunk == 0 ? chosen_chunk(config.items) : sizes.rounded(config.chunk);
     if (config.lanes == 0) config.lanes = tuning().lanes;
-    sizes.check_memory(config.chunk, product(config.lanes, places.size()), places.size());
+    sizes.check_memory({.chunk = config.chunk,
+                        .lanes = product(config.lanes, places.size()),
+                        .places = places.size(),
+                        .chunk_is_given = config_of_user.chunk != 0,
+                        .lanes_are_given = config_of_user.lanes != 0});
     const std::uint64_t most = std::clamp<std::uint64_t>(config.items, 1, config.chunk);
     config.chunk = sizes.rounded(static_cast<std::size_t>(most));
+    const detail::StageUse use(stage);
     for (const Place& place : places)
         groups.push_back(make_lanes({place, stage, ports, config.lanes, config.chunk}));
 }
 
 PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
+    const detail::StageUse use(stage);
     const std::uint64_t items = source.items();
     const Schedule schedule(items, limits(items));
     PipelineRun run(groups,

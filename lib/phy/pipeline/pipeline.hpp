@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -10,7 +9,9 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/pipeline/place.hpp"
+#include "phy/pipeline/size_error.hpp"
 #include "phy/pipeline/stage.hpp"
 
 /// A stream of items (for a demapper: symbols) goes through in chunks: a source delivers them, a stage turns
@@ -119,9 +120,9 @@ public:
     /// places: one Host, or CUDA devices, which then take chunks in turn. Makes the stage, which must outlive
     /// the pipeline, ready there, and allocates what device memory all chunks will need; pinned memory is
     /// allocated for the first chunks that need it. Throws ArgumentError for no places, for a Host beside
-    /// others, for a stage whose ports or granularity are not as Stage says and for chunks and lanes that
-    /// take more than half of this machine's memory, BackendError where a device does not run here, Error if
-    /// a device has not enough memory, and what the stage throws.
+    /// others, for a stage whose ports or granularity are not as Stage says and for one that runs at present,
+    /// PipelineSizeError for chunks and lanes that take more than half of this machine's memory, BackendError
+    /// where a device does not run here, Error if a device has not enough memory, and what the stage throws.
     Pipeline(std::vector<Place> places, Stage& stage, const Config& config);
     Pipeline(std::vector<Place> places, Stage& stage);
     ~Pipeline();
@@ -133,8 +134,8 @@ public:
     /// serial: then it calls them too. What any of them, the stage or the device throws stops the run and is
     /// thrown here, once nothing uses their memory any more. So does a request to stop, which is no error:
     /// the report says `cancelled`. A pipeline may run again after any of these, but not after an error by
-    /// which CUDA gives up the device; one run at a time. Throws ArgumentError where a source or sink does
-    /// not keep to sizes.
+    /// which CUDA gives up the device. Throws ArgumentError where a source or sink does not keep to sizes,
+    /// and before anything is done where the stage, or one of its chain, works for another run or pipeline.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
     [[nodiscard]] std::size_t chunk() const;  ///< items at most
@@ -143,7 +144,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "Pipeline"> impl_;
 };
 
 }  // namespace phy

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +18,28 @@ struct CUstream_st;
 using cudaStream_t = CUstream_st*;  // NOLINT(readability-identifier-naming)
 
 namespace phy {
+
+namespace detail {
+
+class StageUse;
+
+/// Whether something is in use. What is copied or moved is not.
+class UseMark {
+public:
+    UseMark() = default;
+    UseMark(const UseMark& /*other*/) noexcept {}
+    UseMark& operator=(const UseMark& /*other*/) noexcept { return *this; }
+    ~UseMark() = default;
+
+    /// False if it was set already.
+    [[nodiscard]] bool set() noexcept { return !is_set_.exchange(true); }
+    void clear() noexcept { is_set_ = false; }
+
+private:
+    std::atomic<bool> is_set_ = false;
+};
+
+}  // namespace detail
 
 /// Neighbouring items that travel together.
 struct PHY_EXPORT Chunk {
@@ -85,7 +109,8 @@ public:
     virtual void end_run() {}
 };
 
-/// What happens to a chunk between the copies.
+/// What happens to a chunk between the copies. A stage works for one pipeline at a time: while it runs, no
+/// other pipeline runs it or is made for it (ArgumentError).
 class PHY_EXPORT Stage {
 public:
     virtual ~Stage() = default;
@@ -112,6 +137,13 @@ public:
     /// Before the runners' of a run, and after theirs: for what is joined from all places.
     virtual void start_run() {}
     virtual void end_run() {}
+
+    /// The stages that it consists of, which run when it does; none unless it is a Chain or the like.
+    [[nodiscard]] virtual std::vector<std::reference_wrapper<Stage>> parts() const { return {}; }
+
+private:
+    friend class detail::StageUse;
+    detail::UseMark in_use_;
 };
 
 }  // namespace phy

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "phy/capture/streams.hpp"
+#include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
@@ -179,6 +180,7 @@ public:
         const std::uint64_t row = result_.row;
         const bool by_blocks = row % symbol_tree.block == 0 || row == symbols_;
         passes_ = by_blocks ? 1 : 2;
+        if (!by_blocks) require_room_for(row);
         JoiningSink whole = pass(row == symbols_ ? cut_into_blocks(0) : cut_into_blocks(by_blocks ? row : 0));
         sums_ = whole.whole();
         if (row == symbols_) {
@@ -193,15 +195,28 @@ public:
     [[nodiscard]] const SymbolSums& sums() const { return sums_; }
 
 private:
-    JoiningSink pass(const Cut& cut) {
-        const bool sent = options_.reference == SymbolReference::sent;
-        MeasureStage stage({.meter = result_.meter,
-                            .input = result_.capture.format,
-                            .row = static_cast<std::size_t>(cut.node),
-                            .sent = sent});
+    [[nodiscard]] MeasureStage stage_of(const Cut& cut) const {
+        return MeasureStage({.meter = result_.meter,
+                             .input = result_.capture.format,
+                             .row = static_cast<std::size_t>(cut.node),
+                             .sent = options_.reference == SymbolReference::sent});
+    }
+
+    [[nodiscard]] Pipeline pipeline_of(MeasureStage& stage) const {
         Pipeline::Config config = options_.pipeline;
         config.items = symbols_;
-        Pipeline pipeline(result_.places, stage, config);
+        return Pipeline(result_.places, stage, config);
+    }
+
+    /// The pass over the rows comes last: it is not to be refused after the work.
+    void require_room_for(std::uint64_t row) const {
+        MeasureStage stage = stage_of({row, row});
+        static_cast<void>(pipeline_of(stage));
+    }
+
+    JoiningSink pass(const Cut& cut) {
+        MeasureStage stage = stage_of(cut);
+        Pipeline pipeline = pipeline_of(stage);
         SentSource source(capture_, result_.meter.modulation, options_);
         JoiningSink sink(cut, progress());
         const PipelineReport report = pipeline.run(source, sink, options_.stop);
@@ -246,6 +261,8 @@ SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
 }
 
 Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options) {
+    detail::check_enum("rows by", options.by, MeasureBy::symbols);
+    detail::check_enum("reference", options.reference, SymbolReference::sent);
     MeasureOptions how = detail::with_link(options, &MeasureOptions::scrambling, options.link);
     CaptureReader reader(capture, how.capture);
     if (reader.description().kind != CaptureKind::symbols)

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/host.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/receiver/link.hpp"
@@ -132,7 +132,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "Receiver"> impl_;
 };
 
 }  // namespace phy

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 #include "phy/receiver/receiver.hpp"
@@ -56,7 +56,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    phy::detail::Owned<Impl, "gpu::Receiver"> impl_;
 };
 
 }  // namespace phy::gpu

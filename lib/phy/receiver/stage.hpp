@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 #include "phy/pipeline/stage.hpp"
 #include "phy/receiver/receiver.hpp"
 
@@ -39,7 +40,7 @@ public:
 
 private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    detail::Owned<Impl, "ReceiveStage"> impl_;
 };
 
 }  // namespace phy

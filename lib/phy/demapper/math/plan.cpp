@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "phy/core/check_demapper_config.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
@@ -39,9 +40,7 @@ Gain gain_for(std::optional<float> noise, const GainRule& rule) {
 }  // namespace
 
 void check_config(const DemapperConfig& config) {
-    check_enum("modulation", config.modulation, all_modulations.back());
-    check_enum("method", config.method, Method::log_map);
-    check_enum("evaluator", config.evaluator, Evaluator::table);
+    check_enums(config);
     if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F)) {
         throw ArgumentError("llr_scale is " + number_text(config.llr_scale) + ": expected 1/64 to 4096");
     }
@@ -95,6 +94,7 @@ Plan Planner::plan(std::optional<float> noise, SoftBitFormat format) const {
 }
 
 Evaluator Planner::evaluator_for(std::optional<float> noise, SoftBitFormat format) const {
+    check_enum("soft-bit format", format, all_soft_bit_formats.back());
     return table_for(noise, format) ? Evaluator::table : Evaluator::arithmetic;
 }
 

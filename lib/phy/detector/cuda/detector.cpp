@@ -178,6 +178,7 @@ std::size_t SoftDetector::soft_bits_per_slot() const {
 
 std::size_t SoftDetector::workspace_size(std::size_t slots, SoftBitFormat format,
                                          bool with_covariance) const {
+    phy::detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
     return impl_->between(slots, format) + (with_covariance ? impl_->jobs.workspace_size(slots) : 0);
 }
 

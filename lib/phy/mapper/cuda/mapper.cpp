@@ -44,7 +44,6 @@ AxisValues axis_values(const Points& points) {
 Mapper::Mapper(const Device& device, const Config& config) : device_(device), config_(config) {
     phy::detail::check_config(config);
     multiprocessors_ = device.multiprocessors();
-    const auto integer_points = phy::detail::make_integer_points(config.modulation, config.full_scale);
     with_constant(config.modulation, [&](auto modulation) {
         constexpr unsigned qm = bits_per_symbol(modulation());
         for (const SampleFormat of_symbols : all_sample_formats) {
@@ -52,7 +51,9 @@ Mapper::Mapper(const Device& device, const Config& config) : device_(device), co
                 using Point = SampleOf<format()>;
                 AxisValues& values = axis_values_[static_cast<std::size_t>(format())];
                 if constexpr (std::is_same_v<Point, ci16>) {
-                    values = axis_values<qm>(integer_points);
+                    if (config.full_scale)
+                        values = axis_values<qm>(
+                            phy::detail::make_integer_points(config.modulation, *config.full_scale));
                 } else if constexpr (!std::is_same_v<Point, ci8>) {
                     values = axis_values<qm>(points<Point, modulation()>);
                 }

@@ -4,11 +4,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "phy/core/check_enum.hpp"
 #include "phy/core/constellation.hpp"
 #include "phy/measure/symbol_sums.hpp"
 
 namespace phy {
 namespace {
+
+Modulation checked(Modulation modulation) {
+    detail::check_enum("modulation", modulation, all_modulations.back());
+    return modulation;
+}
 
 double density(double x) {
     return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
@@ -106,7 +112,7 @@ struct Axes {
 ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& symbols) {
     // Below, a normal distribution cannot be told from a point.
     constexpr double least_noise = 1e-16;
-    const Axes axes(modulation);
+    const Axes axes(checked(modulation));
     const double noise = std::max(symbols.noise_variance, least_noise);
     const Axis::Expected expected = axes.axis.expected(symbols.gain, noise * axes.unit);
     return {axes.of_symbol(expected.error, noise), axes.of_symbol(expected.decided, 0.0)};
@@ -116,7 +122,7 @@ GainAndNoise correct_decisions(Modulation modulation, const GainAndNoise& measur
     if (!(measured.noise_variance > 0.0) || !std::isfinite(measured.noise_variance) ||
         !std::isfinite(measured.gain))
         return measured;
-    const Axes axes(modulation);
+    const Axes axes(checked(modulation));
     GainAndNoise found = measured;
     constexpr int most_turns = 300;
     for (int turn = 0; turn < most_turns; ++turn) {

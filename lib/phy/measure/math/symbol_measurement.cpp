@@ -99,6 +99,8 @@ std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums) {
 SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format,
                                  SymbolReference reference) {
     detail::check_config(config);
+    detail::check_enum("sample format", format, all_sample_formats.back());
+    detail::check_enum("reference", reference, SymbolReference::sent);
     SymbolMeasurement result;
     result.symbols = sums.symbols;
     result.not_finite = sums.not_finite;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/demapper_config.hpp"
+
+namespace phy::detail {
+
+/// Throws ArgumentError if one of the config's enumerators was cast from a number that names none.
+inline void check_enums(const DemapperConfig& config) {
+    check_enum("modulation", config.modulation, all_modulations.back());
+    check_enum("method", config.method, Method::log_map);
+    check_enum("evaluator", config.evaluator, Evaluator::table);
+}
+
+}  // namespace phy::detail

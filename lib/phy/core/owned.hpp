@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "phy/core/error.hpp"
+
+namespace phy::detail {
+
+/// A name as an argument of a template.
+template <std::size_t size>
+struct ClassName {
+    constexpr ClassName(const char (&name)[size]) { std::copy_n(name, size, text); }
+
+    char text[size] = {};
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_moved_from(const char* name) {
+    throw ArgumentError(std::string(name) + " was moved from: expected the one that it was moved to");
+}
+
+/// What a class that can be moved is made of. A std::unique_ptr, which may lead to what is not complete yet;
+/// but who uses it after a move gets an ArgumentError that names the class. Moves, assignment and destruction
+/// are for those that were moved from, too.
+template <class Inside, ClassName name, class Deleter = std::default_delete<Inside>>
+class Owned {
+public:
+    using Pointer = std::unique_ptr<Inside, Deleter>;
+
+    Owned() = default;
+    explicit Owned(Inside* inside) : inside_(inside) {}
+    Owned(Pointer inside) : inside_(std::move(inside)) {}
+
+    void reset(Inside* inside) { inside_.reset(inside); }
+
+    [[nodiscard]] Inside* get() const {
+        if (!inside_) [[unlikely]]
+            throw_moved_from(name.text);
+        return inside_.get();
+    }
+    Inside* operator->() const { return get(); }
+    Inside& operator*() const { return *get(); }
+
+private:
+    Pointer inside_;
+};
+
+}  // namespace phy::detail
