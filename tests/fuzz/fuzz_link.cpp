@@ -1,0 +1,16 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz/target.hpp"
+#include "phy/receiver/link.hpp"
+
+/// The input is the text of a link.
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's own name.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto link = phy_fuzz::answer([&] { return phy::parse_link(phy_fuzz::text_of(data, size)); });
+    if (!link) return 0;
+    phy_fuzz::require(phy::parse_link(phy::to_json(*link)) == *link,
+                      "what is written is read as the same link");
+    phy_fuzz::answer([&] { return phy::ofdm_config(phy::complete_link(*link, 30.72e6, 3.5e9), 2); });
+    return 0;
+}
