@@ -86,6 +86,6 @@ INSTANTIATE_TEST_SUITE_P(EveryTarget, Replay,
                                          Target{"hdf5", fuzz_hdf5}, Target{"link", fuzz_link},
                                          Target{"npy", fuzz_npy}, Target{"options", fuzz_options},
                                          Target{"sigmf", fuzz_sigmf}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
