@@ -1,14 +1,5 @@
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "capture/options.hpp"
-#include "capture/scrambling.hpp"
 #include "common/app.hpp"
 #include "demod/demodulation.hpp"
 #include "demod/report.hpp"
@@ -16,107 +7,6 @@
 namespace {
 
 using namespace phy::apps;
-
-void set_noise_variance(phy::DemodulateOptions& how, const std::string& text) {
-    how.estimate_noise = text == "estimate";
-    if (text == "auto" || text == "estimate") return;
-    how.capture.noise_variance = parse_number<float>(text);
-    const std::optional<float>& value = how.capture.noise_variance;
-    if (!value || !std::isfinite(*value) || *value <= 0.0F)
-        throw phy::ArgumentError(
-            fmt::format("--noise-variance {}: expected a finite number above 0, 'auto' or 'estimate'", text));
-}
-
-void add_input_options(DemodOptions& options, po::options_description& list) {
-    const auto noise_variance = [&options](const std::string& text) {
-        set_noise_variance(options.how, text);
-    };
-    add_capture_options(options.how.capture, list);
-    list.add_options()  //
-        ("gain", parsed(options.how.gain, parse_gain, "X|auto"),
-         "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
-         "first")  //
-        ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
-         "N0 for all symbols, as it is after division by the gain; default auto: the capture's, by symbol if "
-         "it has that; estimate: measured first");
-}
-
-void add_output_options(DemodOptions& options, po::options_description& list) {
-    const auto parse_descramble = [](const std::string& text) {
-        return parse_scrambling("--descramble", text);
-    };
-    list.add_options()                                                                                 //
-        ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
-        ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
-        ("durable", flag(options.how.durable), "wait until what is written survives a loss of power")  //
-        ("method", parsed(options.how.demapper.method, phy::parse_method, "METHOD"),
-         "maxlog (default) or logmap")  //
-        ("evaluator", parsed(options.how.demapper.evaluator, phy::parse_evaluator, "EVALUATOR"),
-         "auto (default), arithmetic or table")  //
-        ("llr", parsed(options.llr, phy::parse_soft_bit_format, "FORMAT"),
-         "int8 (default; with --hard float16), float16 or float32")  //
-        ("llr-scale",
-         number_within<float>(options.how.demapper.llr_scale, "--llr-scale", "X",
-                              {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
-         "int8: steps a nat, default 6")  //
-        ("llr-clip",
-         number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
-                            {1, 127, "a whole number from 1 to 127"}),
-         "int8: the largest soft bit, default 127")  //
-        ("hard", flag(options.how.hard),
-         "of symbols: write decisions, the signs of the soft bits, as dataset /bits of 0 and 1 in place of "
-         "/llr")  //
-        ("keep-shape", flag(options.how.keep_shape),
-         "of symbols: what is written has the dimensions of the capture, and then the bits of a symbol")  //
-        ("count-errors", flag(options.how.count_all_errors),
-         "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
-         "2^18 that are spread over the capture")  //
-        ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
-         "1, default 0): undo it");
-}
-
-void set_written(phy::ReceiveOptions& how, const std::string& list) {
-    how.writes_llr = false;
-    for (const std::string& name : split(list)) {
-        if (name == "llr")
-            how.writes_llr = true;
-        else if (name == "symbols")
-            how.writes_symbols = true;
-        else if (name == "channel")
-            how.writes_channel = true;
-        else
-            throw phy::ArgumentError(
-                fmt::format("--write {}: expected llr, symbols and channel, or some of them", list));
-    }
-}
-
-std::vector<std::uint32_t> parse_identities(const std::string& list) {
-    std::vector<std::uint32_t> identities;
-    for (const std::string& text : split(list)) {
-        const std::optional<std::uint32_t> value = parse_number<std::uint32_t>(text);
-        if (!value || *value > 65535)
-            throw phy::ArgumentError(fmt::format(
-                "--scrambling-ids {}: expected whole numbers from 0 to 65535, with commas between", list));
-        identities.push_back(*value);
-    }
-    return identities;
-}
-
-void add_link_options(DemodOptions& options, po::options_description& list) {
-    const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
-    list.add_options()  //
-        ("link", text(options.link, "FILE"),
-         "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
-         "--modulation and --descramble say")  //
-        ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
-         "of samples and grids: llr (default), symbols, channel, with commas between")  //
-        ("diagnose", flag(options.receive.diagnoses),
-         "where DM-RS are not found, search for settings that find them; where they are and symbols do not "
-         "fit, for f0")  //
-        ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
-         "--diagnose: identities of DM-RS to try");
-}
 
 void run(const DemodOptions& options, const CommonOptions& common) {
     const Demodulated done = demodulate(options, common.quiet);
@@ -133,13 +23,7 @@ int main(int argc, char** argv) {
         "Turns a capture (symbols, a resource grid, or baseband samples) into soft bits, and reports how "
         "fast and how well.";
     app.operand = Operand{"CAPTURE", &options.capture};
-    add_input_options(options, app.options);
-    add_link_options(options, app.options);
-    add_output_options(options, app.options);
-    add_machine_options(options.machine, app.options);
-    app.options.add_options()  //
-        ("trace", text(options.trace, "FILE"),
-         "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
+    add_demod_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);
 }

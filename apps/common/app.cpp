@@ -100,14 +100,23 @@ void start_logging(const App& app, const std::string& level, bool quiet) {
     spdlog::set_level(quiet ? spdlog::level::off : chosen);
 }
 
-void read_command_line_and_run(const App& app, int argc, const char* const* argv) {
-    CommonOptions common;
-    std::string log_level = "warning";
+void run(const App& app, const CommandLine& line) {
+    if (!line.to_print.empty()) return print_on_stdout(line.to_print);
+    Backend::check_variable();
+    start_logging(app, line.log_level, line.common.quiet);
+    handle_signals(app.name.c_str());
+    app.body(line.common);
+}
+
+}  // namespace
+
+CommandLine read_command_line(const App& app, int argc, const char* const* argv) {
+    CommandLine line;
     po::options_description visible = app.options;
-    visible.add_options()                                                                             //
-        ("json", flag(common.json), "print the result as one JSON object in place of text")           //
-        ("quiet", flag(common.quiet), "no progress, no log, no text report; errors and --json stay")  //
-        ("log-level", text(log_level, "LEVEL"),
+    visible.add_options()                                                                                  //
+        ("json", flag(line.common.json), "print the result as one JSON object in place of text")           //
+        ("quiet", flag(line.common.quiet), "no progress, no log, no text report; errors and --json stay")  //
+        ("log-level", text(line.log_level, "LEVEL"),
          "trace, debug, info, warning (default), error, critical or off")  //
         ("version", "print the version")                                   //
         ("help,h", "print this text");
@@ -131,8 +140,11 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
                   .style(command_line_style)
                   .run(),
               values);
-    if (values.count("help") != 0) return print_on_stdout(help(app, visible));
-    if (values.count("version") != 0) return print_on_stdout(fmt::format("{} {}\n", app.name, version));
+    if (values.count("help") != 0)
+        line.to_print = help(app, visible);
+    else if (values.count("version") != 0)
+        line.to_print = fmt::format("{} {}\n", app.name, version);
+    if (!line.to_print.empty()) return line;
     po::notify(values);
     if (!extra.empty())
         throw ArgumentError(fmt::format("unexpected argument '{}': expected {}; --help lists the options",
@@ -140,20 +152,14 @@ void read_command_line_and_run(const App& app, int argc, const char* const* argv
                                         app.operand ? "one " + app.operand->name : "options alone"));
     if (app.operand && app.operand->value->empty())
         throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
-
-    Backend::check_variable();
-    start_logging(app, log_level, common.quiet);
-    handle_signals(app.name.c_str());
-    app.body(common);
+    return line;
 }
-
-}  // namespace
 
 int run_app(const App& app, int argc, const char* const* argv) {
     fill_standard_descriptors();
     int status = exit_done;
     try {
-        read_command_line_and_run(app, argc, argv);
+        run(app, read_command_line(app, argc, argv));
     } catch (...) {
         status = report_failure(app.name);
     }

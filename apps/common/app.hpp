@@ -45,6 +45,16 @@ struct App {
     std::function<void(const CommonOptions&)> body;
 };
 
+/// What a command line says beside the options of the app, which have their values.
+struct CommandLine {
+    CommonOptions common;
+    std::string log_level = "warning";
+    std::string to_print;  ///< if not empty, help or the version, in place of all else
+};
+
+/// Throws ArgumentError and po::error, and what the app's own options throw.
+CommandLine read_command_line(const App& app, int argc, const char* const* argv);
+
 /// All of main(): reads the command line, runs the app and returns the exit status. An error is one line on
 /// stderr. phy::ArgumentError counts as wrong usage.
 int run_app(const App& app, int argc, const char* const* argv);

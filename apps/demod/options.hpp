@@ -23,4 +23,6 @@ struct DemodOptions {
     MachineOptions machine;
 };
 
+void add_demod_options(DemodOptions& options, po::options_description& list);
+
 }  // namespace phy::apps

@@ -14,4 +14,6 @@ struct MeasureAppOptions {
     MachineOptions machine;
 };
 
+void add_measure_app_options(MeasureAppOptions& options, po::options_description& list);
+
 }  // namespace phy::apps
