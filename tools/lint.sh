@@ -105,6 +105,16 @@ includes_go_up() {
   return "$bad"
 }
 
+# The last bits of a C library's functions, and of Eigen's, are their own: what reaches an output takes them from
+# core/elementary.hpp.
+last_bits_are_ours() {
+  local names='exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|hypot|cbrt|erf|erfc|tgamma|lgamma'
+  local found
+  found=$(files 'lib/*' |
+    xargs -0 grep -nE "(^|[^a-z_])(std)?::($names|polar|arg)[fl]?\(|__(exp|log|pow|sin|cos)[0-9]*f\(|\.(exp|log|sin|cos)\(\)" || true)
+  [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
+}
+
 # Whatever the folder: nvcc is not to read them.
 plain_kernels() {
   local found
@@ -119,6 +129,7 @@ check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
 check "nlohmann-json in no library code but capture and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/receiver|tests/receiver'
 check "rooms include what they may" includes_go_up
+check "outputs take no last bits from a C library" last_bits_are_ours
 check "every public header compiles on its own" headers_stand_alone
 check "every public header compiles with a plain host compiler" public_headers_are_plain
 check "every -inl.h file compiles on its own" inl_files_stand_alone

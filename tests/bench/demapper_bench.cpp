@@ -109,6 +109,33 @@ void add_per_symbol_cost(const Backend& backend, double snr_db, std::size_t symb
         ->Iterations(rounds_for(symbols));
 }
 
+// Many small allocations, each with an N0 of its own, against the same symbols in one call: what a batch
+// costs.
+void add_batch(Method method, std::size_t allocations) {
+    constexpr std::size_t of_each = 24;
+    const auto name = fmt::format("batch/256qam/{}/{}x{}", to_string(method), allocations, of_each);
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [=](benchmark::State& state) {
+            const Modulation modulation = Modulation::qam256;
+            const Signal signal(modulation, SampleFormat::cf32, 45.0, allocations * of_each);
+            const std::size_t bits = of_each * bits_per_symbol(modulation);
+            std::vector<std::int8_t> llr(allocations * bits);
+            std::vector<Allocation> calls;
+            for (std::size_t i = 0; i < allocations; ++i)
+                calls.push_back({modulation, signal.view().subspan(i * of_each, of_each),
+                                 signal.noise_variance * (1.0F + 1e-4F * static_cast<float>(i)),
+                                 std::span(llr).subspan(i * bits, bits)});
+            SoftDemapper one(Host({.threads = 1}), {.modulation = modulation});
+            BatchDemapper batch(Host({.threads = 1}), {.method = method});
+            run_paired_with(
+                state, {signal.symbols, signal.samples.size(), llr.size()}, "of_one_call",
+                [&] { one(signal.view(), signal.noise_variance, llr); }, [&] { batch(calls); });
+        })
+        ->UseManualTime()
+        ->Iterations(rounds_for(allocations * of_each));
+}
+
 void add_hard(Modulation modulation) {
     const auto name = fmt::format("hard/{}/cf32/{}", to_string(modulation), in_l2);
     benchmark::RegisterBenchmark(name.c_str(),
@@ -153,6 +180,8 @@ const bool registered = [] {
              .method = Method::log_map,
              .evaluator = Evaluator::table});
     }
+    for (const Method method : {Method::max_log, Method::log_map})
+        add_batch(method, 1000);
     for (const std::size_t symbols : {in_l2, 2 * in_l2})
         add_threads(symbols, 2);
     return true;

@@ -24,49 +24,49 @@ void GraphDeleter::operator()(CUgraphExec_st* graph) const noexcept {
 
 }  // namespace detail
 
-Stream::Stream(const Device& device) : stream_(nullptr, {device.ordinal()}) {
+Stream::Stream(const Device& device) : device_(device.ordinal()) {
     const CurrentDevice current(device);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    stream_.reset(stream);
+    stream_ = Handle::Pointer(stream, {device_});
 }
 
 void Stream::synchronize() const {
-    const CurrentDevice current(stream_.get_deleter().device);
+    const CurrentDevice current(device_);
     check(cudaStreamSynchronize(stream_.get()));
 }
 
-Event::Event(const Device& device, Timing timing) : event_(nullptr, {device.ordinal()}) {
+Event::Event(const Device& device, Timing timing) : device_(device.ordinal()) {
     const CurrentDevice current(device);
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
-    event_.reset(event);
+    event_ = Handle::Pointer(event, {device_});
 }
 
 void Event::record(cudaStream_t stream) const {
-    const CurrentDevice current(event_.get_deleter().device);
+    const CurrentDevice current(device_);
     check(cudaEventRecord(event_.get(), stream));
 }
 
 void Event::synchronize() const {
-    const CurrentDevice current(event_.get_deleter().device);
+    const CurrentDevice current(device_);
     check(cudaEventSynchronize(event_.get()));
 }
 
 void Event::hold_back(cudaStream_t stream) const {
-    const CurrentDevice current(event_.get_deleter().device);
+    const CurrentDevice current(device_);
     check(cudaStreamWaitEvent(stream, event_.get(), 0));
 }
 
 float Event::milliseconds_since(const Event& earlier) const {
-    const CurrentDevice current(event_.get_deleter().device);
+    const CurrentDevice current(device_);
     float milliseconds = 0.0F;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_.get(), event_.get()));
     return milliseconds;
 }
 
 Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work)
-    : graph_(nullptr, {device.ordinal()}) {
+    : device_(device.ordinal()) {
     const CurrentDevice current(device);
     const Stream stream(device);
     work(stream);
@@ -85,11 +85,11 @@ Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work
     const cudaError_t code = cudaGraphInstantiate(&executable, captured, 0);
     forget(cudaGraphDestroy(captured));
     check(code);
-    graph_.reset(executable);
+    graph_ = Handle::Pointer(executable, {device_});
 }
 
 void Graph::operator()(cudaStream_t stream) const {
-    const CurrentDevice current(graph_.get_deleter().device);
+    const CurrentDevice current(device_);
     check(cudaGraphLaunch(graph_.get(), stream));
 }
 

@@ -19,16 +19,16 @@ namespace detail {
 
 struct PHY_EXPORT StreamDeleter {
     using pointer = cudaStream_t;
-    int device;
+    int device = 0;
     void operator()(cudaStream_t stream) const noexcept;
 };
 struct PHY_EXPORT EventDeleter {
     using pointer = cudaEvent_t;
-    int device;
+    int device = 0;
     void operator()(cudaEvent_t event) const noexcept;
 };
 struct PHY_EXPORT GraphDeleter {
-    int device;
+    int device = 0;
     void operator()(CUgraphExec_st* graph) const noexcept;
 };
 
@@ -46,7 +46,10 @@ public:
     void synchronize() const;
 
 private:
-    phy::detail::Owned<CUstream_st, "gpu::Stream", detail::StreamDeleter> stream_;
+    using Handle = phy::detail::Owned<CUstream_st, "gpu::Stream", detail::StreamDeleter>;
+
+    int device_;
+    Handle stream_;
 };
 
 /// A point in a stream's work.
@@ -70,7 +73,10 @@ public:
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
 
 private:
-    phy::detail::Owned<CUevent_st, "gpu::Event", detail::EventDeleter> event_;
+    using Handle = phy::detail::Owned<CUevent_st, "gpu::Event", detail::EventDeleter>;
+
+    int device_;
+    Handle event_;
 };
 
 /// Work of a stream that was captured once and starts as a whole: the host has one call to make, and between
@@ -86,7 +92,10 @@ public:
     void operator()(cudaStream_t stream) const;
 
 private:
-    phy::detail::Owned<CUgraphExec_st, "gpu::Graph", detail::GraphDeleter> graph_;
+    using Handle = phy::detail::Owned<CUgraphExec_st, "gpu::Graph", detail::GraphDeleter>;
+
+    int device_;
+    Handle graph_;
 };
 
 }  // namespace phy::gpu

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "phy/core/elementary.hpp"
 #include "phy/receiver/slot_symbols.hpp"
 
 namespace phy {
@@ -11,7 +12,7 @@ SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& confi
     const double power =
         static_cast<double>(config.link.allocation.layers()) * static_cast<double>(estimate.channel_power);
     return {.slot = slot,
-            .snr_db = 10.0 * std::log10(power / static_cast<double>(estimate.noise_variance)),
+            .snr_db = detail::elementary::decibels(power / static_cast<double>(estimate.noise_variance)),
             .noise_variance = static_cast<double>(estimate.noise_variance),
             .evm = sums.symbols > 0 ? std::sqrt(sums.error / sums.decided)
                                     : std::numeric_limits<double>::quiet_NaN(),

@@ -1,12 +1,12 @@
 #include "phy/channel/dmrs/low_papr.hpp"
 
 #include <array>
-#include <cmath>
 #include <numbers>
 #include <string>
 
 #include "phy/channel/dmrs/low_papr_phases.hpp"
 #include "phy/channel/slot_allocation.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
@@ -31,7 +31,7 @@ std::size_t largest_prime_below(std::size_t number) {
 }
 
 cf32 unit(double angle) {
-    return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+    return cf32(detail::elementary::turned(angle));
 }
 
 /// Clause 5.2.2.1. Products are reduced to one turn in integers, so that the angle keeps its digits.

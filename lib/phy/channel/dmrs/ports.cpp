@@ -1,7 +1,7 @@
-#include <cmath>
 #include <string>
 
 #include "phy/channel/dmrs.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy {
@@ -48,7 +48,7 @@ float dmrs_amplitude(const DmrsConfig& dmrs) {
     if (groups < 1 || groups > 3)
         throw ArgumentError("cdm_groups_without_data " + std::to_string(groups) + ": expected 1 to 3");
     const float power_db = dmrs.power_db.value_or(by_groups_without_data[groups - 1]);
-    return static_cast<float>(std::pow(10.0, static_cast<double>(power_db) / 20.0));
+    return static_cast<float>(detail::elementary::exp10(static_cast<double>(power_db) / 20.0));
 }
 
 }  // namespace phy

@@ -18,8 +18,6 @@ struct PHY_HIDDEN BatchDemapper::Impl {
     JobMaker maker;
 
     [[nodiscard]] JobMaker::Planned make(std::span<const Allocation> allocations, std::size_t index) const;
-    void launch(std::span<const Allocation> allocations, Algorithm algorithm, const Common& common,
-                cudaStream_t stream) const;
 };
 
 JobMaker::Planned BatchDemapper::Impl::make(std::span<const Allocation> allocations,
@@ -29,23 +27,6 @@ JobMaker::Planned BatchDemapper::Impl::make(std::span<const Allocation> allocati
         phy::detail::check_same_format(allocations[index], allocations.front());
         return planned;
     });
-}
-
-void BatchDemapper::Impl::launch(std::span<const Allocation> allocations, Algorithm algorithm,
-                                 const Common& common, cudaStream_t stream) const {
-    Batch batch;
-    batch.common = common;
-    batch.jobs = 0;
-    for (std::size_t i = 0; i < allocations.size(); ++i) {
-        auto planned = make(allocations, i);
-        if (planned.algorithm != algorithm || planned.job.count == 0) continue;
-        batch.job[batch.jobs++] = planned.job;
-        if (batch.jobs == detail::most_jobs) {
-            detail::launch(algorithm, batch, stream);
-            batch.jobs = 0;
-        }
-    }
-    if (batch.jobs > 0) detail::launch(algorithm, batch, stream);
 }
 
 BatchDemapper::BatchDemapper(const Device& device, const Config& config)
@@ -68,14 +49,32 @@ void BatchDemapper::forget_tables() {
 void BatchDemapper::operator()(std::span<const Allocation> allocations, cudaStream_t stream,
                                DeviceSpan<DemapCounters> counters) const {
     if (allocations.empty()) return;
-    std::array<bool, phy::detail::all_algorithms.size()> uses = {};
-    for (std::size_t i = 0; i < allocations.size(); ++i)
-        uses[static_cast<std::size_t>(impl_->make(allocations, i).algorithm)] = true;
+    const JobMaker::Planned first = impl_->make(allocations, 0);
+    // What one launch of each algorithm has room for is planned before any starts. More is looked through
+    // before.
+    for (std::size_t i = 1; allocations.size() > detail::most_jobs && i < allocations.size(); ++i)
+        static_cast<void>(impl_->make(allocations, i));
     const Common common = impl_->maker.common(allocations.front().llr.format(), counters);
     const CurrentDevice current(device());
-    for (const Algorithm algorithm : phy::detail::all_algorithms) {
-        if (uses[static_cast<std::size_t>(algorithm)]) impl_->launch(allocations, algorithm, common, stream);
+    std::array<Batch, phy::detail::all_algorithms.size()> batches;
+    for (Batch& batch : batches)
+        batch.jobs = 0;
+    const auto start = [&](Algorithm algorithm) {
+        Batch& batch = batches[static_cast<std::size_t>(algorithm)];
+        if (batch.jobs == 0) return;
+        batch.common = common;
+        detail::launch(algorithm, batch, stream);
+        batch.jobs = 0;
+    };
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+        const JobMaker::Planned planned = i == 0 ? first : impl_->make(allocations, i);
+        if (planned.job.count == 0) continue;
+        Batch& batch = batches[static_cast<std::size_t>(planned.algorithm)];
+        batch.job[batch.jobs++] = planned.job;
+        if (batch.jobs == detail::most_jobs) start(planned.algorithm);
     }
+    for (const Algorithm algorithm : phy::detail::all_algorithms)
+        start(algorithm);
 }
 
 const Device& BatchDemapper::device() const {

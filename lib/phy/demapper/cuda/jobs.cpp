@@ -27,9 +27,9 @@ std::vector<std::byte> bytes_of(const phy::detail::LlrTable& table) {
 }  // namespace
 
 void DeviceTables::add(const phy::detail::TableKey& key) {
-    const auto known = entries_.begin() + (position_of(key) - entries_.cbegin());
-    if (known != entries_.end()) {
-        std::rotate(known, known + 1, entries_.end());
+    ++calls_;
+    if (const auto known = entries_.find(key); known != entries_.end()) {
+        known->second.added = calls_;
         return;
     }
     const phy::detail::LlrTable table(key);
@@ -40,21 +40,16 @@ void DeviceTables::add(const phy::detail::TableKey& key) {
     copy_async(memory, bytes, stream);
     stream.synchronize();
     const Table on_device{table.scale(), memory.data(), static_cast<std::uint32_t>(bytes.size())};
-    entries_.push_back({key, std::move(memory), on_device});
+    entries_.emplace(key, Entry{std::move(memory), on_device, calls_});
     if (entries_.size() <= SoftDemapper::most_tables) return;
     device_.synchronize();
-    entries_.erase(entries_.begin());
-}
-
-std::vector<DeviceTables::Entry>::const_iterator DeviceTables::position_of(
-    const phy::detail::TableKey& key) const {
-    return std::find_if(entries_.begin(), entries_.end(),
-                        [&](const Entry& entry) { return entry.key == key; });
+    entries_.erase(
+        std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.added; }));
 }
 
 const Table* DeviceTables::find(const phy::detail::TableKey& key) const {
-    const auto found = position_of(key);
-    return found == entries_.end() ? nullptr : &found->table;
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? nullptr : &found->second.table;
 }
 
 void DeviceTables::clear() {

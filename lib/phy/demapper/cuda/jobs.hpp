@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "phy/cuda/buffer.hpp"
@@ -29,15 +30,14 @@ public:
 
 private:
     struct Entry {
-        phy::detail::TableKey key;
         DeviceBuffer<std::byte> memory;
         Table table;
+        std::uint64_t added;  ///< by which call of add()
     };
 
     Device device_;
-    [[nodiscard]] std::vector<Entry>::const_iterator position_of(const phy::detail::TableKey& key) const;
-
-    std::vector<Entry> entries_;  ///< in the order in which they were added last
+    std::uint64_t calls_ = 0;
+    std::map<phy::detail::TableKey, Entry> entries_;
 };
 
 /// From the arguments of a call to a job for the kernels, for every modulation.

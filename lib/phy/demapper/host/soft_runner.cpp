@@ -2,16 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <tuple>
 
 namespace phy::detail {
-
-bool TableCache::Before::operator()(const TableKey& a, const TableKey& b) const {
-    const auto fields = [](const TableKey& key) {
-        return std::tie(key.bits, key.method, key.format, key.noise, key.llr_scale, key.llr_clip);
-    };
-    return fields(a) < fields(b);
-}
 
 void TableCache::start_call() {
     if (entries_.size() > capacity_)

@@ -32,15 +32,12 @@ private:
         LlrTable table;
         std::uint64_t last_call;
     };
-    struct Before {
-        bool operator()(const TableKey& a, const TableKey& b) const;
-    };
 
     void make_room();
 
     std::size_t capacity_;
     std::uint64_t call_ = 0;
-    std::map<TableKey, Entry, Before> entries_;
+    std::map<TableKey, Entry> entries_;
 };
 
 /// An allocation, and how it is evaluated.

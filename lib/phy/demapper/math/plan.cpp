@@ -67,10 +67,12 @@ bool Planner::uses_closed_form(std::optional<float> noise, SoftBitFormat format)
            max_log_is_log_map(key_for(*noise, format));
 }
 
-std::optional<TableKey> Planner::table_for(std::optional<float> noise, SoftBitFormat format) const {
+std::optional<TableKey> Planner::table_for(std::optional<float> noise, SoftBitFormat format,
+                                           bool closed_form) const {
     if (bits_ == 1 || !noise || config_.evaluator == Evaluator::arithmetic) return {};
-    if (config_.evaluator == Evaluator::automatic && config_.method == Method::max_log) return {};
-    if (config_.method == Method::log_map && uses_closed_form(noise, format)) return {};
+    // A table of max-log, which has a closed form, is for who asks for it.
+    if (closed_form && (config_.evaluator == Evaluator::automatic || config_.method == Method::log_map))
+        return {};
     const TableKey key = key_for(*noise, format);
     return entries_needed(key) <= static_cast<double>(largest_table) ? std::optional(key) : std::nullopt;
 }
@@ -78,10 +80,11 @@ std::optional<TableKey> Planner::table_for(std::optional<float> noise, SoftBitFo
 Plan Planner::plan(std::optional<float> noise, SoftBitFormat format) const {
     Plan plan;
     plan.format = format;
-    plan.table = table_for(noise, format);
+    const bool closed_form = uses_closed_form(noise, format);
+    plan.table = table_for(noise, format, closed_form);
     const float unit = format == SoftBitFormat::int8 ? config_.llr_scale : 1.0F;
     const float largest = largest_of(config_, format);
-    if (uses_closed_form(noise, format)) {
+    if (closed_form) {
         plan.gain = gain_rule(bits_, unit, largest);
     } else {
         plan.algorithm = Algorithm::log_sum;
@@ -95,7 +98,8 @@ Plan Planner::plan(std::optional<float> noise, SoftBitFormat format) const {
 
 Evaluator Planner::evaluator_for(std::optional<float> noise, SoftBitFormat format) const {
     check_enum("soft-bit format", format, all_soft_bit_formats.back());
-    return table_for(noise, format) ? Evaluator::table : Evaluator::arithmetic;
+    return table_for(noise, format, uses_closed_form(noise, format)) ? Evaluator::table
+                                                                     : Evaluator::arithmetic;
 }
 
 void check_noise(std::optional<float> scalar, std::size_t values, std::size_t symbols) {

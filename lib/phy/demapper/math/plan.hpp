@@ -35,7 +35,8 @@ public:
 private:
     [[nodiscard]] TableKey key_for(float noise, SoftBitFormat format) const;
     [[nodiscard]] bool uses_closed_form(std::optional<float> noise, SoftBitFormat format) const;
-    [[nodiscard]] std::optional<TableKey> table_for(std::optional<float> noise, SoftBitFormat format) const;
+    [[nodiscard]] std::optional<TableKey> table_for(std::optional<float> noise, SoftBitFormat format,
+                                                    bool closed_form) const;
 
     DemapperConfig config_;
     int bits_;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <utility>
 
+#include "phy/core/elementary.hpp"
 #include "phy/demapper/math/axis.hpp"
 
 namespace phy::detail {
@@ -30,30 +32,54 @@ AxisShape shape_of(const TableKey& key) {
     return {1.0 / std::sqrt(n), 4.0 / (n * noise), 1 << key.bits};
 }
 
-// ln of the sum over the levels with this label of exp(-(x - level)^2 nats / 4), or its largest term.
-double log_likelihood(const TableKey& key, const AxisShape& shape, double x, int k, int label) {
-    std::array<double, std::size_t{1} << most_axis_bits> metrics{};
-    std::size_t count = 0;
-    double largest = -std::numeric_limits<double>::infinity();
-    for (int i = 0; i < shape.levels; ++i) {
-        if (axis_label_bit(key.bits, i, k) != label) continue;
-        const double offset = x - (2 * i - (shape.levels - 1));
-        metrics[count] = -0.25 * shape.nats * offset * offset;
-        largest = std::max(largest, metrics[count++]);
+/// By level.
+using OfLevels = std::array<double, std::size_t{1} << most_axis_bits>;
+
+/// What levels are worth where an axis has one value.
+struct Likelihoods {
+    OfLevels metrics;  ///< ln of exp(-(x - level)^2 nats / 4)
+    double nearest;    ///< the largest of them
+    OfLevels powers;   ///< log-MAP: exp(metric - nearest)
+};
+
+Likelihoods likelihoods_at(const TableKey& key, const AxisShape& shape, double x) {
+    Likelihoods of{.metrics = {}, .nearest = -std::numeric_limits<double>::infinity(), .powers = {}};
+    const auto levels = static_cast<std::size_t>(shape.levels);
+    for (std::size_t i = 0; i < levels; ++i) {
+        const double offset = x - (2.0 * static_cast<double>(i) - (shape.levels - 1));
+        of.metrics[i] = -0.25 * shape.nats * offset * offset;
+        of.nearest = std::max(of.nearest, of.metrics[i]);
     }
+    if (key.method == Method::max_log) return of;
+    for (std::size_t i = 0; i < levels; ++i)
+        of.powers[i] = elementary::exp(of.metrics[i] - of.nearest);
+    return of;
+}
+
+/// ln of the likelihood of the levels with this label, or the largest term of its sum.
+double log_likelihood(const TableKey& key, const Likelihoods& of, int k, int label) {
+    const auto is_member = [&](std::size_t i) {
+        return axis_label_bit(key.bits, static_cast<int>(i), k) == label;
+    };
+    const std::size_t levels = std::size_t{1} << key.bits;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < levels; ++i)
+        if (is_member(i)) largest = std::max(largest, of.metrics[i]);
     if (key.method == Method::max_log) return largest;
+    // As seen from the nearest level far ones have no digits.
+    constexpr double far = 600.0;
+    const bool is_far = of.nearest - largest > far;
     double sum = 0.0;
-    for (std::size_t i = 0; i < count; ++i)
-        sum += std::exp(metrics[i] - largest);
-    return largest + std::log(sum);
+    for (std::size_t i = 0; i < levels; ++i)
+        if (is_member(i)) sum += is_far ? elementary::exp(of.metrics[i] - largest) : of.powers[i];
+    return (is_far ? largest : of.nearest) + elementary::log(sum);
 }
 
 Llrs llrs_at(const TableKey& key, const AxisShape& shape, double x) {
+    const Likelihoods of = likelihoods_at(key, shape, x);
     Llrs llrs{};
-    for (int k = 0; k < key.bits; ++k) {
-        llrs[static_cast<std::size_t>(k)] =
-            log_likelihood(key, shape, x, k, 0) - log_likelihood(key, shape, x, k, 1);
-    }
+    for (int k = 0; k < key.bits; ++k)
+        llrs[static_cast<std::size_t>(k)] = log_likelihood(key, of, k, 0) - log_likelihood(key, of, k, 1);
     return llrs;
 }
 
@@ -67,7 +93,7 @@ struct Layout {
 // slope of segment n is n + 1, and the segment begins at the distance n (n + 1).
 Layout layout_int8(const TableKey& key, const AxisShape& shape) {
     const double unit = shape.nats * static_cast<double>(key.llr_scale);
-    const double beyond_max_log = key.method == Method::log_map ? (key.bits - 1) * std::log(2.0) : 0.0;
+    const double beyond_max_log = key.method == Method::log_map ? (key.bits - 1) * std::numbers::ln2 : 0.0;
     const double saturation = (key.llr_clip + 1 + beyond_max_log * static_cast<double>(key.llr_scale)) / unit;
     int segment = 0;
     while (segment + 1 < shape.levels / 2 && (segment + 1) * (segment + 2) < saturation)
@@ -110,7 +136,7 @@ bool max_log_is_log_map(const TableKey& key) {
     const AxisShape shape = shape_of(key);
     const double scale = static_cast<double>(key.llr_scale);
     const double saturation = (key.llr_clip + 1) / (shape.nats * scale);
-    return saturation < 2.0 && scale * shape.levels * std::exp(-shape.nats * (2.0 - saturation)) < 0.5;
+    return saturation < 2.0 && scale * shape.levels * elementary::exp(-shape.nats * (2.0 - saturation)) < 0.5;
 }
 
 LlrTable::LlrTable(const TableKey& key) : key_(key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ struct TableKey {
     float llr_scale = 0.0F;
     int llr_clip = 0;
 
-    friend bool operator==(const TableKey&, const TableKey&) = default;
+    friend auto operator<=>(const TableKey&, const TableKey&) = default;
 };
 
 inline constexpr std::size_t largest_table = 32768;  // entries

@@ -6,6 +6,7 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/constellation.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/measure/symbol_sums.hpp"
 
 namespace phy {
@@ -17,12 +18,12 @@ Modulation checked(Modulation modulation) {
 }
 
 double density(double x) {
-    return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
+    return detail::elementary::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
 }
 
 /// Above x: accurate where it is small.
 double tail(double x) {
-    return 0.5 * std::erfc(x / std::numbers::sqrt2);
+    return 0.5 * detail::elementary::erfc(x / std::numbers::sqrt2);
 }
 
 /// What of a normal distribution, of the given mean and standard deviation, lies beyond a border.

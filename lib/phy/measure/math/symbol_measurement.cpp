@@ -7,21 +7,21 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 
 namespace phy {
+
+using detail::elementary::decibels;
+
 namespace {
 
 double full_scale_of(const SymbolMeterConfig& config, SampleFormat format) {
     const float of_format = default_full_scale(format);
     const bool is_integer = of_format != 1.0F;
     return is_integer && config.full_scale != 0.0F ? config.full_scale : of_format;
-}
-
-double decibels(double power_ratio) {
-    return 10.0 * std::log10(power_ratio);
 }
 
 constexpr double degrees = 180.0 / std::numbers::pi;
@@ -45,8 +45,9 @@ void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation mod
     const bool varies = ii > 1e-6 * sums.ii && qq > 1e-6 * sums.qq;
     const bool has_phase = varies && bits_per_symbol(modulation) > 1;
     to.iq_gain_db = varies ? decibels(qq / ii) : std::numeric_limits<double>::quiet_NaN();
-    to.iq_phase_deg = has_phase ? std::asin(std::clamp(iq / std::sqrt(ii * qq), -1.0, 1.0)) * degrees
-                                : std::numeric_limits<double>::quiet_NaN();
+    to.iq_phase_deg =
+        has_phase ? detail::elementary::angle_of({std::sqrt(std::max(ii * qq - iq * iq, 0.0)), iq}) * degrees
+                  : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// The corrected values, if the power that they stand for is that of so many symbols, within its chance;
@@ -120,12 +121,12 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     result.mer_db = -decibels(result.evm_rms * result.evm_rms);
 
     const double step = 2.0 * axis_unit(config.modulation);
-    GainAndNoise found = {.gain = std::abs(gain), .noise_variance = left / count * step * step};
+    GainAndNoise found = {.gain = std::sqrt(std::norm(gain)), .noise_variance = left / count * step * step};
     if (reference == SymbolReference::decisions)
         found =
             credible(correct_decisions(config.modulation, found), found, power / count * step * step, count);
     result.gain = double{config.gain} * found.gain;
-    result.phase_deg = std::arg(gain) * degrees;
+    result.phase_deg = detail::elementary::angle_of(gain) * degrees;
     result.noise_variance = found.noise_variance;
     result.snr_db = decibels(found.gain * found.gain / found.noise_variance);
     return result;

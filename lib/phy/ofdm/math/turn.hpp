@@ -4,6 +4,8 @@
 #include <complex>
 #include <numbers>
 
+#include "phy/core/elementary.hpp"
+
 namespace phy::detail {
 
 /// exp(j 2 pi turns), exact where it is a multiple of an eighth of a turn.
@@ -14,7 +16,7 @@ inline std::complex<double> turn(double turns) {
     constexpr std::complex<double> of_eighth[] = {{1, 0},   {c, c},  {0, 1},  {-c, c}, {-1, 0},
                                                   {-c, -c}, {0, -1}, {c, -c}, {1, 0}};
     const std::complex<double> corner = of_eighth[static_cast<int>(eighths)];
-    return rest == 0.0 ? corner : corner * std::complex<double>(std::cos(rest), std::sin(rest));
+    return rest == 0.0 ? corner : corner * elementary::turned(rest);
 }
 
 }  // namespace phy::detail

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phy/core/elementary.hpp"
 #include "phy/receiver/acquisition.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 
@@ -11,7 +12,7 @@ double least_coherence(const SlotAllocation& allocation) {
     // for one antenna as for several that receive the same.
     const double n = static_cast<double>(detail::pairs_of_symbol(allocation)) *
                      static_cast<double>(allocation.dmrs.symbols.size());
-    const double log_chance = std::log(1e6);
+    const double log_chance = detail::elementary::log(1e6);
     return std::clamp(std::sqrt(log_chance / std::max(n, 1.0)), 0.15, 0.7);
 }
 

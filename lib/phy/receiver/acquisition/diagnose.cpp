@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/ofdm/demodulator.hpp"
@@ -184,7 +185,7 @@ std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot
     const double late = window(setting.first_slot) - window(link_.carrier.first_slot);
     const double turns =
         late * detail::subcarriers_of_pair(setting.type) / static_cast<double>(timing.fft_size());
-    return std::polar(1.0, -2.0 * std::numbers::pi * turns);
+    return detail::elementary::turned(-2.0 * std::numbers::pi * turns);
 }
 
 /// Sets what a setting is worth: nothing if none of the slots is of its schedule.
@@ -205,12 +206,13 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
             energy += pairs.energy(slot, symbol);
         }
     }
-    setting.coherence = energy > 0.0 ? std::min(std::abs(sum) / energy, 1.0) : 0.0;
+    setting.coherence = energy > 0.0 ? std::min(std::sqrt(std::norm(sum)) / energy, 1.0) : 0.0;
     const double all = static_cast<double>(used * patterns_[setting.pattern].symbols.size()) *
                        static_cast<double>(pairs.pairs());
     // A symbol too many, without pilots, costs more than its number brings.
     constexpr double least_rest = 1e-6;
-    setting.surprise = -all * std::log(std::max(1.0 - setting.coherence * setting.coherence, least_rest));
+    setting.surprise =
+        -all * detail::elementary::log(std::max(1.0 - setting.coherence * setting.coherence, least_rest));
 }
 
 void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
@@ -313,7 +315,7 @@ double Diagnoser::evm_of(const Link& link) const {
     for (std::uint64_t i = 0; i < occurrences; ++i)
         prefixes += correlate(input_of(i), schedule.slot(i), 0);
     config.link.carrier.frequency_shift -=
-        std::arg(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
+        detail::elementary::angle_of(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
 
     Receiver receive(host_, config);
     double least = std::numeric_limits<double>::quiet_NaN();

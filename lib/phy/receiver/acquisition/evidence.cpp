@@ -6,6 +6,7 @@
 #include <complex>
 #include <vector>
 
+#include "phy/core/elementary.hpp"
 #include "phy/receiver/acquisition/samples.hpp"
 
 namespace phy::detail {
@@ -41,8 +42,8 @@ std::vector<Group> groups_of(const DmrsConfig& dmrs) {
 double surprise_of(double share, int pilots, bool has_pair) {
     // Quantised samples without noise agree to the last bit, which is no more sure than a good recording.
     const double rest = std::max(1.0 - share, 1e-6);
-    if (!has_pair) return -(pilots - 1) * std::log(rest);
-    return -(pilots - 2) * std::log(rest) - std::log1p((pilots - 2) * (1.0 - rest));
+    if (!has_pair) return -(pilots - 1) * elementary::log(rest);
+    return -(pilots - 2) * elementary::log(rest) - elementary::log(1.0 + (pilots - 2) * (1.0 - rest));
 }
 
 /// The pilots of one part at one antenna.
@@ -113,20 +114,20 @@ void Evidence::add_part(const SlotAllocation& allocation, int symbol, ResourceBl
 double Evidence::log_chance() const {
     // The sum over k below n of x^k / k!, times exp(-x): from its largest term down, so that none overflows.
     if (surprise <= 0.0) return 0.0;
-    const double log_x = std::log(surprise);
+    const double log_x = elementary::log(surprise);
     double largest = -surprise;
     double sum = 0.0;
     double term = -surprise;
     for (std::size_t k = 0; k < parts; ++k) {
-        if (k > 0) term += log_x - std::log(static_cast<double>(k));
+        if (k > 0) term += log_x - elementary::log(static_cast<double>(k));
         if (term > largest) {
-            sum = sum * std::exp(largest - term) + 1.0;
+            sum = sum * elementary::exp(largest - term) + 1.0;
             largest = term;
         } else {
-            sum += std::exp(term - largest);
+            sum += elementary::exp(term - largest);
         }
     }
-    return std::min(largest + std::log(sum), 0.0);
+    return std::min(largest + elementary::log(sum), 0.0);
 }
 
 }  // namespace phy::detail

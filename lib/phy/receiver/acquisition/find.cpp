@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/channel/dmrs.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition.hpp"
@@ -176,7 +177,8 @@ std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidat
     const double trials = std::max(share * static_cast<double>(places), 1.0);
     std::vector<Candidate> result;
     for (const Candidate& candidate : candidates)
-        if (candidate.log_chance + std::log(trials) < std::log(false_alarm)) result.push_back(candidate);
+        if (candidate.log_chance + detail::elementary::log(trials) < detail::elementary::log(false_alarm))
+            result.push_back(candidate);
     return result;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "phy/core/elementary.hpp"
+
 namespace phy::detail {
 namespace {
 
@@ -49,8 +51,8 @@ FourierTransform::FourierTransform(std::size_t points) : points_(points), scratc
         for (std::size_t p = 0; p < n / 4; ++p) {
             for (std::size_t k = 1; k < 4; ++k) {
                 const double turns = static_cast<double>(p * k) / static_cast<double>(n);
-                factors_.push_back(static_cast<float>(std::cos(2.0 * std::numbers::pi * turns)));
-                factors_.push_back(static_cast<float>(-std::sin(2.0 * std::numbers::pi * turns)));
+                factors_.push_back(static_cast<float>(elementary::cos(2.0 * std::numbers::pi * turns)));
+                factors_.push_back(static_cast<float>(-elementary::sin(2.0 * std::numbers::pi * turns)));
             }
         }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phy/channel/estimator.hpp"
+#include "phy/core/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
@@ -135,11 +136,13 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
             sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late,
                              &symbols);
     double across = 0.0;  // of the symbols' parts at a right angle to their sum
-    for (const std::complex<double>& symbol : symbols)
-        across += std::pow((symbol * std::conj(sum)).imag(), 2.0);
+    for (const std::complex<double>& symbol : symbols) {
+        const double part = (symbol * std::conj(sum)).imag();
+        across += part * part;
+    }
     const double of_turn = plan.ofdm->subcarrier_spacing / (2.0 * std::numbers::pi);
     const double power = std::norm(sum);
-    return {.hertz = std::arg(sum) * of_turn,
+    return {.hertz = detail::elementary::angle_of(sum) * of_turn,
             .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "phy/core/elementary.hpp"
+
 namespace phy::detail {
 namespace {
 
@@ -28,7 +30,7 @@ PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)
       transform_(points_for(timing_)),
       bins_(transform_.points(), false) {
     const double turns = plan.ofdm->frequency_shift / plan.ofdm->subcarrier_spacing;
-    turn_ = std::polar(1.0, 2.0 * std::numbers::pi * std::fmod(turns, 1.0));
+    turn_ = elementary::turned(2.0 * std::numbers::pi * std::fmod(turns, 1.0));
     choose_bins(plan.config.link, *plan.ofdm);
     for (int i = 0; i < 2; ++i) {
         re_[i].resize(transform_.points());

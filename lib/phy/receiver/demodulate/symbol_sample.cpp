@@ -81,7 +81,7 @@ double expected_kurtosis(Modulation modulation, double noise) {
     const std::size_t bits = bits_per_symbol(modulation);
     double points = 1.0;
     if (bits > 1) {
-        const double levels = std::exp2(static_cast<double>(bits) / 2.0);
+        const double levels = static_cast<double>(1U << bits / 2);
         const double of_axis = (9.0 * levels * levels - 21.0) / (5.0 * (levels * levels - 1.0));
         points = 0.5 * (of_axis + 1.0);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phy/core/elementary.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/receiver/common.hpp"
 
@@ -195,7 +196,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) 
         mean.erasures += report.erasures;
         if ((any && !is_found(report)) || (some_are_known && !is_known(report))) continue;
         ++slots;
-        snr += std::pow(10.0, report.snr_db / 10.0);
+        snr += elementary::power_ratio(report.snr_db);
         mean.noise_variance += report.noise_variance;
         mean.timing_offset += report.timing_offset;
         mean.frequency_offset += report.frequency_offset;
@@ -206,7 +207,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence) 
     }
     const auto count = static_cast<double>(slots);
     mean.slot = reports.front().slot;
-    mean.snr_db = 10.0 * std::log10(snr / count);
+    mean.snr_db = elementary::decibels(snr / count);
     mean.evm = std::sqrt(evm / static_cast<double>(measured));
     mean.noise_variance /= count;
     mean.timing_offset /= count;
@@ -224,7 +225,7 @@ std::string coherence_of(const SlotReport& mean, double least) {
 bool is_doubtful(const Reception& result) {
     const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
     const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
-    return result.mean.evm > most * std::pow(10.0, -result.mean.snr_db / 20.0);
+    return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
 }
 
 /// Of what says that the link is not that of the capture although there are DM-RS.

@@ -1,18 +1,17 @@
 #include "phy/channel/estimator/math/filter.hpp"
 
-#include <Eigen/Dense>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <numbers>
 
+#include "phy/channel/estimator/math/matrix.hpp"
+#include "phy/core/elementary.hpp"
+
 namespace phy::detail {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 using Eigen::Index;
 
 constexpr double pi = std::numbers::pi;
@@ -41,9 +40,10 @@ struct Profile {
 Profile make_profile(double delay_spread, double likely_spread, double band) {
     const double end = longest_delay * delay_spread;
     const int n = static_cast<int>(0.55 * pi * band * end) + 24;
-    Profile profile = {Vector(n), Vector(n), {}};
+    const double steeper = 1.0 / likely_spread - 1.0 / delay_spread;
+    Profile profile = {Vector(n), Vector(n), Vector(n)};
     for (int i = 0; i < n; ++i) {
-        double x = std::cos(pi * (i + 0.75) / (n + 0.5));
+        double x = elementary::cos(pi * (i + 0.75) / (n + 0.5));
         double slope = 1.0;
         for (int step = 0; step < 100; ++step) {
             double p0 = 1.0;
@@ -56,12 +56,12 @@ Profile make_profile(double delay_spread, double likely_spread, double band) {
             if (std::abs(change) < 1e-15) break;
         }
         profile.delays[i] = 0.5 * end * (1.0 + x);
-        profile.powers[i] = std::exp(-profile.delays[i] / delay_spread) / ((1.0 - x * x) * slope * slope);
+        profile.powers[i] =
+            elementary::exp(-profile.delays[i] / delay_spread) / ((1.0 - x * x) * slope * slope);
+        profile.likely[i] = profile.powers[i] * elementary::exp(-steeper * profile.delays[i]);
     }
-    const double steeper = 1.0 / likely_spread - 1.0 / delay_spread;
-    profile.likely = profile.powers.array() * (-steeper * profile.delays).array().exp();
-    profile.likely /= profile.likely.sum();
-    profile.powers /= profile.powers.sum();
+    profile.likely /= sum_of(profile.likely);
+    profile.powers /= sum_of(profile.powers);
     return profile;
 }
 
@@ -75,26 +75,19 @@ Matrix folded_steering(const Profile& profile, const std::vector<double>& places
         for (Index k = 0; k < half; ++k) {
             const double angle =
                 2.0 * pi * (places[static_cast<std::size_t>(k)] - centre) * profile.delays[d];
-            steering(k, d) = std::numbers::sqrt2 * std::cos(angle);
-            steering(count - half + k, d) = -std::numbers::sqrt2 * std::sin(angle);
+            steering(k, d) = std::numbers::sqrt2 * elementary::cos(angle);
+            steering(count - half + k, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
         if (count % 2 != 0) steering(half, d) = 1.0;
     }
     return steering;
 }
 
-/// Eigenvectors of a diag(w) a^T and their eigenvalues, the largest first.
-struct Decomposition {
-    Matrix vectors;
-    Vector values;
-};
-
-Decomposition decompose(const Matrix& steering, const Vector& powers) {
+/// Of a diag(w) a^T.
+Decomposition modes_of(const Matrix& steering, const Vector& powers) {
     const Matrix a = steering * powers.cwiseSqrt().asDiagonal();
     const bool by_rows = a.rows() <= a.cols();
-    const Matrix gram = by_rows ? Matrix(a * a.transpose()) : Matrix(a.transpose() * a);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram);
-    Decomposition result = {solver.eigenvectors().rowwise().reverse(), solver.eigenvalues().reverse()};
+    Decomposition result = decompose(by_rows ? product(a, a.transpose()) : product(a.transpose(), a));
     if (by_rows) return result;
     const double least = 1e-13 * result.values[0];
     Index usable = 0;
@@ -102,7 +95,7 @@ Decomposition decompose(const Matrix& steering, const Vector& powers) {
         ++usable;
     result.values.conservativeResize(usable);
     result.vectors =
-        (a * result.vectors.leftCols(usable)) * result.values.cwiseSqrt().cwiseInverse().asDiagonal();
+        product(a, result.vectors.leftCols(usable)) * result.values.cwiseSqrt().cwiseInverse().asDiagonal();
     return result;
 }
 
@@ -131,8 +124,8 @@ Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& pla
         for (Index m = 0; m < count / 2; ++m) {
             const double angle =
                 2.0 * pi * (places[static_cast<std::size_t>(2 * m)] - centre) * profile.delays[d];
-            steering(m, d) = std::numbers::sqrt2 * std::cos(angle);
-            steering(count / 2 + m, d) = -std::numbers::sqrt2 * std::sin(angle);
+            steering(m, d) = std::numbers::sqrt2 * elementary::cos(angle);
+            steering(count / 2 + m, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
     }
     return steering;
@@ -173,7 +166,7 @@ TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
     for (int n = 0; n < filter.tile_subcarriers(); ++n)
         places.push_back(n);
     TileModes tile = {folded_steering(profile, places), {}};
-    const Decomposition all = decompose(tile.steering, profile.powers);
+    const Decomposition all = modes_of(tile.steering, profile.powers);
     double missed = 0.0;
     Index modes = all.values.size();
     while (modes > 1 &&
@@ -198,30 +191,43 @@ struct WindowModes {
     Decomposition modes;
 };
 
+/// M, its real and its imaginary part.
+struct Mixing {
+    Matrix real;
+    Matrix imaginary;
+};
+
+double squared_norm(const Mixing& m, Index column) {
+    return sum_of(m.real.col(column).cwiseAbs2()) + sum_of(m.imaginary.col(column).cwiseAbs2());
+}
+
 /// (2 modes, mix_width) from on: rows for the real parts of pilots' modes, then for the imaginary ones.
-void write_mix(const Eigen::MatrixXcd& m, const EstimatorFilter& filter, int modes, float* to) {
+void write_mix(const Mixing& m, const EstimatorFilter& filter, int modes, float* to) {
     const auto width = static_cast<std::size_t>(filter.mix_width);
     for (Index i = 0; i < modes; ++i) {
         float* const of_real = to + static_cast<std::size_t>(i) * width;
         float* const of_imaginary = to + static_cast<std::size_t>(modes + i) * width;
         for (Index j = 0; j < filter.tile_modes; ++j) {
-            of_real[j] = static_cast<float>(m(j, i).real());
-            of_real[filter.tile_modes + j] = static_cast<float>(m(j, i).imag());
-            of_imaginary[j] = static_cast<float>(-m(j, i).imag());
-            of_imaginary[filter.tile_modes + j] = static_cast<float>(m(j, i).real());
+            of_real[j] = static_cast<float>(m.real(j, i));
+            of_real[filter.tile_modes + j] = static_cast<float>(m.imaginary(j, i));
+            of_imaginary[j] = static_cast<float>(-m.imaginary(j, i));
+            of_imaginary[filter.tile_modes + j] = static_cast<float>(m.real(j, i));
         }
     }
 }
 
-Eigen::MatrixXcd mixing(const TileModes& tile, const WindowModes& window, int modes, const Profile& profile,
-                        double centre_distance) {
-    const std::complex<double> j(0.0, 1.0);
-    const Eigen::VectorXcd turned =
-        ((-2.0 * pi * centre_distance * j) * profile.delays.cast<std::complex<double>>()).array().exp() *
-        profile.powers.cast<std::complex<double>>().array();
-    const Matrix left = tile.vectors.transpose() * tile.steering;
-    const Matrix right = window.steering.transpose() * window.modes.vectors.leftCols(modes);
-    return left * (turned.asDiagonal() * right.cast<std::complex<double>>());
+Mixing mixing(const TileModes& tile, const WindowModes& window, int modes, const Profile& profile,
+              double centre_distance) {
+    Vector in_phase(profile.delays.size());
+    Vector across(profile.delays.size());
+    for (Index d = 0; d < profile.delays.size(); ++d) {
+        const double angle = -2.0 * pi * centre_distance * profile.delays[d];
+        in_phase[d] = profile.powers[d] * elementary::cos(angle);
+        across[d] = profile.powers[d] * elementary::sin(angle);
+    }
+    const Matrix left = product(tile.vectors.transpose(), tile.steering);
+    const Matrix right = product(window.steering.transpose(), window.modes.vectors.leftCols(modes));
+    return {product(left, in_phase.asDiagonal() * right), product(left, across.asDiagonal() * right)};
 }
 
 void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
@@ -249,7 +255,7 @@ void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Pro
                      int columns) {
     const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / 8));
     const auto tail = [&](const Vector& powers, int first) {
-        return powers.segment(first, modes.modes - first).sum() / (modes.pilots - first);
+        return sum_of(powers.segment(first, modes.modes - first)) / (modes.pilots - first);
     };
     const Vector& values = window.modes.values;
     const auto squared_error = [&](int first) {
@@ -266,8 +272,9 @@ void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Pro
     while (modes.noise_modes > 1 && squared_error(modes.noise_modes - 1) < squared_error(modes.noise_modes))
         --modes.noise_modes;
     std::fill_n(modes.keep.begin(), modes.noise_modes, 1.0F);
-    const Matrix amplitudes = window.modes.vectors.leftCols(modes.modes).transpose() * window.steering;
-    const Vector likely = amplitudes.array().square().matrix() * profile.likely;
+    const Matrix amplitudes =
+        product(window.modes.vectors.leftCols(modes.modes).transpose(), window.steering);
+    const Vector likely = product(amplitudes.cwiseAbs2(), profile.likely);
     modes.tail = static_cast<float>(ports * tail(likely, modes.noise_modes));
 }
 
@@ -299,11 +306,11 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
             const auto [group, comb] = std::div(static_cast<int>(i), combs);
             const double pilot_centre =
                 layout.groups[static_cast<std::size_t>(group)] + comb * layout.comb_shift + 0.5 * last;
-            const Eigen::MatrixXcd m = mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
+            const Mixing m = mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
             write_mix(m, filter, modes.modes, to);
             for (Index k = 0; k < modes.modes; ++k) {
                 const double part =
-                    m.col(k).squaredNorm() / (ports * window.modes.values[k]) / filter.tile_subcarriers();
+                    squared_norm(m, k) / (ports * window.modes.values[k]) / filter.tile_subcarriers();
                 error[static_cast<std::size_t>(k)] += share * part;
                 unresolved -= share * part;
             }
@@ -320,7 +327,7 @@ void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Pro
     WindowModes window;
     window.steering = joint ? folded_steering(profile, comb_places(layout, blocks, 0))
                             : steering_of_pilots(profile, pilot_places(layout, blocks, 0));
-    window.modes = decompose(window.steering, profile.powers);
+    window.modes = modes_of(window.steering, profile.powers);
     const int columns = layout.antennas * layout.estimates * (joint ? 2 : 1);
     set_projection(modes, window, joint ? 2.0 : 1.0);
     set_noise_modes(modes, window, profile, joint ? 2.0 : 1.0, columns);
