@@ -120,7 +120,8 @@ public:
     /// length; codewords that are not uint8 of two dimensions; an attribute of the wrong type; unknown
     /// modulation; a full_scale that is not from 2^-126 to 2^126, the positive binary32 numbers that are
     /// normal and have a normal reciprocal. Such an option full_scale, any for floating point numbers, an
-    /// unknown option raw, and a shape where none can be given are ArgumentErrors.
+    /// unknown option raw, a kind or modulation that was cast from a number which names none, and a shape
+    /// where none can be given are ArgumentErrors.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
     ~CaptureReader();
     CaptureReader(CaptureReader&&) noexcept;
@@ -178,8 +179,9 @@ public:
     /// method, source, source_shape, sample_rate, center_frequency, phy_version; with `hard` in its place
     /// /bits, uint8, without attributes of soft bits. The same content makes the same bytes. Throws FileError
     /// if the file exists and overwrite is false, if it cannot be written, or if the disk has no room for it;
-    /// ArgumentError if symbols is 0, or the shape is of another number of symbols or, where it is to be
-    /// kept, not given or of more than 31 dimensions.
+    /// ArgumentError if symbols is 0, if an enumerator was cast from a number that names none, or if the
+    /// shape is of another number of symbols or, where it is to be kept, not given or of more than 31
+    /// dimensions.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
     ~SoftBitWriter();
     SoftBitWriter(SoftBitWriter&&) noexcept;

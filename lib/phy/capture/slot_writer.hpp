@@ -57,7 +57,8 @@ public:
     };
 
     /// Creates /slots and what else is wanted, all contiguous. Throws FileError as SoftBitWriter does;
-    /// ArgumentError if there are no slots, or if a dataset has a dimension of 0.
+    /// ArgumentError if there are no slots, if a dataset has a dimension of 0, or if an enumerator was cast
+    /// from a number that names none.
     SlotWriter(const std::filesystem::path& file, const Config& config);
     ~SlotWriter();
     SlotWriter(SlotWriter&&) noexcept;

@@ -42,11 +42,10 @@ public:
     ~Mapper() = default;
 
     /// Writes symbols.size() symbols in cf32, cf16 or, with a full_scale, ci16 (ArgumentError for anything
-    /// else). bits holds
-    /// symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for packed (trailing
-    /// bits of the last byte are ignored); another size is an ArgumentError. first_symbol is the index i of
-    /// the first symbol in its sequence, of which pi/2-BPSK needs the parity when a sequence is mapped in
-    /// pieces.
+    /// else). bits holds symbols.size() * Qm bits: that many bytes for one_per_byte, an eighth rounded up for
+    /// packed (trailing bits of the last byte are ignored); another size is an ArgumentError. first_symbol is
+    /// the index i of the first symbol in its sequence, of which pi/2-BPSK needs the parity when a sequence
+    /// is mapped in pieces.
     void operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
                     std::uint64_t first_symbol = 0) const;
 
