@@ -15,9 +15,10 @@ TEST(CudaReceiverDigests, OfReceiversAreThoseRecorded) {
     for (const RecordedLink& link : recorded_links) {
         for (const RecordedSlots& slots : record_slots(link)) {
             for (const std::size_t slots_a_call : {1U, 2U, 3U})
-                add_received(section, slots.name,
-                             received_on_gpu(slots.config, {slots.format, slots.input}, 0, slots_a_call),
-                             "a GPU, slots a call: " + std::to_string(slots_a_call));
+                add_received(
+                    section, slots.name,
+                    received_on_gpu(slots.config, {slots.format, slots.input}, 0, {.slots = slots_a_call}),
+                    "a GPU, slots a call: " + std::to_string(slots_a_call));
         }
     }
     EXPECT_EQ(section.differences(), "");
