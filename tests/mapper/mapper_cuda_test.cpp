@@ -237,7 +237,7 @@ TEST_F(GpuMapper, MapsBeyondTwoToThe32Symbols) {
     constexpr std::size_t window = 8192;
     const Device device;
     if (device.free_memory() < 6 * boundary) GTEST_SKIP() << "needs 24 GiB of device memory";
-    const phy::Mapper::Config config{.modulation = Modulation::pi2_bpsk};
+    const phy::Mapper::Config config{.modulation = Modulation::pi2_bpsk, .full_scale = 8192.0F};
     const Stream stream(device);
     DeviceBuffer<std::uint8_t> device_bits(device, symbols);
     DeviceBuffer<phy::ci16> device_symbols(device, symbols);
