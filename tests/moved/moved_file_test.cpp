@@ -6,6 +6,7 @@
 #include "phy/capture/capture.hpp"
 #include "phy/capture/slot_writer.hpp"
 #include "phy/receiver/receiver.hpp"
+#include "phy/receiver/slot_schedule.hpp"
 #include "phy/receiver/stage.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -56,6 +57,16 @@ TEST(MovedFrom, Receivers) {
     expect_named_when_moved_from(
         "ReceiveStage", [] { return phy::ReceiveStage({.receiver = receiver_config()}); }, config_of,
         ports_of, [](auto& stage) { static_cast<void>(stage.on(phy::Host())); });
+}
+
+TEST(MovedFrom, SlotScheduleIsOneStill) {
+    phy::Link link;
+    link.slots = {3, 7};
+    phy::SlotSchedule schedule(link);
+    const phy::SlotSchedule moved = std::move(schedule);  // NOLINT(performance-move-const-arg)
+    // NOLINTNEXTLINE(bugprone-use-after-move)
+    EXPECT_EQ(schedule.slots(), moved.slots());
+    EXPECT_EQ(schedule.slot(1), 7U);
 }
 
 }  // namespace

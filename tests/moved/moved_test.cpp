@@ -79,6 +79,22 @@ TEST(MovedFrom, Channel) {
         [](auto& detect) { static_cast<void>(detect.soft_bits_per_slot()); });
 }
 
+TEST(MovedFrom, GridMapperIsOneStill) {
+    phy::GridMapper map(small_allocation());
+    const phy::GridMapper moved = std::move(map);  // NOLINT(performance-move-const-arg)
+    // NOLINTBEGIN(bugprone-use-after-move)
+    EXPECT_EQ(map.symbols_per_slot(), moved.symbols_per_slot());
+    EXPECT_EQ(map.resource_map().entries().size(), moved.resource_map().entries().size());
+    const std::vector<phy::cf32> symbols(map.symbols_per_slot(), 1.0F);
+    const std::vector<phy::cf32> pilots(map.pilots_per_slot(), 1.0F);
+    std::vector<phy::cf32> grid(map.grid_size());
+    std::vector<phy::cf32> of_moved(moved.grid_size());
+    map(symbols, pilots, grid);
+    // NOLINTEND(bugprone-use-after-move)
+    moved(symbols, pilots, of_moved);
+    EXPECT_EQ(grid, of_moved);
+}
+
 TEST(MovedFrom, Ofdm) {
     const auto timing_of = [](auto& ofdm) { static_cast<void>(ofdm.timing()); };
     expect_named_when_moved_from(

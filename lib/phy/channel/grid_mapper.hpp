@@ -22,6 +22,11 @@ public:
     /// Throws ArgumentError as check() does.
     explicit GridMapper(const SlotAllocation& allocation);
 
+    /// Copies, as a move does too: what was moved from is still a mapper.
+    GridMapper(const GridMapper&) = default;
+    GridMapper& operator=(const GridMapper&) = default;
+    ~GridMapper() = default;
+
     /// Symbols of a slot: data elements x layers.
     [[nodiscard]] std::size_t symbols_per_slot() const;
     /// Pilots of a slot: dmrs_pilot_count().

@@ -68,6 +68,11 @@ public:
     /// Throws as check() does.
     explicit ResourceMap(const SlotAllocation& allocation);
 
+    /// Copies, as a move does too: what was moved from is still a map.
+    ResourceMap(const ResourceMap&) = default;
+    ResourceMap& operator=(const ResourceMap&) = default;
+    ~ResourceMap() = default;
+
     /// Resource elements with data in the slot.
     [[nodiscard]] std::size_t elements() const { return elements_; }
 

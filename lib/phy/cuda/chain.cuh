@@ -13,8 +13,9 @@
 /// launch, CUDA C++ Programming Guide): of compute capability 9.0 and later; before, one after the other.
 namespace phy::gpu::detail {
 
-/// All threads of a kernel that launch_in_chain() starts call this before they touch memory that another
-/// kernel writes or reads.
+/// All threads of a kernel that launch_in_chain() starts call this, and before it touch no memory that the
+/// kernel before it, or one that was got ready early as well, writes; nor do they write what one of these
+/// reads. What follows on the stream waits for this kernel alone: so it waits even where it needs nothing.
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();

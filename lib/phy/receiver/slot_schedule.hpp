@@ -16,6 +16,11 @@ public:
     /// The link is one that check() lets pass.
     explicit SlotSchedule(const Link& link);
 
+    /// Copies, as a move does too: what was moved from is still a schedule.
+    SlotSchedule(const SlotSchedule&) = default;
+    SlotSchedule& operator=(const SlotSchedule&) = default;
+    ~SlotSchedule() = default;
+
     /// The slot of an occurrence.
     [[nodiscard]] std::uint64_t slot(std::uint64_t occurrence) const;
 
