@@ -175,7 +175,9 @@ TEST_F(MeasureApp, RefusesWhatDemodAppRefuses) {
 TEST_F(MeasureApp, RowsThatNoMemoryHoldsAreNamed) {
     const std::string file = path("long.raw");
     std::ofstream(file).put('\0');
-    std::filesystem::resize_file(file, 4'000'000'000'000);
+    std::error_code error;
+    std::filesystem::resize_file(file, 4'000'000'000'000, error);
+    if (error) GTEST_SKIP() << "this file system has no room for gaps of 4 TB";
     expect_failure({measure_app, file, "--raw", "ci8", "--modulation", "qpsk", "--gain", "1", "--by",
                     "1000000000001", "--chunk", "1000"},
                    2, {"measure_app: --by: ", "memory", "stage 'measure'"});

@@ -64,6 +64,14 @@ protected:
             EXPECT_NE(line.find(part), std::string::npos) << "'" << part << "' is not in: " << line;
     }
 
+    /// Whose elements lie in other files, and are not looked for in another folder.
+    void expect_needs_own_folder() const {
+        for (const char* variable : {"HDF5_EXTFILE_PREFIX", "HDF5_VDS_PREFIX"}) {
+            const phy_test::EnvironmentVariable elsewhere(variable, "/tmp");
+            expect_rejected({"/iq", "unset", variable}, {.external_files = true});
+        }
+    }
+
     /// Puts `with` in the place of `what` wherever it stands in the file, which is `times` times.
     void replace(const Bytes& what, const Bytes& with, int times = 1) const {
         std::ifstream in(path_, std::ios::binary);
@@ -202,10 +210,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
         EXPECT_EQ(reader.description().files, (std::vector{path_, raw}));
     }
 
-    for (const char* variable : {"HDF5_EXTFILE_PREFIX", "HDF5_VDS_PREFIX"}) {
-        const phy_test::EnvironmentVariable elsewhere(variable, "/tmp");
-        expect_rejected({"/iq", "unset", variable}, {.external_files = true});
-    }
+    expect_needs_own_folder();
 
     write_raw(799);
     expect_rejected({"/iq", "raw.bin", "too short"}, {.external_files = true});
@@ -249,6 +254,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
         EXPECT_EQ(reader.description().files,
                   (std::vector{path_, directory_ / "one.h5", directory_ / "two.h5"}));
     }
+    expect_needs_own_folder();
     half("two.h5", 49, 2.0F);
     expect_rejected({"/iq", "two.h5", "another size"}, asked);
     CaptureFile(directory_ / "two.h5").iq("/other", components_);

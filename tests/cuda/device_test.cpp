@@ -180,8 +180,11 @@ TEST(DevicesDeathTest, WorkOnOneMakesNoContextOnAnother) {
         const std::vector<int> sent = {3, 1, 4, 1, 5};
         phy::gpu::DeviceBuffer<int> buffer(device, sent.size());
         std::vector<int> received(sent.size());
-        copy_async(buffer, sent, stream);
-        copy_async(received, buffer, stream);
+        {
+            const CurrentDevice current(device);
+            copy_async(buffer, sent, stream);
+            copy_async(received, buffer, stream);
+        }
         const phy::gpu::Event event(device);
         event.record(stream);
         event.hold_back(stream);

@@ -72,7 +72,8 @@ Operator batch_demapper(const Host& host, const phy_test::BatchKind& kind,
 }
 
 Operator mapper(const Host& host) {
-    auto map = std::make_shared<phy::Mapper>(host, phy::Mapper::Config{.modulation = Modulation::qam256});
+    auto map = std::make_shared<phy::Mapper>(
+        host, phy::Mapper::Config{.modulation = Modulation::qam256, .full_scale = 8192.0F});
     return {"mapper", [=] {
                 std::vector<std::uint8_t> bits(symbol_count * 8);
                 for (std::size_t n = 0; n < bits.size(); ++n)

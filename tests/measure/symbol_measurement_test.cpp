@@ -174,9 +174,11 @@ TEST(SymbolMeasurement, NumbersThatNameNothingAreRefused) {
     phy_test::expect_unnamed("modulation", 7, 6, [&] {
         static_cast<void>(phy::expected_decisions(static_cast<Modulation>(7), some));
     });
-    phy_test::expect_unnamed("modulation", -1, 6, [&] {
-        static_cast<void>(phy::correct_decisions(static_cast<Modulation>(-1), some));
-    });
+    for (const phy::GainAndNoise& measured : {some, phy::GainAndNoise{.gain = 1.0, .noise_variance = 0.0}}) {
+        phy_test::expect_unnamed("modulation", -1, 6, [&] {
+            static_cast<void>(phy::correct_decisions(static_cast<Modulation>(-1), measured));
+        });
+    }
 }
 
 TEST(SymbolMeasurement, LimitsOfTheEvm) {

@@ -26,12 +26,6 @@ struct Chosen {
     std::shared_ptr<MemoryResource> resource = std::make_shared<CudaMalloc>();
 };
 
-int device_of(cudaStream_t stream) {
-    int device = 0;
-    check(cudaStreamGetDevice(stream, &device));
-    return device;
-}
-
 Chosen& chosen() {
     static Chosen the_chosen;
     return the_chosen;
@@ -79,15 +73,11 @@ OwnedPinnedMemory allocate_pinned(std::size_t bytes) {
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    if (bytes == 0) return;
-    const CurrentDevice current(device_of(stream));
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    if (bytes != 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 void fill_async(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
-    if (bytes == 0) return;
-    const CurrentDevice current(device_of(stream));
-    check(cudaMemsetAsync(to, byte, bytes, stream));
+    if (bytes != 0) check(cudaMemsetAsync(to, byte, bytes, stream));
 }
 
 }  // namespace detail

@@ -109,8 +109,8 @@ public:
     virtual void end_run() {}
 };
 
-/// What happens to a chunk between the copies. A stage works for one pipeline at a time: while it runs, no
-/// other pipeline runs it or is made for it (ArgumentError).
+/// What happens to a chunk between the copies. A stage works for one pipeline at a time: while it runs, or
+/// a pipeline is made for it, no other pipeline runs it or is made for it (ArgumentError).
 class PHY_EXPORT Stage {
 public:
     virtual ~Stage() = default;

@@ -24,9 +24,11 @@ struct PHY_EXPORT ReceiverOutput {
 ///
 /// A call only starts kernels on the caller's stream, and beside it on one that the caller's then waits for:
 /// it returns at once, allocates nothing, does not wait, and can be captured in a graph, which keeps the
-/// numbers of the slots. All arrays are in memory that the
-/// device can reach, do not overlap, and stay there until the work is done. It is fastest where they begin at
-/// multiples of 16 bytes. A receiver has one workspace: its calls must not run on several streams at a time.
+/// numbers of the slots. All arrays are in memory that the device can reach, do not overlap, and stay there
+/// until the work is done. It is fastest where they begin at multiples of 16 bytes. One slot is there soonest
+/// where samples and soft bits lie in page-locked memory of the host: the channel is then estimated while
+/// symbols without DM-RS are on their way. A receiver has one workspace: its calls must not run on several
+/// streams at a time.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;

@@ -120,10 +120,10 @@ ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& 
 }
 
 GainAndNoise correct_decisions(Modulation modulation, const GainAndNoise& measured) {
+    const Axes axes(checked(modulation));
     if (!(measured.noise_variance > 0.0) || !std::isfinite(measured.noise_variance) ||
         !std::isfinite(measured.gain))
         return measured;
-    const Axes axes(checked(modulation));
     GainAndNoise found = measured;
     constexpr int most_turns = 300;
     for (int turn = 0; turn < most_turns; ++turn) {

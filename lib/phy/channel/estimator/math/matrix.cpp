@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "phy/core/error.hpp"
+
 namespace phy::detail {
 namespace {
 
@@ -128,11 +130,12 @@ void diagonalize(Tridiagonal& t) {
         largest = std::max(largest, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
     const double negligible = 0.1 * std::numeric_limits<double>::epsilon() * largest;
     for (Index first = 0; first < n; ++first) {
-        for (int step = 0; step < most_steps; ++step) {
+        for (int step = 0;; ++step) {
             Index last = first;
             while (last + 1 < n && std::abs(t.beside[last]) > negligible)
                 ++last;
             if (last == first) break;
+            if (step == most_steps) throw Error("estimator: the eigenvalues of a filter are not found");
             do_step(t, first, last);
         }
     }

@@ -22,7 +22,7 @@ struct Decomposition {
 };
 
 /// Of a symmetric matrix, to about 1e-15 of its largest eigenvalue: Householder's tridiagonal form, then QL
-/// with implicit shifts.
+/// with implicit shifts. Throws Error if that does not end.
 Decomposition decompose(const Matrix& symmetric);
 
 }  // namespace phy::detail
