@@ -10,7 +10,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr std::size_t most_slots = 65535;  // what a grid of blocks has room for
+constexpr std::size_t most_slots = 65534;  // one less than a grid of blocks has room for
 
 template <typename T>
 DeviceBuffer<T> on_device(const Device& device, std::span<const T> values, const Stream& stream) {

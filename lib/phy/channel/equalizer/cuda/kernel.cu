@@ -53,19 +53,24 @@ private:
 };
 
 /// Symbols that share filters come first. Those that do not are equalised beside them: they need nothing of
-/// them, and all that is before the two is done when the first of them starts.
+/// them, and all that is before the two is done when the first of them starts. Blocks of one slot more wait,
+/// so that both are done when the second is; a wait behind the work would cost it registers.
 template <int layers, int antennas, bool mmse, bool shared>
 __global__ void __launch_bounds__(equalizer_threads, 1)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {
-    if constexpr (shared) let_next_get_ready();
+    if constexpr (shared) {
+        let_next_get_ready();
+    } else if (blockIdx.z == job.slot_count) {
+        return wait_for_previous();
+    }
     equalize_part<layers, antennas, mmse, shared>(
         job, Store<layers>{out, std::uint64_t{blockIdx.z} * job.elements, {}});
-    if constexpr (!shared) wait_for_previous();
 }
 
 template <int layers, int antennas, bool mmse>
 void launch_with(const EqualizerJob& job, const EqualizerOutput& out, cudaStream_t stream) {
-    const dim3 blocks = blocks_of(job);
+    dim3 blocks = blocks_of(job);
+    if (job.follows) blocks.z += 1;
     if (job.shares_filters) {
         equalize_slots<layers, antennas, mmse, true><<<blocks, equalizer_threads, 0, stream>>>(job, out);
     } else {
