@@ -10,8 +10,6 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr std::size_t most_slots = 65534;  // one less than a grid of blocks has room for
-
 template <typename T>
 DeviceBuffer<T> on_device(const Device& device, std::span<const T> values, const Stream& stream) {
     DeviceBuffer<T> buffer(device, values.size());
@@ -55,8 +53,9 @@ void EqualizerJobs::check(const Inputs& inputs) const {
     const std::size_t slots = inputs.slots.size();
     plan_.check_inputs({inputs.grid.size(), inputs.channel.size(), slots, inputs.covariance.size()},
                        inputs.grid.format());
-    if (slots > most_slots)
-        throw ArgumentError(std::to_string(slots) + " slots: expected at most " + std::to_string(most_slots));
+    if (slots > most_blocks_of_slots)
+        throw ArgumentError(std::to_string(slots) + " slots: expected at most " +
+                            std::to_string(most_blocks_of_slots));
     if (!is_aligned(inputs.grid.data(), size_of(inputs.grid.format())))
         throw ArgumentError("grid: expected to begin at a multiple of its samples' size, " +
                             std::to_string(size_of(inputs.grid.format())) + " bytes");

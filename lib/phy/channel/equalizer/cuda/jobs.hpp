@@ -35,7 +35,7 @@ public:
             set_groups(job, shares);
             if (job.group_count == 0) continue;
             start(job);
-            job.follows = true;
+            job.follows = job.slot_count < most_blocks_of_slots;
         }
     }
 

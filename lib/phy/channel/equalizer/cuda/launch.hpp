@@ -29,6 +29,9 @@ static_assert(offsetof(SlotEstimate, noise_variance) == 0);
 static_assert(offsetof(SlotEstimate, channel_error) == error_of_estimate * sizeof(float));
 static_assert(offsetof(SlotEstimate, phase) == phases_of_estimate * sizeof(float));
 
+/// What a grid of blocks has room for, where each slot has some.
+constexpr std::size_t most_blocks_of_slots = 65535;
+
 struct EqualizerJob {
     SampleFormat format;
     float unit;  ///< the value of an integer sample of 1
@@ -50,7 +53,7 @@ struct EqualizerJob {
     unsigned elements;  ///< of a slot
     bool mmse;
     bool shares_filters;
-    bool follows;  ///< another job of the call
+    bool follows;  ///< another job of the call, and may run beside it
 };
 
 struct EqualizerOutput {
