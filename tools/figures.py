@@ -113,13 +113,21 @@ def table(title, rows):
     return "\n".join(lines)
 
 
+def demod_input(report):
+    if "slots" not in report:
+        return f"{report['symbols'] >> 20}M symbols, cf32"
+    layers = "1 layer" if report["layers"] == 1 else f"{report['layers']} layers"
+    return f"{report['slots']} slots of samples, {report['antennas']} antennas, ci16, {layers}"
+
+
 def demod_table():
-    lines = ["| demod_app, 64M symbols cf32, files in memory (tmpfs) | first read to last write, s | a plain loop, s | "
-             "ratio | whole process, s | peak memory |", "| --- |" + " --- |" * 5]
+    lines = ["| demod_app, files in memory (tmpfs) | input | first read to last write, s | a plain loop, s | "
+             "ratio | whole process, s | peak memory |", "| --- |" + " --- |" * 6]
     for path in sorted(RESULTS.glob("demod_app_*.json")):
         run = json.loads(path.read_text())
         where = run["report"].get("device") or run["context"]["processor"]
-        lines.append(f"| {run['report']['backend']}, {where} | {run['run_seconds']:.2f} | {run['file_copy_seconds']:.2f} | "
+        lines.append(f"| {run['report']['backend']}, {where} | {demod_input(run['report'])} | "
+                     f"{run['run_seconds']:.2f} | {run['file_copy_seconds']:.2f} | "
                      f"{run['run_over_file_copy']:.2f} | {run['demod_app_seconds']:.2f} | "
                      f"{run['demod_app_peak_kib'] / 1024:.0f} MiB |")
     return "\n".join(lines)
