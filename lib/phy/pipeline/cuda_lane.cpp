@@ -86,6 +86,7 @@ public:
 
     void copy_in() override {
         const gpu::Stream& stream = steps_.copy_in;
+        const gpu::CurrentDevice current(stage_.device);
         record(0, stream);
         input_.copy_in(chunk_->from, chunk_->source_lends, stream);
         record(1, stream);
@@ -104,6 +105,7 @@ public:
 
     void copy_out() override {
         const gpu::Stream& stream = copy_out_stream();
+        const gpu::CurrentDevice current(stage_.device);
         if (overlaps()) worked_.hold_back(stream);
         record(4, stream);
         output_.copy_out(chunk_->to, chunk_->sink_lends, stream);
