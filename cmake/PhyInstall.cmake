@@ -75,7 +75,7 @@ foreach(page IN LISTS phy_pages ITEMS data/README.md)
 endforeach()
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications FILES_MATCHING PATTERN "*.cpp")
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
-  FILES_MATCHING PATTERN "*.h5" PATTERN results EXCLUDE)
+  FILES_MATCHING PATTERN "*.h5" PATTERN "p?sch.json" PATTERN results EXCLUDE)
 
 # phy_install_programs(FOLDER DESTINATION COMPONENT): the programs that the folder of the source and those below it make.
 # A relocatable one looks for bundled libraries in a folder of phy's own, so that nothing else finds them there.

@@ -53,14 +53,16 @@ fuzz() {
 }
 
 # True if a report tells of a fault inside the HDF5 library: the innermost frame that is not of a sanitizer or of libc is
-# there, and the memory that it should not have reached is none of phy's.
+# there, and the memory that it should not have reached is none of phy's; what phy has freed is anybody's.
 is_of_hdf5() {
   awk '
+    /heap-use-after-free/ { freed = 1 }
     /allocated by thread/ { block = "memory" }
     /is located in stack|is located .* global/ { phys = 1 }
     /^ *#[0-9]+ / {
+      if (/libc\.so/) next
       if ($4 ~ /^_*(asan|interceptor|sanitizer|ubsan|mem|str|malloc|calloc|realloc|free|fuzzer::)/) next
-      if (block == "memory" && !/libhdf5/) phys = 1
+      if (block == "memory" && !freed && !/libhdf5/) phys = 1
       if (block == "" && !/libhdf5/) phys = 1
       if (block == "") fault = 1
       block = "seen"

@@ -147,7 +147,7 @@ auto any_span(Range& range) {
 }  // namespace detail
 
 /// Copies between any two memories, in the order of the stream; returns at once if the host's memory is
-/// pinned. As all of CUDA, it makes a context on device 0 in a thread that has none. Throws ArgumentError unless both have as many elements, CudaError.
+/// pinned. Throws ArgumentError unless both have as many elements, CudaError.
 template <typename To, typename From>
 void copy_async(To&& to, const From& from, cudaStream_t stream) {
     const auto target = detail::any_span(to);

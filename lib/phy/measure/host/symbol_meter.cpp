@@ -152,7 +152,7 @@ double median_power(const Host& host, const SymbolMeterConfig& config, SymbolVie
     SymbolMeter(host, config)(symbols, block, rows);
     std::vector<double> powers;
     for (const SymbolSums& sums : rows) {
-        const double power = measurement_of(sums, config, symbols.format()).mean_power;
+        const double power = detail::mean_power(sums, config, symbols.format());
         if (power > 0.0) powers.push_back(power);
     }
     if (powers.empty()) throw ArgumentError("no symbol is finite and not 0: expected some that are");

@@ -26,10 +26,14 @@ double full_scale_of(const SymbolMeterConfig& config, SampleFormat format) {
 
 constexpr double degrees = 180.0 / std::numbers::pi;
 
+double mean_power_of(const SymbolSums& sums, double full_scale) {
+    return (sums.ii + sums.qq) / static_cast<double>(sums.symbols) * (1.0 / (full_scale * full_scale));
+}
+
 void set_powers(SymbolMeasurement& to, const SymbolSums& sums, double full_scale) {
     const auto count = static_cast<double>(sums.symbols);
     const double power_unit = 1.0 / (full_scale * full_scale);
-    to.mean_power = (sums.ii + sums.qq) / count * power_unit;
+    to.mean_power = mean_power_of(sums, full_scale);
     to.peak_power = sums.symbols == 0 ? std::numeric_limits<double>::quiet_NaN() : sums.peak * power_unit;
     to.papr_db = decibels(to.peak_power / to.mean_power);
     to.dc_i = sums.i / count / full_scale;
@@ -86,6 +90,10 @@ SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format) {
                 std::min(double{largest_power}, double{largest_power} / (per_step * per_step))),
             .diagonal = bits_per_symbol(config.modulation) == 1,
             .rotating = config.modulation == Modulation::pi2_bpsk};
+}
+
+double mean_power(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format) {
+    return mean_power_of(sums, full_scale_of(config, format));
 }
 
 std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums) {

@@ -40,6 +40,9 @@ void check_config(const SymbolMeterConfig& config);
 
 SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format);
 
+/// SymbolMeasurement::mean_power alone: measurement_of() looks for the noise behind decisions, too.
+double mean_power(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format);
+
 /// Rows of a call; throws ArgumentError unless there are as many sums.
 std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums);
 

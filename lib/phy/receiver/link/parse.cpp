@@ -224,7 +224,9 @@ Link parse_link(std::string_view json) {
 
 Link read_link(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file))
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) throw FileError(file.string() + ": no such file");
+    if (!in || std::filesystem::is_directory(file, ignored))
         throw FileError(file.string() + ": cannot be read; expected a link, which is a text in JSON");
     // No more than parse_link() takes, and a byte that makes it throw.
     std::string text((std::size_t{1} << 20) + 1, '\0');

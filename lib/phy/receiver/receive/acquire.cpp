@@ -65,9 +65,10 @@ std::string settings_of(const Link& link) {
 std::string text_of(const Diagnosis& diagnosis) {
     const Trial& best = diagnosis.trials.front();
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
-    const std::string coherence = " (coherence " + number_text(static_cast<float>(best.coherence)) + ")";
-    if (best.coherence < least_coherence(best.link.allocation))
-        return tried + "none has them either" + coherence;
+    const double least = least_coherence(best.link.allocation);
+    const std::string coherence =
+        " (coherence " + rounded_text(best.coherence) + ", expected at least " + rounded_text(least) + ")";
+    if (best.coherence < least) return tried + "none has them either" + coherence;
     return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
 }
 
