@@ -21,7 +21,7 @@ struct TableKey {
     float llr_scale = 0.0F;
     int llr_clip = 0;
 
-    friend auto operator<=>(const TableKey&, const TableKey&) = default;
+    friend auto operator<=>(const TableKey&, const TableKey&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 inline constexpr std::size_t largest_table = 32768;  // entries
