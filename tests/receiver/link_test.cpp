@@ -389,7 +389,7 @@ TEST(LinkTest, FilesAreNamed) {
         }
     };
     expect_error(error_of_file(file), {"link.json: carrier.k0 is 3", "-6, 0 or 6"});
-    expect_error(error_of_file(directory.path() / "none.json"), {"none.json", "cannot be read"});
+    expect_error(error_of_file(directory.path() / "none.json"), {"none.json", "no such file"});
     expect_error(error_of_file(directory.path()), {directory.path().c_str(), "cannot be read"});
     std::ofstream(file) << std::string(std::size_t{3} << 20, ' ');
     expect_error(error_of_file(file), {"link.json", "at most 1048576"});
