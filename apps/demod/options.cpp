@@ -109,8 +109,8 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "of samples and grids: llr (default), symbols, channel, with commas between")  //
         ("diagnose", flag(options.receive.diagnoses),
-         "where DM-RS are not found, search for settings that find them; where they are and symbols do not "
-         "fit, for f0")  //
+         "search for the slot, the DM-RS and f0 that agree best with samples or a grid, and say whether they "
+         "are the link's")  //
         ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
          "--diagnose: identities of DM-RS to try");
 }

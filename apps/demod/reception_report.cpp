@@ -75,6 +75,7 @@ Json json_of(const Reception& done) {
     }
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
     members.emplace_back("stages", busy_json(done.pipeline));
+    if (!done.diagnosis.empty()) members.emplace_back("diagnosis", done.diagnosis);
     members.emplace_back("warnings", json_of(done.warnings));
     return Json::object(members);
 }
@@ -112,6 +113,7 @@ std::string text_of(const Reception& done) {
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
     line("busy", busy_text(done.pipeline));
+    if (!done.diagnosis.empty()) line("diagnosis", done.diagnosis);
     return result;
 }
 

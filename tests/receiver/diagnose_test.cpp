@@ -62,7 +62,7 @@ void expect_found(const phy::Diagnosis& diagnosis, const phy::Link& sent, const 
     const phy::Trial& best = diagnosis.trials.front();
     EXPECT_EQ(best.change, change);
     EXPECT_EQ(best.link, sent);
-    EXPECT_GE(best.coherence, phy::least_coherence(best.link.allocation));
+    EXPECT_TRUE(best.is_found()) << best.coherence << ", " << best.chance;
     EXPECT_LE(diagnosis.trials.size(), 10U);
     EXPECT_GE(diagnosis.tried, diagnosis.trials.size());
     EXPECT_EQ(std::count_if(diagnosis.trials.begin(), diagnosis.trials.end(),
@@ -171,6 +171,60 @@ TEST(DiagnoseTest, TheCenterFrequencyOfTheRecordingIsTried) {
             EXPECT_GT(diagnosis.trials[1].evm, 0.15);
         }
     }
+}
+
+/// Few pilots, of which the best of thousands of settings agree well by chance.
+TEST(DiagnoseTest, SlotsThatBeginElsewhereAreNotFound) {
+    phy::Link sent = sent_link();
+    sent.allocation.resource_blocks = {{2, 3}};
+    sent.allocation.dmrs.symbols = {2};
+    int coherent = 0;
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        SCOPED_TRACE(seed);
+        RecordingConfig config;
+        config.link = sent;
+        config.slots = 1;
+        config.snr_db = 30.0;
+        config.fills_carrier = true;
+        config.seed = seed;
+        const auto best_of = [&](const std::vector<phy::cf32>& input) {
+            return phy::diagnose(phy::Host(), receiver_of(sent, 1), input, {.scrambling_ids = {3, 1000}})
+                .trials.front();
+        };
+        std::vector<phy::cf32> slot = Recording(config).slots(0, 1);
+        const phy::Trial right = best_of(slot);
+        EXPECT_TRUE(right.is_found()) << right.chance;
+        EXPECT_EQ(right.change, "");
+
+        // The DM-RS come before.
+        std::rotate(slot.begin(), slot.begin() + 1800, slot.end());
+        const phy::Trial late = best_of(slot);
+        EXPECT_FALSE(late.is_found()) << late.change << ", " << late.coherence;
+        EXPECT_GT(late.chance, 1e-4);
+        coherent += late.coherence >= phy::least_coherence(late.link.allocation) ? 1 : 0;
+    }
+    EXPECT_GT(coherent, 0) << "coherence would say the same";
+}
+
+/// Chance has the pilots of the one slot alone to agree that has nearly all of the power.
+TEST(DiagnoseTest, SilentSlotsAreNoEvidence) {
+    const phy::Link link = sent_link();
+    const auto chance_of = [&](int silent) {
+        RecordingConfig config;
+        config.link = link;
+        config.slots = 1;
+        config.snr_db = -6.0;
+        std::vector<phy::cf32> input = Recording(config).slots(0, 1);
+        const std::size_t of_slot = input.size();
+        input.resize(of_slot * static_cast<std::size_t>(1 + silent));
+        for (std::size_t i = of_slot; i < input.size(); ++i)
+            input[i] = 1e-3F * input[(i * 7) % of_slot];
+        return phy::diagnose(phy::Host(), receiver_of(link, 1), input).trials.front().chance;
+    };
+    const double alone = chance_of(0);
+    EXPECT_GT(alone, 0.0);
+    EXPECT_LT(alone, 1e-3);
+    EXPECT_NEAR(std::log(chance_of(9)), std::log(alone), 0.01 * std::fabs(std::log(alone)));
 }
 
 TEST(DiagnoseTest, LayersAndDoubleSymbolsAreFound) {

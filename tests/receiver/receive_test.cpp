@@ -176,6 +176,44 @@ TEST_P(ReceiveFileOf, DiagnosesWhatWouldFindDmrs) {
     EXPECT_NE(text.find("first_slot 0"), std::string::npos) << text;
 }
 
+TEST_P(ReceiveFileOf, DiagnosesWhereDmrsAreFoundToo) {
+    const Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const Reception right = receive(recording, options);
+    EXPECT_NE(right.diagnosis.find("the best is the link as it is (coherence"), std::string::npos)
+        << right.diagnosis;
+    EXPECT_TRUE(right.warnings.empty()) << right.warnings.front();
+    options.diagnoses = false;
+    EXPECT_EQ(receive(recording, options).diagnosis, "");
+
+    // Of a symbol less the pilots agree, and symbols between them are wrong.
+    phy::Link fewer = recording.config.link;
+    ASSERT_GT(fewer.allocation.dmrs.symbols.size(), 1U);
+    fewer.allocation.dmrs.symbols.pop_back();
+    recording.write(capture(), to_json(fewer));
+    options.diagnoses = true;
+    const Reception doubtful = receive_file(capture(), {}, options);
+    EXPECT_NE(doubtful.diagnosis.find("the best is allocation.dmrs.symbols ["), std::string::npos)
+        << doubtful.diagnosis;
+    EXPECT_TRUE(std::ranges::any_of(doubtful.warnings, [&](const std::string& warning) {
+        return warning.ends_with(doubtful.diagnosis);
+    }));
+}
+
+TEST_P(ReceiveFileOf, DiagnosesWhereNoSlotIsOfTheLink) {
+    Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.slots = {0, 1, 2};
+    wrong.carrier.first_slot = 5;
+    recording.write(capture(), to_json(wrong));
+    EXPECT_NE(error_of().find("none of which is one of the link's allocation.slots"), std::string::npos);
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("the best is carrier.first_slot 0 (coherence"), std::string::npos) << text;
+}
+
 TEST_P(ReceiveFileOf, LinkOfTheCallerWins) {
     const Recording recording = record(GetParam(), 2, {.snr_db = 45.0});
     recording.write(capture(), "{}");

@@ -184,7 +184,8 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     if (result.cancelled) return;
-    detail::require_pilots(host, config, slots, result, options);
+    if (options.diagnoses) detail::diagnose_reception(host, config, slots, result, options);
+    detail::require_pilots(result);
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {
@@ -221,6 +222,9 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     result.cancelled = options.stop.stop_requested();
     if (result.cancelled) return result;
     CaptureSlots slots(reader, config);
+    if (options.diagnoses && slots.occurrences() == 0)
+        detail::diagnose_reception(host, config, slots, result, options);
+    detail::require_occurrences(slots, result);
     if (is_samples && options.corrects_offsets)
         result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
     result.link = config.link;

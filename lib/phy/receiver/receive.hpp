@@ -36,7 +36,8 @@ struct PHY_EXPORT ReceiveOptions {
     bool writes_symbols = false;
     bool writes_channel = false;
 
-    /// Where DM-RS are found in no slot, what would find them is searched; the error names the best.
+    /// What agrees best with the capture is searched. Where DM-RS are found in no slot the error names it,
+    /// and a warning where it is not the link as it is.
     bool diagnoses = false;
     DiagnoseOptions diagnose = {};
 
@@ -69,6 +70,7 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                ///< that were taken out of all samples; reports count them in
     std::optional<std::uint64_t> bit_errors;  ///< none without codewords to compare with
     std::uint64_t compared_bits = 0;
+    std::string diagnosis;              ///< what was tried and what is best, or ""
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
     std::vector<Place> places;
     PipelineReport pipeline;

@@ -20,8 +20,11 @@ namespace phy {
 namespace {
 
 constexpr std::size_t most_trials = 10;
+constexpr double most_chance = 1e-6;
 /// The error vectors of another f0 have to be so much smaller.
 constexpr double clear_share_of_evm = 0.9;
+/// The link as it is comes first if chance explains it by so little less.
+constexpr double as_good = 0.9;
 
 /// What is tried of DM-RS.
 struct Setting {
@@ -193,22 +196,24 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
                       Setting& setting) const {
     std::complex<double> sum = 0.0;
     double energy = 0.0;
-    std::size_t used = 0;
+    double squares = 0.0;
     for (std::size_t slot = 0; slot < slots_; ++slot) {
         const std::complex<double> turn = turn_of(setting, slot);
         const auto number = (static_cast<std::size_t>(setting.first_slot) + slot) %
                             static_cast<std::size_t>(slots_per_frame_);
         if (!is_used(static_cast<int>(number))) continue;
-        ++used;
         for (const int l : patterns_[setting.pattern].symbols) {
             const auto symbol = static_cast<std::size_t>(l);
             sum += turn * scores[number * slots_ + slot].correlation[symbol];
-            energy += pairs.energy(slot, symbol);
+            const double of_symbol = pairs.energy(slot, symbol);
+            energy += of_symbol;
+            squares += of_symbol * of_symbol;
         }
     }
     setting.coherence = energy > 0.0 ? std::min(std::sqrt(std::norm(sum)) / energy, 1.0) : 0.0;
-    const double all = static_cast<double>(used * patterns_[setting.pattern].symbols.size()) *
-                       static_cast<double>(pairs.pairs());
+    // Symbols that are louder than others count for more, and all together for fewer.
+    const double symbols = squares > 0.0 ? energy * energy / squares : 0.0;
+    const double all = symbols * static_cast<double>(pairs.pairs());
     // A symbol too many, without pilots, costs more than its number brings.
     constexpr double least_rest = 1e-6;
     setting.surprise =
@@ -284,16 +289,24 @@ std::vector<Trial> Diagnoser::best_trials() {
         return settings_[a].surprise > settings_[b].surprise;
     });
     const std::size_t kept = std::min(order.size(), most_trials);
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(kept);
-    if (kept > 0 && std::find(order.begin(), end, std::size_t{0}) == end) order[kept - 1] = 0;
+    if (kept > 0) {
+        const auto own = std::find(order.begin(), order.end(), std::size_t{0});
+        const bool is_as_good = settings_[0].surprise >= as_good * settings_[order[0]].surprise;
+        const auto place =
+            is_as_good ? order.begin() : std::min(own, order.begin() + static_cast<std::ptrdiff_t>(kept - 1));
+        std::rotate(place, own, own + 1);
+    }
     std::vector<Trial> trials;
     for (std::size_t i = 0; i < kept; ++i) {
         const Setting& setting = settings_[order[i]];
         const Link link = link_of(setting);
-        trials.push_back({.change = change_of(link_, link),
-                          .link = link,
-                          .coherence = setting.coherence,
-                          .evm = std::numeric_limits<double>::quiet_NaN()});
+        trials.push_back(
+            {.change = change_of(link_, link),
+             .link = link,
+             .coherence = setting.coherence,
+             .chance = std::min(
+                 static_cast<double>(settings_.size()) * detail::elementary::exp(-setting.surprise), 1.0),
+             .evm = std::numeric_limits<double>::quiet_NaN()});
     }
     return trials;
 }
@@ -332,7 +345,7 @@ double Diagnoser::evm_of(const Link& link) const {
 std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const {
     if (!plan_.ofdm || trials.empty()) return 0;
     Trial best = trials.front();
-    if (best.coherence < least_coherence(best.link.allocation)) return 0;
+    if (!best.is_found()) return 0;
     std::vector<Trial> others;
     for (const double frequency : center_frequencies_) {
         Trial other = best;
@@ -370,6 +383,10 @@ Diagnosis Diagnoser::operator()() {
 }
 
 }  // namespace
+
+bool Trial::is_found() const {
+    return coherence >= least_coherence(link.allocation) && chance <= most_chance;
+}
 
 Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
                    const DiagnoseOptions& options) {

@@ -62,20 +62,22 @@ std::string settings_of(const Link& link) {
                 : "");
 }
 
-std::string text_of(const Diagnosis& diagnosis) {
+std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
     const Trial& best = diagnosis.trials.front();
+    const std::string coherence = " (coherence " + rounded_text(best.coherence) + ", expected at least " +
+                                  rounded_text(least_coherence(best.link.allocation)) + ")";
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
-    const double least = least_coherence(best.link.allocation);
-    const std::string coherence =
-        " (coherence " + rounded_text(best.coherence) + ", expected at least " + rounded_text(least) + ")";
-    if (best.coherence < least) return tried + "none has them either" + coherence;
-    return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
+    if (best.is_found())
+        return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
+    return tried + "none has them more clearly than chance" + coherence + "; identities may be others" +
+           (may_begin_elsewhere ? ", and slots may begin elsewhere: first_sample \"auto\" searches them"
+                                : "");
 }
 
 /// With the f0 that the capture's attribute gives, which the link's own keeps from being taken.
-DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Reception& result) {
+DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link, const Reception& result) {
     if (!result.capture.center_frequency) return options;
-    const double frequency_shift = result.link.carrier.frequency_shift + result.corrected.frequency;
+    const double frequency_shift = link.carrier.frequency_shift + result.corrected.frequency;
     options.center_frequencies.push_back(*result.capture.center_frequency - frequency_shift);
     return options;
 }
@@ -223,6 +225,11 @@ std::string coherence_of(const SlotReport& mean, double least) {
     return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
 }
 
+/// As the end of an error.
+std::string diagnosis_of(const Reception& result) {
+    return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
+}
+
 bool is_doubtful(const Reception& result) {
     const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
     const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
@@ -251,21 +258,25 @@ void warn_of_doubts(Reception& result) {
 
 }  // namespace
 
-void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, Reception& result,
-                    const ReceiveOptions& options) {
-    const double least = least_coherence(config.link.allocation);
+void diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                        Reception& result, const ReceiveOptions& options) {
+    const Diagnosis diagnosis =
+        diagnose_slots(host, config, slots, with_center_frequency(options.diagnose, config.link, result));
+    result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
+    const Trial& best = diagnosis.trials.front();
+    if (!best.is_found() || !best.change.empty())
+        result.warnings.push_back(name_of(result.capture) + ": " + result.diagnosis);
+}
+
+void require_pilots(Reception& result) {
+    const double least = least_coherence(result.link.allocation);
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    const auto diagnosis = [&] {
-        return text_of(diagnose_slots(host, config, slots, with_center_frequency(options.diagnose, result)));
-    };
-    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least) {
-        const std::string text = name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
-                                 " slots: " + coherence_of(result.mean, least) + "; looked for " +
-                                 settings_of(result.link);
-        throw FileError(options.diagnoses ? text + "; " + diagnosis() : text);
-    }
+    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least)
+        throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
+                        " slots: " + coherence_of(result.mean, least) + "; looked for " +
+                        settings_of(result.link) + diagnosis_of(result));
     if (lacking == result.slots)
         result.warnings.push_back(
             name + ": whether the DM-RS are there is doubtful: " + coherence_of(result.mean, least));
@@ -273,8 +284,13 @@ void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");
     warn_of_doubts(result);
-    if (options.diagnoses && (is_doubtful(result) || lacking == result.slots))
-        result.warnings.push_back(name + ": " + diagnosis());
+}
+
+void require_occurrences(const CaptureSlots& slots, const Reception& result) {
+    if (slots.occurrences() > 0) return;
+    throw FileError(slots.name() + " has " + std::to_string(slots.whole_slots()) +
+                    " whole slots, none of which is one of the link's allocation.slots" +
+                    diagnosis_of(result));
 }
 
 }  // namespace phy::detail

@@ -29,9 +29,16 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
 /// of all slots are added up.
 SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence);
 
-/// Throws FileError, which says what was tried, if the DM-RS were found in no slot; adds a warning if in
-/// some, and where what was received does not fit its SNR.
-void require_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, Reception& result,
-                    const ReceiveOptions& options);
+/// Searches what agrees with the capture and says it in Reception::diagnosis, and in a warning where that is
+/// not the link as it is.
+void diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                        Reception& result, const ReceiveOptions& options);
+
+/// Throws FileError, which says what was looked for and what a diagnosis found, if the DM-RS were found in no
+/// slot; adds a warning if in some, and where what was received does not fit its SNR.
+void require_pilots(Reception& result);
+
+/// Throws FileError if none of the capture's slots is of the schedule.
+void require_occurrences(const CaptureSlots& slots, const Reception& result);
 
 }  // namespace phy::detail
