@@ -238,6 +238,20 @@ TEST_F(ReceiveFile, FindsWhereSamplesBegin) {
     EXPECT_EQ(done.bit_errors, 0U);
 }
 
+TEST_F(ReceiveFile, ADiagnosisOfNoiseSaysThatSlotsMayBeginElsewhere) {
+    Recording recording = record(ReceiverInput::samples, 4, {.snr_db = 45.0});
+    std::mt19937 random(5);
+    std::normal_distribution<float> noise;
+    for (phy::cf32& sample : recording.data)
+        sample = {noise(random), noise(random)};
+    recording.write(capture(), to_json(recording.config.link));
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("none shows DM-RS clearly (coherence"), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("first_sample \"auto\" searches them")) << text;
+}
+
 TEST_F(ReceiveFile, OffsetsComeFromTheFirstSlotsThatHaveDmrs) {
     Recording recording = record(ReceiverInput::samples, 14, {.snr_db = 45.0});
     const std::size_t length = recording.length();

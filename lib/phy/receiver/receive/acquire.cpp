@@ -64,12 +64,15 @@ std::string settings_of(const Link& link) {
 
 std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
     const Trial& best = diagnosis.trials.front();
-    const std::string coherence = " (coherence " + rounded_text(best.coherence) + ", expected at least " +
-                                  rounded_text(least_coherence(best.link.allocation)) + ")";
+    const double least = least_coherence(best.link.allocation);
+    const bool is_by_chance = best.coherence >= least && !best.is_found();
+    const std::string coherence = " (coherence " + rounded_text(best.coherence) +
+                                  (is_by_chance ? ", which one of so many has by chance)"
+                                                : ", expected at least " + rounded_text(least) + ")");
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
     if (best.is_found())
         return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
-    return tried + "none has them more clearly than chance" + coherence + "; identities may be others" +
+    return tried + "none shows DM-RS clearly" + coherence + "; identities may be others" +
            (may_begin_elsewhere ? ", and slots may begin elsewhere: first_sample \"auto\" searches them"
                                 : "");
 }
