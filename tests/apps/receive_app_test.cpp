@@ -195,6 +195,9 @@ TEST_F(ReceiveApp, DiagnosesTheCenterFrequencyByTheAttribute) {
             << outcome.err;
     }
     EXPECT_EQ(demod({capture, "--diagnose"}).err.find("center_frequency"), std::string::npos);
+    const std::string best = "the best is the link as it is (coherence";
+    EXPECT_NE(demod_json({capture, "--diagnose"})["diagnosis"].string().find(best), std::string::npos);
+    EXPECT_NE(demod({capture, "--diagnose"}).out.find(best), std::string::npos);
 }
 
 std::vector<float> floats_of(const std::vector<std::byte>& bytes) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -176,8 +178,7 @@ TEST(DiagnoseTest, TheCenterFrequencyOfTheRecordingIsTried) {
 /// Few pilots, of which the best of thousands of settings agree well by chance.
 TEST(DiagnoseTest, SlotsThatBeginElsewhereAreNotFound) {
     phy::Link sent = sent_link();
-    sent.allocation.resource_blocks = {{2, 3}};
-    sent.allocation.dmrs.symbols = {2};
+    sent.allocation.resource_blocks = {{2, 2}};
     int coherent = 0;
     for (unsigned seed = 1; seed <= 6; ++seed) {
         SCOPED_TRACE(seed);
@@ -206,7 +207,7 @@ TEST(DiagnoseTest, SlotsThatBeginElsewhereAreNotFound) {
     EXPECT_GT(coherent, 0) << "coherence would say the same";
 }
 
-/// Chance has the pilots of the one slot alone to agree that has nearly all of the power.
+/// Where one slot has nearly all of the power, its pilots alone are what may agree by chance.
 TEST(DiagnoseTest, SilentSlotsAreNoEvidence) {
     const phy::Link link = sent_link();
     const auto chance_of = [&](int silent) {
@@ -251,6 +252,28 @@ TEST(DiagnoseTest, OfEqualSlotsTheLinksOwnCounts) {
     phy::Link link = sent;
     link.allocation.dmrs.scrambling_id = 12;
     expect_found(diagnose(recording, link), sent, "allocation.dmrs.scrambling_id 41");
+}
+
+/// The DM-RS are the same in all slots, of which the link has one, and that one is a little worse than
+/// others.
+TEST(DiagnoseTest, OfEqualSlotsTheLinksOwnCountsEvenIfOthersAreBetter) {
+    phy::Link sent = sent_link();
+    sent.allocation.dmrs.transform_precoding = true;
+    const Recording recording = recording_of(sent);
+    std::mt19937_64 random(3);
+    std::vector<phy::cf32> input = recording.slots(0, slots);
+    const auto of_slot = std::span(input).first(input.size() / slots);
+    double power = 0.0;
+    for (const phy::cf32 sample : of_slot)
+        power += static_cast<double>(std::norm(sample)) / static_cast<double>(of_slot.size());
+    for (phy::cf32& sample : of_slot)
+        sample += phy::cf32(phy_test::gaussian(random, 0.5 * power));
+    sent.slots = {7};
+    const phy::Diagnosis diagnosis = phy::diagnose(phy::Host(), receiver_of(sent, 2), input);
+    expect_found(diagnosis, sent, "");
+    EXPECT_TRUE(std::ranges::any_of(diagnosis.trials, [&](const phy::Trial& trial) {
+        return trial.coherence > diagnosis.trials.front().coherence + 0.05;
+    }));
 }
 
 TEST(DiagnoseTest, OnlySlotsOfTheScheduleCount) {

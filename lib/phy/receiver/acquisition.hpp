@@ -83,7 +83,7 @@ struct PHY_EXPORT Trial {
     std::string change;      ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
     Link link;               ///< with that change
     double coherence = 0.0;  ///< of all slots of its schedule together, each counting by its power
-    double chance = 1.0;     ///< that without such pilots one of all settings tried has that coherence
+    double chance = 1.0;     ///< at most, that without such pilots the best of all tried has that coherence
     double evm = 0.0;        ///< of the equalised symbols of the slot where it is least, where that was
                              ///< looked at to decide on f0, else NaN
 
@@ -101,8 +101,8 @@ struct PHY_EXPORT Diagnosis {
 /// Looks for what makes pilots agree, in all combinations: the number of the first slot, n_SCID and
 /// scrambling identities of DM-RS, their type, and where they stand in the slot (those of every mapping type,
 /// number of additional positions and length that fit into the allocation's symbols). Trials are sorted by
-/// how little chance explains their coherence, which counts pilots too; the link as it is comes first unless
-/// another is clearly better. Where the best one is found and input is samples, it is also received with
+/// how little chance explains their coherence, which counts pilots too; of equal ones the link as it is
+/// comes first. Where the best one is found and input is samples, it is also received with
 /// every other f0, and the one with the smallest error vectors comes first if they are clearly smaller. With
 /// transform precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
 ///

@@ -184,8 +184,10 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     if (result.cancelled) return;
-    if (options.diagnoses) detail::diagnose_reception(host, config, slots, result, options);
+    std::string doubts;
+    if (options.diagnoses) doubts = detail::diagnose_reception(host, config, slots, result, options);
     detail::require_pilots(result);
+    if (!doubts.empty()) result.warnings.push_back(std::move(doubts));
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {

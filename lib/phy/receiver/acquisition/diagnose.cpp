@@ -23,8 +23,6 @@ constexpr std::size_t most_trials = 10;
 constexpr double most_chance = 1e-6;
 /// The error vectors of another f0 have to be so much smaller.
 constexpr double clear_share_of_evm = 0.9;
-/// The link as it is comes first if chance explains it by so little less.
-constexpr double as_good = 0.9;
 
 /// What is tried of DM-RS.
 struct Setting {
@@ -35,7 +33,22 @@ struct Setting {
     std::size_t pattern = 0;
     double coherence = 0.0;
     double surprise = 0.0;  ///< -ln of the chance of that coherence without such pilots
+    double repeats = 1.0;   ///< symbols that have the same pilots, by which chance agrees with all or none
 };
+
+/// The share of a pair in -ln of the chance that so much agrees, where products of pilots are turned by
+/// quarters: Chernoff's bound.
+double surprise_of_pair(double coherence) {
+    // All agree to the last bit where samples have no noise.
+    const double rest = std::max(1.0 - coherence, 1e-6);
+    return (1.0 + coherence) * detail::elementary::log(1.0 + coherence) +
+           rest * detail::elementary::log(rest);
+}
+
+bool differ_in_slot_alone(Setting a, const Setting& b) {
+    return a.type == b.type && a.scrambling_id == b.scrambling_id && a.n_scid == b.n_scid &&
+           a.pattern == b.pattern;
+}
 
 /// The value first, then the others, each once.
 template <typename Value>
@@ -100,7 +113,9 @@ private:
     void score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores, Setting& setting) const;
     [[nodiscard]] std::complex<double> turn_of(const Setting& setting, std::size_t slot) const;
     [[nodiscard]] bool is_used(int slot) const;
-    [[nodiscard]] std::vector<Trial> best_trials();
+    [[nodiscard]] bool slots_are_equal() const;
+    [[nodiscard]] Trial trial_of(const Setting& setting) const;
+    [[nodiscard]] std::vector<Trial> best_trials() const;
     [[nodiscard]] double evm_of(const Link& link) const;
     std::size_t try_center_frequencies(std::vector<Trial>& trials) const;
 
@@ -175,6 +190,12 @@ bool Diagnoser::is_used(int slot) const {
     return slots.empty() || std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
 
+/// And symbols too: whether the DM-RS do not depend on where they stand.
+bool Diagnoser::slots_are_equal() const {
+    const DmrsConfig& dmrs = link_.allocation.dmrs;
+    return dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
+}
+
 /// Above 30 kHz some slots begin with a longer prefix, so that another first slot has its symbols later or
 /// earlier than where the link has them: by what that turns a pair of pilots, backwards.
 std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot) const {
@@ -213,11 +234,9 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
     setting.coherence = energy > 0.0 ? std::min(std::sqrt(std::norm(sum)) / energy, 1.0) : 0.0;
     // Symbols that are louder than others count for more, and all together for fewer.
     const double symbols = squares > 0.0 ? energy * energy / squares : 0.0;
-    const double all = symbols * static_cast<double>(pairs.pairs());
     // A symbol too many, without pilots, costs more than its number brings.
-    constexpr double least_rest = 1e-6;
-    setting.surprise =
-        -all * detail::elementary::log(std::max(1.0 - setting.coherence * setting.coherence, least_rest));
+    setting.surprise = symbols * static_cast<double>(pairs.pairs()) * surprise_of_pair(setting.coherence);
+    if (slots_are_equal()) setting.repeats = std::max(symbols, 1.0);
 }
 
 void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
@@ -280,34 +299,33 @@ void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
     }
 }
 
+Trial Diagnoser::trial_of(const Setting& setting) const {
+    const Link link = link_of(setting);
+    const double chance = detail::elementary::exp(-setting.surprise / setting.repeats);
+    return {.change = change_of(link_, link),
+            .link = link,
+            .coherence = setting.coherence,
+            .chance = std::min(static_cast<double>(settings_.size()) * chance, 1.0),
+            .evm = std::numeric_limits<double>::quiet_NaN()};
+}
+
 /// The best settings, and that of the link, which was tried first.
-std::vector<Trial> Diagnoser::best_trials() {
-    std::vector<std::size_t> order(settings_.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return settings_[a].surprise > settings_[b].surprise;
-    });
-    const std::size_t kept = std::min(order.size(), most_trials);
-    if (kept > 0) {
-        const auto own = std::find(order.begin(), order.end(), std::size_t{0});
-        const bool is_as_good = settings_[0].surprise >= as_good * settings_[order[0]].surprise;
-        const auto place =
-            is_as_good ? order.begin() : std::min(own, order.begin() + static_cast<std::ptrdiff_t>(kept - 1));
-        std::rotate(place, own, own + 1);
-    }
+std::vector<Trial> Diagnoser::best_trials() const {
+    std::vector<Setting> best = settings_;
+    std::stable_sort(best.begin(), best.end(),
+                     [](const Setting& a, const Setting& b) { return a.surprise > b.surprise; });
+    best.resize(std::min(best.size(), most_trials));
     std::vector<Trial> trials;
-    for (std::size_t i = 0; i < kept; ++i) {
-        const Setting& setting = settings_[order[i]];
-        const Link link = link_of(setting);
-        trials.push_back(
-            {.change = change_of(link_, link),
-             .link = link,
-             .coherence = setting.coherence,
-             .chance = std::min(
-                 static_cast<double>(settings_.size()) * detail::elementary::exp(-setting.surprise), 1.0),
-             .evm = std::numeric_limits<double>::quiet_NaN()});
-    }
+    for (const Setting& setting : best)
+        trials.push_back(trial_of(setting));
+    if (trials.empty()) return trials;
+
+    auto own =
+        std::find_if(trials.begin(), trials.end(), [](const Trial& trial) { return trial.change.empty(); });
+    if (own == trials.end()) *--own = trial_of(settings_.front());
+    // Where slots have the same pilots, that some of them are a little better says nothing of their numbers.
+    const bool is_equal = slots_are_equal() && differ_in_slot_alone(settings_.front(), best.front());
+    if (is_equal && own->is_found()) std::rotate(trials.begin(), own, own + 1);
     return trials;
 }
 

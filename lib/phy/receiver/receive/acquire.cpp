@@ -85,13 +85,17 @@ DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link,
     return options;
 }
 
-Diagnosis diagnose_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+/// From a slot on, which is of the schedule's count.
+Diagnosis diagnose_slots(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t first,
                          const DiagnoseOptions& options) {
-    const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots());
+    const std::uint64_t before = first - slots.schedule().first_slot();
+    const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots() - before);
     const std::size_t bytes = slots.bytes_per_slot();
     std::vector<std::byte> input(count * bytes);
     for (std::uint64_t i = 0; i < count; ++i)
-        slots.read_slot(slots.schedule().first_slot() + i, std::span(input).subspan(i * bytes, bytes));
+        slots.read_slot(first + i, std::span(input).subspan(i * bytes, bytes));
+    config.link.carrier.first_slot =
+        static_cast<int>(first % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()));
     return diagnose(host, config, SymbolView(slots.format(), input), options);
 }
 
@@ -261,14 +265,19 @@ void warn_of_doubts(Reception& result) {
 
 }  // namespace
 
-void diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                        Reception& result, const ReceiveOptions& options) {
+std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                               Reception& result, const ReceiveOptions& options) {
+    const double least = least_coherence(config.link.allocation);
+    const auto found = std::ranges::find_if(
+        result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
+    const bool any = found != result.reports.end();
     const Diagnosis diagnosis =
-        diagnose_slots(host, config, slots, with_center_frequency(options.diagnose, config.link, result));
+        diagnose_slots(host, config, slots, any ? found->slot : slots.schedule().first_slot(),
+                       with_center_frequency(options.diagnose, config.link, result));
     result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
     const Trial& best = diagnosis.trials.front();
-    if (!best.is_found() || !best.change.empty())
-        result.warnings.push_back(name_of(result.capture) + ": " + result.diagnosis);
+    const bool doubts = best.is_found() ? !best.change.empty() : !any;
+    return doubts ? name_of(result.capture) + ": " + result.diagnosis : "";
 }
 
 void require_pilots(Reception& result) {

@@ -29,10 +29,10 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
 /// of all slots are added up.
 SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence);
 
-/// Searches what agrees with the capture and says it in Reception::diagnosis, and in a warning where that is
-/// not the link as it is.
-void diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                        Reception& result, const ReceiveOptions& options);
+/// Searches what agrees with the capture, from the first slot on that has DM-RS, else from its first, and says
+/// it in Reception::diagnosis; the warning where that is not the link as it is, else "".
+std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                               Reception& result, const ReceiveOptions& options);
 
 /// Throws FileError, which says what was looked for and what a diagnosis found, if the DM-RS were found in no
 /// slot; adds a warning if in some, and where what was received does not fit its SNR.
