@@ -68,7 +68,8 @@ endif()
 target_compile_options(phy_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${phy_cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${phy_cuda_flags}>")
 if(PHY_SANITIZE)
-  # All targets of phy have them, and who links phy links with them: one object without makes the others blind.
+  # All targets of phy have them, and who links phy links with them: one object without makes AddressSanitizer and
+  # ThreadSanitizer blind.
   set(phy_sanitize_flags -fsanitize=${PHY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(phy_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
   target_link_options(phy_options INTERFACE ${phy_sanitize_flags})

@@ -18,7 +18,6 @@ protected:
     struct Made {
         std::vector<std::byte> llr;
         phy::DemapCounters counters;
-        friend bool operator==(const Made&, const Made&) = default;
     };
 
     /// With room behind an odd number of soft bits, so that they begin anywhere.
