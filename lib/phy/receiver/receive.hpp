@@ -36,8 +36,8 @@ struct PHY_EXPORT ReceiveOptions {
     bool writes_symbols = false;
     bool writes_channel = false;
 
-    /// What agrees best with the capture is searched, once its first slot is known. A warning names it where it
-    /// is not the link as it is; where no slot has DM-RS or none is of the link's, the error does.
+    /// What agrees best with the capture is searched, once its first slot is known. A warning names it where
+    /// it is not the link as it is; where no slot has DM-RS or none is of the link's, the error does.
     bool diagnoses = false;
     DiagnoseOptions diagnose = {};
 

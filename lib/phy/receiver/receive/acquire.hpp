@@ -29,8 +29,8 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
 /// of all slots are added up.
 SlotReport mean_of(std::span<const SlotReport> reports, double least_coherence);
 
-/// Searches what agrees with the capture, from the first slot on that has DM-RS, else from its first, and says
-/// it in Reception::diagnosis; the warning where that is not the link as it is, else "".
+/// Searches what agrees with the capture, from the first slot on that has DM-RS, else from its first, and
+/// says it in Reception::diagnosis; the warning where that is not the link as it is, else "".
 std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                                Reception& result, const ReceiveOptions& options);
 
