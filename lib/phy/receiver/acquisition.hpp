@@ -102,9 +102,9 @@ struct PHY_EXPORT Diagnosis {
 /// scrambling identities of DM-RS, their type, and where they stand in the slot (those of every mapping type,
 /// number of additional positions and length that fit into the allocation's symbols). Trials are sorted by
 /// how little chance explains their coherence, which counts pilots too; of equal ones the link as it is
-/// comes first. Where the best one is found and input is samples, it is also received with
-/// every other f0, and the one with the smallest error vectors comes first if they are clearly smaller. With
-/// transform precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
+/// comes first. Where the best one is found and input is samples, it is also received with every other f0,
+/// and the one with the smallest error vectors comes first if they are clearly smaller. With transform
+/// precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
 ///
 /// input: some neighbouring slots of the capture from its first on, cut by the link's clock, whether they are
 /// of the schedule or not, (slots, antennas, Receiver::input_per_slot()). Two to four are enough, unless the

@@ -45,7 +45,7 @@ double surprise_of_pair(double coherence) {
            rest * detail::elementary::log(rest);
 }
 
-bool differ_in_slot_alone(Setting a, const Setting& b) {
+bool differ_in_slot_alone(const Setting& a, const Setting& b) {
     return a.type == b.type && a.scrambling_id == b.scrambling_id && a.n_scid == b.n_scid &&
            a.pattern == b.pattern;
 }
