@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
          "average: means times the matrix so many times (default 1024)")  //
         ("length",
          number_within<std::size_t>(options.length, "--length", "L",
-                                    {1, most_average_length, "a whole number from 1 to 4096"}),
+                                    {1, max_average_length, "a whole number from 1 to 4096"}),
          "average: rows and columns of the matrix (default 512)")  //
         ("observations",
          number_within<std::size_t>(options.observations, "--observations", "M",

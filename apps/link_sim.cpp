@@ -13,8 +13,8 @@
 #include "link_sim/options.hpp"
 #include "link_sim/report.hpp"
 #include "link_sim/simulation.hpp"
-#include "phy/core/atomic_file.hpp"
 #include "phy/core/error.hpp"
+#include "phy/machine/atomic_file.hpp"
 
 namespace {
 

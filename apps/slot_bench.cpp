@@ -115,7 +115,7 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
 /// The bench holds samples and soft bits several times over.
 void check_sizes(const Options& options) {
     constexpr double copies = 3.0;
-    const SymbolBytes each = most_symbol_bytes(options.modulation, options.formats);
+    const SymbolBytes each = max_symbol_bytes(options.modulation, options.formats);
     for (const std::uint64_t symbols : options.symbols)
         check_memory(symbols, each, static_cast<double>(phy::machine_memory()) / copies);
 }

@@ -51,11 +51,11 @@ phy_install_library(phy)
 phy_install_pkg_config(phy "${PROJECT_DESCRIPTION}" "${phy_pc_requires}" "${phy_pc_libs}")
 if(PHY_CAPTURE)
   phy_install_library(phy_capture)
-  phy_install_library(phy_receiver)
+  phy_install_library(phy_files)
   phy_install_pkg_config(phy-capture "IQ captures and soft bits in HDF5 for phy"
     "phy = ${PROJECT_VERSION}${phy_capture_pc_requires}" "-lphy_capture")
-  phy_install_pkg_config(phy-receiver "Demodulation and measurement of captures with phy" "phy-capture = ${PROJECT_VERSION}"
-    "-lphy_receiver")
+  phy_install_pkg_config(phy-files "Demodulation and measurement of captures with phy" "phy-capture = ${PROJECT_VERSION}"
+    "-lphy_files")
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/phy-config.cmake.in phy-config.cmake

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <phy/phy.hpp>
-#include <phy/receiver/acquisition.hpp>
+#include <phy/receiver/acquisition/acquisition.hpp>
 #include <phy/receiver/receiver.hpp>
 
 namespace {
@@ -62,13 +62,13 @@ void receive(const std::string& link_file, const std::string& output, const std:
     std::vector<std::int8_t> llr(receive.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> found(1);
 
-    const double least = phy::least_coherence(config.link.allocation);
-    std::uint64_t occurrence = 0;  // slots of the allocation, of which there may be fewer than slots
+    const double least = phy::min_coherence(config.link.allocation);
+    std::uint64_t occasion = 0;  // slots of the allocation, of which there may be fewer than slots
     for (std::uint64_t slot = receive.schedule().first_slot();; ++slot) {
         if (!antennas.read(timing.slot_samples(slot), receive.input_per_slot(), samples)) break;
-        if (receive.schedule().slot(occurrence) != slot) continue;
-        receive(samples, occurrence, {.llr = llr, .slots = found});
-        ++occurrence;
+        if (receive.schedule().slot(occasion) != slot) continue;
+        receive(samples, occasion, {.llr = llr, .slots = found});
+        ++occasion;
 
         const phy::SlotReport report = phy::slot_report(found[0], config, slot);
         std::printf(

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "common/choose_places.hpp"
-#include "phy/receiver/demodulate.hpp"
+#include "phy/files/demodulate.hpp"
 
 namespace phy::apps {
 

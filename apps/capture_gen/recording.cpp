@@ -48,7 +48,7 @@ const Recording::Config& checked(const Recording::Config& config) {
     if (config.antennas < layers)
         throw ArgumentError(fmt::format("--antennas {}: expected at least one for each of {} layers",
                                         config.antennas, layers));
-    if (SlotSchedule(config.link).occurrences(config.slots) == 0)
+    if (SlotSchedule(config.link).occasions(config.slots) == 0)
         throw ArgumentError(
             fmt::format("--slots {}: expected so many that one of allocation.slots is among them, from "
                         "carrier.first_slot {} on",
@@ -87,7 +87,7 @@ std::size_t Recording::grid_size() const {
 }
 
 bool Recording::has_allocation(std::uint64_t slot) const {
-    return schedule_.occurrences(slot + 1) > schedule_.occurrences(slot);
+    return schedule_.occasions(slot + 1) > schedule_.occasions(slot);
 }
 
 /// Where the signal of a slot begins; below 0: before the recording.

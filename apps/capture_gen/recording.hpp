@@ -56,7 +56,7 @@ public:
     /// Samples, or resource elements, that an antenna records.
     [[nodiscard]] std::uint64_t size() const { return size_; }
     [[nodiscard]] std::uint64_t pieces() const { return pieces_before_ + config_.slots + 1; }
-    [[nodiscard]] std::uint64_t codewords() const { return schedule_.occurrences(config_.slots); }
+    [[nodiscard]] std::uint64_t codewords() const { return schedule_.occasions(config_.slots); }
     [[nodiscard]] std::size_t bits_per_codeword() const { return transmitter_.bits_per_slot(); }
 
     /// N0 of a resource element at an antenna.

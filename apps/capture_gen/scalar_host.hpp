@@ -1,6 +1,6 @@
 #pragma once
 
-#include "phy/core/host.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy::apps {
 

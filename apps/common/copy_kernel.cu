@@ -28,7 +28,7 @@ constexpr std::array ratios = {Ratio{8, 1},  Ratio{4, 1},  Ratio{5, 2}, Ratio{2,
                                Ratio{1, 32}, Ratio{1, 64}, Ratio{0, 1}};
 constexpr std::array unroll_factors = {1, 2, 4};
 constexpr std::array block_sizes = {128, 256, 512};
-constexpr int most_pieces = 16;  // a thread's, in registers
+constexpr int max_pieces = 16;  // a thread's, in registers
 
 __device__ uint4 operator^(uint4 a, uint4 b) {
     return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w};
@@ -83,7 +83,7 @@ template <std::size_t ratio, std::size_t factor>
 void add_shape(std::vector<Shape>& shapes) {
     constexpr int in = ratios[ratio].in * unroll_factors[factor];
     constexpr int out = ratios[ratio].out * unroll_factors[factor];
-    if constexpr (factor == 0 || std::max(in, out) <= most_pieces)
+    if constexpr (factor == 0 || std::max(in, out) <= max_pieces)
         shapes.push_back({{in, out}, copy<in, out>});
 }
 

@@ -39,7 +39,7 @@ SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats) {
     return {size_of(formats.in), bits_per_symbol(modulation) * size_of(formats.out)};
 }
 
-SymbolBytes most_symbol_bytes(Modulation modulation, std::span<const Formats> formats) {
+SymbolBytes max_symbol_bytes(Modulation modulation, std::span<const Formats> formats) {
     SymbolBytes most;
     for (const Formats& each : formats) {
         const SymbolBytes bytes = symbol_bytes(modulation, each);

@@ -60,7 +60,7 @@ struct SymbolBytes {
 SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats);
 
 /// The most that any of the formats takes, in and out.
-SymbolBytes most_symbol_bytes(Modulation modulation, std::span<const Formats> formats);
+SymbolBytes max_symbol_bytes(Modulation modulation, std::span<const Formats> formats);
 
 /// Empty, or that so many symbols take more than half of the memory (bytes).
 std::string why_too_many(std::uint64_t symbols, const SymbolBytes& each, double memory);

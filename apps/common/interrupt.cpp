@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/exit_status.hpp"
-#include "phy/core/atomic_file.hpp"
+#include "phy/machine/atomic_file.hpp"
 
 namespace phy::apps {
 namespace {

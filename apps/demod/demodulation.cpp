@@ -12,7 +12,7 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/advice.hpp"
-#include "phy/core/atomic_file.hpp"
+#include "phy/machine/atomic_file.hpp"
 #include "phy/pipeline/trace.hpp"
 
 namespace phy::apps {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "capture/machine_options.hpp"
-#include "phy/receiver/demodulate.hpp"
-#include "phy/receiver/receive.hpp"
+#include "phy/files/demodulate.hpp"
+#include "phy/files/receive.hpp"
 
 namespace phy::apps {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "common/json.hpp"
-#include "phy/receiver/demodulate.hpp"
-#include "phy/receiver/receive.hpp"
+#include "phy/files/demodulate.hpp"
+#include "phy/files/receive.hpp"
 
 namespace phy::apps {
 

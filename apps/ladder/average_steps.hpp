@@ -15,7 +15,7 @@ struct Work {
     const double* matrix = nullptr;
     double* out = nullptr;
     std::size_t batches = 0;
-    std::size_t length = 0;  ///< at most most_average_length
+    std::size_t length = 0;  ///< at most max_average_length
     std::size_t observations = 0;
 };
 

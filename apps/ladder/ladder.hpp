@@ -28,7 +28,7 @@ struct LadderOptions {
 };
 
 /// Of LadderOptions::length: the means of a batch wait in shared memory.
-inline constexpr std::size_t most_average_length = 4096;
+inline constexpr std::size_t max_average_length = 4096;
 
 /// What ladders demap; longer inputs repeat it. No piece of them has its length: one in another one's place
 /// shows.

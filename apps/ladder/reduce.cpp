@@ -54,8 +54,8 @@ public:
     Reduce(const gpu::Device& device, std::size_t size, const std::vector<std::int32_t>& stretch)
         : device_(device),
           elements_(device, size),
-          first_partial_sums_(device, reduce_steps::most_partial_sums(size)),
-          second_partial_sums_(device, reduce_steps::most_partial_sums(size)),
+          first_partial_sums_(device, reduce_steps::max_partial_sums(size)),
+          second_partial_sums_(device, reduce_steps::max_partial_sums(size)),
           sum_(device, 1),
           library_sum_(device, 1),
           workspace_(device, reduce_rows_workspace<Op>(1, size)),

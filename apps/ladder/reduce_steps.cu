@@ -206,20 +206,18 @@ void launch_blocks_for_all(const Work& work, int /*multiprocessors*/, cudaStream
 /// But no more than leave a thread some elements, so that the second launch has one block.
 template <Kernel kernel>
 void launch_as_many_as_fit(const Work& work, int multiprocessors, cudaStream_t stream) {
-    constexpr std::size_t least_a_block = std::size_t{block_threads} * 16;
+    constexpr std::size_t min_a_block = std::size_t{block_threads} * 16;
     int fitting = 0;
     gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, block_threads,
                                                              block_threads * sizeof(std::int32_t)));
     const std::size_t most = static_cast<std::size_t>(fitting) * static_cast<std::size_t>(multiprocessors);
-    const auto blocks_for = [most](std::size_t size) {
-        return std::min(most, blocks_of(size, least_a_block));
-    };
+    const auto blocks_for = [most](std::size_t size) { return std::min(most, blocks_of(size, min_a_block)); };
     launch_until_one(kernel, work, blocks_for, stream);
 }
 
 }  // namespace
 
-std::size_t most_partial_sums(std::size_t size) {
+std::size_t max_partial_sums(std::size_t size) {
     return blocks_of(size, block_threads);
 }
 

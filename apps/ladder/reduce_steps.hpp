@@ -14,12 +14,12 @@ namespace phy::apps::reduce_steps {
 struct Work {
     const std::int32_t* elements = nullptr;
     std::size_t size = 0;
-    std::array<std::int32_t*, 2> partial_sums = {};  ///< each of most_partial_sums(size)
+    std::array<std::int32_t*, 2> partial_sums = {};  ///< each of max_partial_sums(size)
     std::int32_t* sum = nullptr;
 };
 
 /// How many sums the first launch of a step makes at most.
-std::size_t most_partial_sums(std::size_t size);
+std::size_t max_partial_sums(std::size_t size);
 
 /// A way of doing the work, in the order in which one comes to them.
 struct Step {

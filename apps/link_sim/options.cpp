@@ -123,10 +123,10 @@ void add_run_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("errors", number_within<std::uint64_t>(options.errors, "--errors", "N", from_one_on),
          "a point ends when every receiver has so many wrong bits, default 1000")  //
-        ("max-bits", number_within<std::uint64_t>(options.most_bits, "--max-bits", "N", from_one_on),
+        ("max-bits", number_within<std::uint64_t>(options.max_bits, "--max-bits", "N", from_one_on),
          "or when so many bits have been sent, default 10000000")  //
         ("min-slots",
-         number_within<std::uint64_t>(options.least_slots, "--min-slots", "N",
+         number_within<std::uint64_t>(options.min_slots, "--min-slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
          "but not before so many slots, default 1, with fading 200")                                //
         ("seed", number<std::uint64_t>(options.seed, "N"), "of bits, fading and noise, default 1")  //
@@ -251,8 +251,8 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
 StopRule stop_rule_of(const LinkSimOptions& options) {
     const bool fades = options.channel.kind != ChannelKind::awgn;
     return {.errors = options.errors,
-            .most_bits = options.most_bits,
-            .least_slots = options.least_slots.value_or(fades ? 200 : 1)};
+            .max_bits = options.max_bits,
+            .min_slots = options.min_slots.value_or(fades ? 200 : 1)};
 }
 
 }  // namespace phy::apps

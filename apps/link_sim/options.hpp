@@ -34,8 +34,8 @@ struct LinkSimOptions {
     Equalization equalizer = Equalization::mmse;
 
     std::uint64_t errors = 1000;
-    std::uint64_t most_bits = 10'000'000;
-    std::optional<std::uint64_t> least_slots;
+    std::uint64_t max_bits = 10'000'000;
+    std::optional<std::uint64_t> min_slots;
     std::uint64_t seed = 1;
     std::optional<Backend> backend;
     int threads = 0;

@@ -8,8 +8,8 @@
 
 #include "common/machine.hpp"
 #include "link_sim/theory.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/version.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy::apps {
 namespace {
@@ -115,8 +115,8 @@ Json context_of(const LinkReport& report) {
                          {"told_delay_spread_ns", options.delay_spread_ns},
                          {"equalizer", to_string(options.equalizer)},
                          {"errors", options.errors},
-                         {"max_bits", options.most_bits},
-                         {"min_slots", stop_rule_of(options).least_slots},
+                         {"max_bits", options.max_bits},
+                         {"min_slots", stop_rule_of(options).min_slots},
                          {"seed", options.seed},
                          {"complete", report.complete},
                          {"seconds", report.seconds}});

@@ -99,9 +99,9 @@ double PointState::done(const StopRule& rule) const {
     double bits = 1.0;
     for (const LinkSums& each : sums) {
         errors = std::min(errors, ratio(each.soft_bits.bit_errors, rule.errors));
-        bits = std::min(bits, ratio(each.soft_bits.soft_bits + each.soft_bits.not_finite, rule.most_bits));
+        bits = std::min(bits, ratio(each.soft_bits.soft_bits + each.soft_bits.not_finite, rule.max_bits));
     }
-    return std::min(std::max(errors, bits), ratio(slots, rule.least_slots));
+    return std::min(std::max(errors, bits), ratio(slots, rule.min_slots));
 }
 
 PointState simulate(const LinkConfig& config, const StopRule& rule, int threads,

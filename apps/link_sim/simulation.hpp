@@ -13,8 +13,8 @@ namespace phy::apps {
 /// before the slots.
 struct StopRule {
     std::uint64_t errors = 1000;
-    std::uint64_t most_bits = 10'000'000;
-    std::uint64_t least_slots = 1;
+    std::uint64_t max_bits = 10'000'000;
+    std::uint64_t min_slots = 1;
 };
 
 /// What has come of a point so far, or in the end.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "capture/machine_options.hpp"
-#include "phy/receiver/measure.hpp"
+#include "phy/files/measure.hpp"
 
 namespace phy::apps {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/json.hpp"
-#include "phy/receiver/measure.hpp"
+#include "phy/files/measure.hpp"
 
 namespace phy::apps {
 

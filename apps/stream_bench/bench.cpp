@@ -95,7 +95,7 @@ StreamBench::StreamBench(const Config& config, const std::vector<Combination>& a
     std::size_t bytes_out = 0;
     for (const Combination& each : all) {
         const SymbolBytes symbol = symbol_bytes(config.modulation, each.formats);
-        most_symbols_ = std::max(most_symbols_, each.symbols);
+        max_symbols_ = std::max(max_symbols_, each.symbols);
         bytes_in = std::max(bytes_in, each.symbols * symbol.in);
         bytes_out = std::max(bytes_out, each.symbols * symbol.out);
     }
@@ -105,9 +105,9 @@ StreamBench::StreamBench(const Config& config, const std::vector<Combination>& a
 void StreamBench::use(const Formats& formats) {
     if (formats_ == formats) return;
     // No chunk has the length of a stretch: a chunk in another one's place shows.
-    const std::size_t symbols = std::min<std::uint64_t>(most_symbols_, signal_stretch - 3);
+    const std::size_t symbols = std::min<std::uint64_t>(max_symbols_, signal_stretch - 3);
     const Signal signal(config_.modulation, formats.in, working_snr(config_.modulation), symbols);
-    fill_repeating(limit_->input().first(most_symbols_ * size_of(formats.in)), signal.samples);
+    fill_repeating(limit_->input().first(max_symbols_ * size_of(formats.in)), signal.samples);
     stage_.emplace(stage_config(config_.modulation, signal, formats.out));
     formats_ = formats;
 }

@@ -63,7 +63,7 @@ private:
 
     Config config_;
     std::unique_ptr<Limit> limit_;
-    std::uint64_t most_symbols_ = 0;
+    std::uint64_t max_symbols_ = 0;
     std::optional<Formats> formats_;
     std::optional<SoftDemapStage> stage_;  ///< for formats_, of which the input is full
 };

@@ -35,7 +35,7 @@ std::vector<IssueOrder> parse_orders(const std::string& list) {
 }
 
 std::string fit_symbols(Grid& grid, Modulation modulation, double memory) {
-    const SymbolBytes each = most_symbol_bytes(modulation, grid.formats);
+    const SymbolBytes each = max_symbol_bytes(modulation, grid.formats);
     for (const std::uint64_t symbols : grid.symbols)
         check_memory(symbols, each, memory);
     if (!grid.symbols.empty()) return "";

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t page = 4096;
 
 /// To wake a thread for less takes longer than to copy it.
-constexpr std::size_t least_share = std::size_t{1} << 20U;
+constexpr std::size_t min_share = std::size_t{1} << 20U;
 
 struct Free {
     void operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{page}); }
@@ -86,7 +86,7 @@ public:
         const std::string text = "a memcpy that reads and writes as many bytes with ";
         if (shares_.size() == 1) return text + "1 thread, as the demapper";
         return text + fmt::format("up to {} threads, as the demapper, for {} MiB each or more",
-                                  shares_.size(), least_share >> 20U);
+                                  shares_.size(), min_share >> 20U);
     }
 
 private:
@@ -95,7 +95,7 @@ private:
     std::size_t share_out(std::size_t bytes_in, std::size_t bytes_out) {
         const std::span<const std::byte> from = input_.get().first(bytes_in);
         const std::span<std::byte> to = output_.get().first(bytes_out);
-        const std::size_t enough = std::min(bytes_in, bytes_out) / least_share;
+        const std::size_t enough = std::min(bytes_in, bytes_out) / min_share;
         const std::size_t several = std::clamp<std::size_t>(enough, 1, shares_.size());
         for (std::size_t i = 0; i < shares_.size(); ++i) {
             shares_[i] = {};

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/random.hpp"
-#include "phy/channel/slot_allocation.hpp"
 #include "phy/core/format.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
 #include "transmission/channel_model.hpp"
 
 namespace phy::apps {

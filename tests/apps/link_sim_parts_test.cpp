@@ -230,10 +230,10 @@ TEST(LinkSimulation, PointsEndByTheirRule) {
     PointState state{.slots = 4, .sums = std::vector<LinkSums>(2)};
     state.sums[0].soft_bits = {.soft_bits = 1000, .bit_errors = 50};
     state.sums[1].soft_bits = {.soft_bits = 1000, .bit_errors = 20};
-    EXPECT_DOUBLE_EQ(state.done({.errors = 40, .most_bits = 10'000}), 0.5);
-    EXPECT_DOUBLE_EQ(state.done({.errors = 40, .most_bits = 1'250}), 0.8);
-    EXPECT_DOUBLE_EQ(state.done({.errors = 20, .most_bits = 10'000, .least_slots = 16}), 0.25);
-    EXPECT_GE(state.done({.errors = 20, .most_bits = 10'000}), 1.0);
+    EXPECT_DOUBLE_EQ(state.done({.errors = 40, .max_bits = 10'000}), 0.5);
+    EXPECT_DOUBLE_EQ(state.done({.errors = 40, .max_bits = 1'250}), 0.8);
+    EXPECT_DOUBLE_EQ(state.done({.errors = 20, .max_bits = 10'000, .min_slots = 16}), 0.25);
+    EXPECT_GE(state.done({.errors = 20, .max_bits = 10'000}), 1.0);
 }
 
 }  // namespace

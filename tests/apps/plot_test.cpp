@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/capture/slot_writer.hpp"
+#include "phy/capture/write/slot_writer.hpp"
 #include "plot_program.hpp"
 
 namespace phy::test {

@@ -90,7 +90,7 @@ Reception receive(const Recording::Config& config) {
     std::vector<cf32> input(static_cast<std::size_t>(config.antennas) * receiver.input_per_slot());
     std::vector<float> llr(receiver.soft_bits_per_slot());
     std::vector<ReceivedSlot> found(1);
-    for (std::uint64_t n = 0; n < schedule.occurrences(config.slots); ++n) {
+    for (std::uint64_t n = 0; n < schedule.occasions(config.slots); ++n) {
         const std::uint64_t skipped = schedule.slot(n) - schedule.first_slot();
         std::uint64_t first = skipped * receiver.input_per_slot();
         if (!is_grid) {

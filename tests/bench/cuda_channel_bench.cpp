@@ -13,7 +13,7 @@
 namespace phy::bench {
 namespace {
 
-constexpr std::size_t most_slots = 64;
+constexpr std::size_t max_slots = 64;
 
 void measure_estimator(Suite& suite, std::size_t slots) {
     const auto name = fmt::format("estimate/4x4/273/{}", slots);
@@ -44,7 +44,7 @@ void measure_estimator(Suite& suite, std::size_t slots) {
 
 void channel_benchmarks(Suite& suite) {
     measure_estimator(suite, 1);
-    measure_estimator(suite, suite.quick() ? 4 : most_slots);
+    measure_estimator(suite, suite.quick() ? 4 : max_slots);
 }
 
 }  // namespace phy::bench

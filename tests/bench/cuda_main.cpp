@@ -66,9 +66,7 @@ void run(const Arguments& arguments) {
     bench::compression_benchmarks(suite);
     bench::average_benchmarks(suite);
     bench::scrambling_benchmarks(suite);
-#ifdef PHY_BENCH_RECEIVER
     bench::receiver_benchmarks(suite);
-#endif
     if (arguments.json.empty()) return;
     std::ofstream file(arguments.json);
     if (!(file << suite.json() << std::flush)) throw FileError(arguments.json + ": cannot be written");

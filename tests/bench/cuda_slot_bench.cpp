@@ -22,7 +22,7 @@ using apps::working_snr;
 
 constexpr std::size_t slot = 45864;         // 273 resource blocks of 12 subcarriers, 14 OFDM symbols
 constexpr std::size_t beyond_l2 = 1 << 28;  // bytes that push what came before them out of the cache
-constexpr std::size_t least_launches = 100;
+constexpr std::size_t min_launches = 100;
 
 gpu::DeviceSpan<const std::byte> source_of(const Move& move) {
     return gpu::device_span(static_cast<const std::byte*>(move.from), move.bytes_in);
@@ -38,7 +38,7 @@ void measure_size(Suite& suite, std::size_t symbols, bool cold) {
     if (!suite.wants(name)) return;
     constexpr std::size_t qm = bits_per_symbol(Modulation::qam256);
     const std::size_t bytes = symbols * (sizeof(cf32) + qm);
-    const std::size_t launches = std::max(least_launches, cold && !suite.quick() ? beyond_l2 / bytes : 0);
+    const std::size_t launches = std::max(min_launches, cold && !suite.quick() ? beyond_l2 / bytes : 0);
     const std::size_t places = cold ? launches : 1;
 
     const gpu::Device& device = suite.device();

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/turns.hpp"
-#include "phy/core/host.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/host.hpp"
+#include "phy/machine/thread_pool.hpp"
 
 namespace {
 

@@ -17,13 +17,13 @@
 #include "common/machine.hpp"
 #include "common/median.hpp"
 #include "common/signal.hpp"
-#include "phy/channel/average_matvec.hpp"
-#include "phy/core/host.hpp"
-#include "phy/core/thread_pool.hpp"
 #include "phy/core/version.hpp"
-#include "phy/measure/reduce_rows.hpp"
+#include "phy/machine/host.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/measure/symbol_meter.hpp"
+#include "phy/reduce/average_matvec.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 
 namespace {
 

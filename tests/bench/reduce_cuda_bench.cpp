@@ -15,7 +15,7 @@
 #include "common/repeat.hpp"
 #include "common/signal.hpp"
 #include "phy/cuda/buffer.hpp"
-#include "phy/measure/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows_cuda.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ std::vector<RowTuning> tunings_of(const gpu::Device& device, const Shape& shape,
     const RowTuning best = gpu::detail::row_tuning(shape.rows, shape.length, device.multiprocessors());
     std::vector<RowTuning> all = {best};
     if (!options.tunings) return all;
-    const unsigned levels = shape.length <= row_tree.block ? 1 : gpu::detail::most_row_level + 1;
+    const unsigned levels = shape.length <= row_tree.block ? 1 : gpu::detail::max_row_level + 1;
     for (const bool wide : {true, false}) {
         for (const unsigned threads : {64U, 128U, 256U, 512U}) {
             for (unsigned level = 0; level < levels; ++level) {
@@ -52,7 +52,7 @@ std::vector<RowTuning> tunings_of(const gpu::Device& device, const Shape& shape,
     // The blocks that fit on the device at a time, which loop.
     for (const unsigned of_multiprocessor : {4U, 8U, 16U}) {
         RowTuning tuning = best;
-        tuning.most_blocks = static_cast<std::uint64_t>(device.multiprocessors()) * of_multiprocessor;
+        tuning.max_blocks = static_cast<std::uint64_t>(device.multiprocessors()) * of_multiprocessor;
         all.push_back(tuning);
     }
     return all;
@@ -80,7 +80,7 @@ void measure(const gpu::Device& device, const std::string& type, const Shape& sh
                                         {"threads", tuning.threads},
                                         {"level", tuning.level},
                                         {"wide", tuning.wide ? 1 : 0},
-                                        {"most_blocks", tuning.most_blocks},
+                                        {"max_blocks", tuning.max_blocks},
                                         {"seconds", time.seconds},
                                         {"cub_seconds", time.reference_seconds},
                                         {"GB/s", bytes / time.seconds * 1e-9},

@@ -9,8 +9,8 @@
 
 #include "bench/turns.hpp"
 #include "common/signal.hpp"
-#include "phy/core/host.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "phy/machine/host.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "common/machine.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/version.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy::bench {
 namespace {

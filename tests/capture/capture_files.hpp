@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
-#include "phy/capture/handle.hpp"
-#include "phy/capture/hdf5_type.hpp"
+#include "phy/capture/hdf5/handle.hpp"
+#include "phy/capture/hdf5/hdf5_type.hpp"
 
 namespace phy_test {
 

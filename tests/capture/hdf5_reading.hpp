@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/capture/handle.hpp"
+#include "phy/capture/hdf5/handle.hpp"
 
 /// Files as the HDF5 library itself reads them. What cannot be read throws.
 namespace phy_test {

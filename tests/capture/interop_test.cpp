@@ -13,7 +13,7 @@
 
 #include "capture/capture_files.hpp"
 #include "phy/capture/capture.hpp"
-#include "phy/capture/slot_writer.hpp"
+#include "phy/capture/write/slot_writer.hpp"
 #include "phy/core/version.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "phy/capture/readers.hpp"
+#include "phy/capture/flat/readers.hpp"
 
 #include <fcntl.h>
 
@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "phy/capture/posix_file.hpp"
+#include "phy/capture/flat/posix_file.hpp"
 #include "phy/core/error.hpp"
 #include "support/temporary_directory.hpp"
 

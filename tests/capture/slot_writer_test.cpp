@@ -1,4 +1,4 @@
-#include "phy/capture/slot_writer.hpp"
+#include "phy/capture/write/slot_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "capture/file_size_limit.hpp"
 #include "capture/hdf5_reading.hpp"
 #include "phy/capture/capture.hpp"
-#include "phy/capture/handle.hpp"
+#include "phy/capture/hdf5/handle.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 #include "support/temporary_directory.hpp"

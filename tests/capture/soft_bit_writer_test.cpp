@@ -16,7 +16,7 @@
 
 #include "capture/file_size_limit.hpp"
 #include "phy/capture/capture.hpp"
-#include "phy/capture/handle.hpp"
+#include "phy/capture/hdf5/handle.hpp"
 #include "phy/core/error.hpp"
 #include "support/temporary_directory.hpp"
 

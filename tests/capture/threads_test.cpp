@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<bool> is_thread_safe = true;
 std::atomic<int> reading = 0;
-std::atomic<int> most_reading = 0;
+std::atomic<int> max_reading = 0;
 
 }  // namespace
 
@@ -34,8 +34,8 @@ herr_t __wrap_H5is_library_threadsafe(hbool_t* result) {
 herr_t __wrap_H5Dread(hid_t dataset, hid_t type, hid_t memory, hid_t space, hid_t properties,
                       void* elements) {
     const int now = ++reading;
-    int most = most_reading;
-    while (most < now && !most_reading.compare_exchange_weak(most, now)) {
+    int most = max_reading;
+    while (most < now && !max_reading.compare_exchange_weak(most, now)) {
     }
     // Long enough for another thread to come.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -76,10 +76,10 @@ std::size_t mistakes_of(const std::filesystem::path& file) {
 }
 
 /// How many threads were in the library at the same time, while four read captures of their own.
-int most_at_once() {
+int max_at_once() {
     const phy_test::TemporaryDirectory directory;
     std::atomic<std::size_t> mistakes = 0;
-    most_reading = 0;
+    max_reading = 0;
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 4; ++i)
@@ -89,17 +89,17 @@ int most_at_once() {
             });
     }
     EXPECT_EQ(mistakes, 0U);
-    return most_reading;
+    return max_reading;
 }
 
 TEST(CaptureThreads, GoIntoAThreadSafeLibraryTogether) {
     is_thread_safe = true;
-    EXPECT_GT(most_at_once(), 1);
+    EXPECT_GT(max_at_once(), 1);
 }
 
 TEST(CaptureThreads, TakeTurnsInALibraryThatIsNotThreadSafe) {
     is_thread_safe = false;
-    EXPECT_EQ(most_at_once(), 1);
+    EXPECT_EQ(max_at_once(), 1);
     is_thread_safe = true;
 }
 

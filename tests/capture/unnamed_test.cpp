@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
-#include "phy/capture/slot_writer.hpp"
+#include "phy/capture/write/slot_writer.hpp"
 #include "support/temporary_directory.hpp"
 
 /// Enumerators that were cast from numbers which name none are refused before anything is written.

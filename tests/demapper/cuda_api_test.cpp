@@ -188,7 +188,7 @@ TEST_F(CudaSoftDemapper, NeedsTheTableThatACallUses) {
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::int8));
     expect_refusal(demap, 6, std::nextafter(usable_noise, 1.0F), 24);
 
-    demap.forget_tables();
+    demap.clear_tables();
     expect_refusal(demap, 6, usable_noise, 24);
     demap.prepare(usable_noise, SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
@@ -199,14 +199,14 @@ TEST_F(CudaSoftDemapper, KeepsTheTablesOfTheLatestN0) {
     SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
     const auto other_noise = [](std::size_t n) { return 0.5F + 0.001F * static_cast<float>(n); };
     demap.prepare(usable_noise, SoftBitFormat::float32);
-    for (std::size_t n = 0; n + 1 < SoftDemapper::most_tables; ++n)
+    for (std::size_t n = 0; n + 1 < SoftDemapper::max_tables; ++n)
         demap.prepare(other_noise(n), SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32)) << "as many as are kept";
     demap.prepare(usable_noise, SoftBitFormat::float32);  // now other_noise(0) is the oldest
     demap.prepare(0.25F, SoftBitFormat::float32);
     EXPECT_NO_FATAL_FAILURE(expect_equality(demap, SoftBitFormat::float32));
     expect_refusal(demap, 6, other_noise(0), 24);
-    for (std::size_t n = 0; n < SoftDemapper::most_tables; ++n)
+    for (std::size_t n = 0; n < SoftDemapper::max_tables; ++n)
         demap.prepare(other_noise(n), SoftBitFormat::float32);
     expect_refusal(demap, 6, usable_noise, 24);
     demap.prepare(usable_noise, SoftBitFormat::float32);
@@ -219,7 +219,7 @@ TEST_F(CudaSoftDemapper, TablesOfManyN0TakeBoundedMemory) {
     SoftDemapper demap(device, {.modulation = Modulation::qam16, .evaluator = Evaluator::table});
     float noise = 0.25F;
     const auto use_as_many_as_are_kept = [&] {
-        for (std::size_t n = 0; n < SoftDemapper::most_tables; ++n)
+        for (std::size_t n = 0; n < SoftDemapper::max_tables; ++n)
             demap.prepare(noise = std::nextafter(noise, 1.0F), SoftBitFormat::float32);
     };
     use_as_many_as_are_kept();
@@ -233,7 +233,7 @@ TEST_F(CudaSoftDemapper, GivesTheMemoryOfTablesBack) {
     const auto use_tables = [&] {
         for (int n = 0; n < 100; ++n) {
             demap.prepare(usable_noise + 0.001F * static_cast<float>(n % 5), SoftBitFormat::float32);
-            if (n % 5 == 4) demap.forget_tables();
+            if (n % 5 == 4) demap.clear_tables();
         }
     };
     use_tables();

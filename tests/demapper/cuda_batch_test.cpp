@@ -162,7 +162,7 @@ TEST_F(CudaBatchDemapper, NamesAnAllocationWithoutATable) {
     EXPECT_NO_THROW(demap(calls, memory.stream()));
     memory.contents();
 
-    demap.forget_tables();
+    demap.clear_tables();
     EXPECT_THROW(demap(calls, memory.stream()), phy::ArgumentError);
     demap.prepare(phy::Modulation::qam16, 0.1F, SoftBitFormat::int8);
     EXPECT_NO_FATAL_FAILURE(expect_single_calls(demap, memory, recorded)) << "with a new table";

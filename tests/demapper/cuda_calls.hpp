@@ -93,9 +93,9 @@ public:
         batch_.prepare(single_.config().modulation, noise.scalar, format);
     }
 
-    void forget_tables() {
-        single_.forget_tables();
-        batch_.forget_tables();
+    void clear_tables() {
+        single_.clear_tables();
+        batch_.clear_tables();
     }
 
     /// How the recorded calls differ from what they should give, one by one and as a batch; empty if not.

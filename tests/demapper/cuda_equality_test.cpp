@@ -86,7 +86,7 @@ TEST_P(CudaEquality, AtEveryNoiseVariance) {
         for (const SoftBitFormat format : phy::all_soft_bit_formats)
             ASSERT_NO_FATAL_FAILURE(expect_equality(input, {false, n0}, format, windows)) << "N0 " << n0;
     }
-    subject_->forget_tables();
+    subject_->clear_tables();
     expect_equality(input, {false, 0.1F}, SoftBitFormat::int8, windows);
 }
 

@@ -22,7 +22,7 @@ using phy::gpu::NoiseVariance;
 using phy::gpu::SlotDemapper;
 using phy_test::Bytes;
 
-constexpr std::size_t most_symbols = 3001;
+constexpr std::size_t max_symbols = 3001;
 
 /// Slots of different symbols, and what the scalar backend makes of them.
 class Slots {
@@ -80,11 +80,11 @@ TEST_F(CudaSlot, GivesTheBytesOfTheScalarBackendWhateverChanges) {
                 const SlotDemapper::Config config = {.demapper = {.modulation = modulation},
                                                      .input = input,
                                                      .output = output,
-                                                     .symbols = most_symbols};
+                                                     .symbols = max_symbols};
                 SlotDemapper demapper(Device(), config);
                 Slots slots(config);
                 // Every kind of call alone, repeated, and after another one.
-                for (const std::size_t symbols : {most_symbols, most_symbols, std::size_t{0}, std::size_t{1},
+                for (const std::size_t symbols : {max_symbols, max_symbols, std::size_t{0}, std::size_t{1},
                                                   std::size_t{1000}, std::size_t{1000}}) {
                     for (const float noise_variance : {0.1F, 0.01F}) {
                         for (int call = 0; call < 4; ++call)
@@ -111,7 +111,7 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
     demapper.prepare(0.2F);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "") << "another table came";
-    demapper.forget_tables();
+    demapper.clear_tables();
     EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError) << "no graph may outlive its table";
     demapper.prepare(0.1F);
     for (int call = 0; call < 4; ++call)
@@ -126,7 +126,7 @@ TEST_F(CudaSlot, ManyOtherTablesLeaveThatOfItsGraph) {
     Slots slots(config);
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");
-    for (std::size_t n = 0; n < 2 * phy::gpu::SoftDemapper::most_tables; ++n)
+    for (std::size_t n = 0; n < 2 * phy::gpu::SoftDemapper::max_tables; ++n)
         demapper.prepare(0.2F + 0.001F * static_cast<float>(n));
     for (int call = 0; call < 4; ++call)
         ASSERT_EQ(slots.flaw(demapper, 300, 0.1F, false), "");

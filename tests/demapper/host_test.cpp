@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "demapper/mixed_calls.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "support/fewer_cases.hpp"
 

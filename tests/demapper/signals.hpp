@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "demapper/reference.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 
 /// Symbols for tests, and the formats they are stored in.
 namespace phy_test {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "channel/equalizer/equalizer_cases.hpp"
 #include "demapper/signals.hpp"
+#include "equalizer/equalizer_cases.hpp"
 #include "phy/detector/detector.hpp"
 
 /// Detection, and the same by the parts that it is made of.

@@ -10,8 +10,8 @@
 namespace phy_fuzz {
 namespace {
 
-constexpr std::uint64_t most_symbols = 300;
-constexpr std::uint64_t most_bits = std::uint64_t{1} << 16;
+constexpr std::uint64_t max_symbols = 300;
+constexpr std::uint64_t max_bits = std::uint64_t{1} << 16;
 
 std::string choose_raw(Input& input) {
     constexpr std::array numbers = {"", "f32", "f64", "f16", "i32", "i16", "i8", "u32", "u16", "u8", "i64"};
@@ -62,19 +62,19 @@ phy::CaptureOptions choose_options(Input& input) {
 
 void read_some(phy::CaptureReader& reader) {
     const phy::CaptureDescription& capture = reader.description();
-    const std::uint64_t count = std::min(most_symbols, capture.symbols);
+    const std::uint64_t count = std::min(max_symbols, capture.symbols);
     // As large as what is read, so that AddressSanitizer sees what is written behind it.
     std::vector<std::byte> symbols(count * phy::size_of(capture.format));
     std::vector<float> noise(count);
     std::vector<std::uint8_t> bits(
-        count * capture.bits_per_symbol <= most_bits ? count * capture.bits_per_symbol : 0);
+        count * capture.bits_per_symbol <= max_bits ? count * capture.bits_per_symbol : 0);
     for (const std::uint64_t first :
          {std::uint64_t{0}, (capture.symbols - count) / 2, capture.symbols - count}) {
         reader.read(first, {capture.format, symbols.data(), count});
         if (capture.has_noise_per_symbol) reader.read_noise(first, noise);
         if (!bits.empty()) reader.read_bits(first, bits);
     }
-    if (capture.codewords && capture.codewords->bits <= most_bits) {
+    if (capture.codewords && capture.codewords->bits <= max_bits) {
         std::vector<std::uint8_t> codeword(capture.codewords->bits);
         reader.read_codeword(capture.codewords->slots - 1, codeword);
     }

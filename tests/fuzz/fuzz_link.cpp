@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "fuzz/target.hpp"
-#include "phy/channel/dmrs.hpp"
-#include "phy/channel/grid_mapper.hpp"
+#include "phy/dmrs/dmrs.hpp"
+#include "phy/dmrs/grid_mapper.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/slot_schedule.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "fuzz/scratch_file.hpp"
 #include "fuzz/target.hpp"
-#include "phy/capture/npy_input.hpp"
+#include "phy/capture/flat/npy_input.hpp"
 
 /// The input is a .npy file.
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's own name.

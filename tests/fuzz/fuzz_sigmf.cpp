@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "fuzz/target.hpp"
-#include "phy/capture/sigmf_metadata.hpp"
+#include "phy/capture/flat/sigmf_metadata.hpp"
 
 /// The input is the metadata of a SigMF recording.
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's own name.

@@ -52,16 +52,16 @@ phy::gpu::SymbolSpan symbols_at(DeviceSpan<std::uint8_t> bytes, SampleFormat for
     return {format, phy::gpu::as_bytes(bytes)};
 }
 
-/// A mapper on both sides, and memory of both for up to most_symbols.
+/// A mapper on both sides, and memory of both for up to max_symbols.
 class Pair {
 public:
-    Pair(const phy::Mapper::Config& config, SampleFormat format, std::size_t most_symbols)
+    Pair(const phy::Mapper::Config& config, SampleFormat format, std::size_t max_symbols)
         : config_(config),
           format_(format),
           here_(phy::Host(), config),
           there_(device_, config),
-          bits_(random_bytes(bytes_of_bits(config, most_symbols))),
-          before_(random_bytes(most_symbols * size_of(format) + 2 * margin)),
+          bits_(random_bytes(bytes_of_bits(config, max_symbols))),
+          before_(random_bytes(max_symbols * size_of(format) + 2 * margin)),
           device_bits_(device_, bits_.size() + margin),
           device_symbols_(device_, before_.size()) {}
 

@@ -120,7 +120,7 @@ inline long double value_of(const SoftBitCase& in, std::size_t index) {
     return element(float{});
 }
 
-/// The magnitudes of soft bits, 0 for what is left out, by the tree as phy/measure/tree.hpp describes it.
+/// The magnitudes of soft bits, 0 for what is left out, by the tree as phy/reduce/tree.hpp describes it.
 inline double sum_by_tree(const std::vector<float>& magnitudes) {
     std::vector<double> roots;
     for (std::size_t block = 0; block < magnitudes.size(); block += 4096) {

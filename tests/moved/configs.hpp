@@ -1,8 +1,8 @@
 #pragma once
 
-#include "phy/channel/equalizer.hpp"
-#include "phy/channel/estimator.hpp"
 #include "phy/detector/detector.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
 /// The smallest that operators take.

@@ -34,7 +34,7 @@ TEST_F(GpuMovedFrom, StreamsEventsAndGraphs) {
 TEST_F(GpuMovedFrom, Demappers) {
     const Device device;
     const phy::gpu::Stream stream(device);
-    const auto forget = [](auto& demap) { demap.forget_tables(); };
+    const auto forget = [](auto& demap) { demap.clear_tables(); };
     expect_named_when_moved_from(
         "gpu::SoftDemapper", [&] { return phy::gpu::SoftDemapper(device, {}); }, config_of, device_of, forget,
         [](auto& demap) { demap.prepare(0.1F, phy::SoftBitFormat::int8); });

@@ -4,7 +4,7 @@
 #include "moved/moved.hpp"
 #include "moved/receiver_config.hpp"
 #include "phy/capture/capture.hpp"
-#include "phy/capture/slot_writer.hpp"
+#include "phy/capture/write/slot_writer.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "phy/receiver/slot_schedule.hpp"
 #include "phy/receiver/stage.hpp"

@@ -26,13 +26,13 @@ run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_C
   -D PHY_CUDA=OFF -D PHY_APPS=OFF -D PHY_TESTS=OFF)
 run(${CMAKE_COMMAND} --build ${build})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
-foreach(library phy phy_capture phy_receiver)
+foreach(library phy phy_capture phy_files)
   check_exports(${library})
 endforeach()
 
 file(WRITE ${WORK_DIR}/catch.cpp [[
 #include <phy/phy.hpp>
-#include <phy/receiver/demodulate.hpp>
+#include <phy/files/demodulate.hpp>
 
 int main() {
     int caught = 0;
@@ -50,5 +50,5 @@ int main() {
 }
 ]])
 run(${CXX} -std=c++20 -I${prefix}/include ${WORK_DIR}/catch.cpp -o ${WORK_DIR}/catch -L${prefix}/lib
-  -lphy_receiver -lphy_capture -lphy -Wl,-rpath,${prefix}/lib)
+  -lphy_files -lphy_capture -lphy -Wl,-rpath,${prefix}/lib)
 run(${WORK_DIR}/catch)

@@ -33,7 +33,7 @@ public:
         threads_.insert(std::this_thread::get_id());
         expect(!is_over_, "called after the run", call, chunk);
         expect(++inside_[role_of(call)] == 1, "called by two threads at a time", call, chunk);
-        most_inside_ = std::max(most_inside_, ++all_inside_);
+        max_inside_ = std::max(max_inside_, ++all_inside_);
         expect(chunk.items > 0 && chunk.items <= largest_, "number of items", call, chunk);
         if (chunk.lane >= lanes_.size()) {
             expect(false, "no such lane", call, chunk);
@@ -79,9 +79,9 @@ public:
     }
 
     /// Calls that were under way at the same time.
-    [[nodiscard]] int most_inside() const {
+    [[nodiscard]] int max_inside() const {
         const std::lock_guard lock(mutex_);
-        return most_inside_;
+        return max_inside_;
     }
 
     /// One more than the last chunk with which something was called; 0 if it was not.
@@ -127,7 +127,7 @@ private:
     std::uint64_t taken_ = 0;
     std::array<int, all_calls.size()> inside_ = {};
     int all_inside_ = 0;
-    int most_inside_ = 0;
+    int max_inside_ = 0;
     bool is_over_ = false;
     std::vector<Event> events_;
     std::set<std::thread::id> threads_;

@@ -52,7 +52,7 @@ protected:
             });
             EXPECT_FALSE(rendezvous.failed());
             EXPECT_EQ(rendezvous.rounds(), rounds);
-            EXPECT_GE(recorder.most_inside(), parties);
+            EXPECT_GE(recorder.max_inside(), parties);
         }
     }
 };
@@ -167,7 +167,7 @@ TEST_P(Order, SerialDoesOneThingAtATime) {
         for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view}) {
             CallRecorder recorder(pipeline);
             run(pipeline, stage, recorder, source_mode, SinkMode::view);
-            EXPECT_EQ(recorder.most_inside(), 1);
+            EXPECT_EQ(recorder.max_inside(), 1);
             std::vector<CallRecorder::Event> expected;
             for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
                 for (const Call call : all_calls)
@@ -186,7 +186,7 @@ TEST_P(Order, OneLaneHoldsOneChunk) {
         Pipeline pipeline(places(), stage, config(order, 1));
         CallRecorder recorder(pipeline);
         run(pipeline, stage, recorder, SourceMode::fill, SinkMode::view);
-        EXPECT_EQ(recorder.most_inside(), 1) << to_string(order);
+        EXPECT_EQ(recorder.max_inside(), 1) << to_string(order);
     }
 }
 

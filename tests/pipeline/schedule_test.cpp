@@ -195,7 +195,7 @@ double lost(double stream, double chunk, double gap) {
 
 TEST(FastChunk, LosesLeastBetweenItsLimits) {
     const phy::detail::PipelineTuning tuning = {
-        .chunk_bytes = 16'000'000, .least_bytes = 1'000'000, .lanes = 4, .gap_bytes = 250'000};
+        .chunk_bytes = 16'000'000, .min_bytes = 1'000'000, .lanes = 4, .gap_bytes = 250'000};
     for (double stream = 5e6; stream < 1e9; stream *= 1.3) {
         const auto chunk = static_cast<double>(phy::detail::fast_chunk_bytes(stream, tuning));
         for (const double factor : {0.5, 0.9, 1.1, 2.0})

@@ -18,7 +18,7 @@ struct ScrambleArray {
 /// What a fake stage does to a chunk, on a host or on a device. All bytes of the input, the numbers of the
 /// items and whole blocks of them matter.
 struct Scramble {
-    static constexpr std::size_t most_ports = 3;
+    static constexpr std::size_t max_ports = 3;
 
     std::uint64_t first;  ///< the chunk's first item
     std::size_t items;    ///< of the chunk
@@ -26,8 +26,8 @@ struct Scramble {
     std::uint64_t seed;  ///< of the stage
     std::size_t inputs;
     std::size_t outputs;
-    std::array<ScrambleArray<const std::byte>, most_ports> in;
-    std::array<ScrambleArray<std::byte>, most_ports> out;
+    std::array<ScrambleArray<const std::byte>, max_ports> in;
+    std::array<ScrambleArray<std::byte>, max_ports> out;
     std::uint64_t* scratch;  ///< a number for each item of the chunk, or null
 
     /// A number that all input of an item makes.

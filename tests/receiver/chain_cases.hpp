@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "channel/dmrs/reference.hpp"
-#include "channel/sionna_vectors.hpp"
+#include "dmrs/reference.hpp"
+#include "dmrs/sionna_vectors.hpp"
 #include "phy/core/half.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_reference.hpp"

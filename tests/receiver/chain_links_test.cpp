@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_cases.hpp"
 #include "receiver/nr_reference.hpp"
@@ -164,7 +164,7 @@ void check_wrong(const Recording& recording, const phy::Link& link, int slot, bo
     // Sequences of identities that differ in one bit agree a little at their beginning.
     EXPECT_GT(outcome.bit_error_rate, has_other_dmrs ? 0.3 : 0.45);
     if (has_other_dmrs)
-        EXPECT_LT(outcome.report.coherence, phy::least_coherence(link.allocation));
+        EXPECT_LT(outcome.report.coherence, phy::min_coherence(link.allocation));
     else
         EXPECT_GT(outcome.report.coherence, 0.9);
 }

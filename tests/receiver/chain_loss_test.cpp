@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "channel/estimator/dense_wiener.hpp"
+#include "estimator/dense_wiener.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_cases.hpp"
 #include "support/fewer_cases.hpp"

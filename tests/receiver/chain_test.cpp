@@ -21,7 +21,7 @@ struct Outcome {
 };
 
 Outcome receive(const ChainCase& sent, phy::ReceiverInput kind, const AirSamples& samples, int antennas,
-                phy::SampleFormat format, double gain, std::uint64_t occurrence) {
+                phy::SampleFormat format, double gain, std::uint64_t occasion) {
     const phy::ReceiverConfig config = {
         .link = sent.link, .input = kind, .antennas = antennas, .format = phy::SoftBitFormat::float32};
     phy::Receiver receiver(phy::Host(), config);
@@ -30,8 +30,8 @@ Outcome receive(const ChainCase& sent, phy::ReceiverInput kind, const AirSamples
     Outcome outcome;
     outcome.llr.resize(receiver.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> received(1);
-    receiver({format, std::span(stored)}, occurrence, {.llr = outcome.llr, .slots = received});
-    outcome.report = phy::slot_report(received[0], config, receiver.schedule().slot(occurrence));
+    receiver({format, std::span(stored)}, occasion, {.llr = outcome.llr, .slots = received});
+    outcome.report = phy::slot_report(received[0], config, receiver.schedule().slot(occasion));
     return outcome;
 }
 

@@ -9,7 +9,7 @@
 
 #include "phy/core/error.hpp"
 #include "phy/ofdm/demodulator.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "receiver/recording.hpp"
 
 namespace {
@@ -202,7 +202,7 @@ TEST(DiagnoseTest, SlotsThatBeginElsewhereAreNotFound) {
         const phy::Trial late = best_of(slot);
         EXPECT_FALSE(late.is_found()) << late.change << ", " << late.coherence;
         EXPECT_GT(late.chance, 1e-4);
-        coherent += late.coherence >= phy::least_coherence(late.link.allocation) ? 1 : 0;
+        coherent += late.coherence >= phy::min_coherence(late.link.allocation) ? 1 : 0;
     }
     EXPECT_GT(coherent, 0) << "coherence would say the same";
 }
@@ -322,7 +322,7 @@ TEST(DiagnoseTest, NoiseHasNothing) {
             diagnose(recording_of(sent_link(), -60.0, i + 1), sent_link(), i + 1);
         ASSERT_FALSE(diagnosis.trials.empty());
         for (const phy::Trial& trial : diagnosis.trials)
-            EXPECT_LT(trial.coherence, phy::least_coherence(trial.link.allocation)) << trial.change;
+            EXPECT_LT(trial.coherence, phy::min_coherence(trial.link.allocation)) << trial.change;
     }
 }
 

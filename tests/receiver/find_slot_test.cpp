@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "phy/core/error.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "receiver/recording.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "phy/core/error.hpp"
 #include "phy/ofdm/demodulator.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "receiver/recording.hpp"
 
 namespace {
@@ -192,10 +192,10 @@ phy::SlotAllocation allocation_of(int blocks, std::vector<int> symbols) {
 }
 
 TEST(LeastCoherenceTest, FallsWithPilots) {
-    EXPECT_DOUBLE_EQ(phy::least_coherence(allocation_of(1, {2})), 0.7);
-    EXPECT_LE(phy::least_coherence(allocation_of(16, {2})), 0.4);
-    EXPECT_LE(phy::least_coherence(allocation_of(8, {2, 11})), 0.4);
-    EXPECT_DOUBLE_EQ(phy::least_coherence(allocation_of(273, {2, 11})), 0.15);
+    EXPECT_DOUBLE_EQ(phy::min_coherence(allocation_of(1, {2})), 0.7);
+    EXPECT_LE(phy::min_coherence(allocation_of(16, {2})), 0.4);
+    EXPECT_LE(phy::min_coherence(allocation_of(8, {2, 11})), 0.4);
+    EXPECT_DOUBLE_EQ(phy::min_coherence(allocation_of(273, {2, 11})), 0.15);
 }
 
 TEST(LeastCoherenceTest, SeparatesWrongIdentitiesFromLowPower) {
@@ -222,7 +222,7 @@ TEST(LeastCoherenceTest, SeparatesWrongIdentitiesFromLowPower) {
                 result.push_back(slot.estimate.coherence);
             return result;
         };
-        const double least = phy::least_coherence(config.link.allocation);
+        const double least = phy::min_coherence(config.link.allocation);
         for (const double coherence : coherences(0.0, 41))
             EXPECT_GT(coherence, least);
         for (const double coherence : coherences(40.0, 42))

@@ -309,7 +309,7 @@ TEST(GpuReceiverTest, WrongArgumentsThrow) {
     wrong.antennas = 1;
     EXPECT_THROW(phy::gpu::Receiver(device, wrong, 1), phy::ArgumentError);
     const phy::gpu::Receiver receiver(device, config, 2);
-    EXPECT_EQ(receiver.most_slots(), 2U);
+    EXPECT_EQ(receiver.max_slots(), 2U);
     EXPECT_EQ(receiver.config(), config);
     EXPECT_EQ(receiver.device(), device);
     const std::size_t of_slot = 2 * receiver.input_per_slot();

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "phy/channel/grid_mapper.hpp"
 #include "phy/core/modulation.hpp"
+#include "phy/dmrs/grid_mapper.hpp"
 #include "phy/ofdm/modulator.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "support/equations.hpp"

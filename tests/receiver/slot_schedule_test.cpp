@@ -23,20 +23,20 @@ Link link_of(int spacing, int first_slot, std::vector<int> slots) {
 void expect_as_counted(const Link& link) {
     const SlotSchedule schedule(link);
     const int of_frame = 10 * link.carrier.subcarrier_spacing / 15000;
-    std::uint64_t occurrence = 0;
+    std::uint64_t occasion = 0;
     for (int n = 0; n < 3 * of_frame + 5; ++n) {
-        ASSERT_EQ(schedule.occurrences(static_cast<std::uint64_t>(n)), occurrence) << n << " slots";
+        ASSERT_EQ(schedule.occasions(static_cast<std::uint64_t>(n)), occasion) << n << " slots";
         const int slot = link.carrier.first_slot + n;
         const int in_frame = slot % of_frame;
         if (!link.slots.empty() && std::ranges::count(link.slots, in_frame) == 0) continue;
-        ASSERT_EQ(schedule.slot(occurrence), static_cast<std::uint64_t>(slot));
-        ASSERT_EQ(schedule.slot_in_frame(occurrence), in_frame);
-        ASSERT_EQ(schedule.slots().at(schedule.place(occurrence)), in_frame);
-        ++occurrence;
+        ASSERT_EQ(schedule.slot(occasion), static_cast<std::uint64_t>(slot));
+        ASSERT_EQ(schedule.slot_in_frame(occasion), in_frame);
+        ASSERT_EQ(schedule.slots().at(schedule.place(occasion)), in_frame);
+        ++occasion;
     }
 }
 
-TEST(SlotScheduleTest, CountsOccurrencesInTimeOrder) {
+TEST(SlotScheduleTest, CountsOccasionsInTimeOrder) {
     for (const int spacing : {15000, 30000, 60000, 120000}) {
         const int last = 10 * spacing / 15000 - 1;
         for (const int first_slot : {0, 1, 4, last}) {
@@ -56,7 +56,7 @@ TEST(SlotScheduleTest, GoesOnForWeeks) {
     EXPECT_EQ(schedule.slot(0), 83U);
     constexpr std::uint64_t frames = 100ULL * 3600 * 24 * 30;
     EXPECT_EQ(schedule.slot(2 * frames + 1), 80 * (frames + 1) + 78);
-    EXPECT_EQ(schedule.occurrences(80 * frames), 2 * frames);
+    EXPECT_EQ(schedule.occasions(80 * frames), 2 * frames);
 }
 
 TEST(SlotScheduleTest, KnowsItsFrame) {

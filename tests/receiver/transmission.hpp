@@ -21,7 +21,7 @@ struct AirConfig {
     unsigned seed = 1;
 };
 
-/// Some occurrences of a link's schedule, as antennas receive them.
+/// Some occasions of a link's schedule, as antennas receive them.
 struct Transmission {
     std::vector<phy::cf32> input = {};    ///< (slots, antennas, input of a slot)
     std::vector<std::uint8_t> bits = {};  ///< (slots, G), before scrambling
@@ -30,7 +30,7 @@ struct Transmission {
     std::size_t slots = 0;
 };
 
-/// Transmits all slots that hold occurrences first to first + count - 1, one after another.
+/// Transmits all slots that hold occasions first to first + count - 1, one after another.
 Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air, std::uint64_t first,
                       std::size_t count);
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "phy/capture/kind.hpp"
-#include "phy/core/atomic_file.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/atomic_file.hpp"
 
 /// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
 ///

@@ -6,13 +6,13 @@
 #include <span>
 #include <utility>
 
+#include "phy/capture/flat/npy_input.hpp"
+#include "phy/capture/flat/posix_file.hpp"
+#include "phy/capture/flat/raw_input.hpp"
+#include "phy/capture/flat/regular_file.hpp"
+#include "phy/capture/flat/sigmf_input.hpp"
 #include "phy/capture/foreign_format.hpp"
-#include "phy/capture/hdf5_input.hpp"
-#include "phy/capture/npy_input.hpp"
-#include "phy/capture/posix_file.hpp"
-#include "phy/capture/raw_input.hpp"
-#include "phy/capture/regular_file.hpp"
-#include "phy/capture/sigmf_input.hpp"
+#include "phy/capture/hdf5/hdf5_input.hpp"
 #include "phy/core/file_error.hpp"
 
 namespace phy::detail {

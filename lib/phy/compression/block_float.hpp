@@ -4,8 +4,8 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 
 /// Block floating point of resource elements on a fronthaul (O-RAN.WG4.CUS annex A.1): the 12 elements of a
 /// resource block are 24 integers of a few bits, the mantissas, which share an exponent.

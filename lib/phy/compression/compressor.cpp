@@ -5,7 +5,7 @@
 #include "phy/compression/block_float.hpp"
 #include "phy/compression/math/check.hpp"
 #include "phy/compression/math/integers.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 
 namespace phy {
 namespace {

@@ -3,7 +3,7 @@
 #include "phy/compression/block_float.hpp"
 #include "phy/compression/host/kernels.hpp"
 #include "phy/compression/math/check.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 
 namespace phy {
 

@@ -21,7 +21,7 @@ constexpr std::size_t bits_per_axis(Modulation modulation) {
 }
 
 /// The largest of all modulations.
-inline constexpr std::size_t most_axis_bits = bits_per_axis(all_modulations.back());
+inline constexpr std::size_t max_axis_bits = bits_per_axis(all_modulations.back());
 
 /// 1 / A^2, where A is the amplitude of which the levels of an axis with m bits are the odd multiples from
 /// -(2^m - 1) to 2^m - 1, such that the mean power of both axes is 1: 2, 10, 42, 170, 682.

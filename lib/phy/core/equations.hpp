@@ -54,7 +54,7 @@ constexpr bool labels_follow_equations() {
 static_assert(labels_follow_equations());
 
 constexpr bool label_bits_select_levels() {
-    for (int m = 1; m <= static_cast<int>(most_axis_bits); ++m) {
+    for (int m = 1; m <= static_cast<int>(max_axis_bits); ++m) {
         for (int i = 0; i < 1 << m; ++i) {
             unsigned label = 0;
             for (int k = 0; k < m; ++k)

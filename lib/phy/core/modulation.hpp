@@ -36,7 +36,7 @@ constexpr std::size_t bits_per_symbol(Modulation modulation) {
 }
 
 /// The largest Qm of all modulations.
-inline constexpr std::size_t most_bits_per_symbol = bits_per_symbol(all_modulations.back());
+inline constexpr std::size_t max_bits_per_symbol = bits_per_symbol(all_modulations.back());
 
 /// The name used in files and on command lines: "pi2-bpsk", "bpsk", "qpsk", "16qam", "64qam", "256qam",
 /// "1024qam".

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "phy/cuda/forget.hpp"
+#include "phy/cuda/give_back.hpp"
 
 namespace phy::gpu {
 namespace {
@@ -17,7 +17,7 @@ public:
         return memory;
     }
     void deallocate(const Device& /*device*/, void* memory, std::size_t /*bytes*/) noexcept override {
-        detail::forget(cudaFree(memory));
+        detail::clear_error(cudaFree(memory));
     }
 };
 

@@ -8,12 +8,12 @@
 #include "phy/core/machine.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/architectures.hpp"
-#include "phy/cuda/forget.hpp"
+#include "phy/cuda/give_back.hpp"
 
 namespace phy::gpu {
 namespace {
 
-using detail::forget;
+using detail::clear_error;
 
 std::string name_and_text(int code) {
     const auto error = static_cast<cudaError_t>(code);
@@ -41,14 +41,14 @@ constexpr int oldest_driver = std::max(CUDART_VERSION / 1000 * 1000, 12010);
 /// 0: none.
 int driver_version() {
     int version = 0;
-    forget(cudaDriverGetVersion(&version));
+    clear_error(cudaDriverGetVersion(&version));
     return version;
 }
 
 int count_devices(int& count) {
     const int code =
         driver_version() < oldest_driver ? cudaErrorInsufficientDriver : cudaGetDeviceCount(&count);
-    forget(code);
+    clear_error(code);
     if (code != cudaSuccess) count = 0;
     return code;
 }

@@ -2,11 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include "phy/cuda/forget.hpp"
+#include "phy/cuda/give_back.hpp"
 
 namespace phy::gpu {
 
-using detail::forget;
+using detail::clear_error;
 
 namespace detail {
 
@@ -76,14 +76,14 @@ Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work
     try {
         work(stream);
     } catch (...) {
-        forget(cudaStreamEndCapture(stream, &captured));
-        if (captured != nullptr) forget(cudaGraphDestroy(captured));
+        clear_error(cudaStreamEndCapture(stream, &captured));
+        if (captured != nullptr) clear_error(cudaGraphDestroy(captured));
         throw;
     }
     check(cudaStreamEndCapture(stream, &captured));
     cudaGraphExec_t executable = nullptr;
     const cudaError_t code = cudaGraphInstantiate(&executable, captured, 0);
-    forget(cudaGraphDestroy(captured));
+    clear_error(cudaGraphDestroy(captured));
     check(code);
     graph_ = Handle::Pointer(executable, {device_});
 }

@@ -6,10 +6,10 @@
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/noise_variance.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 
 /// Soft and hard demapping of the constellations of TS 38.211 clause 5.1.
 ///

@@ -30,13 +30,13 @@ namespace phy::gpu {
 /// first of them the loading of code, which may wait and take device memory.
 ///
 /// Several threads may call one demapper at once, on several streams; but while one of them is in prepare()
-/// or forget_tables(), no other may be in any function.
+/// or clear_tables(), no other may be in any function.
 class PHY_EXPORT SoftDemapper {
 public:
     using Config = DemapperConfig;
 
     /// That are kept: of 1.3 MB at most, with int8 of 256 KB.
-    static constexpr std::size_t most_tables = 256;
+    static constexpr std::size_t max_tables = 256;
 
     /// Throws ArgumentError if a value is out of its range.
     SoftDemapper(const Device& device, const Config& config);
@@ -46,7 +46,7 @@ public:
 
     /// Gets calls with this noise and format ready: builds the table that they need, if any, waits until it
     /// is on the device, and has the kernels' code loaded, for which the first call would take some
-    /// milliseconds otherwise. The tables of the latest most_tables different calls of prepare() are kept:
+    /// milliseconds otherwise. The tables of the latest max_tables different calls of prepare() are kept:
     /// one more waits for the device and gives the memory of the oldest back, after which calls that need it
     /// are refused, and graphs that used it must not run again. Of per-symbol noise, which never needs a
     /// table, no value is read. Returns soon where all that is done. Throws ArgumentError for a scalar N0
@@ -54,7 +54,7 @@ public:
     void prepare(NoiseVariance noise, SoftBitFormat format);
 
     /// Gives the memory of all tables back. Waits for the device; graphs that used them must not run again.
-    void forget_tables();
+    void clear_tables();
 
     /// Demaps all symbols on the stream, which belongs to the device. Sizes, noise, first_symbol and errors
     /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
@@ -100,8 +100,8 @@ public:
     /// As SoftDemapper::prepare, for allocations of this modulation.
     void prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
 
-    /// As SoftDemapper::forget_tables.
-    void forget_tables();
+    /// As SoftDemapper::clear_tables.
+    void clear_tables();
 
     /// Demaps all allocations on the stream, which belongs to the device. All have soft bits in one format.
     /// The array of allocations may go when the call returns; what they point at must stay. Errors as in

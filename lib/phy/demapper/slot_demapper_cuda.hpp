@@ -35,8 +35,8 @@ public:
     /// As SoftDemapper::prepare; the table of the latest call is kept too.
     void prepare(NoiseVariance noise);
 
-    /// As SoftDemapper::forget_tables.
-    void forget_tables();
+    /// As SoftDemapper::clear_tables.
+    void clear_tables();
 
     /// Where the caller writes a slot's symbols, Config::symbols of them.
     [[nodiscard]] std::span<std::byte> input();

@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "phy/channel/equalizer/host/block_equalizer.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
-#include "phy/core/thread_pool.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "phy/equalizer/host/block_equalizer.hpp"
+#include "phy/machine/thread_pool.hpp"
 
 namespace phy {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <span>
 
-#include "phy/channel/equalizer.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy {
 

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/channel/equalizer_cuda.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/cuda/view.hpp"
 #include "phy/detector/detector.hpp"
+#include "phy/equalizer/equalizer_cuda.hpp"
 
 namespace phy::gpu {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "phy/core/check_size.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/mapper/points.hpp"
 
 namespace phy {

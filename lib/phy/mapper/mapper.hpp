@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy {
 

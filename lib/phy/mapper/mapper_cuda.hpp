@@ -40,7 +40,7 @@ private:
     Config config_;
     int multiprocessors_ = 0;
     /// By SampleFormat; see cuda/launch.hpp.
-    std::array<std::array<std::uint32_t, std::size_t{1} << most_axis_bits>, all_sample_formats.size()>
+    std::array<std::array<std::uint32_t, std::size_t{1} << max_axis_bits>, all_sample_formats.size()>
         axis_values_{};
 };
 

@@ -8,8 +8,8 @@
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
-#include "phy/measure/tree.hpp"
 #include "phy/pipeline/stage.hpp"
+#include "phy/reduce/tree.hpp"
 
 namespace phy {
 

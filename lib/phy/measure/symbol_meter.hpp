@@ -5,11 +5,11 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/measure/symbol_sums.hpp"
-#include "phy/measure/tree.hpp"
+#include "phy/reduce/tree.hpp"
 
 namespace phy {
 

@@ -3,9 +3,9 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
 namespace phy {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/math/check.hpp"

@@ -42,7 +42,7 @@ void check_bins(std::size_t size, std::size_t zero, std::size_t subcarriers) {
                         ": expected at most half as many subcarriers on either side");
 }
 
-std::size_t longest_slot(const OfdmTiming& timing, const OfdmSlots& slots) {
+std::size_t max_slot(const OfdmTiming& timing, const OfdmSlots& slots) {
     std::size_t longest = 0;
     for (std::size_t i = 0; i < std::min(slots.count, timing.slots_per_subframe()); ++i)
         longest = std::max(longest, timing.slot_samples(slots.first + i));
@@ -70,7 +70,7 @@ detail::OfdmSizes checked_stride(const OfdmConfig& config, const OfdmTiming& tim
 detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                                   std::size_t samples) {
     const auto antennas = static_cast<std::size_t>(config.antennas);
-    const std::size_t needed = longest_slot(timing, slots);
+    const std::size_t needed = max_slot(timing, slots);
     const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
     if (stride < needed)
         throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +

@@ -7,7 +7,7 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"

@@ -85,7 +85,7 @@ private:
     std::map<std::string, Use> uses_;
 };
 
-std::size_t least_common_multiple(std::size_t a, std::size_t b) {
+std::size_t min_common_multiple(std::size_t a, std::size_t b) {
     const std::size_t factor = b / std::gcd(a, b);
     if (a > SIZE_MAX / factor)
         throw ArgumentError("chain: the granularities have no common multiple that a number can be");
@@ -115,7 +115,7 @@ ChainPlan::ChainPlan(const std::vector<std::reference_wrapper<Stage>>& stages,
     for (const Stage& stage : stages) {
         require_once(stage, stages);
         ports.push_back(checked_ports(stage));
-        granularity = least_common_multiple(granularity, stage.granularity());
+        granularity = min_common_multiple(granularity, stage.granularity());
     }
     PortUses(ports, also_out).divide(*this);
     std::vector<Port> all = inputs;

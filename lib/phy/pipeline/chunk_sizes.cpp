@@ -6,7 +6,7 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/core/machine_memory.hpp"
+#include "phy/machine/machine_memory.hpp"
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {
@@ -18,7 +18,7 @@ namespace {
 /// Records of blocks of items make the bytes of one item a fraction.
 constexpr std::size_t sample = 1024;
 
-constexpr std::size_t most_lanes = 1024;
+constexpr std::size_t max_lanes = 1024;
 
 std::size_t bytes_of_sample(const std::vector<Port>& ports) {
     std::size_t bytes = 0;
@@ -92,9 +92,9 @@ PipelineSizeError::Culprit ChunkSizes::culprit_of(const WantedSizes& wanted, dou
 }
 
 void ChunkSizes::check_memory(const WantedSizes& wanted) const {
-    if (wanted.lanes > most_lanes)
+    if (wanted.lanes > max_lanes)
         throw PipelineSizeError("pipeline: " + std::to_string(wanted.lanes) + " lanes: expected at most " +
-                                    std::to_string(most_lanes),
+                                    std::to_string(max_lanes),
                                 Culprit::lanes);
     const auto memory = static_cast<double>(machine_memory());
     const double needed = memory_of(wanted, memory / 2);

@@ -116,7 +116,7 @@ PipelineTuning Pipeline::Impl::tuning() const {
 Schedule::Limits Pipeline::Impl::limits(std::uint64_t items) const {
     if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
     const std::size_t most = std::min(config.chunk, chosen_chunk(items));
-    const std::size_t least = sizes.of_bytes(tuning().least_bytes);
+    const std::size_t least = sizes.of_bytes(tuning().min_bytes);
     return {.most = most, .least = std::min(most, least), .granularity = sizes.granularity()};
 }
 

@@ -7,7 +7,7 @@
 
 #include "phy/core/backend.hpp"
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy {
 

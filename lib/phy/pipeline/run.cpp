@@ -73,7 +73,7 @@ void PipelineRun::guarded(Work work) {
 /// On the caller's thread alone. A device has as many chunks in flight as there are lanes nevertheless.
 void PipelineRun::run_alone(bool has_first) {
     const std::uint64_t together = group_size(task_.order, lanes_.size());
-    const std::uint64_t most_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
+    const std::uint64_t max_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
     const auto read_more = [this] { return is_running() && read_next(); };
     std::uint64_t read = has_first ? 1 : 0;
     std::uint64_t issued = 0;
@@ -84,7 +84,7 @@ void PipelineRun::run_alone(bool has_first) {
         if (!is_running()) return;
         issue(issued, read);
         issued = read;
-        while (written < issued && issued - written + together > most_in_flight && is_running())
+        while (written < issued && issued - written + together > max_in_flight && is_running())
             write(written++);
         if (read_more()) ++read;
     }

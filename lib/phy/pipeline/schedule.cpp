@@ -8,7 +8,7 @@ namespace phy::detail {
 namespace {
 
 /// A stream is cut into about this many pieces or more, if they are not too small, so that steps overlap.
-constexpr std::uint64_t fewest_pieces = 4;
+constexpr std::uint64_t min_pieces = 4;
 
 /// Pieces are multiples of it: of blocks and, unless that makes them larger than they need be, of 64 items,
 /// so that chunks of what is aligned are aligned, whatever an item's size.
@@ -21,7 +21,7 @@ std::uint64_t unit_of(const Schedule::Limits& limits) {
 
 std::uint64_t piece_of(std::uint64_t items, std::uint64_t unit) {
     const std::uint64_t units = items / unit + (items % unit == 0 ? 0 : 1);
-    return unit * (units / fewest_pieces + (units % fewest_pieces == 0 ? 0 : 1));
+    return unit * (units / min_pieces + (units % min_pieces == 0 ? 0 : 1));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::uint64_t piece_of(std::uint64_t items, std::uint64_t unit) {
 std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning) {
     const double best = std::sqrt(stream_bytes * static_cast<double>(tuning.gap_bytes));
     return static_cast<std::size_t>(
-        std::clamp(best, static_cast<double>(tuning.least_bytes), static_cast<double>(tuning.chunk_bytes)));
+        std::clamp(best, static_cast<double>(tuning.min_bytes), static_cast<double>(tuning.chunk_bytes)));
 }
 
 Schedule::Schedule(std::uint64_t items, const Limits& limits)

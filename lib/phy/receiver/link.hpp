@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "phy/channel/slot_allocation.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 

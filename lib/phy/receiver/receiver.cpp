@@ -3,8 +3,8 @@
 #include <atomic>
 #include <vector>
 
-#include "phy/measure/reduce_host.hpp"
 #include "phy/receiver/host/slot_chain.hpp"
+#include "phy/reduce/reduce_host.hpp"
 
 namespace phy {
 namespace {

@@ -5,13 +5,13 @@
 #include <span>
 #include <string_view>
 
-#include "phy/channel/equalizer.hpp"
-#include "phy/channel/slot_estimate.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/slot_estimate.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/slot_schedule.hpp"
@@ -121,7 +121,7 @@ public:
     [[nodiscard]] std::size_t channel_per_slot() const;
     [[nodiscard]] const SlotSchedule& schedule() const;
 
-    /// Receives the occurrences first, first + 1 ... of the schedule. input: (slots, antennas,
+    /// Receives the occasions first, first + 1 ... of the schedule. input: (slots, antennas,
     /// input_per_slot()); samples begin with the slot's first, and what a shorter slot leaves is not looked
     /// at. Throws ArgumentError, and has written nothing, if sizes do not fit, or for another soft-bit
     /// format. Allocates nothing.

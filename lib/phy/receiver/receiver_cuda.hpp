@@ -33,9 +33,9 @@ class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;
 
-    /// Puts on the device what all slots share, and the workspace for calls of up to most_slots slots. Throws
+    /// Puts on the device what all slots share, and the workspace for calls of up to max_slots slots. Throws
     /// as phy::Receiver does, and CudaError if there is not enough memory.
-    Receiver(const Device& device, const Config& config, std::size_t most_slots);
+    Receiver(const Device& device, const Config& config, std::size_t max_slots);
     ~Receiver();
     Receiver(Receiver&&) noexcept;
     Receiver& operator=(Receiver&&) noexcept;
@@ -48,13 +48,13 @@ public:
     [[nodiscard]] const SlotSchedule& schedule() const;
 
     /// As in phy::Receiver, on the stream, which belongs to the device. Throws ArgumentError too for more
-    /// slots than most_slots, and for a grid that does not begin at a multiple of its elements' size.
+    /// slots than max_slots, and for a grid that does not begin at a multiple of its elements' size.
     void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
                     cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;
-    [[nodiscard]] std::size_t most_slots() const;
+    [[nodiscard]] std::size_t max_slots() const;
 
 private:
     struct Impl;

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "phy/core/elementary.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/receiver/slot_symbols.hpp"
 
 namespace phy {

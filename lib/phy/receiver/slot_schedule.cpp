@@ -18,21 +18,21 @@ SlotSchedule::SlotSchedule(const Link& link)
     skipped_ = static_cast<std::size_t>(first - slots_.begin());
 }
 
-std::size_t SlotSchedule::place(std::uint64_t occurrence) const {
-    return static_cast<std::size_t>((occurrence + skipped_) % slots_.size());
+std::size_t SlotSchedule::place(std::uint64_t occasion) const {
+    return static_cast<std::size_t>((occasion + skipped_) % slots_.size());
 }
 
-int SlotSchedule::slot_in_frame(std::uint64_t occurrence) const {
-    return slots_[place(occurrence)];
+int SlotSchedule::slot_in_frame(std::uint64_t occasion) const {
+    return slots_[place(occasion)];
 }
 
-std::uint64_t SlotSchedule::slot(std::uint64_t occurrence) const {
-    const std::uint64_t frame = (occurrence + skipped_) / slots_.size();
+std::uint64_t SlotSchedule::slot(std::uint64_t occasion) const {
+    const std::uint64_t frame = (occasion + skipped_) / slots_.size();
     return frame * static_cast<std::uint64_t>(slots_per_frame_) +
-           static_cast<std::uint64_t>(slot_in_frame(occurrence));
+           static_cast<std::uint64_t>(slot_in_frame(occasion));
 }
 
-std::uint64_t SlotSchedule::occurrences(std::uint64_t slots) const {
+std::uint64_t SlotSchedule::occasions(std::uint64_t slots) const {
     const auto of_frame = static_cast<std::uint64_t>(slots_per_frame_);
     const std::uint64_t end = first_slot_ + slots;
     const auto below = std::lower_bound(slots_.begin(), slots_.end(), static_cast<int>(end % of_frame));

@@ -8,7 +8,7 @@
 
 namespace phy {
 
-/// Which slots of a capture hold the allocation of a link: its occurrences, counted from 0 in time order.
+/// Which slots of a capture hold the allocation of a link: its occasions, counted from 0 in time order.
 /// Slots are numbered on over the frames, from slot 0 of the frame in which the capture begins, so that the
 /// first of the capture is Link::carrier.first_slot.
 class PHY_EXPORT SlotSchedule {
@@ -21,20 +21,20 @@ public:
     SlotSchedule& operator=(const SlotSchedule&) = default;
     ~SlotSchedule() = default;
 
-    /// The slot of an occurrence.
-    [[nodiscard]] std::uint64_t slot(std::uint64_t occurrence) const;
+    /// The slot of an occasion.
+    [[nodiscard]] std::uint64_t slot(std::uint64_t occasion) const;
 
     /// That slot's number in its frame.
-    [[nodiscard]] int slot_in_frame(std::uint64_t occurrence) const;
+    [[nodiscard]] int slot_in_frame(std::uint64_t occasion) const;
 
-    /// How many occurrences lie in the first `slots` slots of the capture.
-    [[nodiscard]] std::uint64_t occurrences(std::uint64_t slots) const;
+    /// How many occasions lie in the first `slots` slots of the capture.
+    [[nodiscard]] std::uint64_t occasions(std::uint64_t slots) const;
 
     /// Those of each frame: numbers of slots, in order.
     [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
 
-    /// The place in slots() of an occurrence.
-    [[nodiscard]] std::size_t place(std::uint64_t occurrence) const;
+    /// The place in slots() of an occasion.
+    [[nodiscard]] std::size_t place(std::uint64_t occasion) const;
 
     [[nodiscard]] int slots_per_frame() const { return slots_per_frame_; }
     [[nodiscard]] std::uint64_t first_slot() const { return first_slot_; }

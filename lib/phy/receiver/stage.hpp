@@ -11,7 +11,7 @@
 
 namespace phy {
 
-/// A receiver for pipelines: phy::Receiver on a CPU, phy::gpu::Receiver on CUDA. An item is an occurrence of
+/// A receiver for pipelines: phy::Receiver on a CPU, phy::gpu::Receiver on CUDA. An item is an occasion of
 /// the link's allocation. Input: "input", (antennas, Receiver::input_per_slot()) a record. Outputs: "llr", a
 /// codeword a record; "slots", a ReceivedSlot; and as wanted "symbols" with "noise_variance", and "channel",
 /// records of which are as in ReceiverOutput.

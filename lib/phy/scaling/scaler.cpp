@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "phy/core/check_size.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/scaling/host/kernels.hpp"
 #include "phy/scaling/math/factor.hpp"
 #include "phy/simd/arrays.hpp"

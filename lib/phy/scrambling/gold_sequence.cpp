@@ -4,7 +4,7 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/scrambling/host/kernels.hpp"
 #include "phy/scrambling/math/check.hpp"
 #include "phy/scrambling/math/gold.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
+#include "phy/machine/host.hpp"
 
 /// Pseudo-random sequences c(n) of TS 38.211 clause 5.2.1.
 namespace phy {

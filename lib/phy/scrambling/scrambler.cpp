@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "phy/core/thread_pool.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/scrambling/host/gold_stream.hpp"
 #include "phy/scrambling/math/check.hpp"
 
@@ -18,7 +18,7 @@ void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std
     const detail::ScramblingKernels& kernels = detail::scrambling_kernels(host.backend());
     const std::size_t length = all_bits / c_init.size();
     // To jump there takes a small part of the time of so many.
-    constexpr std::size_t piece = detail::GoldStream::most_bits;
+    constexpr std::size_t piece = detail::GoldStream::max_bits;
     const std::size_t pieces = (length + piece - 1) / piece;
     host.pool().for_each(pieces * c_init.size(), [&](int, std::size_t index) noexcept {
         const std::size_t codeword = index / pieces;

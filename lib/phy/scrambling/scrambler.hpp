@@ -4,8 +4,8 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/host.hpp"
 #include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 /// Scrambling of TS 38.211 clauses 6.3.1.1 and 7.3.1.1, and what undoes it on soft bits.

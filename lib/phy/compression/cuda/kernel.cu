@@ -16,7 +16,7 @@ constexpr unsigned threads = groups_per_block * decompressor_tile;
 constexpr unsigned room_after = 32;
 
 struct Tile {
-    alignas(16) std::byte bytes[decompressor_tile * phy::detail::most_block_bytes + room_after];
+    alignas(16) std::byte bytes[decompressor_tile * phy::detail::max_block_bytes + room_after];
 };
 
 /// All threads copy a tile: by pieces of 16 bytes if it is aligned to that.

@@ -83,7 +83,7 @@ HWY_INLINE void decompress(const CompressedBlocks& in, void* out_erased, const S
     for (std::size_t block = 0; block < last; ++block)
         decompress_block(in.bytes + block * bytes, in, places, out + block * components_per_block, store);
     for (std::size_t block = last; block < in.blocks; ++block) {
-        HWY_ALIGN std::uint8_t copy[most_block_bytes + loaded_bytes] = {};
+        HWY_ALIGN std::uint8_t copy[max_block_bytes + loaded_bytes] = {};
         std::memcpy(copy, in.bytes + block * bytes, bytes);
         decompress_block(copy, in, places, out + block * components_per_block, store);
     }

@@ -8,7 +8,7 @@
 namespace phy::detail {
 
 inline constexpr int components_per_block = 24;
-inline constexpr int most_block_bytes = 49;
+inline constexpr int max_block_bytes = 49;
 
 /// Of udCompParam.
 constexpr unsigned exponent_of(std::uint8_t parameter) {

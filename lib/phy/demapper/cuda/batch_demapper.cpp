@@ -42,8 +42,8 @@ void BatchDemapper::prepare(Modulation modulation, NoiseVariance noise, SoftBitF
     detail::load_batch(algorithm, format);
 }
 
-void BatchDemapper::forget_tables() {
-    impl_->maker.forget_tables();
+void BatchDemapper::clear_tables() {
+    impl_->maker.clear_tables();
 }
 
 void BatchDemapper::operator()(std::span<const Allocation> allocations, cudaStream_t stream,
@@ -52,7 +52,7 @@ void BatchDemapper::operator()(std::span<const Allocation> allocations, cudaStre
     const JobMaker::Planned first = impl_->make(allocations, 0);
     // What one launch of each algorithm has room for is planned before any starts. More is looked through
     // before.
-    for (std::size_t i = 1; allocations.size() > detail::most_jobs && i < allocations.size(); ++i)
+    for (std::size_t i = 1; allocations.size() > detail::max_jobs && i < allocations.size(); ++i)
         static_cast<void>(impl_->make(allocations, i));
     const Common common = impl_->maker.common(allocations.front().llr.format(), counters);
     const CurrentDevice current(device());
@@ -71,7 +71,7 @@ void BatchDemapper::operator()(std::span<const Allocation> allocations, cudaStre
         if (planned.job.count == 0) continue;
         Batch& batch = batches[static_cast<std::size_t>(planned.algorithm)];
         batch.job[batch.jobs++] = planned.job;
-        if (batch.jobs == detail::most_jobs) start(planned.algorithm);
+        if (batch.jobs == detail::max_jobs) start(planned.algorithm);
     }
     for (const Algorithm algorithm : phy::detail::all_algorithms)
         start(algorithm);

@@ -44,7 +44,7 @@ void launch_flips(const Flips& flips, cudaStream_t stream) {
         most = std::max(most, flips.call[i].count);
     const std::uint64_t of_block = threads_of_flips * 16 / size_of(flips.format);
     const std::uint64_t blocks =
-        std::min<std::uint64_t>((most + of_block - 1) / of_block, most_blocks_of_flips);
+        std::min<std::uint64_t>((most + of_block - 1) / of_block, max_blocks_of_flips);
     with_constant(flips.format, [&](auto format) {
         flip<format()>
             <<<dim3(static_cast<unsigned>(blocks), flips.calls), threads_of_flips, 0, stream>>>(flips);

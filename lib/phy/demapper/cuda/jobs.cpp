@@ -41,7 +41,7 @@ void DeviceTables::add(const phy::detail::TableKey& key) {
     stream.synchronize();
     const Table on_device{table.scale(), memory.data(), static_cast<std::uint32_t>(bytes.size())};
     entries_.emplace(key, Entry{std::move(memory), on_device, calls_});
-    if (entries_.size() <= SoftDemapper::most_tables) return;
+    if (entries_.size() <= SoftDemapper::max_tables) return;
     device_.synchronize();
     entries_.erase(
         std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.added; }));

@@ -13,7 +13,7 @@
 namespace phy::gpu::detail {
 
 /// Tables in device memory, by what they were made for: the latest ones,
-/// SoftDemapper::most_tables of them.
+/// SoftDemapper::max_tables of them.
 class DeviceTables {
 public:
     explicit DeviceTables(const Device& device) : device_(device) {}
@@ -59,7 +59,7 @@ public:
 
     /// Puts the table on the device that such allocations need, and returns how they are evaluated.
     Algorithm prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
-    void forget_tables() { tables_.clear(); }
+    void clear_tables() { tables_.clear(); }
 
     [[nodiscard]] const Device& device() const { return device_; }
     [[nodiscard]] const phy::detail::Planner& planner(Modulation modulation) const {

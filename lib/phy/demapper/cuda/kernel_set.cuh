@@ -14,7 +14,7 @@ namespace phy::gpu::detail {
 template <int fewest, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_constellation(Constellation constellation,
                                                                       Visitor visit) {
-    constexpr auto count = static_cast<unsigned>(most_axis_bits) + 1;
+    constexpr auto count = static_cast<unsigned>(max_axis_bits) + 1;
     with_constant_by_bits<Constellation, count, fewest == 1 ? 0 : fewest>(constellation, visit);
 }
 
@@ -36,12 +36,12 @@ __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula,
 }
 
 /// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
-/// formula. A kernel set has lane demappers for one format, by constellation, from KernelSet::fewest_bits an
+/// formula. A kernel set has lane demappers for one format, by constellation, from KernelSet::min_bits an
 /// axis on, and with KernelSet::by_formula by formula; with KernelSet::flips also such as apply signs.
 template <class KernelSet, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellation of_job,
                                                                       Formula formula_of_job, Visitor visit) {
-    with_constellation<KernelSet::fewest_bits>(of_job, [&](auto constellation) {
+    with_constellation<KernelSet::min_bits>(of_job, [&](auto constellation) {
         with_formula<constellation(), KernelSet::by_formula>(formula_of_job, [&](auto formula) {
             visit(
                 std::type_identity<typename KernelSet::template LaneDemapper<constellation(), formula()>>());
@@ -102,7 +102,7 @@ struct BatchBlock {
     static constexpr int staging = [] {
         int most = 0;
         for (const Constellation each : phy::detail::all_constellations) {
-            with_constellation<KernelSet::fewest_bits>(each, [&most](auto constellation) {
+            with_constellation<KernelSet::min_bits>(each, [&most](auto constellation) {
                 static_assert(LaneDemapper<constellation()>::shape.threads == shape.threads);
                 most = std::max(most, Block<LaneDemapper<constellation()>, counts>::staging);
             });

@@ -46,10 +46,10 @@ void find_blocks(const AlgorithmKernels& kernels, Batch& batch) {
         batch.blocks += static_cast<std::uint32_t>((batch.job[i].count + of_block - 1) / of_block);
     }
     batch.part_shift = 0;
-    while ((batch.blocks - 1) >> batch.part_shift >= most_parts)
+    while ((batch.blocks - 1) >> batch.part_shift >= max_parts)
         ++batch.part_shift;
     std::uint32_t job = 0;
-    for (std::uint64_t part = 0; part <= most_parts; ++part) {
+    for (std::uint64_t part = 0; part <= max_parts; ++part) {
         while (job + 1 < batch.jobs && batch.first_block[job + 1] <= part << batch.part_shift)
             ++job;
         batch.job_of_part[part] = static_cast<std::uint8_t>(job);

@@ -62,8 +62,8 @@ struct Common {
 };
 
 /// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
-inline constexpr std::size_t most_jobs = 64;
-inline constexpr std::size_t most_parts = 256;
+inline constexpr std::size_t max_jobs = 64;
+inline constexpr std::size_t max_parts = 256;
 struct Batch {
     Common common;
     std::uint32_t jobs;
@@ -72,10 +72,10 @@ struct Batch {
     // 2^part_shift blocks the job of their first block; after the last part, the last job.
     std::uint32_t blocks;
     std::uint32_t part_shift;
-    static_assert(most_jobs <= UINT8_MAX + 1);
-    std::uint8_t job_of_part[most_parts + 1];
-    std::uint32_t first_block[most_jobs];
-    Job job[most_jobs];
+    static_assert(max_jobs <= UINT8_MAX + 1);
+    std::uint8_t job_of_part[max_parts + 1];
+    std::uint32_t first_block[max_jobs];
+    Job job[max_jobs];
 };
 
 /// Soft bits that are negated where they lie.
@@ -87,7 +87,7 @@ struct Flips {
     };
     SoftBitFormat format;
     std::uint32_t calls;
-    Call call[most_jobs];
+    Call call[max_jobs];
 };
 
 /// Starts a kernel on the current device.

@@ -6,7 +6,7 @@ namespace {
 
 template <SoftBitFormat format>
 struct LogSum {
-    static constexpr int fewest_bits = 2;
+    static constexpr int min_bits = 2;
     static constexpr bool flips = true;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>

@@ -57,10 +57,10 @@ struct PHY_HIDDEN SlotDemapper::Impl {
                  {config.output, output.on_device().first(bytes_out(call.symbols))}, on);
     }
 
-    void forget_tables() {
+    void clear_tables() {
         graph.reset();
         last.reset();
-        demapper.forget_tables();
+        demapper.clear_tables();
     }
 
     /// What was asked for once may not be asked for again; what was asked for twice is worth a graph.
@@ -108,8 +108,8 @@ void SlotDemapper::prepare(NoiseVariance noise) {
     impl_->demapper.prepare(noise, impl_->config.output);
 }
 
-void SlotDemapper::forget_tables() {
-    impl_->forget_tables();
+void SlotDemapper::clear_tables() {
+    impl_->clear_tables();
 }
 
 std::span<std::byte> SlotDemapper::input() {

@@ -27,8 +27,8 @@ void SoftDemapper::prepare(NoiseVariance noise, SoftBitFormat format) {
     detail::load(algorithm, phy::detail::constellation_of(modulation), format);
 }
 
-void SoftDemapper::forget_tables() {
-    impl_->maker.forget_tables();
+void SoftDemapper::clear_tables() {
+    impl_->maker.clear_tables();
 }
 
 void SoftDemapper::operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, cudaStream_t stream,

@@ -11,7 +11,7 @@ namespace {
 /// With the table in global memory, where the caches may hold it.
 template <SoftBitFormat format>
 struct InGlobal {
-    static constexpr int fewest_bits = 2;
+    static constexpr int min_bits = 2;
     static constexpr bool flips = false;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
@@ -24,7 +24,7 @@ template <class LaneDemapper, bool counts>
 __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     using B = Block<LaneDemapper, counts>;
-    if constexpr (B::staging < most_shared_memory) {  // on 7.5 large blocks leave no room for a table
+    if constexpr (B::staging < max_shared_memory) {  // on 7.5 large blocks leave no room for a table
         extern __shared__ uint4 memory[];
         const auto* from = static_cast<const uint4*>(job.table.entries);
         for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDema
 }
 
 /// What a kernel may ask for beside the few bytes that it has anyway.
-int most_shared_bytes(const Device& device) {
+int max_shared_bytes(const Device& device) {
     return static_cast<int>(device.shared_memory_per_block()) - 16;
 }
 
@@ -53,13 +53,13 @@ public:
     LookUpKernel(const Job& job, const Device& device)
         : job_(job), device_(device), bytes_(job.table.bytes + B::staging) {}
 
-    [[nodiscard]] bool fits() const { return bytes_ <= static_cast<unsigned>(most_shared_bytes(device_)); }
+    [[nodiscard]] bool fits() const { return bytes_ <= static_cast<unsigned>(max_shared_bytes(device_)); }
 
     /// On a multiprocessor.
     [[nodiscard]] int resident_blocks() const {
         // The limit belongs to the kernel and not to the launch, so all threads have to want the same.
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   most_shared_bytes(device_)));
+                                   max_shared_bytes(device_)));
         int resident = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, B::threads, bytes_));
         return std::max(1, resident);

@@ -69,9 +69,9 @@ constexpr Shape large_block_shape(phy::detail::Constellation constellation, Soft
 
 /// Bytes that a multiprocessor has, at most, of what is compiled for.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-constexpr int most_shared_memory = 64 << 10;
+constexpr int max_shared_memory = 64 << 10;
 #else
-constexpr int most_shared_memory = 228 << 10;
+constexpr int max_shared_memory = 228 << 10;
 #endif
 
 /// Blocks for each that can be resident: more balance the load, fewer bring the table less often.
@@ -90,7 +90,7 @@ constexpr Shape log_sum_shape(phy::detail::Constellation constellation, SoftBitF
 
 /// Of the kernel that only applies signs; with more to do, its blocks loop.
 constexpr unsigned threads_of_flips = 256;
-constexpr unsigned most_blocks_of_flips = 65536;
+constexpr unsigned max_blocks_of_flips = 65536;
 
 /// A block that counts adds to the counters once, and all blocks to the same: so few blocks that they do not
 /// wait for each other.

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "phy/core/demapper_config.hpp"
-#include "phy/core/host.hpp"
-#include "phy/core/thread_pool.hpp"
 #include "phy/core/view.hpp"
 #include "phy/demapper/host/kernels.hpp"
 #include "phy/demapper/host/workspace.hpp"
+#include "phy/machine/host.hpp"
+#include "phy/machine/thread_pool.hpp"
 
 namespace phy::detail {
 

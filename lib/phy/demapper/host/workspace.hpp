@@ -25,10 +25,10 @@ struct alignas(64) Workspace {
     alignas(64) float limit[components];
     alignas(64) float fraction[components];
     alignas(64) std::uint32_t entry[components];
-    alignas(64) float llr[most_bits_per_symbol * block_symbols + padding];  ///< before they are rounded
-    alignas(64) std::uint32_t signs[words_of_signs(most_bits_per_symbol * block_symbols)];
-    alignas(64)
-        std::byte out[sizeof(float) * most_bits_per_symbol * block_symbols];  ///< before they are streamed
+    alignas(64) float llr[max_bits_per_symbol * block_symbols + padding];  ///< before they are rounded
+    alignas(64) std::uint32_t signs[words_of_signs(max_bits_per_symbol * block_symbols)];
+    alignas(
+        64) std::byte out[sizeof(float) * max_bits_per_symbol * block_symbols];  ///< before they are streamed
 };
 
 }  // namespace phy::detail

@@ -23,8 +23,8 @@ struct AxisUnits {
     int q;  ///< a level is an odd multiple of this
 };
 
-/// By bits an axis, from 1 (QPSK) to most_axis_bits.
-inline constexpr std::array<AxisUnits, most_axis_bits + 1> axis_units = {
+/// By bits an axis, from 1 (QPSK) to max_axis_bits.
+inline constexpr std::array<AxisUnits, max_axis_bits + 1> axis_units = {
     {{}, {19601, 13860}, {168717, 53353}, {227137, 35048}, {229841, 17628}, {1197901, 45870}}};
 
 constexpr bool solve_pell() {
@@ -78,7 +78,7 @@ constexpr bool all_find_segments() {
         return finds_segments<m>(Axis<m>::inverse_segment, true) && all_find_segments<m - 1>();
     return true;
 }
-static_assert(all_find_segments<static_cast<int>(most_axis_bits)>());
+static_assert(all_find_segments<static_cast<int>(max_axis_bits)>());
 
 /// From N0 to the two numbers by which an axis distance d becomes a soft bit: scale * min(d, limit).
 struct GainRule {

@@ -11,7 +11,7 @@ namespace phy::detail {
 /// A modulation as arithmetic sees it: the number of bits an axis, or BPSK, which lies on the diagonal. What
 /// turns it (pi/2-BPSK) is apart from that.
 enum class Constellation { bpsk, qpsk, qam16, qam64, qam256, qam1024 };
-inline constexpr auto all_constellations = all_enumerators<Constellation, most_axis_bits + 1>;
+inline constexpr auto all_constellations = all_enumerators<Constellation, max_axis_bits + 1>;
 
 constexpr int bits_of(Constellation constellation) {
     return constellation == Constellation::bpsk ? 1 : static_cast<int>(constellation);

@@ -8,13 +8,13 @@
 #include <numbers>
 #include <utility>
 
-#include "phy/core/elementary.hpp"
 #include "phy/demapper/math/axis.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
 
-using Llrs = std::array<double, most_axis_bits>;
+using Llrs = std::array<double, max_axis_bits>;
 
 /// Bits of an axis that a word of 8 bytes has room for in every other byte.
 constexpr std::size_t spread_bits = 4;
@@ -33,7 +33,7 @@ AxisShape shape_of(const TableKey& key) {
 }
 
 /// By level.
-using OfLevels = std::array<double, std::size_t{1} << most_axis_bits>;
+using OfLevels = std::array<double, std::size_t{1} << max_axis_bits>;
 
 /// What levels are worth where an axis has one value.
 struct Likelihoods {
@@ -99,8 +99,8 @@ Layout layout_int8(const TableKey& key, const AxisShape& shape) {
     while (segment + 1 < shape.levels / 2 && (segment + 1) * (segment + 2) < saturation)
         ++segment;
     const double reach = shape.levels - 2 + saturation;
-    constexpr double fewest_steps = 512;
-    return {std::min(1.0 / ((segment + 1) * unit), reach / fewest_steps), reach};
+    constexpr double min_steps = 512;
+    return {std::min(1.0 / ((segment + 1) * unit), reach / min_steps), reach};
 }
 
 // Max-log is straight between even numbers. The curvature of log-MAP is nats^2 / 4 times the variance of the
@@ -250,7 +250,7 @@ template <std::size_t... i>
 constexpr auto all_gather_lines(std::index_sequence<i...>) {
     return std::array{&gather_lines<i + 2>...};
 }
-using FromTwoBits = std::make_index_sequence<most_axis_bits - 1>;
+using FromTwoBits = std::make_index_sequence<max_axis_bits - 1>;
 
 }  // namespace
 

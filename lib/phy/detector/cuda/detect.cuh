@@ -1,11 +1,11 @@
 #pragma once
 
-#include "phy/channel/equalizer/cuda/equalize.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/demapper/cuda/ops.cuh"
 #include "phy/demapper/cuda/pack.cuh"
 #include "phy/detector/cuda/launch.hpp"
+#include "phy/equalizer/cuda/equalize.cuh"
 
 /// Kernels that equalise and demap without memory in between.
 namespace phy::gpu::detail {

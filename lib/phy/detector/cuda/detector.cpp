@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "phy/channel/equalizer/cuda/jobs.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
@@ -14,6 +13,7 @@
 #include "phy/demapper/math/plan.hpp"
 #include "phy/detector/cuda/launch.hpp"
 #include "phy/detector/detector_cuda.hpp"
+#include "phy/equalizer/cuda/jobs.hpp"
 
 namespace phy::gpu {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/channel/equalizer/cuda/launch.hpp"
 #include "phy/demapper/math/formula.hpp"
+#include "phy/equalizer/cuda/launch.hpp"
 
 /// The interface between the host's side of the CUDA detector and its kernels.
 namespace phy::gpu::detail {

@@ -86,9 +86,9 @@ void launch(const MapperJob& job, int multiprocessors, cudaStream_t stream) {
     with_shape(job, [&](auto shape) {
         using Shape = decltype(shape);
         find_tiles<Shape>(args);
-        const std::uint64_t most_blocks =
+        const std::uint64_t max_blocks =
             static_cast<std::uint64_t>(multiprocessors) * Shape::tuning.blocks_per_multiprocessor;
-        const auto blocks = std::min(ceil_div(args.tiles, Shape::warps), most_blocks);
+        const auto blocks = std::min(ceil_div(args.tiles, Shape::warps), max_blocks);
         map_bits<Shape><<<static_cast<unsigned>(blocks), Shape::tuning.threads, 0, stream>>>(args);
     });
     check(cudaGetLastError());

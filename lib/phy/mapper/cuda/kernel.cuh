@@ -15,7 +15,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr unsigned axis_slots = 1U << most_axis_bits;
+constexpr unsigned axis_slots = 1U << max_axis_bits;
 
 struct MapperArguments {
     std::uint32_t values[axis_slots];
@@ -46,10 +46,10 @@ struct MapperShape {
     static constexpr unsigned chunk_bits = symbols * qm;
     static constexpr unsigned tile_bits = chunks * chunk_bits;  ///< without skew
     static constexpr unsigned in_chunk_bits = packed ? 128 : 16;
-    static constexpr unsigned most_in_chunks = (2 * (in_chunk_bits - 1) + tile_bits + qm) / in_chunk_bits;
-    static constexpr unsigned loads = (most_in_chunks + 31) / 32;
+    static constexpr unsigned max_in_chunks = (2 * (in_chunk_bits - 1) + tile_bits + qm) / in_chunk_bits;
+    static constexpr unsigned loads = (max_in_chunks + 31) / 32;
     /// Whole pieces of 16 bytes, and two words that windows reach into.
-    static constexpr unsigned shared_words = (most_in_chunks * in_chunk_bits + 127) / 128 * 4 + 4;
+    static constexpr unsigned shared_words = (max_in_chunks * in_chunk_bits + 127) / 128 * 4 + 4;
 };
 
 /// Where the value of Q stands; of I, that of label / 2. The mask leaves the bits of an axis, apart; those

@@ -11,7 +11,7 @@
 namespace phy::gpu::detail {
 
 /// The values of an axis, both axes alike: the bits of each, a value of 16 bits twice in its word.
-using AxisValues = std::array<std::uint32_t, std::size_t{1} << most_axis_bits>;
+using AxisValues = std::array<std::uint32_t, std::size_t{1} << max_axis_bits>;
 
 /// Puts the value of the axis Q of a label where the kernel looks for it.
 void set_axis_value(AxisValues& values, unsigned qm, unsigned label, std::uint32_t word);

@@ -3,24 +3,24 @@
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
-#include "phy/measure/cuda/join_nodes.cuh"
 #include "phy/measure/cuda/soft_bit_launch.hpp"
 #include "phy/measure/cuda/soft_bit_words.cuh"
-#include "phy/measure/cuda/warp_sums.cuh"
-#include "phy/measure/tree.hpp"
+#include "phy/reduce/cuda/join_nodes.cuh"
+#include "phy/reduce/cuda/warp_sums.cuh"
+#include "phy/reduce/tree.hpp"
 
 namespace phy::gpu::detail {
 namespace {
 
 constexpr unsigned block_soft_bits = row_tree.block;
-constexpr unsigned most_log2_blocks = 4;
+constexpr unsigned max_log2_blocks = 4;
 
 /// Lane l of a warp has the virtual lanes from 4 l on.
 constexpr unsigned lane_soft_bits = 4;
 static_assert(row_tree.lanes == lane_soft_bits * warp_size);
 
 /// A multiprocessor has registers for so many blocks of so many threads.
-constexpr int most_threads = 128;
+constexpr int max_threads = 128;
 constexpr int resident_blocks = 8;
 
 /// What a kernel works on; a unit is 2^log2_blocks blocks of a row.
@@ -143,7 +143,7 @@ public:
         }
         // Step 4. The blocks that are not there add 0, which changes no sum of magnitudes.
 #pragma unroll
-        for (unsigned offset = 1; offset < 1U << most_log2_blocks; offset *= 2)
+        for (unsigned offset = 1; offset < 1U << max_log2_blocks; offset *= 2)
             root = __dadd_rn(root, __shfl_xor_sync(all_lanes, root, offset));
         return root;
     }
@@ -272,7 +272,7 @@ __device__ __forceinline__ double sum_unit(const Units& units, std::uint64_t fir
 }
 
 template <SoftBitFormat format, bool compares, bool aligned>
-__global__ void __launch_bounds__(most_threads, resident_blocks)
+__global__ void __launch_bounds__(max_threads, resident_blocks)
     sum_units(const __grid_constant__ Units units) {
     using Words = SoftBitWords<format>;
     const unsigned lane = threadIdx.x % warp_size;
@@ -326,7 +326,7 @@ NodeRows units_of(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTunin
 
 SoftBitTuning soft_bit_tuning(std::uint64_t soft_bits) {
     constexpr std::uint64_t enough_units = 1 << 14;
-    return {.log2_blocks = log2_blocks_of_unit(soft_bits / block_soft_bits, enough_units, most_log2_blocks)};
+    return {.log2_blocks = log2_blocks_of_unit(soft_bits / block_soft_bits, enough_units, max_log2_blocks)};
 }
 
 std::uint64_t soft_bit_workspace(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {

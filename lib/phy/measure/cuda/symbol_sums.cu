@@ -3,11 +3,11 @@
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
 #include "phy/cuda/warp.hpp"
-#include "phy/measure/cuda/join_nodes.cuh"
 #include "phy/measure/cuda/symbol_launch.hpp"
-#include "phy/measure/cuda/warp_sums.cuh"
 #include "phy/measure/math/symbol_step-inl.h"
-#include "phy/measure/tree.hpp"
+#include "phy/reduce/cuda/join_nodes.cuh"
+#include "phy/reduce/cuda/warp_sums.cuh"
+#include "phy/reduce/tree.hpp"
 
 namespace phy::gpu::detail {
 namespace {
@@ -23,12 +23,12 @@ static_assert(symbol_tree.lanes == warp_size);
 static_assert(summed_of_symbols == 8 && offsetof(SymbolSums, turned) == 7 * sizeof(double));
 
 constexpr unsigned block_symbols = symbol_tree.block;
-constexpr unsigned most_log2_blocks = 3;
+constexpr unsigned max_log2_blocks = 3;
 
 enum class Points { square, diagonal, sent };
 
 /// A multiprocessor has registers for so many blocks of so many threads: with more, sums are spilled.
-constexpr int most_threads = 128;
+constexpr int max_threads = 128;
 constexpr int resident_blocks(Points points, bool aligned) {
     return points == Points::sent || !aligned ? 5 : 6;
 }
@@ -243,16 +243,16 @@ private:
     // By recursion, not by index: the sums stay in registers.
     template <unsigned level>
     __device__ __forceinline__ void carry(double sum) {
-        if (level == most_log2_blocks || (blocks_ >> level & 1U) == 0) {
+        if (level == max_log2_blocks || (blocks_ >> level & 1U) == 0) {
             waiting_[level] = sum;
-        } else if constexpr (level < most_log2_blocks) {
+        } else if constexpr (level < max_log2_blocks) {
             carry<level + 1>(__dadd_rn(waiting_[level], sum));
         }
     }
 
     template <unsigned level>
     __device__ __forceinline__ double root_from(double sum, bool any) const {
-        if constexpr (level > most_log2_blocks) {
+        if constexpr (level > max_log2_blocks) {
             return sum;
         } else {
             if ((blocks_ >> level & 1U) == 0) return root_from<level + 1>(sum, any);
@@ -260,7 +260,7 @@ private:
         }
     }
 
-    double waiting_[most_log2_blocks + 1] = {};
+    double waiting_[max_log2_blocks + 1] = {};
     float peak_ = 0.0F;
     float error_peak_ = 0.0F;
     unsigned not_finite_ = 0;
@@ -279,7 +279,7 @@ __device__ __forceinline__ void store(const Node& node, std::uint64_t symbols, u
 }
 
 template <SampleFormat format, Points points, bool aligned>
-__global__ void __launch_bounds__(most_threads, resident_blocks(points, aligned))
+__global__ void __launch_bounds__(max_threads, resident_blocks(points, aligned))
     sum_units(const __grid_constant__ Units units) {
     const unsigned lane = threadIdx.x % warp_size;
     const std::uint64_t unit = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
@@ -333,7 +333,7 @@ NodeRows units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& 
 
 SymbolTuning symbol_tuning(std::uint64_t symbols) {
     constexpr std::uint64_t enough_units = 1 << 15;
-    return {.log2_blocks = log2_blocks_of_unit(symbols / block_symbols, enough_units, most_log2_blocks)};
+    return {.log2_blocks = log2_blocks_of_unit(symbols / block_symbols, enough_units, max_log2_blocks)};
 }
 
 std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {

@@ -7,7 +7,7 @@
 #include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
-#include "phy/measure/tree.hpp"
+#include "phy/reduce/tree.hpp"
 
 namespace phy::detail {
 

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "phy/measure/host/row_spreader.hpp"
 #include "phy/measure/host/soft_bit_kernels.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
+#include "phy/reduce/row_spreader.hpp"
 
 namespace phy {
 

@@ -35,7 +35,7 @@ constexpr hn::Repartition<std::uint64_t, decltype(d)> du64;
 constexpr std::size_t bytes_of_vector = 4 * lanes;
 
 /// After so many vectors a counter of 8 bits may be full.
-constexpr std::size_t most_vectors = 255;
+constexpr std::size_t max_vectors = 255;
 
 using Counter = hn::Vec<decltype(du8)>;
 using WideCounter = hn::Vec<decltype(du64)>;
@@ -55,7 +55,7 @@ struct IntegerSums {
     WideCounter wrong;
 };
 
-/// At most most_vectors.
+/// At most max_vectors.
 template <bool compares>
 HWY_INLINE void add_integers(const std::int8_t* soft_bits, const std::uint8_t* truth, std::size_t vectors,
                              int clip, IntegerSums& to) {
@@ -93,10 +93,10 @@ HWY_INLINE SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
     const std::size_t vectors = block.count / bytes_of_vector;
     const auto none = hn::Zero(du64);
     IntegerSums sums = {none, none, none, none};
-    for (std::size_t done = 0; done < vectors; done += most_vectors) {
+    for (std::size_t done = 0; done < vectors; done += max_vectors) {
         const std::size_t first = done * bytes_of_vector;
         add_integers<compares>(soft_bits + first, compares ? block.truth + first : nullptr,
-                               HWY_MIN(most_vectors, vectors - done), clip, sums);
+                               HWY_MIN(max_vectors, vectors - done), clip, sums);
     }
     const std::size_t rest = block.count % bytes_of_vector;
     if (rest != 0) {

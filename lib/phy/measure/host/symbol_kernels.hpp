@@ -5,7 +5,7 @@
 
 #include "phy/core/backend.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
-#include "phy/measure/tree.hpp"
+#include "phy/reduce/tree.hpp"
 
 namespace phy::detail {
 

@@ -8,8 +8,8 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/measure/host/row_spreader.hpp"
 #include "phy/measure/host/symbol_kernels.hpp"
+#include "phy/reduce/row_spreader.hpp"
 #include "phy/simd/arrays.hpp"
 
 namespace phy {
@@ -168,8 +168,8 @@ GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, Sy
     SymbolMeterConfig tried = config;
     tried.gain = 1.0F;
     GainAndNoise found = {.gain = std::sqrt(median_power(host, tried, symbols)), .noise_variance = 0.0};
-    constexpr int most_turns = 8;
-    for (int turn = 0; turn < most_turns; ++turn) {
+    constexpr int max_turns = 8;
+    for (int turn = 0; turn < max_turns; ++turn) {
         tried.gain = static_cast<float>(found.gain);
         const SymbolMeasurement measured =
             measurement_of(SymbolMeter(host, tried)(symbols, first_symbol), tried, symbols.format());

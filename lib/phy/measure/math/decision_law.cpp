@@ -6,8 +6,8 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/constellation.hpp"
-#include "phy/core/elementary.hpp"
 #include "phy/measure/symbol_sums.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy {
 namespace {
@@ -112,9 +112,9 @@ struct Axes {
 
 ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& symbols) {
     // Below, a normal distribution cannot be told from a point.
-    constexpr double least_noise = 1e-16;
+    constexpr double min_noise = 1e-16;
     const Axes axes(checked(modulation));
-    const double noise = std::max(symbols.noise_variance, least_noise);
+    const double noise = std::max(symbols.noise_variance, min_noise);
     const Axis::Expected expected = axes.axis.expected(symbols.gain, noise * axes.unit);
     return {axes.of_symbol(expected.error, noise), axes.of_symbol(expected.decided, 0.0)};
 }
@@ -125,8 +125,8 @@ GainAndNoise correct_decisions(Modulation modulation, const GainAndNoise& measur
         !std::isfinite(measured.gain))
         return measured;
     GainAndNoise found = measured;
-    constexpr int most_turns = 300;
-    for (int turn = 0; turn < most_turns; ++turn) {
+    constexpr int max_turns = 300;
+    for (int turn = 0; turn < max_turns; ++turn) {
         const Axis::Expected expected = axes.axis.expected(found.gain, found.noise_variance * axes.unit);
         const double gain_ratio = measured.gain / expected.gain;
         const double noise_ratio =

@@ -23,7 +23,7 @@ struct Teams {
 
 __host__ __device__ constexpr Teams teams_of(unsigned size) {
     const unsigned wanted = (size + points_of_thread - 1) / points_of_thread;
-    const unsigned threads = wanted < most_transform_threads ? wanted : most_transform_threads;
+    const unsigned threads = wanted < max_transform_threads ? wanted : max_transform_threads;
     const unsigned count = threads >= threads_of_small_transforms ? 1 : threads_of_small_transforms / threads;
     return {threads, count, count * 2 * plane_of(size) * static_cast<unsigned>(sizeof(float))};
 }
@@ -104,7 +104,7 @@ struct StoreElements {
 };
 
 template <SampleFormat format, bool aligned>
-__global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
+__global__ void __launch_bounds__(max_transform_threads, resident_transform_blocks)
     demodulate(const __grid_constant__ DemodulateJob job) {
     unsigned index = 0;
     const Team team = my_team(job.fft.size, index);
@@ -155,7 +155,7 @@ struct StorePoints {
 };
 
 template <bool aligned>
-__global__ void __launch_bounds__(most_transform_threads, resident_transform_blocks)
+__global__ void __launch_bounds__(max_transform_threads, resident_transform_blocks)
     precode(const __grid_constant__ PrecodeJob job) {
     unsigned symbol = 0;
     const Team team = my_team(job.fft.size, symbol);

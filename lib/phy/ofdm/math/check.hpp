@@ -17,14 +17,14 @@ inline void check_range(const char* what, int number, int first, int last) {
                         std::to_string(first) + " to " + std::to_string(last));
 }
 
-constexpr std::size_t most_symbols = 14;  ///< of a slot
+constexpr std::size_t max_symbols = 14;  ///< of a slot
 
 /// Throws ArgumentError if any value is out of its range, also those that OfdmTiming does not need.
 OfdmTiming checked_timing(const OfdmConfig& config);
 
 /// The symbols of a slot that a call works on.
 struct ChosenSymbols {
-    std::uint8_t numbers[most_symbols] = {};
+    std::uint8_t numbers[max_symbols] = {};
     std::uint32_t count = 0;
 };
 

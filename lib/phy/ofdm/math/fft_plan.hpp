@@ -13,7 +13,7 @@ namespace phy::detail {
 bool has_small_factors(std::size_t number);
 
 inline constexpr std::size_t largest_fft = 8192;
-inline constexpr std::size_t most_fft_passes = 8;
+inline constexpr std::size_t max_fft_passes = 8;
 
 /// How factors lie in memory.
 enum class FactorOrder {
@@ -53,7 +53,7 @@ struct FftPass {
 struct Fft {
     std::uint32_t size = 0;
     std::uint32_t passes = 0;
-    std::array<FftPass, most_fft_passes> pass{};
+    std::array<FftPass, max_fft_passes> pass{};
     const float* table = nullptr;
 };
 

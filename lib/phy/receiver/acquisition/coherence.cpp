@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "phy/core/elementary.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/numerics/elementary.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 
 namespace phy {
 
-double least_coherence(const SlotAllocation& allocation) {
+double min_coherence(const SlotAllocation& allocation) {
     // Pairs that do not agree have a coherence whose square is exponentially distributed with the mean 1 / n,
     // for one antenna as for several that receive the same.
     const double n = static_cast<double>(detail::pairs_of_symbol(allocation)) *

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/patterns.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
@@ -19,8 +19,8 @@
 namespace phy {
 namespace {
 
-constexpr std::size_t most_trials = 10;
-constexpr double most_chance = 1e-6;
+constexpr std::size_t max_trials = 10;
+constexpr double max_chance = 1e-6;
 /// The error vectors of another f0 have to be so much smaller.
 constexpr double clear_share_of_evm = 0.9;
 
@@ -314,7 +314,7 @@ std::vector<Trial> Diagnoser::best_trials() const {
     std::vector<Setting> best = settings_;
     std::stable_sort(best.begin(), best.end(),
                      [](const Setting& a, const Setting& b) { return a.surprise > b.surprise; });
-    best.resize(std::min(best.size(), most_trials));
+    best.resize(std::min(best.size(), max_trials));
     std::vector<Trial> trials;
     for (const Setting& setting : best)
         trials.push_back(trial_of(setting));
@@ -336,21 +336,21 @@ double Diagnoser::evm_of(const Link& link) const {
     config.link = link;
     const SlotSchedule schedule(link);
     const std::size_t of_slot = plan_.antennas * plan_.input;
-    const auto input_of = [&](std::uint64_t occurrence) {
-        const std::uint64_t slot = schedule.slot(occurrence) - schedule.first_slot();
+    const auto input_of = [&](std::uint64_t occasion) {
+        const std::uint64_t slot = schedule.slot(occasion) - schedule.first_slot();
         return input_.subspan(static_cast<std::size_t>(slot) * of_slot, of_slot);
     };
     detail::PrefixCorrelator correlate{detail::ReceiverPlan(config)};
     std::complex<double> prefixes = 0.0;
-    const std::uint64_t occurrences = schedule.occurrences(slots_);
-    for (std::uint64_t i = 0; i < occurrences; ++i)
+    const std::uint64_t occasions = schedule.occasions(slots_);
+    for (std::uint64_t i = 0; i < occasions; ++i)
         prefixes += correlate(input_of(i), schedule.slot(i), 0);
     config.link.carrier.frequency_shift -=
         detail::elementary::angle_of(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
 
     Receiver receive(host_, config);
     double least = std::numeric_limits<double>::quiet_NaN();
-    for (std::uint64_t i = 0; i < occurrences; ++i) {
+    for (std::uint64_t i = 0; i < occasions; ++i) {
         ReceivedSlot received;
         receive(input_of(i), i, {.slots = std::span(&received, 1)});
         least = std::fmin(least, slot_report(received, config, schedule.slot(i)).evm);
@@ -381,7 +381,7 @@ std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const 
     trials.front() = std::move(best);
     trials.insert(trials.begin() + 1, others.begin(), others.end());
     if (is_better) std::swap(trials[0], trials[1]);
-    while (trials.size() > most_trials) {
+    while (trials.size() > max_trials) {
         // The link as it is stays.
         const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
         trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
@@ -403,7 +403,7 @@ Diagnosis Diagnoser::operator()() {
 }  // namespace
 
 bool Trial::is_found() const {
-    return coherence >= least_coherence(link.allocation) && chance <= most_chance;
+    return coherence >= min_coherence(link.allocation) && chance <= max_chance;
 }
 
 Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,

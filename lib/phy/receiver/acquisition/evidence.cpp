@@ -6,7 +6,7 @@
 #include <complex>
 #include <vector>
 
-#include "phy/core/elementary.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/samples.hpp"
 
 namespace phy::detail {

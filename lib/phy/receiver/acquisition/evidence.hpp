@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <span>
 
-#include "phy/channel/slot_allocation.hpp"
 #include "phy/core/format.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy::detail {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "phy/channel/dmrs.hpp"
-#include "phy/core/elementary.hpp"
 #include "phy/core/error.hpp"
+#include "phy/dmrs/dmrs.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/correlator.hpp"
 #include "phy/receiver/acquisition/evidence.hpp"
 #include "phy/receiver/acquisition/reference.hpp"
@@ -25,12 +25,12 @@ using detail::Evidence;
 /// That a search of a frame finds a slot where there is none.
 constexpr double false_alarm = 1e-6;
 /// Places that are looked at closely, of those with the strongest correlation of a frame.
-constexpr std::size_t most_candidates = 48;
+constexpr std::size_t max_candidates = 48;
 /// Of those, places where further slots are looked at if no single one convinces, and how many.
-constexpr std::size_t most_doubted = 12;
-constexpr std::size_t most_occurrences = 8;
+constexpr std::size_t max_doubted = 12;
+constexpr std::size_t max_occasions = 8;
 /// Against the best place's: an earlier one that has this share is taken.
-constexpr double least_correlation_share = 0.5;
+constexpr double min_correlation_share = 0.5;
 
 struct Candidate {
     std::int64_t place = 0;
@@ -57,7 +57,7 @@ public:
 private:
     [[nodiscard]] std::vector<Candidate> strongest(std::int64_t first,
                                                    const std::vector<float>& shares) const;
-    void look_closely(Candidate& candidate, std::size_t occurrences);
+    void look_closely(Candidate& candidate, std::size_t occasions);
     void add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence);
     [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t place) const;
     [[nodiscard]] std::uint64_t next_slot(std::uint64_t slot) const;
@@ -118,7 +118,7 @@ std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<f
     std::vector<Candidate> kept;
     for (const Candidate& candidate : all) {
         const auto is_near = [&](const Candidate& other) { return distance(candidate, other) < stretch / 2; };
-        if (kept.size() == most_candidates) break;
+        if (kept.size() == max_candidates) break;
         if (candidate.share > 0.0F && std::none_of(kept.begin(), kept.end(), is_near))
             kept.push_back(candidate);
     }
@@ -154,10 +154,10 @@ bool Search::is_whole(std::uint64_t slot, std::int64_t place) const {
     return place >= 0 && static_cast<std::uint64_t>(place) + timing_.slot_samples(slot) <= samples_.length;
 }
 
-void Search::look_closely(Candidate& candidate, std::size_t occurrences) {
+void Search::look_closely(Candidate& candidate, std::size_t occasions) {
     Evidence evidence;
     std::uint64_t slot = slot_;
-    for (std::size_t i = 0; i < occurrences; ++i, slot = next_slot(slot)) {
+    for (std::size_t i = 0; i < occasions; ++i, slot = next_slot(slot)) {
         const std::uint64_t distance = timing_.slot_start(slot) - timing_.slot_start(slot_);
         const std::int64_t place = candidate.place + static_cast<std::int64_t>(distance);
         if (i > 0 && !is_whole(slot, place)) break;
@@ -195,7 +195,7 @@ std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) con
     }
     std::erase_if(kept, [&](const Candidate& candidate) { return !is_whole(slot_, candidate.place); });
     if (kept.empty()) return {};
-    const double least = least_correlation_share * kept.front().correlation;
+    const double least = min_correlation_share * kept.front().correlation;
     std::erase_if(kept, [&](const Candidate& candidate) { return candidate.correlation < least; });
     return *std::min_element(kept.begin(), kept.end(),
                              [](const Candidate& a, const Candidate& b) { return a.place < b.place; });
@@ -209,9 +209,9 @@ std::optional<Candidate> Search::find(std::int64_t first, std::size_t places) {
     std::vector<Candidate> sure = convincing(candidates, places);
     if (sure.empty()) {
         std::stable_sort(candidates.begin(), candidates.end(), by_chance);
-        candidates.resize(std::min(candidates.size(), most_doubted));
+        candidates.resize(std::min(candidates.size(), max_doubted));
         for (Candidate& candidate : candidates)
-            look_closely(candidate, most_occurrences);
+            look_closely(candidate, max_occasions);
         sure = convincing(candidates, places);
     }
     return earliest(sure);

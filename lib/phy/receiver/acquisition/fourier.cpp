@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "phy/core/elementary.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "phy/channel/estimator.hpp"
-#include "phy/core/elementary.hpp"
+#include "phy/estimator/estimator.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
-#include "phy/receiver/acquisition.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
 
 namespace phy {
@@ -41,9 +41,9 @@ public:
     AtPilots operator()(double frequency_offset);
 
 private:
-    SlotEstimate estimate_of(SymbolView grid, std::uint64_t occurrence) {
+    SlotEstimate estimate_of(SymbolView grid, std::uint64_t occasion) {
         SlotEstimate estimate;
-        const std::size_t place = plan_.schedule.place(occurrence);
+        const std::size_t place = plan_.schedule.place(occasion);
         estimate_(grid, std::span(pilots_).subspan(place * plan_.pilots, plan_.pilots), channel_,
                   std::span(&estimate, 1));
         return estimate;
@@ -100,7 +100,7 @@ AtPilots PilotMeter::operator()(double frequency_offset) {
             (*demodulate)(input, {.first = plan_.schedule.slot(first_ + i), .stride = plan_.input}, grid_);
         estimates.push_back(estimate_of(demodulate ? SymbolView(grid_) : input, first_ + i));
     }
-    return mean_of(estimates, least_coherence(plan_.config.link.allocation));
+    return mean_of(estimates, min_coherence(plan_.config.link.allocation));
 }
 
 /// Of a frequency offset that DM-RS symbols can show without doubt, in Hz: a quarter of a turn between those
@@ -115,7 +115,7 @@ double clear_frequency(const Link& link) {
 }
 
 /// Below so many of its standard deviations a frequency offset may as well be none.
-constexpr double least_deviations = 4.0;
+constexpr double min_deviations = 4.0;
 
 /// A frequency offset, and the standard deviation that its parts show.
 struct Frequency {
@@ -159,7 +159,7 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     // better served by no correction than by a doubtful one.
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
-    const bool is_doubtful = std::fabs(at_prefixes.hertz) < least_deviations * at_prefixes.deviation;
+    const bool is_doubtful = std::fabs(at_prefixes.hertz) < min_deviations * at_prefixes.deviation;
     const double frequency = !is_refined && is_doubtful ? 0.0 : at_prefixes.hertz;
     Offsets offsets = measured_at_pilots(frequency).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "phy/channel/slot_allocation.hpp"
 #include "phy/core/format.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy::detail {
 

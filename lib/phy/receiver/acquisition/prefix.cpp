@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "phy/core/elementary.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {

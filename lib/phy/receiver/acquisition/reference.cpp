@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "phy/channel/grid_mapper.hpp"
+#include "phy/dmrs/grid_mapper.hpp"
 #include "phy/ofdm/modulator.hpp"
 
 namespace phy::detail {
 namespace {
 
-constexpr std::size_t most_symbols = 4;
+constexpr std::size_t max_symbols = 4;
 
 /// Layers of which no two have pilots that differ by signs in time alone.
 std::vector<std::size_t> distinct_layers(const DmrsConfig& dmrs) {
@@ -58,7 +58,7 @@ std::vector<DmrsReference> make_references(const Host& host, const Link& link, c
 
     const DmrsConfig& dmrs = link.allocation.dmrs;
     const std::vector<std::size_t> layers = distinct_layers(dmrs);
-    std::vector<DmrsReference> references(std::min(dmrs.symbols.size(), most_symbols));
+    std::vector<DmrsReference> references(std::min(dmrs.symbols.size(), max_symbols));
     for (std::size_t i = 0; i < references.size(); ++i) {
         const auto symbol = static_cast<std::size_t>(dmrs.symbols[i]);
         references[i].begin = timing.symbol_start(number, symbol) + timing.prefix_samples(number, symbol);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "phy/core/format.hpp"
-#include "phy/core/host.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/receiver/link.hpp"
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <string>
 
-#include "phy/channel/dmrs.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/dmrs/dmrs.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy::detail {
 namespace {
 
-constexpr int most_antennas = 16;
+constexpr int max_antennas = 16;
 
 const ReceiverConfig& checked(const ReceiverConfig& config) {
     check(config.link);
@@ -20,10 +20,10 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     check_enum("soft-bit format", config.format, all_soft_bit_formats.back());
     check_enum("equalization", config.equalization, Equalization::zero_forcing);
     const SlotAllocation& allocation = config.link.allocation;
-    if (config.antennas < allocation.layers() || config.antennas > most_antennas)
+    if (config.antennas < allocation.layers() || config.antennas > max_antennas)
         throw ArgumentError("antennas " + std::to_string(config.antennas) +
                             ": expected from the number of layers, " + std::to_string(allocation.layers()) +
-                            ", to " + std::to_string(most_antennas));
+                            ", to " + std::to_string(max_antennas));
     if (allocation.dmrs.transform_precoding && !allocation.reserved.empty())
         throw ArgumentError("allocation.reserved has " + std::to_string(allocation.reserved.size()) +
                             " entries: expected none with transform precoding");
@@ -38,7 +38,7 @@ std::optional<OfdmConfig> ofdm_of(const ReceiverConfig& config) {
     return ofdm;
 }
 
-std::size_t longest_slot(const OfdmTiming& timing) {
+std::size_t max_slot(const OfdmTiming& timing) {
     // The first of a subframe has a longer prefix, as has another at most.
     return timing.slot_samples(0);
 }
@@ -72,7 +72,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
         precoded = static_cast<std::size_t>(allocation.resource_blocks.front().count *
                                             subcarriers_per_resource_block);
     const std::size_t elements = symbols_per_slot * subcarriers;
-    input = ofdm ? longest_slot(OfdmTiming(*ofdm)) : elements;
+    input = ofdm ? max_slot(OfdmTiming(*ofdm)) : elements;
     grid = antennas * elements;
     pilots = dmrs_pilot_count(allocation);
     symbols = ResourceMap(allocation).elements() * layers;

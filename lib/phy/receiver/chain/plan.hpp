@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "phy/channel/equalizer.hpp"
-#include "phy/channel/estimator.hpp"
 #include "phy/core/format.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "phy/receiver/slot_schedule.hpp"

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "phy/cuda/forget.hpp"
+#include "phy/cuda/give_back.hpp"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/repeat_bits.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
@@ -27,10 +27,10 @@ std::vector<std::uint8_t> allocated_blocks(const SlotAllocation& allocation) {
 }
 
 /// Those of the schedule's places again and again, so that all slots of a call follow each other.
-std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::size_t most_slots) {
+std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::size_t max_slots) {
     std::vector<cf32> pilots = plan.make_pilots();
     const std::size_t period = pilots.size();
-    const std::size_t all = period + (most_slots - 1) * plan.pilots;
+    const std::size_t all = period + (max_slots - 1) * plan.pilots;
     pilots.reserve(all);
     while (pilots.size() < all)
         pilots.push_back(pilots[pilots.size() - period]);
@@ -58,25 +58,25 @@ std::uint32_t bits_of(const std::vector<int>& symbols) {
 bool comes_over_link(const std::byte* samples) {
     cudaPointerAttributes attributes{};
     const cudaError_t code = cudaPointerGetAttributes(&attributes, samples);
-    forget(code);
+    clear_error(code);
     return code != cudaSuccess || attributes.type != cudaMemoryTypeDevice;
 }
 
-/// Slots from the occurrence on that follow each other in time, at most `most`.
-std::size_t neighbours(const SlotSchedule& schedule, std::uint64_t occurrence, std::size_t most) {
-    const std::uint64_t slot = schedule.slot(occurrence);
+/// Slots from the occasion on that follow each other in time, at most `most`.
+std::size_t neighbours(const SlotSchedule& schedule, std::uint64_t occasion, std::size_t most) {
+    const std::uint64_t slot = schedule.slot(occasion);
     std::size_t count = 1;
-    while (count < most && schedule.slot(occurrence + count) == slot + count)
+    while (count < most && schedule.slot(occasion + count) == slot + count)
         ++count;
     return count;
 }
 
 }  // namespace
 
-DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t most_slots)
+DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t max_slots)
     : device_(device),
       plan_(config),
-      estimate_(device, plan_.estimator(), most_slots),
+      estimate_(device, plan_.estimator(), max_slots),
       equalize_(device, plan_.equalizer(estimate_.time_weights())),
       meter_(device, {.modulation = plan_.demapper.modulation}),
       demap_(device, plan_.demapper),
@@ -98,13 +98,13 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
 }
 
 void DeviceChain::upload_constants() {
-    pilots_ = upload(device_, pilots_in_a_row(plan_, most_slots()));
-    signs_ = upload(device_, repeat_bits(plan_.make_signs(), plan_.soft_bits, most_slots()));
+    pilots_ = upload(device_, pilots_in_a_row(plan_, max_slots()));
+    signs_ = upload(device_, repeat_bits(plan_.make_signs(), plan_.soft_bits, max_slots()));
     allocated_ = upload(device_, allocated_blocks(plan_.config.link.allocation));
 }
 
 void DeviceChain::add_workspace() {
-    const std::size_t most = most_slots();
+    const std::size_t most = max_slots();
     if (plan_.ofdm) grid_ = DeviceBuffer<cf32>(device_, most * plan_.grid);
     channel_ = DeviceBuffer<float>(device_, most * estimate_.channel_size());
     estimates_ = DeviceBuffer<SlotEstimate>(device_, most);
@@ -141,7 +141,7 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const bool lends = !output.symbols.empty();
     const bool is_whole = lends || !output.slots.empty() || output.llr.size() > 0;
     const bool is_split =
-        is_whole && demodulate_ && slots <= most_split_slots && comes_over_link(input.data());
+        is_whole && demodulate_ && slots <= max_split_slots && comes_over_link(input.data());
     const SymbolView grid = demodulate_ ? grid_.first(slots * plan_.grid) : input;
     if (is_split)
         demodulate_beside({input, first, slots}, stream);

@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "phy/channel/equalizer_cuda.hpp"
-#include "phy/channel/estimator_cuda.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
+#include "phy/equalizer/equalizer_cuda.hpp"
+#include "phy/estimator/estimator_cuda.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/ofdm/demodulator_cuda.hpp"
 #include "phy/ofdm/transform_precoder_cuda.hpp"
@@ -17,16 +17,16 @@ namespace phy::gpu::detail {
 /// All operators of the chain on a device, what slots share, and what lies between the steps.
 class DeviceChain {
 public:
-    DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t most_slots);
+    DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t max_slots);
 
-    /// input and output are those of `slots` slots, at least one and at most most_slots; the arguments are
+    /// input and output are those of `slots` slots, at least one and at most max_slots; the arguments are
     /// checked, and the device is the current one.
     void operator()(SymbolView input, std::uint64_t first, std::size_t slots, const ReceiverOutput& output,
                     cudaStream_t stream);
 
     [[nodiscard]] const phy::detail::ReceiverPlan& plan() const { return plan_; }
     [[nodiscard]] const Device& device() const { return device_; }
-    [[nodiscard]] std::size_t most_slots() const { return estimate_.most_slots(); }
+    [[nodiscard]] std::size_t max_slots() const { return estimate_.max_slots(); }
 
 private:
     /// Of equalised symbols: where they are wanted, or in the workspace.
@@ -73,8 +73,8 @@ private:
     std::uint32_t dmrs_symbols_;
     bool restarts_ = false;  ///< slots are not neighbours to what counts symbols
 
-    DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for most_slots slots
-    DeviceBuffer<std::uint32_t> signs_;     ///< of most_slots codewords, bit behind bit
+    DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for max_slots slots
+    DeviceBuffer<std::uint32_t> signs_;     ///< of max_slots codewords, bit behind bit
     DeviceBuffer<std::uint8_t> allocated_;  ///< by resource block of the carrier
 
     DeviceBuffer<cf32> grid_;

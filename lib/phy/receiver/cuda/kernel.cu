@@ -1,10 +1,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/channel/slot_allocation.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/warp.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
 #include "phy/receiver/chain/undo_precoding-inl.h"
 #include "phy/receiver/cuda/launch.hpp"

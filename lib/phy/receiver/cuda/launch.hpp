@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/channel/slot_estimate.hpp"
 #include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
+#include "phy/estimator/slot_estimate.hpp"
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/receiver/receiver.hpp"
 

@@ -22,8 +22,8 @@ struct PHY_HIDDEN Receiver::Impl {
     detail::DeviceChain chain;
 };
 
-Receiver::Receiver(const Device& device, const Config& config, std::size_t most_slots)
-    : impl_(new Impl{detail::DeviceChain(device, config, most_slots)}) {}
+Receiver::Receiver(const Device& device, const Config& config, std::size_t max_slots)
+    : impl_(new Impl{detail::DeviceChain(device, config, max_slots)}) {}
 Receiver::~Receiver() = default;
 Receiver::Receiver(Receiver&&) noexcept = default;
 Receiver& Receiver::operator=(Receiver&&) noexcept = default;
@@ -59,9 +59,9 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                           .noise_variance = output.noise_variance.size(),
                                                           .channel = output.channel.size()},
                                                          input.format(), output.llr.format());
-    if (slots > most_slots())
+    if (slots > max_slots())
         throw ArgumentError("input has " + std::to_string(slots) + " slots: expected at most " +
-                            std::to_string(most_slots()) + ", which the receiver was made for");
+                            std::to_string(max_slots()) + ", which the receiver was made for");
     check_alignment(plan, input);
     if (slots == 0) return;
     const CurrentDevice current(device());
@@ -76,8 +76,8 @@ const Receiver::Config& Receiver::config() const {
     return impl_->chain.plan().config;
 }
 
-std::size_t Receiver::most_slots() const {
-    return impl_->chain.most_slots();
+std::size_t Receiver::max_slots() const {
+    return impl_->chain.max_slots();
 }
 
 }  // namespace phy::gpu

@@ -9,22 +9,22 @@ namespace phy::detail {
 namespace {
 
 /// What a call of the receiver may have: all slots of most chunks.
-std::size_t most_slots_of(const ReceiveStage::Config& config) {
+std::size_t max_slots_of(const ReceiveStage::Config& config) {
     const ReceiverPlan plan(config.receiver);
     const std::size_t of_slot = plan.antennas * plan.input * size_of(config.format);
-    return std::clamp(gpu::detail::call_bytes / of_slot, gpu::detail::least_call_slots,
-                      gpu::detail::most_call_slots);
+    return std::clamp(gpu::detail::call_bytes / of_slot, gpu::detail::min_call_slots,
+                      gpu::detail::max_call_slots);
 }
 
 /// All work of a device is on one stream at a time, so that one workspace serves.
 class ReceiveOnDevice : public StageRunner {
 public:
     ReceiveOnDevice(const ReceiveStage::Config& config, const gpu::Device& device)
-        : config_(config), receive_(device, config.receiver, most_slots_of(config)) {}
+        : config_(config), receive_(device, config.receiver, max_slots_of(config)) {}
 
     void run_on_device(const DeviceWork& work) override {
-        for (std::size_t first = 0; first < work.chunk.items; first += receive_.most_slots())
-            run(work, first, std::min(receive_.most_slots(), work.chunk.items - first));
+        for (std::size_t first = 0; first < work.chunk.items; first += receive_.max_slots())
+            run(work, first, std::min(receive_.max_slots(), work.chunk.items - first));
     }
 
 private:

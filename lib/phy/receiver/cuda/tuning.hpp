@@ -12,11 +12,11 @@ constexpr unsigned precoding_threads = 256;  ///< a block, which an OFDM symbol 
 
 /// Of so many slots whose samples come over the link, those of DM-RS come first: the channel is estimated
 /// while the others are on their way.
-constexpr std::size_t most_split_slots = 4;
+constexpr std::size_t max_split_slots = 4;
 
 /// Slots of a stage's calls: as many as bring so many bytes, within limits.
 constexpr std::size_t call_bytes = std::size_t{32} << 20;
-constexpr std::size_t least_call_slots = 16;
-constexpr std::size_t most_call_slots = 1024;
+constexpr std::size_t min_call_slots = 16;
+constexpr std::size_t max_call_slots = 1024;
 
 }  // namespace phy::gpu::detail

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "phy/measure/reduce_host.hpp"
 #include "phy/receiver/chain/undo_precoding-inl.h"
+#include "phy/reduce/reduce_host.hpp"
 
 namespace phy::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <span>
 
-#include "phy/channel/equalizer.hpp"
 #include "phy/core/format.hpp"
-#include "phy/core/host.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/ofdm/transform_precoder.hpp"
 
 namespace phy::detail {

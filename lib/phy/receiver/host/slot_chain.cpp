@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "phy/measure/reduce_host.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
+#include "phy/reduce/reduce_host.hpp"
 
 namespace phy::detail {
 namespace {
@@ -45,17 +45,17 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
     buffers_.noise_variance.resize(shared.plan.symbols);
 }
 
-SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occurrence) {
+SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occasion) {
     if (!demodulate_) return input;
-    (*demodulate_)(input, {.first = shared_.plan.schedule.slot(occurrence), .stride = shared_.plan.input},
+    (*demodulate_)(input, {.first = shared_.plan.schedule.slot(occasion), .stride = shared_.plan.input},
                    buffers_.grid);
     return buffers_.grid;
 }
 
-void SlotChain::operator()(SymbolView input, std::uint64_t occurrence, const ReceiverOutput& output) {
+void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output) {
     const ReceiverPlan& plan = shared_.plan;
-    const SymbolView grid = grid_of(input, occurrence);
-    const std::size_t place = plan.schedule.place(occurrence);
+    const SymbolView grid = grid_of(input, occasion);
+    const std::size_t place = plan.schedule.place(occasion);
     SlotEstimate slot;
     estimate_(grid, std::span(shared_.pilots).subspan(place * plan.pilots, plan.pilots), buffers_.channel,
               std::span(&slot, 1));

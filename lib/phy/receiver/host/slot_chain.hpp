@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "phy/channel/equalizer.hpp"
-#include "phy/channel/estimator.hpp"
-#include "phy/core/host.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/chain/plan.hpp"
@@ -45,12 +45,12 @@ public:
               const ChannelEstimator* prepared);
 
     /// input and output are those of the slot; the arguments are checked.
-    void operator()(SymbolView input, std::uint64_t occurrence, const ReceiverOutput& output);
+    void operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output);
 
     [[nodiscard]] const ChannelEstimator& estimator() const { return estimate_; }
 
 private:
-    SymbolView grid_of(SymbolView input, std::uint64_t occurrence);
+    SymbolView grid_of(SymbolView input, std::uint64_t occasion);
     void measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
                  const SlotEstimate& estimate, ReceivedSlot& slot);
     [[nodiscard]] std::uint64_t count_erasures(std::span<const float> noise_variance) const;

@@ -11,8 +11,8 @@
 namespace phy::detail {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
-constexpr int most_levels = 16;
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr int max_levels = 16;
 
 std::string join(const std::string& path, std::string_view key) {
     return path.empty() ? one_line(key) : path + "." + one_line(key);
@@ -22,8 +22,8 @@ std::string join(const std::string& path, std::string_view key) {
 class Watcher {
 public:
     bool operator()(int level, Json::parse_event_t event, const Json& parsed) {
-        if (level > most_levels)
-            throw ArgumentError("JSON: nested too deep; expected at most " + std::to_string(most_levels) +
+        if (level > max_levels)
+            throw ArgumentError("JSON: nested too deep; expected at most " + std::to_string(max_levels) +
                                 " levels");
         if (event == Json::parse_event_t::object_start) objects_.emplace_back();
         if (event == Json::parse_event_t::object_end) objects_.pop_back();
@@ -95,9 +95,9 @@ bool is_whole(const Json& value) {
 }  // namespace
 
 Json parse_json(std::string_view text) {
-    if (text.size() > most_bytes)
+    if (text.size() > max_bytes)
         throw ArgumentError("JSON: " + std::to_string(text.size()) + " bytes; expected at most " +
-                            std::to_string(most_bytes));
+                            std::to_string(max_bytes));
     // The parser would take it for the end.
     if (text.find('\0') != std::string_view::npos)
         throw ArgumentError("not JSON: there is a byte 0 in it; expected text");

@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 /// Without a fraction where the number has none.
 Json number(double value) {
-    constexpr double most_exact = 0x1p53;
-    if (std::trunc(value) == value && std::abs(value) <= most_exact) return static_cast<std::int64_t>(value);
+    constexpr double max_exact = 0x1p53;
+    if (std::trunc(value) == value && std::abs(value) <= max_exact) return static_cast<std::int64_t>(value);
     return value;
 }
 

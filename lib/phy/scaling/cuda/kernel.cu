@@ -90,10 +90,10 @@ bool is_aligned(const void* address, std::size_t bytes) {
 }  // namespace
 
 void launch(const ScalingJob& job, int multiprocessors, cudaStream_t stream) {
-    const std::uint64_t most_blocks =
+    const std::uint64_t max_blocks =
         std::uint64_t{scaler_blocks_per_multiprocessor} * static_cast<unsigned>(multiprocessors);
     const auto blocks_of = [&](std::uint64_t symbols) {
-        return static_cast<unsigned>(std::min((job.symbols + symbols - 1) / symbols, most_blocks));
+        return static_cast<unsigned>(std::min((job.symbols + symbols - 1) / symbols, max_blocks));
     };
     with_constant(job.format, [&](auto constant) {
         constexpr SampleFormat format = constant();

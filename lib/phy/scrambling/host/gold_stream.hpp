@@ -13,7 +13,7 @@ namespace phy::detail {
 class GoldStream {
 public:
     static constexpr std::size_t block_bits = 16384;
-    static constexpr std::size_t most_bits = 8 * block_bits;
+    static constexpr std::size_t max_bits = 8 * block_bits;
 
     GoldStream(const ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first)
         : kernels_(kernels) {
@@ -23,7 +23,7 @@ public:
             words_[i] = registers.next();
     }
 
-    /// The next bits, of most_bits in all. All but the last call take a multiple of 32. ArrayKernels::flip
+    /// The next bits, of max_bits in all. All but the last call take a multiple of 32. ArrayKernels::flip
     /// may read all that it reads.
     const std::uint32_t* next(std::size_t bits) {
         std::uint32_t* const next = words_ + done_;
@@ -35,7 +35,7 @@ public:
 private:
     const ScramblingKernels& kernels_;
     std::size_t done_ = gold_history;
-    alignas(64) std::uint32_t words_[gold_history + words_of_signs(most_bits)];
+    alignas(64) std::uint32_t words_[gold_history + words_of_signs(max_bits)];
 };
 
 }  // namespace phy::detail

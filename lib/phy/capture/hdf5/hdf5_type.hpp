@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+
+#include "phy/capture/element_type.hpp"
+#include "phy/capture/hdf5/handle.hpp"
+#include "phy/capture/iq_layout.hpp"
+#include "phy/capture/number.hpp"
+#include "phy/core/format.hpp"
+
+/// How HDF5 calls the numbers of captures.
+namespace phy::hdf5 {
+
+using detail::all_number_kinds;
+using detail::IqLayout;
+using detail::number_kind;
+using detail::number_kind_of;
+using detail::NumberKind;
+using detail::NumberType;
+
+/// Empty if the type is none of ours.
+std::optional<NumberType> number_type_of(hid_t type);
+
+detail::ElementType element_type_of(hid_t type);
+
+TypeHandle hdf5_type(NumberType type);
+
+/// The compound that phy writes: "r" and "i", as h5py and NumPy do.
+TypeHandle iq_type(SampleFormat format);
+
+}  // namespace phy::hdf5

@@ -1,0 +1,179 @@
+#include "phy/capture/write/slot_writer.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "phy/capture/hdf5/attribute.hpp"
+#include "phy/capture/hdf5/hdf5_type.hpp"
+#include "phy/capture/write/output.hpp"
+#include "phy/capture/write/soft_bit_attributes.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/version.hpp"
+
+namespace phy {
+
+namespace {
+
+using hdf5::Dimensions;
+using Config = SlotWriter::Config;
+
+/// As SlotRow lies in memory.
+hdf5::TypeHandle row_type() {
+    hdf5::TypeHandle type(H5Tcreate(H5T_COMPOUND, sizeof(SlotRow)));
+    const auto insert = [&](const char* name, std::size_t offset, hid_t number) {
+        H5Tinsert(type, name, offset, number);
+    };
+    insert("slot", offsetof(SlotRow, slot), H5T_NATIVE_UINT64);
+    insert("first_sample", offsetof(SlotRow, first_sample), H5T_NATIVE_UINT64);
+    insert("snr_db", offsetof(SlotRow, snr_db), H5T_NATIVE_DOUBLE);
+    insert("noise_variance", offsetof(SlotRow, noise_variance), H5T_NATIVE_DOUBLE);
+    insert("evm", offsetof(SlotRow, evm), H5T_NATIVE_DOUBLE);
+    insert("timing_offset", offsetof(SlotRow, timing_offset), H5T_NATIVE_DOUBLE);
+    insert("frequency_offset", offsetof(SlotRow, frequency_offset), H5T_NATIVE_DOUBLE);
+    insert("coherence", offsetof(SlotRow, coherence), H5T_NATIVE_DOUBLE);
+    insert("erasures", offsetof(SlotRow, erasures), H5T_NATIVE_UINT64);
+    return type;
+}
+
+Dimensions llr_dimensions(const Config& config) {
+    return {config.slots, config.elements * config.layers * bits_per_symbol(config.demapper.modulation)};
+}
+
+Dimensions symbol_dimensions(const Config& config) {
+    return {config.slots, config.elements, config.layers};
+}
+
+Dimensions channel_dimensions(const Config& config) {
+    return {config.slots, config.antennas, config.layers, config.subcarriers};
+}
+
+std::uint64_t total_bytes(const Config& config) {
+    std::uint64_t bytes = hdf5::total_bytes({config.slots}, sizeof(SlotRow));
+    if (config.llr) bytes += hdf5::total_bytes(llr_dimensions(config), size_of(config.format));
+    if (config.symbols) bytes += hdf5::total_bytes(symbol_dimensions(config), sizeof(cf32) + sizeof(float));
+    if (config.channel) bytes += hdf5::total_bytes(channel_dimensions(config), sizeof(cf32));
+    return bytes;
+}
+
+void require_positive(const Config& config) {
+    const auto require = [](std::string_view what, std::uint64_t value) {
+        if (value == 0) throw ArgumentError("slot writer: 0 " + std::string(what) + ": expected at least 1");
+    };
+    require("slots", config.slots);
+    if (config.llr || config.symbols) require("resource elements", config.elements);
+    if (config.llr || config.symbols || config.channel) require("layers", config.layers);
+    if (config.channel) require("antennas", config.antennas);
+    if (config.channel) require("subcarriers", config.subcarriers);
+}
+
+SoftBitWriter::Config soft_bits_of(const Config& config) {
+    return {.format = config.format,
+            .demapper = config.demapper,
+            .descrambled_c_init = config.c_init,
+            .source = config.source,
+            .sample_rate = config.sample_rate,
+            .center_frequency = config.center_frequency};
+}
+
+}  // namespace
+
+struct PHY_HIDDEN SlotWriter::Impl {
+    Impl(const std::filesystem::path& path, const Config& config);
+
+    struct Rows {
+        std::optional<hdf5::OutputDataset>* dataset;
+        std::string_view name;
+        std::span<const std::byte> bytes;
+    };
+
+    void write_root_attributes(const Config& config) const;
+    void append(std::span<const Rows> all) const;
+    auto datasets() { return std::array{&slots, &llr, &symbols, &noise, &channel}; }
+
+    hdf5::OutputFile file;
+    std::optional<hdf5::OutputDataset> slots;  ///< none after commit()
+    std::optional<hdf5::OutputDataset> llr;
+    std::optional<hdf5::OutputDataset> symbols;
+    std::optional<hdf5::OutputDataset> noise;
+    std::optional<hdf5::OutputDataset> channel;
+};
+
+SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
+    : file(path, {.overwrite = config.overwrite, .durable = config.durable}, total_bytes(config)) {
+    slots.emplace(file, "/slots", row_type(), Dimensions{config.slots});
+    if (config.llr) {
+        llr.emplace(file, "/llr", hdf5::soft_bit_type(config.format), llr_dimensions(config));
+        hdf5::write_soft_bit_attributes(*llr, soft_bits_of(config));
+    }
+    if (config.symbols) {
+        symbols.emplace(file, "/symbols", hdf5::iq_type(SampleFormat::cf32), symbol_dimensions(config));
+        noise.emplace(file, "/symbols_noise_variance", H5T_NATIVE_FLOAT, symbol_dimensions(config));
+        hdf5::write_attribute(symbols->id(), "modulation", to_string(config.demapper.modulation),
+                              symbols->name());
+    }
+    if (config.channel)
+        channel.emplace(file, "/channel", hdf5::iq_type(SampleFormat::cf32), channel_dimensions(config));
+    write_root_attributes(config);
+    file.flush();
+}
+
+void SlotWriter::Impl::write_root_attributes(const Config& config) const {
+    const auto write = [&](const char* name, std::string_view text) {
+        hdf5::write_attribute(file.id(), name, text, file.name());
+    };
+    write("link", config.link);
+    write("source", config.source);
+    write("phy_version", version);
+}
+
+void SlotWriter::Impl::append(std::span<const Rows> all) const {
+    if (!slots) throw ArgumentError(file.name() + ": append after commit");
+    for (const Rows& rows : all) {
+        if (rows.bytes.empty()) continue;
+        if (!*rows.dataset)
+            throw ArgumentError(file.name() + ": is configured without " + std::string(rows.name));
+        (*rows.dataset)->require_appendable(rows.bytes);
+    }
+    for (const Rows& rows : all) {
+        if (*rows.dataset) (*rows.dataset)->append(rows.bytes);
+    }
+}
+
+SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
+    hdf5::check_enums(config.format, config.demapper);
+    require_positive(config);
+    const hdf5::Session session;
+    impl_ = std::make_unique<Impl>(file, config);
+}
+
+SlotWriter::~SlotWriter() = default;
+SlotWriter::SlotWriter(SlotWriter&&) noexcept = default;
+SlotWriter& SlotWriter::operator=(SlotWriter&&) noexcept = default;
+
+void SlotWriter::append(std::span<const std::byte> llr, std::span<const cf32> symbols,
+                        std::span<const float> noise_variance, std::span<const cf32> channel) {
+    impl_->append(std::array<Impl::Rows, 4>{{{&impl_->llr, "soft bits", llr},
+                                             {&impl_->symbols, "symbols", std::as_bytes(symbols)},
+                                             {&impl_->noise, "symbols", std::as_bytes(noise_variance)},
+                                             {&impl_->channel, "the channel", std::as_bytes(channel)}}});
+}
+
+void SlotWriter::append_slots(std::span<const SlotRow> rows) {
+    impl_->append(std::array<Impl::Rows, 1>{{{&impl_->slots, "slots", std::as_bytes(rows)}}});
+}
+
+void SlotWriter::commit() {
+    if (!impl_->slots) throw ArgumentError(impl_->file.name() + ": commit after commit");
+    for (const auto* dataset : impl_->datasets()) {
+        if (*dataset) (*dataset)->require_complete();
+    }
+    const hdf5::Session session;
+    impl_->file.flush();
+    for (auto* dataset : impl_->datasets())
+        dataset->reset();
+    impl_->file.commit();
+}
+
+}  // namespace phy

@@ -1,0 +1,159 @@
+#include <bitset>
+#include <cmath>
+#include <string>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/dmrs/check.hpp"
+
+namespace phy {
+namespace {
+
+constexpr int max_carrier_resource_blocks = 275;
+constexpr int last_crb = 2199 + max_carrier_resource_blocks - 1;
+constexpr int max_layers = 4;
+
+using CarrierBits = std::bitset<max_carrier_resource_blocks>;
+
+/// Throws ArgumentError unless first <= value <= last.
+void check_range(const char* what, long long value, long long first, long long last) {
+    if (value >= first && value <= last) return;
+    throw ArgumentError(std::string(what) + " " + std::to_string(value) + ": expected " +
+                        std::to_string(first) + " to " + std::to_string(last));
+}
+
+std::string text(const ResourceBlocks& range) {
+    return std::to_string(range.count) + " resource blocks from " + std::to_string(range.first) + " on";
+}
+
+void check_in_carrier(const char* what, const ResourceBlocks& range, int carrier_resource_blocks) {
+    const bool fits = range.first >= 0 && range.first < carrier_resource_blocks && range.count >= 1 &&
+                      range.count <= carrier_resource_blocks - range.first;
+    if (fits) return;
+    throw ArgumentError(std::string(what) + " has " + text(range) + ": expected at least one, within the " +
+                        std::to_string(carrier_resource_blocks) + " of the carrier");
+}
+
+void check_resource_blocks(const SlotAllocation& allocation) {
+    check_range("carrier_resource_blocks", allocation.carrier_resource_blocks, 1,
+                max_carrier_resource_blocks);
+    check_range("first_crb", allocation.first_crb, 0, last_crb);
+    if (allocation.resource_blocks.empty())
+        throw ArgumentError("resource_blocks is empty: expected at least one range");
+    CarrierBits taken;
+    for (const ResourceBlocks& range : allocation.resource_blocks) {
+        check_in_carrier("resource_blocks", range, allocation.carrier_resource_blocks);
+        for (int i = 0; i < range.count; ++i) {
+            const auto block = static_cast<std::size_t>(range.first + i);
+            if (taken[block])
+                throw ArgumentError("resource_blocks has " + std::to_string(block) +
+                                    " twice: expected ranges that do not overlap");
+            taken.set(block);
+        }
+        check_range("reference_crb", allocation.dmrs.reference_crb, 0, allocation.first_crb + range.first);
+    }
+}
+
+void check_ports(const DmrsConfig& dmrs) {
+    check_range("DM-RS type", dmrs.type, 1, 2);
+    check_range("DM-RS length", dmrs.length, 1, 2);
+    const int groups = dmrs.type == 1 ? 2 : 3;
+    check_range("cdm_groups_without_data", dmrs.cdm_groups_without_data, 1, groups);
+    if (dmrs.ports.empty() || dmrs.ports.size() > max_layers)
+        throw ArgumentError("ports has " + std::to_string(dmrs.ports.size()) +
+                            " elements: expected one for each of 1 to 4 layers");
+    unsigned taken = 0;
+    for (const int port : dmrs.ports) {
+        check_range("DM-RS port", port, 0, 2 * groups * dmrs.length - 1);
+        if ((taken >> port & 1U) != 0)
+            throw ArgumentError("ports has " + std::to_string(port) +
+                                " twice: expected a port for each layer");
+        taken |= 1U << port;
+        const int group = dmrs_port(dmrs.type, port).cdm_group;
+        if (group >= dmrs.cdm_groups_without_data)
+            throw ArgumentError("cdm_groups_without_data " + std::to_string(dmrs.cdm_groups_without_data) +
+                                ": expected more than " + std::to_string(group) + ", the group of port " +
+                                std::to_string(port));
+    }
+}
+
+void check_symbols(const SlotAllocation& allocation) {
+    check_range("first_symbol", allocation.first_symbol, 0, symbols_per_slot - 1);
+    check_range("symbols", allocation.symbols, 1, symbols_per_slot - allocation.first_symbol);
+    const DmrsConfig& dmrs = allocation.dmrs;
+    const std::size_t length = static_cast<std::size_t>(dmrs.length);
+    if (dmrs.symbols.empty() || dmrs.symbols.size() % length != 0)
+        throw ArgumentError("DM-RS symbols has " + std::to_string(dmrs.symbols.size()) +
+                            " elements: expected " +
+                            (length == 2 ? "pairs, for DM-RS of two symbols" : "at least one"));
+    int next = allocation.first_symbol;
+    for (std::size_t i = 0; i < dmrs.symbols.size(); ++i) {
+        const int symbol = dmrs.symbols[i];
+        check_range("DM-RS symbol", symbol, allocation.first_symbol,
+                    allocation.first_symbol + allocation.symbols - 1);
+        const bool is_second = i % length != 0;
+        if (is_second ? symbol != next : symbol < next)
+            throw ArgumentError("DM-RS symbol " + std::to_string(symbol) + " comes after " +
+                                std::to_string(dmrs.symbols[i - 1]) + ": expected " +
+                                (is_second ? "the symbol that follows" : "symbols in order, each once"));
+        next = symbol + 1;
+    }
+}
+
+void check_sequence(const SlotAllocation& allocation) {
+    const DmrsConfig& dmrs = allocation.dmrs;
+    check_range("DM-RS scrambling_id", dmrs.scrambling_id, 0, dmrs.transform_precoding ? 1007 : 65535);
+    check_range("n_scid", dmrs.n_scid, 0, 1);
+    detail::check_enum("hopping", dmrs.hopping, SequenceHopping::sequence);
+    constexpr float largest_db = 60.0F;
+    if (dmrs.power_db && !(std::abs(*dmrs.power_db) <= largest_db))
+        throw ArgumentError("power_db " + detail::number_text(*dmrs.power_db) + ": expected -60 to 60");
+    if (!dmrs.transform_precoding) {
+        if (dmrs.hopping != SequenceHopping::none)
+            throw ArgumentError("hopping of sequences needs transform_precoding");
+        return;
+    }
+    if (dmrs.type != 1)
+        throw ArgumentError("DM-RS type " + std::to_string(dmrs.type) +
+                            ": expected 1 with transform precoding");
+    if (dmrs.ports.size() != 1)
+        throw ArgumentError("ports has " + std::to_string(dmrs.ports.size()) +
+                            " elements: expected one with transform precoding");
+    if (dmrs.cdm_groups_without_data != 2)
+        throw ArgumentError("cdm_groups_without_data " + std::to_string(dmrs.cdm_groups_without_data) +
+                            ": expected 2 with transform precoding");
+    if (allocation.resource_blocks.size() != 1)
+        throw ArgumentError("resource_blocks has " + std::to_string(allocation.resource_blocks.size()) +
+                            " ranges: expected one with transform precoding");
+}
+
+void check_reserved(const SlotAllocation& allocation) {
+    for (const ReservedElements& reserved : allocation.reserved) {
+        check_in_carrier("reserved", reserved.resource_blocks, allocation.carrier_resource_blocks);
+        for (const int symbol : reserved.symbols)
+            check_range("reserved symbol", symbol, 0, symbols_per_slot - 1);
+        for (const int subcarrier : reserved.subcarriers)
+            check_range("reserved subcarrier", subcarrier, 0, subcarriers_per_resource_block - 1);
+    }
+}
+
+}  // namespace
+
+namespace detail {
+
+void check_but_data(const SlotAllocation& allocation) {
+    check_resource_blocks(allocation);
+    check_ports(allocation.dmrs);
+    check_symbols(allocation);
+    check_sequence(allocation);
+    check_reserved(allocation);
+}
+
+}  // namespace detail
+
+void check(const SlotAllocation& allocation) {
+    static_cast<void>(ResourceMap(allocation));
+}
+
+}  // namespace phy

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
+#include "phy/estimator/slot_estimate.hpp"
+
+/// The interface between the host's side of the CUDA equaliser and its kernels.
+namespace phy::gpu::detail {
+
+/// WeightGroup in device memory.
+struct DeviceGroup {
+    std::int32_t first_weight;  ///< of a row of weights; -1: `estimate` as it is
+    std::int32_t estimate;
+    std::int32_t symbols;
+    std::array<std::int32_t, phy::symbols_per_slot> symbol;
+};
+
+/// SlotEstimate as kernels see it: floats.
+constexpr unsigned floats_of_estimate = 36;
+constexpr unsigned error_of_estimate = 1;
+constexpr unsigned phases_of_estimate = 8;
+static_assert(sizeof(SlotEstimate) == floats_of_estimate * sizeof(float));
+static_assert(offsetof(SlotEstimate, noise_variance) == 0);
+static_assert(offsetof(SlotEstimate, channel_error) == error_of_estimate * sizeof(float));
+static_assert(offsetof(SlotEstimate, phase) == phases_of_estimate * sizeof(float));
+
+/// What a grid of blocks has room for, where each slot has some.
+constexpr std::size_t max_blocks_of_slots = 65535;
+
+struct EqualizerJob {
+    SampleFormat format;
+    float unit;  ///< the value of an integer sample of 1
+    const std::byte* grid;
+    const float* channel;
+    const float* slots;
+    const float* whitening;  ///< (slots, antennas, antennas) complex, or null
+    const ResourceMap::Entry* entries;
+    const float* weights;
+    const DeviceGroup* groups;  ///< those of this launch
+    unsigned group_count;
+    unsigned parts;  ///< into which the symbols of a group are dealt, or, without shared filters, the groups
+    unsigned sample_bytes;
+    unsigned estimates;
+    unsigned antennas;
+    unsigned layers;
+    unsigned subcarriers;
+    unsigned slot_count;
+    unsigned elements;  ///< of a slot
+    bool mmse;
+    bool shares_filters;
+    bool follows;  ///< another job of the call, and may run beside it
+};
+
+struct EqualizerOutput {
+    float* symbols;
+    float* noise;
+    bool aligned;  ///< both to 16 bytes
+};
+
+/// Covariances to whitening matrices, and channel coefficients to whitened ones.
+struct WhiteningJob {
+    const float* covariance;
+    const float* slots;
+    const float* channel;
+    float* whitening;
+    float* whitened;
+    unsigned estimates;
+    unsigned antennas;
+    unsigned layers;
+    unsigned subcarriers;
+    unsigned slot_count;
+};
+
+/// Start kernels on the current device.
+void launch(const EqualizerJob& job, const EqualizerOutput& out, cudaStream_t stream);
+void launch(const WhiteningJob& job, cudaStream_t stream);
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,85 @@
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/warp.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
+#include "phy/equalizer/cuda/launch.hpp"
+#include "phy/equalizer/cuda/tuning.hpp"
+#include "phy/equalizer/math/slot-inl.h"
+#include "phy/equalizer/math/solve-inl.h"
+#include "phy/equalizer/math/whitening-inl.h"
+
+namespace phy::gpu::detail {
+namespace {
+
+namespace whitening = phy::detail::cuda;
+using phy::detail::max_antennas;
+using whitening::Complex;
+using whitening::Ops;
+
+/// A warp for each slot; a lane has a row of the factor, then a column of its inverse.
+__global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constant__ WhiteningJob job) {
+    __shared__ Complex l[max_antennas * max_antennas];
+    const auto size = static_cast<int>(job.antennas);
+    const std::uint64_t first = std::uint64_t{blockIdx.x} * job.antennas * job.antennas;
+    const auto* const covariance = reinterpret_cast<const Complex*>(job.covariance) + first;
+    auto* const inverse = reinterpret_cast<Complex*>(job.whitening) + first;
+    const float errors = whitening::noise_of_errors<Ops>(
+        job.slots[blockIdx.x * floats_of_estimate + error_of_estimate], static_cast<int>(job.layers));
+    const auto lane = static_cast<int>(threadIdx.x);
+    for (int column = 0; column < size; ++column) {
+        const bool has_entry = lane >= column && lane < size;
+        if (has_entry) {
+            Complex entry = covariance[lane * size + column];
+            if (lane == column) entry.re = Ops::add(entry.re, errors);
+            entry = whitening::rest_of_entry<Ops>(l, size, lane, column, entry);
+            if (lane == column) entry = {Ops::div(1.0F, __fsqrt_rn(entry.re)), 0.0F};
+            l[lane * size + column] = entry;
+        }
+        __syncwarp();
+        const float pivot = l[column * size + column].re;
+        if (has_entry && lane > column) {
+            Complex& entry = l[lane * size + column];
+            entry = {Ops::mul(entry.re, pivot), Ops::mul(entry.im, pivot)};
+        }
+        __syncwarp();
+    }
+    if (lane < size) whitening::invert_column<Ops>(l, size, lane, inverse);
+}
+
+/// A thread whitens one coefficient of all antennas.
+__global__ void __launch_bounds__(whitening_threads)
+    whiten_channel(const __grid_constant__ WhiteningJob job) {
+    const unsigned k = blockIdx.x * whitening_threads + threadIdx.x;
+    if (k >= job.subcarriers) return;
+    const unsigned slot = blockIdx.z;
+    const unsigned estimate = blockIdx.y / job.layers;
+    const unsigned layer = blockIdx.y % job.layers;
+    const std::uint64_t row = std::uint64_t{slot} * job.estimates + estimate;
+    const auto place = [&](unsigned antenna) {
+        return ((row * job.antennas + antenna) * job.layers + layer) * 2 * job.subcarriers + k;
+    };
+    const float* const matrix = job.whitening + 2 * std::uint64_t{slot} * job.antennas * job.antennas;
+    for (unsigned a = 0; a < job.antennas; ++a) {
+        float re = 0.0F;
+        float im = 0.0F;
+        const float* const weights = matrix + std::size_t{2} * a * job.antennas;
+        for (unsigned b = 0; b < a; ++b)
+            whitening::add_weighted<Ops>(weights[2 * b], weights[2 * b + 1], job.channel[place(b)],
+                                         job.channel[place(b) + job.subcarriers], re, im);
+        whitening::add_scaled<Ops>(weights[2 * a], job.channel[place(a)],
+                                   job.channel[place(a) + job.subcarriers], re, im);
+        job.whitened[place(a)] = re;
+        job.whitened[place(a) + job.subcarriers] = im;
+    }
+}
+
+}  // namespace
+
+void launch(const WhiteningJob& job, cudaStream_t stream) {
+    make_whitening<<<job.slot_count, warp_size, 0, stream>>>(job);
+    const dim3 blocks((job.subcarriers + whitening_threads - 1) / whitening_threads,
+                      job.estimates * job.layers, job.slot_count);
+    whiten_channel<<<blocks, whitening_threads, 0, stream>>>(job);
+    check(cudaGetLastError());
+}
+
+}  // namespace phy::gpu::detail

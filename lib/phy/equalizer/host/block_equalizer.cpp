@@ -1,0 +1,212 @@
+#include "phy/equalizer/host/block_equalizer.hpp"
+
+#include "phy/equalizer/host/whitening.hpp"
+#include "phy/equalizer/math/slot-inl.h"
+
+namespace phy::detail {
+namespace {
+
+constexpr std::size_t block_subcarriers = subcarriers_per_resource_block;
+
+std::size_t as_size(int number) {
+    return static_cast<std::size_t>(number);
+}
+
+float noise_of(const SlotEstimate& slot, int layers) {
+    return scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, layers);
+}
+
+}  // namespace
+
+std::size_t blocks_at_once(const EqualizerPlan& plan) {
+    // Whole vectors of any length fit in multiples of 4 resource blocks.
+    constexpr std::size_t fewest = 8;
+    constexpr std::size_t most = 32;
+    constexpr std::size_t floats = 6144;
+    const auto is_sum = [](const WeightGroup& group) { return !group.weights.empty(); };
+    const int estimates = std::ranges::any_of(plan.groups(), is_sum) ? plan.estimates() : 1;
+    const std::size_t rows = as_size(2 * estimates * plan.antennas() * plan.layers());
+    return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, fewest, most);
+}
+
+// Rows are no power of two apart, so that they do not meet in one set of the cache.
+EqualizerWorkspace::EqualizerWorkspace(const EqualizerPlan& plan)
+    : row(whole_vectors(blocks_at_once(plan) * block_subcarriers) + max_lanes),
+      received_row(2 * row + padding),
+      channel(as_size(2 * plan.estimates() * plan.antennas() * plan.layers()) * row),
+      received(as_size(plan.antennas()) * received_row),
+      filters(filter_rows(plan.layers(), plan.antennas()) * row),
+      symbols(as_size(2 * plan.layers()) * row),
+      noise(as_size(plan.layers()) * row),
+      whitening(plan.covariance_size()) {}
+
+BlockEqualizer::BlockEqualizer(const Host& host, const EqualizerConfig& config)
+    : plan_(config),
+      blocks_at_once_(phy::detail::blocks_at_once(plan_)),
+      kernels_(&equalizer_kernels(host.backend())),
+      arrays_(&array_kernels(host.backend())),
+      has_data_(blocks()) {
+    const auto entries = plan_.map().entries();
+    const std::size_t resource_blocks = entries.size() / symbols_per_slot;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (entries[i].mask != 0) has_data_[i % resource_blocks / blocks_at_once_] = 1;
+}
+
+std::size_t BlockEqualizer::blocks() const {
+    const std::size_t of_block = blocks_at_once_ * block_subcarriers;
+    return (plan_.subcarriers() + of_block - 1) / of_block;
+}
+
+BlockEqualizer::Block BlockEqualizer::block_of(const Call& call, std::size_t slot, std::size_t block) const {
+    const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
+    const std::size_t first = block * blocks_at_once_;
+    const std::size_t count = std::min(blocks_at_once_, resource_blocks - first);
+    // Runs may begin at any resource block, so whole vectors of them may reach further than those of all.
+    const std::size_t reach = (first + count) * block_subcarriers + max_lanes;
+    return {slot, first, count, slot + 1 == call.slots.size() && reach > plan_.subcarriers()};
+}
+
+std::span<const ResourceMap::Entry> BlockEqualizer::entries_of(int symbol, const Block& block) const {
+    const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
+    return plan_.map().entries().subspan(as_size(symbol) * resource_blocks + block.first_block,
+                                         block.resource_blocks);
+}
+
+ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries,
+                                    std::size_t first_subcarrier) {
+    std::size_t skipped = 0;
+    while (skipped < entries.size() && entries[skipped].mask == 0)
+        ++skipped;
+    entries = entries.subspan(skipped);
+    std::size_t count = 0;
+    std::size_t elements = 0;
+    while (count < entries.size() && entries[count].mask != 0 &&
+           entries[count].first == entries[0].first + elements) {
+        elements += static_cast<std::size_t>(std::popcount(entries[count].mask));
+        ++count;
+    }
+    const ElementRun run = {first_subcarrier + skipped * block_subcarriers, count * block_subcarriers,
+                            count == 0 ? 0 : entries[0].first, elements, entries.first(count)};
+    entries = entries.subspan(count);
+    return run;
+}
+
+void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const {
+    if (workspace.whitening_call == call.number && workspace.whitening_slot == slot) return;
+    const std::size_t size = plan_.covariance_size();
+    const float errors = scalar::noise_of_errors<scalar::Ops>(call.slots[slot].channel_error, plan_.layers());
+    whiten({call.covariance + slot * size, size}, errors, workspace.whitening);
+    workspace.whitening_call = call.number;
+    workspace.whitening_slot = slot;
+}
+
+void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                                   const float* from) const {
+    const std::size_t row = workspace.row;
+    const std::size_t subcarriers = plan_.subcarriers();
+    const std::size_t rows = as_size(2 * plan_.estimates() * plan_.antennas() * plan_.layers());
+    for (std::size_t r = 0; r < rows; ++r)
+        std::memcpy(&workspace.channel[r * row], from + r * subcarriers, block.count() * sizeof(float));
+    if (call.covariance == nullptr) return;
+    const WhiteningRows whitening = {workspace.whitening.data(), plan_.antennas()};
+    const std::size_t of_antenna = as_size(2 * plan_.layers()) * row;
+    const std::size_t of_estimate = as_size(plan_.antennas()) * of_antenna;
+    for (std::size_t e = 0; e < as_size(plan_.estimates()); ++e)
+        for (std::size_t layer = 0; layer < as_size(plan_.layers()); ++layer)
+            kernels_->whiten_channel(whitening, &workspace.channel[e * of_estimate + 2 * layer * row],
+                                     of_antenna, row, block.count());
+}
+
+ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call& call,
+                                       const Block& block) const {
+    const bool whitens = call.covariance != nullptr;
+    const float* const from = call.channel + block.slot * plan_.channel_size() + block.first();
+    ChannelRows rows{};
+    rows.antennas = plan_.antennas();
+    rows.estimates = plan_.estimates();
+    rows.noise = whitens ? 1.0F : noise_of(call.slots[block.slot], plan_.layers());
+    rows.first = from;
+    rows.stride = plan_.subcarriers();
+    if (whitens) make_whitening(workspace, call, block.slot);
+    if (whitens || block.at_end) {
+        stage_channel(workspace, call, block, from);
+        rows.first = workspace.channel.data();
+        rows.stride = workspace.row;
+    }
+    return rows;
+}
+
+ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group) const {
+    channel.weights = group.weights.empty() ? nullptr : group.weights.data();
+    if (group.weights.empty()) {
+        const std::size_t rows = as_size(2 * plan_.antennas() * plan_.layers());
+        channel.first += as_size(group.estimate) * rows * channel.stride;
+    }
+    return channel;
+}
+
+void BlockEqualizer::make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel,
+                                  const Block& block) const {
+    const auto make = kernels_->make_filters[as_size(plan_.layers() - 1)][plan_.mmse() ? 1 : 0];
+    make(channel, block.count(), workspace.filters.data(), workspace.row);
+}
+
+ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                                         int symbol, const ElementRun& run) const {
+    const std::size_t row = workspace.received_row;
+    const SampleFormat format = call.grid.format();
+    const std::size_t of_antenna = symbols_per_slot * plan_.subcarriers();
+    const std::size_t first =
+        block.slot * plan_.grid_size() + as_size(symbol) * plan_.subcarriers() + run.first_subcarrier;
+    const std::byte* const from = call.grid.data() + first * size_of(format);
+    ReceivedRows rows = {nullptr, 2 * of_antenna, call.slots[block.slot].phase[as_size(symbol)]};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % alignof(float) == 0;
+    const bool whitens = call.covariance != nullptr;
+    if (format == SampleFormat::cf32 && aligned && !block.at_end && !whitens) {
+        rows.first = reinterpret_cast<const float*>(from);
+        return rows;
+    }
+    const auto widen = arrays_->widen[static_cast<std::size_t>(format)];
+    float* const staged = workspace.received.data();
+    for (std::size_t a = 0; a < as_size(plan_.antennas()); ++a)
+        widen(from + a * of_antenna * size_of(format), staged + a * row, 2 * run.subcarriers,
+              plan_.unit_of(format));
+    if (whitens)
+        kernels_->whiten_received({workspace.whitening.data(), plan_.antennas()}, staged, row,
+                                  run.subcarriers);
+    rows.first = staged;
+    rows.stride = row;
+    return rows;
+}
+
+void BlockEqualizer::equalize(const EqualizerWorkspace& workspace, const ChannelRows& channel,
+                              const WeightGroup& group, const ReceivedRows& received, std::size_t offset,
+                              std::size_t count, const EqualizedRow& out) const {
+    const std::size_t layers = as_size(plan_.layers() - 1);
+    if (group.shares_filters()) {
+        kernels_->apply_filters[layers](workspace.filters.data() + offset, workspace.row, plan_.antennas(),
+                                        received, count, out);
+    } else {
+        ChannelRows here = channel;
+        here.first += offset;
+        kernels_->solve[layers][plan_.mmse() ? 1 : 0](here, received, count, out);
+    }
+}
+
+void BlockEqualizer::pick(const EqualizerWorkspace& workspace, const ElementRun& run,
+                          const EqualizedRow& out) const {
+    const std::size_t layers = as_size(plan_.layers());
+    std::size_t element = 0;
+    for (std::size_t b = 0; b < run.entries.size(); ++b) {
+        for (std::uint32_t left = run.entries[b].mask; left != 0; left &= left - 1) {
+            const std::size_t from = b * block_subcarriers + as_size(std::countr_zero(left));
+            std::memcpy(out.symbols + 2 * layers * element, &workspace.symbols[2 * layers * from],
+                        2 * layers * sizeof(float));
+            std::memcpy(out.noise + layers * element, &workspace.noise[layers * from],
+                        layers * sizeof(float));
+            ++element;
+        }
+    }
+}
+
+}  // namespace phy::detail

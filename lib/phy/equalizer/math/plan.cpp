@@ -1,0 +1,128 @@
+#include "phy/equalizer/math/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
+
+namespace phy::detail {
+namespace {
+
+bool has_normal_reciprocal(float full_scale) {
+    return full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale);
+}
+
+void check_weights(std::span<const float> weights) {
+    if (weights.size() % symbols_per_slot != 0 || weights.size() > symbols_per_slot * symbols_per_slot)
+        throw ArgumentError("time_weights has " + std::to_string(weights.size()) +
+                            " elements: expected 14 for each of up to 14 estimates");
+    for (const float weight : weights) {
+        if (std::isfinite(weight)) continue;
+        throw ArgumentError("time weight " + number_text(weight) + ": expected a finite number");
+    }
+}
+
+const EqualizerConfig& checked(const EqualizerConfig& config) {
+    check(config.allocation);
+    const int layers = config.allocation.layers();
+    if (layers > max_layers)
+        throw ArgumentError(std::to_string(layers) + " layers: expected 1 to " + std::to_string(max_layers));
+    if (config.antennas < layers || config.antennas > max_antennas)
+        throw ArgumentError(std::to_string(config.antennas) +
+                            " antennas: expected from the number of layers, " + std::to_string(layers) +
+                            ", to " + std::to_string(max_antennas));
+    check_enum("equalization", config.method, Equalization::zero_forcing);
+    check_weights(config.time_weights);
+    if (config.full_scale != 0.0F && !has_normal_reciprocal(config.full_scale))
+        throw ArgumentError("full_scale is " + number_text(config.full_scale) +
+                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
+    return config;
+}
+
+bool carries_data(const ResourceMap& map, int symbol) {
+    const std::size_t blocks = map.entries().size() / symbols_per_slot;
+    const auto entries = map.entries().subspan(static_cast<std::size_t>(symbol) * blocks, blocks);
+    return std::ranges::any_of(entries, [](const ResourceMap::Entry& entry) { return entry.mask != 0; });
+}
+
+/// A single 1 among zeros picks an estimate.
+WeightGroup group_of(std::vector<float> weights) {
+    const auto one = std::ranges::find(weights, 1.0F);
+    const auto zeros = std::ranges::count(weights, 0.0F);
+    const bool picks = one != weights.end() && zeros + 1 == std::ssize(weights);
+    if (!picks) return {.weights = std::move(weights)};
+    return {.estimate = static_cast<int>(one - weights.begin())};
+}
+
+}  // namespace
+
+EqualizerPlan::EqualizerPlan(const EqualizerConfig& config)
+    : config_(checked(config)), map_(config.allocation) {
+    const std::vector<float>& all = config_.time_weights;
+    estimates_ = std::max(1, static_cast<int>(all.size()) / symbols_per_slot);
+    for (int symbol = 0; symbol < symbols_per_slot; ++symbol) {
+        if (!carries_data(map_, symbol)) continue;
+        std::vector<float> weights;
+        if (!all.empty()) {
+            const auto first = all.begin() + symbol * estimates_;
+            weights.assign(first, first + estimates_);
+        }
+        WeightGroup group = group_of(std::move(weights));
+        const auto same = std::ranges::find_if(groups_, [&](const WeightGroup& other) {
+            return other.weights == group.weights && other.estimate == group.estimate;
+        });
+        if (same == groups_.end()) {
+            groups_.push_back(std::move(group));
+            groups_.back().symbols = {symbol};
+        } else {
+            same->symbols.push_back(symbol);
+        }
+    }
+}
+
+std::size_t EqualizerPlan::grid_size() const {
+    return static_cast<std::size_t>(antennas()) * symbols_per_slot * subcarriers();
+}
+
+std::size_t EqualizerPlan::channel_size() const {
+    return static_cast<std::size_t>(estimates_ * antennas() * layers() * 2) * subcarriers();
+}
+
+std::size_t EqualizerPlan::covariance_size() const {
+    return static_cast<std::size_t>(antennas() * antennas());
+}
+
+void EqualizerPlan::check_inputs(const Sizes& sizes, SampleFormat format) const {
+    check_enum("sample format", format, all_sample_formats.back());
+    check_slots(sizes.slots, "grid", sizes.grid);
+    check_size("grid", sizes.grid, sizes.slots * grid_size());
+    check_size("channel", sizes.channel, sizes.slots * channel_size());
+    if (sizes.covariance != 0) check_size("covariance", sizes.covariance, sizes.slots * covariance_size());
+}
+
+void check_noise(std::span<const SlotEstimate> slots) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const SlotEstimate& slot = slots[i];
+        if (slot.noise_variance <= 0.0F)
+            throw ArgumentError("slot " + std::to_string(i) + ": noise_variance is " +
+                                number_text(slot.noise_variance) + ": expected a positive number");
+        if (slot.channel_error < 0.0F)
+            throw ArgumentError("slot " + std::to_string(i) + ": channel_error is " +
+                                number_text(slot.channel_error) + ": expected no negative number");
+    }
+}
+
+float EqualizerPlan::unit_of(SampleFormat format) const {
+    const bool is_integer = default_full_scale(format) != 1.0F;
+    const bool is_given = is_integer && config_.full_scale > 0.0F;
+    return 1.0F / (is_given ? config_.full_scale : default_full_scale(format));
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,43 @@
+#include "phy/estimator/check.hpp"
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+
+namespace phy::detail {
+
+EstimatorCallSizes estimator_call_sizes(const EstimatorPlan& plan) {
+    const EstimatorLayout& layout = plan.layout;
+    const auto antennas = static_cast<std::size_t>(layout.antennas);
+    return {.grid = antennas * symbols_per_slot * static_cast<std::size_t>(layout.subcarriers),
+            .pilots = static_cast<std::size_t>(layout.symbols) * static_cast<std::size_t>(layout.pilots),
+            .channel = plan.channel_size(),
+            .slots = 1,
+            .covariance = antennas * antennas};
+}
+
+void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& call) {
+    const EstimatorCallSizes slot = estimator_call_sizes(plan);
+    check_slots(call.slots, "grid", call.grid);
+    check_size("grid", call.grid, call.slots * slot.grid);
+    check_size("pilots", call.pilots, call.slots * slot.pilots);
+    check_size("channel", call.channel, call.slots * slot.channel);
+    if (call.covariance == 0) return;
+    check_size("covariance", call.covariance, call.slots * slot.covariance);
+    for (const EstimatorTables& tables : plan.tables) {
+        const bool has_freedom = (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
+                                 (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
+        if (!has_freedom)
+            throw ArgumentError(
+                "covariance: the allocation has too few pilots to measure it beside the channel");
+    }
+}
+
+float estimator_unit(const ChannelEstimatorConfig& config, SampleFormat format) {
+    check_enum("sample format", format, all_sample_formats.back());
+    const float of_format = default_full_scale(format);
+    const bool is_given = of_format != 1.0F && config.full_scale != 0.0F;
+    return 1.0F / (is_given ? config.full_scale : of_format);
+}
+
+}  // namespace phy::detail

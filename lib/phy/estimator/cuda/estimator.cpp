@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "phy/core/error.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/estimator/check.hpp"
+#include "phy/estimator/cuda/job.hpp"
+#include "phy/estimator/estimator_cuda.hpp"
+
+namespace phy::gpu {
+namespace {
+
+using namespace detail;  // NOLINT(google-build-using-namespace)
+using phy::detail::EstimatorFilter;
+using phy::detail::EstimatorLayout;
+using phy::detail::EstimatorModes;
+using phy::detail::EstimatorPlan;
+using phy::detail::EstimatorTables;
+
+constexpr std::size_t max_slots_of_all = 65535;
+
+/// Arrays that go to the device in one piece. The first pass counts, the second knows where they will lie.
+class Blob {
+public:
+    explicit Blob(const std::byte* base = nullptr) : base_(reinterpret_cast<std::uintptr_t>(base)) {}
+
+    template <typename T>
+    const T* add(const std::vector<T>& values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        constexpr std::size_t alignment = 256;
+        const std::size_t at = bytes_.size();
+        bytes_.resize((at + values.size() * sizeof(T) + alignment - 1) / alignment * alignment);
+        if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size() * sizeof(T));
+        return reinterpret_cast<const T*>(base_ + at);  // NOLINT(performance-no-int-to-ptr)
+    }
+
+    [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+
+private:
+    std::uintptr_t base_;
+    std::vector<std::byte> bytes_;
+};
+
+DeviceModes add_modes(Blob& blob, const EstimatorModes& modes) {
+    return {.pilots = modes.pilots,
+            .modes = modes.modes,
+            .width = modes.width,
+            .unresolved = modes.unresolved,
+            .project = blob.add(modes.project),
+            .lambda = blob.add(modes.lambda),
+            .keep = blob.add(modes.keep),
+            .error = blob.add(modes.error),
+            .mix = blob.add(modes.mix)};
+}
+
+DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
+    std::vector<DeviceFilter> filters;
+    for (const EstimatorFilter& filter : tables.filters) {
+        filters.push_back({.window_blocks = filter.window_blocks,
+                           .tile_blocks = filter.tile_blocks,
+                           .tile_modes = filter.tile_modes,
+                           .mix_width = filter.mix_width,
+                           .tile_width = filter.tile_width,
+                           .tiles = blob.add(filter.tiles),
+                           .synthesize = blob.add(filter.synthesize),
+                           .kinds = {add_modes(blob, filter.single), add_modes(blob, filter.joint)}});
+    }
+    return {.filters = blob.add(filters),
+            .shares = blob.add(tables.shares),
+            .jobs = blob.add(tables.jobs),
+            .filters_count = static_cast<int>(tables.filters.size()),
+            .jobs_count = static_cast<int>(tables.jobs.size()),
+            .facts = tables.facts};
+}
+
+void set_largest(EstimatorProgram& program, const EstimatorPlan& plan) {
+    for (const EstimatorTables& tables : plan.tables) {
+        program.max_jobs = std::max(program.max_jobs, static_cast<int>(tables.jobs.size()));
+        program.max_filters = std::max(program.max_filters, static_cast<int>(tables.filters.size()));
+        program.modes_size = std::max(program.modes_size, tables.modes_size);
+        for (const EstimatorFilter& filter : tables.filters) {
+            program.max_width = std::max({program.max_width, filter.joint.width, filter.single.width});
+            program.max_mix = std::max(program.max_mix, filter.mix_width);
+        }
+    }
+}
+
+EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
+    const EstimatorLayout& layout = plan.layout;
+    EstimatorProgram program{};
+    program.antennas = layout.antennas;
+    program.layers = layout.layers;
+    program.subcarriers = layout.subcarriers;
+    program.symbols = layout.symbols;
+    program.length = layout.length;
+    program.estimates = layout.estimates;
+    program.averaged = layout.symbols_averaged;
+    program.comb_pilots = layout.comb_pilots;
+    program.pilots = layout.pilots;
+    program.comb_size = layout.comb_size;
+    program.comb_stride = layout.comb_stride;
+    program.comb_shift = layout.comb_shift;
+    program.rows = layout.rows();
+    program.stream_rows = layout.stream_rows();
+    program.groups_count = static_cast<int>(layout.groups.size());
+    program.streams_count = static_cast<int>(layout.streams.size());
+    program.columns[0] = plan.columns(false);
+    program.columns[1] = plan.columns(true);
+    program.kind_streams[0] = plan.single_streams;
+    program.kind_streams[1] = plan.joint_streams;
+    program.scale = layout.scale;
+    std::copy(layout.groups.begin(), layout.groups.end(), program.groups.begin());
+    std::copy(layout.dmrs_symbols.begin(), layout.dmrs_symbols.end(), program.dmrs_symbols.begin());
+    std::copy(layout.streams.begin(), layout.streams.end(), program.streams.begin());
+    for (std::size_t s = 0; s < layout.streams.size(); ++s)
+        program.place[s] = plan.place_of(static_cast<int>(s));
+    program.constants = plan.constants;
+    set_largest(program, plan);
+    program.rows_size = static_cast<std::size_t>(program.rows) * layout.row_floats();
+    program.streams_size = static_cast<std::size_t>(program.stream_rows) * layout.row_floats();
+    program.ranges = blob.add(layout.ranges);
+    program.subcarrier_of = blob.add(layout.subcarrier_of);
+    program.pilot_of = blob.add(layout.pilot_of);
+    std::vector<DeviceTables> tables;
+    for (const EstimatorTables& each : plan.tables)
+        tables.push_back(add_tables(blob, each));
+    program.tables = blob.add(tables);
+    return program;
+}
+
+std::size_t checked_slots(std::size_t max_slots) {
+    if (max_slots >= 1 && max_slots <= max_slots_of_all) return max_slots;
+    throw ArgumentError("max_slots " + std::to_string(max_slots) + ": expected 1 to 65535");
+}
+
+}  // namespace
+
+struct PHY_HIDDEN ChannelEstimator::Impl {
+    Impl(const Device& on, const Config& config, std::size_t most)
+        : device(on), max_slots(checked_slots(most)), plan(config) {
+        Blob counted;
+        program = make_program(counted, plan);
+        constants = DeviceBuffer<std::byte>(device, counted.bytes().size());
+        Blob blob(constants.data());
+        program = make_program(blob, plan);
+        add_workspace();
+        program_there = DeviceBuffer<EstimatorProgram>(device, 1);
+        const CurrentDevice current(device);
+        const Stream stream(device);
+        copy_async(constants, blob.bytes(), stream);
+        copy_async(program_there, std::span(&program, 1), stream);
+        fill_async(workspace, 0, stream);
+        fill_async(states, 0, stream);
+        fill_async(arrivals, 0, stream);
+        stream.synchronize();
+        prepare_rows(program);
+        prepare_projection();
+        prepare_noise();
+        prepare_covariance();
+        prepare_synthesis(program);
+    }
+
+    /// Zeros behind the pilots of rows and streams are never written again.
+    void add_workspace() {
+        const auto jobs = static_cast<std::size_t>(program.max_jobs);
+        const auto streams = static_cast<std::size_t>(program.streams_count);
+        const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
+        const std::size_t antennas = static_cast<std::size_t>(program.antennas);
+        const std::size_t sizes[] = {program.rows_size,
+                                     static_cast<std::size_t>(program.rows) * row_sums_size,
+                                     program.streams_size,
+                                     program.modes_size,
+                                     jobs * columns * 2,
+                                     jobs * streams * 2,
+                                     static_cast<std::size_t>(program.max_filters) * streams *
+                                         static_cast<std::size_t>(program.max_width),
+                                     jobs * antennas * antennas * 2};
+        float** const places[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
+                                  &program.modes_at, &program.column_sums, &program.job_sums,
+                                  &program.gains,    &program.products};
+        // Kernels move four floats at a time.
+        constexpr std::size_t alignment = 64;
+        const auto room = [&](std::size_t size) {
+            return (size * max_slots + alignment - 1) / alignment * alignment;
+        };
+        std::size_t all = 0;
+        for (const std::size_t size : sizes)
+            all += room(size);
+        workspace = DeviceBuffer<float>(device, all);
+        states = DeviceBuffer<SlotState>(device, max_slots);
+        program.states = states.data();
+        arrivals = DeviceBuffer<unsigned>(device, max_slots);
+        program.arrivals = arrivals.data();
+        float* next = workspace.data();
+        for (std::size_t i = 0; i < std::size(sizes); ++i) {
+            *places[i] = next;
+            next += room(sizes[i]);
+        }
+    }
+
+    Device device;
+    std::size_t max_slots;
+    EstimatorPlan plan;
+    EstimatorProgram program{};
+    DeviceBuffer<std::byte> constants;
+    DeviceBuffer<float> workspace;
+    DeviceBuffer<SlotState> states;
+    DeviceBuffer<unsigned> arrivals;
+    DeviceBuffer<EstimatorProgram> program_there;
+};
+
+ChannelEstimator::ChannelEstimator(const Device& device, const Config& config, std::size_t max_slots)
+    : impl_(std::make_unique<Impl>(device, config, max_slots)) {}
+ChannelEstimator::~ChannelEstimator() = default;
+ChannelEstimator::ChannelEstimator(ChannelEstimator&&) noexcept = default;
+ChannelEstimator& ChannelEstimator::operator=(ChannelEstimator&&) noexcept = default;
+
+int ChannelEstimator::estimates() const {
+    return impl_->plan.layout.estimates;
+}
+
+std::size_t ChannelEstimator::channel_size() const {
+    return impl_->plan.channel_size();
+}
+
+std::span<const float> ChannelEstimator::time_weights() const {
+    return impl_->plan.time_weights;
+}
+
+const Device& ChannelEstimator::device() const {
+    return impl_->device;
+}
+
+const ChannelEstimator::Config& ChannelEstimator::config() const {
+    return impl_->plan.config;
+}
+
+std::size_t ChannelEstimator::max_slots() const {
+    return impl_->max_slots;
+}
+
+void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots, DeviceSpan<float> channel,
+                                  DeviceSpan<SlotEstimate> slots, cudaStream_t stream,
+                                  DeviceSpan<cf32> covariance) const {
+    phy::detail::check_estimator_call(impl_->plan, {.grid = grid.size(),
+                                                    .pilots = pilots.size(),
+                                                    .channel = channel.size(),
+                                                    .slots = slots.size(),
+                                                    .covariance = covariance.size()});
+    if (slots.size() > impl_->max_slots)
+        throw ArgumentError("slots has " + std::to_string(slots.size()) + " elements: expected at most " +
+                            std::to_string(impl_->max_slots) + ", which the estimator was made for");
+    if (slots.empty()) return;
+    const CurrentDevice current(impl_->device);
+    const EstimatorJob job = {.format = grid.format(),
+                              .grid = grid.data(),
+                              .unit = phy::detail::estimator_unit(impl_->plan.config, grid.format()),
+                              .pilots = pilots.data(),
+                              .channel = channel.data(),
+                              .estimates = slots.data(),
+                              .covariance = covariance.empty() ? nullptr : covariance.data(),
+                              .slots = static_cast<unsigned>(slots.size())};
+    const EstimatorProgram* const there = impl_->program_there.data();
+    start_rows(impl_->program, job, stream);
+    start_projection(impl_->program, there, job, stream);
+    start_noise(impl_->program, job, stream);
+    if (job.covariance != nullptr) start_covariance(impl_->program, there, job, stream);
+    start_synthesis(impl_->program, job, stream);
+}
+
+}  // namespace phy::gpu

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/cuda/stream.hpp"
+#include "phy/estimator/math/filter.hpp"
+#include "phy/estimator/math/plan.hpp"
+#include "phy/estimator/slot_estimate.hpp"
+
+/// The interface between the host's side of the CUDA estimator and its kernels.
+namespace phy::gpu::detail {
+
+using phy::detail::EstimatorConstants;
+using phy::detail::EstimatorRange;
+using phy::detail::EstimatorStream;
+using phy::detail::EstimatorTable;
+using phy::detail::EstimatorTile;
+using phy::detail::EstimatorTileJob;
+using phy::detail::SlotState;
+
+/// Sums of a row: its own, then the correlation with the same row of the next DM-RS.
+constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
+
+/// EstimatorModes in device memory.
+struct DeviceModes {
+    int pilots;
+    int modes;
+    int width;
+    float unresolved;
+    const float* project;
+    const float* lambda;
+    const float* keep;
+    const float* error;
+    const float* mix;
+};
+
+/// EstimatorFilter in device memory.
+struct DeviceFilter {
+    int window_blocks;
+    int tile_blocks;
+    int tile_modes;
+    int mix_width;
+    int tile_width;
+    const EstimatorTile* tiles;
+    const float* synthesize;
+    DeviceModes kinds[2];  ///< single, joint
+};
+
+/// EstimatorTables in device memory.
+struct DeviceTables {
+    const DeviceFilter* filters;
+    const float* shares;
+    const EstimatorTileJob* jobs;
+    int filters_count;
+    int jobs_count;
+    EstimatorTable facts;
+};
+
+/// What is the same for all calls.
+struct EstimatorProgram {
+    int antennas;
+    int layers;
+    int subcarriers;
+    int symbols;
+    int length;
+    int estimates;
+    int averaged;
+    int comb_pilots;
+    int pilots;
+    int comb_size;
+    int comb_stride;
+    int comb_shift;
+    int rows;
+    int stream_rows;
+    int groups_count;
+    int streams_count;
+    int columns[2];       ///< of a tile, by kind
+    int kind_streams[2];  ///< by kind
+    int max_jobs;
+    int max_filters;
+    int max_width;
+    int max_mix;
+    float scale;
+    std::array<int, 3> groups;
+    std::array<int, phy::symbols_per_slot> dmrs_symbols;
+    std::array<EstimatorStream, phy::detail::max_streams> streams;
+    std::array<int, phy::detail::max_streams> place;  ///< of a stream among those of its kind
+    EstimatorConstants constants;
+    const EstimatorRange* ranges;
+    const std::int32_t* subcarrier_of;
+    const std::int32_t* pilot_of;
+    const DeviceTables* tables;
+
+    // The workspace; what a slot takes of each array, in elements.
+    float* rows_at;
+    float* row_sums;  ///< (slots, rows, row_sums_size)
+    float* streams_at;
+    float* modes_at;
+    float* column_sums;  ///< (slots, jobs, columns of both kinds, joint ones first, 2): energy, residual
+    float* job_sums;     ///< (slots, jobs, streams, 2)
+    float* gains;        ///< (slots, filters, streams, max_width)
+    float* products;     ///< (slots, jobs, antennas, antennas, 2)
+    SlotState* states;
+    unsigned* arrivals;  ///< (slots): blocks that have finished, 0 between kernels
+    std::size_t rows_size;
+    std::size_t streams_size;
+    std::size_t modes_size;
+};
+
+struct EstimatorJob {
+    phy::SampleFormat format;
+    const std::byte* grid;
+    float unit;
+    const phy::cf32* pilots;
+    float* channel;
+    phy::SlotEstimate* estimates;
+    phy::cf32* covariance;  ///< null: not wanted
+    unsigned slots;
+};
+
+/// The steps of an estimate, in their order; each starts kernels on the current device. program is in the
+/// device's memory, host a copy of it, which a kernel may get as its argument.
+void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
+                      cudaStream_t stream);
+void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
+                      cudaStream_t stream);
+void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+
+/// Has the driver load the kernels' code, and lets them use the shared memory that they need.
+void prepare_rows(const EstimatorProgram& host);
+void prepare_projection();
+void prepare_noise();
+void prepare_covariance();
+void prepare_synthesis(const EstimatorProgram& host);
+
+}  // namespace phy::gpu::detail

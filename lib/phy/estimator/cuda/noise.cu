@@ -1,0 +1,212 @@
+// What the energies of pilots and modes say of noise.
+
+#include "phy/estimator/cuda/device.cuh"
+#include "phy/estimator/cuda/tuning.hpp"
+#include "phy/estimator/math/statistics-inl.h"
+
+namespace phy::gpu::detail {
+namespace {
+
+constexpr int warps = estimator_threads / warp_size;
+constexpr int columns_at_once = 4;  ///< of a warp
+constexpr int jobs_at_once = 64;    ///< whose sums are joined
+constexpr int max_filter_streams = 4 * 32;
+constexpr unsigned state_words = sizeof(SlotState) / sizeof(float);
+static_assert(sizeof(SlotState) == state_words * sizeof(float) && state_words <= estimator_threads);
+
+/// A warp the columns of a kind, some at once: what is left of their energies, to (columns, 2) behind them.
+__device__ __forceinline__ void subtract_modes(const DeviceModes& modes, const float* numbers, int columns,
+                                               float* sums) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const int width = modes.width;
+    for (int first = columns_at_once * warp; first < columns; first += columns_at_once * warps) {
+        float sum[columns_at_once] = {};
+#pragma unroll 1
+        for (int i = lane; i < width; i += warp_size) {
+            const float keep = modes.keep[i];
+            float x[columns_at_once];
+#pragma unroll
+            for (int c = 0; c < columns_at_once; ++c)
+                x[c] = numbers[static_cast<std::size_t>(min(first + c, columns - 1)) *
+                                   static_cast<unsigned>(width) +
+                               static_cast<unsigned>(i)];
+#pragma unroll
+            for (int c = 0; c < columns_at_once; ++c)
+                sum[c] = Ops::fma(Ops::mul(x[c], keep), x[c], sum[c]);
+        }
+#pragma unroll
+        for (int c = 0; c < columns_at_once; ++c) {
+            sum[c] = joined_warp(sum[c]);
+            if (lane != 0 || first + c >= columns) continue;
+            sums[2 * (first + c) + 1] = Ops::sub(sums[2 * (first + c)], sum[c]);
+        }
+    }
+}
+
+/// Energies and residuals of a slot's streams: the sums over its tiles, in their order.
+__device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsigned slot, int jobs,
+                                          float (&sums)[2][phy::detail::max_streams]) {
+    __shared__ float some[jobs_at_once * 2 * phy::detail::max_streams];
+    const int of_job = 2 * program.streams_count;
+    const float* const all = program.job_sums + std::size_t{slot} * static_cast<unsigned>(program.max_jobs) *
+                                                    static_cast<unsigned>(of_job);
+    const int i = static_cast<int>(threadIdx.x);
+    float sum = 0.0F;
+    for (int first = 0; first < jobs; first += jobs_at_once) {
+        const int count = min(jobs_at_once, jobs - first);
+        __syncthreads();
+        for (int k = i; k < count * of_job; k += estimator_threads)
+            some[k] = __ldcg(all + first * of_job + k);
+        __syncthreads();
+        if (i >= of_job) continue;
+#pragma unroll 4
+        for (int job = 0; job < count; ++job)
+            sum = Ops::add(sum, some[job * of_job + i]);
+    }
+    if (i < of_job) sums[i % 2][i / 2] = sum;
+}
+
+/// What the error of a stream's estimate is made of, in ranges that have one filter.
+struct FilterError {
+    float share;
+    float of_noise;
+    float unresolved;
+};
+
+__device__ __forceinline__ void write_estimate(const EstimatorProgram& program, int filters,
+                                               const FilterError* errors, const SlotState& state,
+                                               SlotEstimate& out) {
+    float error = 0.0F;
+    float power = 0.0F;
+    float ports = 0.0F;
+    for (int s = 0; s < program.streams_count; ++s) {
+        float of_stream = 0.0F;
+        for (int f = 0; f < filters; ++f) {
+            const FilterError& each = errors[f * program.streams_count + s];
+            of_stream = Ops::fma(
+                each.share, Ops::fma(each.of_noise, state.noise_over_power[s], each.unresolved), of_stream);
+        }
+        const float of_ports = Ops::mul(program.constants.ports[s], state.power[s]);
+        error = Ops::fma(of_ports, of_stream, error);
+        power = Ops::add(power, of_ports);
+        ports = Ops::add(ports, program.constants.ports[s]);
+    }
+    const float spacing = program.constants.subcarrier_spacing;
+    out.noise_variance = state.noise_variance;
+    out.channel_error = Ops::div(error, ports);
+    out.channel_power = Ops::div(power, ports);
+    out.timing_offset = Ops::div(state.step, spacing);
+    out.frequency_offset = Ops::mul(state.frequency_offset, spacing);
+    out.delay_spread = Ops::div(state.delay_spread, spacing);
+    out.coherence = state.coherence;
+    out.reserved = 0.0F;
+}
+
+/// A warp's gains of a filter and stream.
+__device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float share,
+                                                 float noise_over_power, float* gains) {
+    float sum = 0.0F;
+#pragma unroll 1
+    for (int mode = static_cast<int>(threadIdx.x) % warp_size; mode < modes.width; mode += warp_size) {
+        const float error = __ldg(modes.error + mode);
+        const float gain = phy::detail::cuda::wiener_gain<Ops>(__ldg(modes.lambda + mode), noise_over_power);
+        gains[mode] = gain;
+        sum = Ops::fma(error, gain, sum);
+    }
+    return {share, joined_warp(sum), modes.unresolved};
+}
+
+/// A slot's noise, gains and estimate.
+__device__ __forceinline__ void measure_noise(const EstimatorProgram& program, const DeviceTables& tables,
+                                              unsigned slot, SlotEstimate& out) {
+    __shared__ float sums[2][phy::detail::max_streams];
+    __shared__ FilterError errors[max_filter_streams];
+    __shared__ EstimatorTable facts;
+    __shared__ SlotState state;
+    const unsigned i = threadIdx.x;
+    auto* const words = reinterpret_cast<float*>(&state);
+    auto* const of_slot = reinterpret_cast<float*>(program.states + slot);
+    if (i < state_words) words[i] = of_slot[i];
+    if (i == estimator_threads - 1) facts = tables.facts;
+    const int filters = tables.filters_count;
+    const DeviceFilter* const of_filters = tables.filters;
+    const float* const shares = tables.shares;
+    join_jobs(program, slot, tables.jobs_count, sums);
+    __syncthreads();
+    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, facts, sums[0], sums[1], state);
+    __syncthreads();
+    const int streams = program.streams_count;
+    for (int each = static_cast<int>(i) / warp_size; each < filters * streams; each += warps) {
+        const int stream = each % streams;
+        float* const gains =
+            program.gains + (std::size_t{slot} * static_cast<unsigned>(program.max_filters * streams) +
+                             static_cast<unsigned>(each)) *
+                                static_cast<unsigned>(program.max_width);
+        const FilterError error = set_gains(of_filters[each / streams].kinds[program.constants.joint[stream]],
+                                            shares[each / streams], state.noise_over_power[stream], gains);
+        if (i % warp_size == 0) errors[each] = error;
+    }
+    if (i < state_words) of_slot[i] = words[i];
+    auto* const phases = reinterpret_cast<float*>(out.phase.data());
+    if (i < symbols_per_slot) {
+        phases[2 * i] = state.phase_re[i];
+        phases[2 * i + 1] = state.phase_im[i];
+    }
+    __syncthreads();
+    if (i == 0) write_estimate(program, filters, errors, state, out);
+}
+
+/// A block a tile and slot; a slot's last block measures its noise.
+__global__ void __launch_bounds__(estimator_threads)
+    sum_residuals(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
+    extern __shared__ float sums[];  // (columns, 2): energy, residual
+    let_next_get_ready();
+    wait_for_previous();
+    const unsigned slot = blockIdx.y;
+    const DeviceTables& tables = tables_of(program, slot);
+    if (static_cast<int>(blockIdx.x) >= tables.jobs_count) return;
+    const EstimatorTileJob& job = tables.jobs[blockIdx.x];
+    const DeviceFilter& filter = tables.filters[job.filter];
+    const int columns = program.columns[0] + program.columns[1];
+    const std::size_t of_job = std::size_t{slot} * static_cast<unsigned>(program.max_jobs) + blockIdx.x;
+    const float* const energies = program.column_sums + 2 * of_job * static_cast<unsigned>(columns);
+    const int i = static_cast<int>(threadIdx.x);
+    for (int column = i; column < columns; column += estimator_threads)
+        sums[2 * column] = energies[2 * column];
+    __syncthreads();
+#pragma unroll 1
+    for (int kind = 1; kind >= 0; --kind)
+        subtract_modes(filter.kinds[kind], modes_of(program, slot, job, filter, kind), program.columns[kind],
+                       sums + (kind == 1 ? 0 : 2 * program.columns[1]));
+    __syncthreads();
+    if (i < 2 * program.streams_count) {
+        const int stream = i / 2;
+        const int kind = program.constants.joint[stream];
+        const int of_stream = program.columns[kind] / program.kind_streams[kind];
+        const int first = (kind == 1 ? 0 : program.columns[1]) + program.place[stream] * of_stream;
+        float sum = 0.0F;
+#pragma unroll 4
+        for (int column = first; column < first + of_stream; ++column)
+            sum = Ops::add(sum, sums[2 * column + i % 2]);
+        program.job_sums[of_job * 2 * static_cast<unsigned>(program.streams_count) + threadIdx.x] = sum;
+    }
+    if (is_last_block(program.arrivals + slot, static_cast<unsigned>(tables.jobs_count)))
+        measure_noise(program, tables, slot, estimates[slot]);
+}
+
+}  // namespace
+
+void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
+    const std::size_t shared =
+        2 * sizeof(float) * static_cast<std::size_t>(host.columns[0] + host.columns[1]);
+    launch_in_chain(sum_residuals, starts_early(job.slots),
+                    dim3(static_cast<unsigned>(host.max_jobs), job.slots), estimator_threads, shared, stream,
+                    host, job.estimates);
+}
+
+void prepare_noise() {
+    load_code(sum_residuals);
+}
+
+}  // namespace phy::gpu::detail

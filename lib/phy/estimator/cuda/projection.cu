@@ -1,0 +1,334 @@
+// Pilots to the channel's modes.
+
+#include <cuda_pipeline.h>
+
+#include "phy/estimator/cuda/device.cuh"
+#include "phy/estimator/cuda/tuning.hpp"
+
+namespace phy::gpu::detail {
+namespace {
+
+constexpr int mode_vectors = projection_modes / 4;
+
+/// How much a block and a thread of project_tiles() do. Warps that load run beside those that add where a
+/// multiprocessor has few others.
+template <int of_thread>
+struct Projection {
+    static constexpr bool is_small = of_thread == 1;
+    static constexpr int columns_of_thread = of_thread;
+    static constexpr int real_columns = of_thread * projection_column_lanes;
+    static constexpr int columns = real_columns / 2;
+    static constexpr int first_loader = is_small ? projection_threads : 0;
+    static constexpr int loader_warps = is_small ? columns : projection_threads / warp_size;
+    static constexpr int loaders = loader_warps * warp_size;
+    static constexpr int threads = first_loader + loaders;
+    static constexpr int columns_of_warp = (columns + loader_warps - 1) / loader_warps;
+    static constexpr int rounds = is_small ? 2 : 1;
+    static constexpr int chunk = rounds * warp_size;  ///< pilots at a time
+    static constexpr int pilots_at_once = is_small ? 16 : 4;
+    static constexpr int blocks_of_multiprocessor = is_small ? 1 : 5;  ///< that registers leave room for
+    static constexpr int row = real_columns + (is_small ? 2 : 4);
+
+    static __device__ __forceinline__ int thread() { return static_cast<int>(threadIdx.x); }
+    static __device__ __forceinline__ bool adds() { return thread() < projection_threads; }
+    static __device__ __forceinline__ bool loads() { return thread() >= first_loader; }
+    static __device__ __forceinline__ int loader() { return thread() - first_loader; }
+    static __device__ __forceinline__ int lane() { return thread() % warp_size; }
+    static __device__ __forceinline__ int column_of_loader(int c) {
+        return loader() / warp_size + c * loader_warps;
+    }
+};
+
+/// Two chunks: one is loaded while the other is worked on.
+template <class Size>
+struct ProjectionShared {
+    float4 modes[2][Size::chunk][mode_vectors];
+    alignas(16) float columns[2][Size::chunk][Size::row];
+    const float* first[Size::columns];  ///< pilot of the window
+    const float* last[Size::columns];   ///< of what mirrors it
+};
+
+__host__ __device__ __forceinline__ int blocks_of(int count, int each) {
+    return (count + each - 1) / each;
+}
+
+/// Where a real column of a block lies among those of its kind: (streams, combs, parts, antennas, estimates).
+__device__ __forceinline__ int place_of_column(const EstimatorProgram& program, int complex_column,
+                                               int part) {
+    const int in_group = program.antennas * program.estimates;
+    return (2 * (complex_column / in_group) + part) * in_group + complex_column % in_group;
+}
+
+/// The complex columns of a block.
+struct ColumnBlock {
+    int kind;
+    int first;
+    int count;
+    int stride;
+};
+
+/// Starts to copy a chunk of U; zeros where there is none.
+template <class Size>
+__device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_mode, int k0,
+                                           float4 (&to)[Size::chunk][mode_vectors]) {
+#pragma unroll
+    for (int i = 0; i < Size::chunk * mode_vectors / Size::loaders; ++i) {
+        const int at = Size::loader() + i * Size::loaders;
+        const int k = at / mode_vectors;
+        const int mode = first_mode + 4 * (at % mode_vectors);
+        const bool is_there = k0 + k < modes.pilots && mode < modes.width;
+        const int from = is_there ? (k0 + k) * modes.width + mode : 0;
+        __pipeline_memcpy_async(&to[k][at % mode_vectors], modes.project + from, sizeof(float4),
+                                is_there ? 0 : sizeof(float4));
+    }
+    __pipeline_commit();
+}
+
+/// What a thread folds of a chunk: pilot `lane` of its warp's columns.
+template <class Size>
+struct FoldedChunk {
+    DeviceComplex here[Size::columns_of_warp][Size::rounds];
+    DeviceComplex there[Size::columns_of_warp][Size::rounds];
+
+    __device__ __forceinline__ void load(const ProjectionShared<Size>& shared, const ColumnBlock& block,
+                                         int pilots, int k0) {
+        const int half = pilots / 2;
+#pragma unroll
+        for (int r = 0; r < Size::rounds; ++r) {
+            const int k = k0 + r * warp_size + Size::lane();
+            const int i = k < pilots - half ? k : k - (pilots - half);
+#pragma unroll
+            for (int c = 0; c < Size::columns_of_warp; ++c) {
+                const int column = Size::column_of_loader(c);
+                here[c][r] = {0.0F, 0.0F};
+                there[c][r] = {0.0F, 0.0F};
+                if (k >= pilots || column >= block.count) continue;
+                here[c][r] = complex_at(shared.first[column], block.stride, i);
+                there[c][r] = complex_at(shared.last[column], block.stride, -i);
+            }
+        }
+    }
+
+    /// As FoldedColumn::at(); adds to the energies of real columns.
+    __device__ __forceinline__ void store(float (&to)[Size::chunk][Size::row], int pilots, int k0,
+                                          float (&energies)[Size::columns_of_warp][2]) const {
+        const int half = pilots / 2;
+#pragma unroll
+        for (int r = 0; r < Size::rounds; ++r) {
+            const int of_chunk = r * warp_size + Size::lane();
+            const int k = k0 + of_chunk;
+            const bool is_middle = pilots % 2 != 0 && k == half;
+#pragma unroll
+            for (int c = 0; c < Size::columns_of_warp; ++c) {
+                const int column = Size::column_of_loader(c);
+                if (column >= Size::columns) continue;
+                const auto x = is_middle ? phy::detail::cuda::folded_middle<Ops>(here[c][r])
+                               : k < half
+                                   ? phy::detail::cuda::folded_sum<Ops>(here[c][r], there[c][r])
+                                   : phy::detail::cuda::folded_difference<Ops>(here[c][r], there[c][r]);
+                energies[c][0] = Ops::fma(x.re, x.re, energies[c][0]);
+                energies[c][1] = Ops::fma(x.im, x.im, energies[c][1]);
+                *reinterpret_cast<float2*>(&to[of_chunk][2 * column]) = make_float2(x.re, x.im);
+            }
+        }
+    }
+};
+
+template <int count>
+__device__ __forceinline__ void load_columns(const float* from, float (&to)[count]) {
+    static_assert(count == 1 || count == 4);
+    if constexpr (count == 1) {
+        to[0] = *from;
+    } else {
+        const float4 x = *reinterpret_cast<const float4*>(from);
+        to[0] = x.x;
+        to[1] = x.y;
+        to[2] = x.z;
+        to[3] = x.w;
+    }
+}
+
+template <class Size>
+using Sums = float[Size::columns_of_thread][modes_of_thread];
+
+/// `count` pilots of a chunk. All are loaded before the first is used, or each would be waited for.
+template <int count, class Size>
+__device__ __forceinline__ void add_pilots(const ProjectionShared<Size>& shared, int buffer, int first,
+                                           Sums<Size>& sums) {
+    const int tx = static_cast<int>(threadIdx.x) % projection_column_lanes;
+    const int ty = static_cast<int>(threadIdx.x) / projection_column_lanes;
+    float4 modes[count];
+    float x[count][Size::columns_of_thread];
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+        modes[k] = shared.modes[buffer][first + k][ty];
+        load_columns(&shared.columns[buffer][first + k][tx * Size::columns_of_thread], x[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+#pragma unroll
+        for (int c = 0; c < Size::columns_of_thread; ++c) {
+            sums[c][0] = Ops::fma(modes[k].x, x[k][c], sums[c][0]);
+            sums[c][1] = Ops::fma(modes[k].y, x[k][c], sums[c][1]);
+            sums[c][2] = Ops::fma(modes[k].z, x[k][c], sums[c][2]);
+            sums[c][3] = Ops::fma(modes[k].w, x[k][c], sums[c][3]);
+        }
+    }
+}
+
+template <class Size>
+__device__ __forceinline__ void add_chunk(const ProjectionShared<Size>& shared, int buffer, int pilots,
+                                          Sums<Size>& sums) {
+    int k = 0;
+#pragma unroll 1
+    for (; k + Size::pilots_at_once <= pilots; k += Size::pilots_at_once)
+        add_pilots<Size::pilots_at_once>(shared, buffer, k, sums);
+#pragma unroll 1
+    for (; k < pilots; ++k)
+        add_pilots<1>(shared, buffer, k, sums);
+}
+
+template <class Size>
+__device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
+                                            const ColumnBlock& block, int width, int first_mode,
+                                            const Sums<Size>& sums) {
+    const int mode = first_mode + modes_of_thread * (static_cast<int>(threadIdx.x) / projection_column_lanes);
+#pragma unroll
+    for (int c = 0; c < Size::columns_of_thread; ++c) {
+        const int column =
+            static_cast<int>(threadIdx.x) % projection_column_lanes * Size::columns_of_thread + c;
+        if (column / 2 >= block.count || mode >= width) continue;
+        const int place = place_of_column(program, block.first + column / 2, column % 2);
+        float* const to = out + static_cast<std::size_t>(place) * static_cast<unsigned>(width) + mode;
+        *reinterpret_cast<float4*>(to) = make_float4(sums[c][0], sums[c][1], sums[c][2], sums[c][3]);
+    }
+}
+
+template <class Size>
+__device__ __forceinline__ void store_energies(const EstimatorProgram& program, unsigned slot,
+                                               const ColumnBlock& block,
+                                               const float (&energies)[Size::columns_of_warp][2]) {
+    float* const column_sums =
+        program.column_sums + 2 * (std::size_t{slot} * static_cast<unsigned>(program.max_jobs) + blockIdx.y) *
+                                  static_cast<unsigned>(program.columns[0] + program.columns[1]);
+#pragma unroll
+    for (int c = 0; c < Size::columns_of_warp; ++c) {
+        const int column = Size::column_of_loader(c);
+#pragma unroll
+        for (int part = 0; part < 2; ++part) {
+            const float energy = joined_warp(energies[c][part]);
+            if (Size::lane() != 0 || column >= block.count) continue;
+            const int place = place_of_column(program, block.first + column, part);
+            column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
+        }
+    }
+}
+
+/// All pilots of a block's columns, a chunk after the other.
+template <class Size>
+__device__ __forceinline__ void add_chunks(const DeviceModes& modes, const ColumnBlock& block, int first_mode,
+                                           ProjectionShared<Size>& shared, Sums<Size>& sums,
+                                           float (&energies)[Size::columns_of_warp][2]) {
+    FoldedChunk<Size> next;
+    const int pilots = modes.pilots;
+    if (Size::loads()) {
+        next.load(shared, block, pilots, 0);
+        next.store(shared.columns[0], pilots, 0, energies);
+        if constexpr (Size::is_small) next.load(shared, block, pilots, Size::chunk);
+        __pipeline_wait_prior(0);
+    }
+    __syncthreads();
+    int buffer = 0;
+#pragma unroll 1
+    for (int k0 = 0; k0 < pilots; k0 += Size::chunk) {
+        const int next_k0 = k0 + Size::chunk;
+        const bool has_next = next_k0 < pilots;
+        if (Size::loads() && has_next) {
+            copy_modes<Size>(modes, first_mode, next_k0, shared.modes[1 - buffer]);
+            if constexpr (!Size::is_small) next.load(shared, block, pilots, next_k0);
+        }
+        if (Size::adds()) add_chunk(shared, buffer, min(Size::chunk, pilots - k0), sums);
+        if (!has_next) break;
+        buffer = 1 - buffer;
+        if (Size::loads()) {
+            next.store(shared.columns[buffer], pilots, next_k0, energies);
+            if constexpr (Size::is_small) next.load(shared, block, pilots, next_k0 + Size::chunk);
+            __pipeline_wait_prior(0);
+        }
+        __syncthreads();
+    }
+}
+
+/// A block computes projection_modes modes of Size::columns complex columns of a tile.
+template <class Size>
+__global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
+    project_tiles(const EstimatorProgram* __restrict__ of_all, int joint_blocks, int mode_blocks) {
+    __shared__ ProjectionShared<Size> shared;
+    const EstimatorProgram& program = *of_all;
+    let_next_get_ready();
+    wait_for_previous();
+    const unsigned slot = blockIdx.z;
+    const DeviceTables& tables = tables_of(program, slot);
+    if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
+    const EstimatorTileJob& job = tables.jobs[blockIdx.y];
+    const DeviceFilter& filter = tables.filters[job.filter];
+    const int column_block = static_cast<int>(blockIdx.x) / mode_blocks;
+    ColumnBlock block;
+    block.kind = column_block < joint_blocks ? 1 : 0;
+    block.first = Size::columns * (block.kind == 1 ? column_block : column_block - joint_blocks);
+    block.count = min(Size::columns, program.columns[block.kind] / 2 - block.first);
+    block.stride = program.comb_stride;
+    const int first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks);
+    const DeviceModes modes = filter.kinds[block.kind];
+    if (first_mode >= modes.width) return;
+    if (Size::loads()) copy_modes<Size>(modes, first_mode, 0, shared.modes[0]);
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < block.count) {
+        const FoldedColumn column = folded_column(program, slot, job, filter, block.kind, block.first + i);
+        shared.first[i] = column.row + column.first;
+        shared.last[i] = column.mirror + column.last;
+    }
+    __syncthreads();
+    Sums<Size> sums = {};
+    float energies[Size::columns_of_warp][2] = {};
+    add_chunks(modes, block, first_mode, shared, sums, energies);
+    if (Size::adds())
+        store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block, modes.width,
+                          first_mode, sums);
+    if (Size::loads() && first_mode == 0) store_energies<Size>(program, slot, block, energies);
+}
+
+template <class Size>
+int column_blocks(const EstimatorProgram& host) {
+    return blocks_of(host.columns[1] / 2, Size::columns) + blocks_of(host.columns[0] / 2, Size::columns);
+}
+
+template <class Size>
+void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
+                 cudaStream_t stream) {
+    const int mode_blocks = blocks_of(host.max_width, projection_modes);
+    const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
+                      static_cast<unsigned>(host.max_jobs), slots);
+    launch_in_chain(project_tiles<Size>, starts_early(slots), blocks, Size::threads, 0, stream, program,
+                    blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
+}
+
+using UsualProjection = Projection<columns_of_thread>;
+using SmallProjection = Projection<columns_of_thread_if_few>;
+
+}  // namespace
+
+void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
+                      cudaStream_t stream) {
+    if (static_cast<unsigned>(column_blocks<UsualProjection>(host)) * job.slots <= few_column_blocks)
+        start_tiles<SmallProjection>(host, program, job.slots, stream);
+    else
+        start_tiles<UsualProjection>(host, program, job.slots, stream);
+}
+
+void prepare_projection() {
+    load_code(project_tiles<UsualProjection>);
+    load_code(project_tiles<SmallProjection>);
+}
+
+}  // namespace phy::gpu::detail

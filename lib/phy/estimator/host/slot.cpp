@@ -1,0 +1,246 @@
+#include "phy/estimator/host/slot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "phy/estimator/math/statistics-inl.h"
+
+namespace phy::detail {
+namespace {
+
+using scalar::Ops;
+
+std::size_t size(int count) {
+    return static_cast<std::size_t>(count);
+}
+
+int round_up(int value, int multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& kernels,
+                             const ArrayKernels& arrays, int parts)
+    : plan_(plan), kernels_(kernels), arrays_(arrays), scratch_(size(parts)) {
+    const EstimatorLayout& layout = plan.layout;
+    const std::size_t row = layout.row_floats();
+    const std::size_t groups = layout.groups.size();
+    const auto subcarriers = size(layout.subcarriers);
+    pilots_.assign(size(layout.symbols) * row, 0.0F);
+    rows_.assign(size(layout.rows()) * row, 0.0F);
+    row_sums_.resize(size(layout.rows()) * estimator_row_sums);
+    cross_sums_.resize(size(layout.rows()) * 2);
+    ramps_.assign(groups * row + 2 * subcarriers, 0.0F);
+    streams_.assign(size(layout.stream_rows()) * row, 0.0F);
+    for (const int group : layout.groups)
+        for (const std::int32_t subcarrier : layout.subcarrier_of)
+            index_.push_back(subcarrier < 0 ? 0.0F : static_cast<float>(subcarrier + group));
+    for (std::size_t k = 0; k < subcarriers; ++k)
+        index_.push_back(static_cast<float>(k));
+
+    std::size_t modes = 0;
+    std::size_t jobs = 0;
+    std::size_t filters = 0;
+    std::size_t columns = 0;
+    std::size_t mixed = 0;
+    std::size_t tile = 0;
+    for (const EstimatorTables& tables : plan.tables) {
+        modes = std::max(modes, tables.modes_size);
+        jobs = std::max(jobs, tables.jobs.size());
+        filters = std::max(filters, tables.filters.size());
+        for (const EstimatorFilter& filter : tables.filters) {
+            columns = std::max({columns, size(plan.columns(true)) * column_stride(filter.joint),
+                                size(plan.columns(false)) * column_stride(filter.single)});
+            mixed = std::max(mixed, size(filter.mix_width));
+            tile = std::max(tile, size(filter.tile_width));
+            gain_width_ = std::max(gain_width_, size(std::max(filter.joint.width, filter.single.width)));
+        }
+    }
+    modes_.resize(modes);
+    tile_sums_.resize(jobs * layout.streams.size() * 2);
+    tile_products_.resize(jobs * size(layout.antennas * layout.antennas) * 2);
+    gains_.resize(filters * layout.streams.size() * gain_width_);
+    for (Scratch& scratch : scratch_) {
+        scratch.samples.resize(2 * subcarriers + padding);
+        scratch.gathered.assign(row, 0.0F);
+        scratch.columns.assign(columns, 0.0F);
+        scratch.mixed.resize(2 * size(plan.group_columns()) * mixed);
+        scratch.tile.resize(2 * size(plan.group_columns()) * tile);
+        scratch.subcarriers.resize(2 * tile);
+    }
+}
+
+std::size_t SlotEstimator::column_stride(const EstimatorModes& modes) {
+    return size(round_up(modes.pilots, estimator_lanes));
+}
+
+template <typename Job>
+void SlotEstimator::each(std::size_t items, const Job& job) {
+    if (pool_ == nullptr) {
+        for (std::size_t item = 0; item < items; ++item)
+            job(scratch_.front(), item);
+        return;
+    }
+    pool_->for_each(items, [&](int part, std::size_t item) noexcept { job(scratch_[size(part)], item); });
+}
+
+void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noexcept {
+    slot_ = slot;
+    pool_ = pool;
+    const EstimatorLayout& layout = plan_.layout;
+    for (std::size_t symbol = 0; symbol < size(layout.symbols); ++symbol)
+        gather_pilots(symbol);
+    each(size(layout.rows()),
+         [&](Scratch& scratch, std::size_t row) noexcept { estimate_row(scratch, row); });
+    if (plan_.constants.pairs > 0)
+        each(size(layout.rows()), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
+    join_sums();
+    turn_ramps();
+    each(size(layout.stream_rows()), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
+    each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
+    measure_noise();
+    set_gains();
+    write_estimate();
+    if (slot_.covariance != nullptr) write_covariance();
+    each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { synthesize(scratch, job); });
+}
+
+const EstimatorTables& SlotEstimator::tables() const {
+    return plan_.tables[size(state_.table)];
+}
+
+float* SlotEstimator::row_of(std::vector<float>& rows, std::size_t row, int comb) const {
+    return rows.data() + row * plan_.layout.row_floats() + 2 * size(comb) * size(plan_.layout.comb_stride);
+}
+
+void SlotEstimator::gather_pilots(std::size_t symbol) noexcept {
+    const auto stride = size(plan_.layout.comb_stride);
+    const cf32* const from = slot_.pilots + symbol * size(plan_.layout.pilots);
+    for (int comb = 0; comb < 2; ++comb) {
+        float* const to = row_of(pilots_, symbol, comb);
+        const std::int32_t* const pilot_of = &plan_.layout.pilot_of[size(comb) * stride];
+        for (std::size_t m = 0; m < stride; ++m) {
+            if (pilot_of[m] < 0) continue;
+            to[m] = from[pilot_of[m]].real();
+            to[stride + m] = from[pilot_of[m]].imag();
+        }
+    }
+}
+
+void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const std::size_t symbol = row % size(layout.symbols);
+    const std::size_t group = row / size(layout.symbols) % layout.groups.size();
+    const std::size_t antenna = row / size(layout.symbols) / layout.groups.size();
+    const std::size_t at =
+        (antenna * symbols_per_slot + size(layout.dmrs_symbols[symbol])) * size(layout.subcarriers);
+    arrays_.widen[static_cast<std::size_t>(slot_.format)](slot_.grid + at * size_of(slot_.format),
+                                                          scratch.samples.data(),
+                                                          2 * size(layout.subcarriers), slot_.unit);
+    alignas(64) float lanes[estimator_row_sums * estimator_lanes] = {};
+    const std::size_t shift = 2 * size(layout.groups[group]);
+    for (int comb = 0; comb < 2; ++comb) {
+        float* const gathered = scratch.gathered.data();
+        const std::int32_t* const subcarrier_of = &layout.subcarrier_of[size(comb) * stride];
+        for (std::size_t m = 0; m < size(layout.comb_size); ++m) {
+            if (subcarrier_of[m] < 0) continue;
+            const float* const sample = &scratch.samples[2 * size(subcarrier_of[m]) + shift];
+            gathered[m] = sample[0];
+            gathered[stride + m] = sample[1];
+        }
+        const float* const pilots = row_of(pilots_, symbol, comb);
+        float* const out = row_of(rows_, row, comb);
+        const bool is_usable =
+            kernels_.least_squares({gathered, gathered + stride}, {pilots, pilots + stride}, layout.scale,
+                                   {out, out + stride}, layout.comb_size);
+        if (!is_usable) scratch.is_spoiled = true;
+        kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
+    }
+    for (std::size_t i = 0; i < estimator_row_sums; ++i)
+        row_sums_[row * estimator_row_sums + i] = scalar::joined_lanes<Ops>(lanes + i * estimator_lanes);
+}
+
+void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const auto length = size(layout.length);
+    if (row % size(layout.symbols) + length >= size(layout.symbols)) return;
+    alignas(64) float lanes[2 * estimator_lanes] = {};
+    for (int comb = 0; comb < 2; ++comb) {
+        const float* const x = row_of(rows_, row, comb);
+        const float* const y = row_of(rows_, row + length, comb);
+        kernels_.correlate({x, x + stride}, {y, y + stride}, layout.comb_size, lanes);
+    }
+    cross_sums_[2 * row] = scalar::joined_lanes<Ops>(lanes);
+    cross_sums_[2 * row + 1] = scalar::joined_lanes<Ops>(lanes + estimator_lanes);
+}
+
+void SlotEstimator::join_sums() noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto symbols = size(layout.symbols);
+    std::array<float, estimator_slot_sums> sums{};
+    for (std::size_t row = 0; row < size(layout.rows()); ++row) {
+        for (std::size_t i = 0; i < estimator_row_sums; ++i)
+            sums[i] += row_sums_[row * estimator_row_sums + i];
+        const std::size_t pair = row % symbols / size(layout.length);
+        if (pair >= size(plan_.constants.pairs)) continue;
+        sums[estimator_row_sums + 2 * pair] += cross_sums_[2 * row];
+        sums[estimator_row_sums + 2 * pair + 1] += cross_sums_[2 * row + 1];
+    }
+    scalar::set_offsets<Ops>(plan_.constants, sums.data(), state_);
+    for (Scratch& scratch : scratch_)
+        if (std::exchange(scratch.is_spoiled, false)) state_.is_spoiled = 1;
+}
+
+void SlotEstimator::turn_ramps() noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const std::size_t combs = 2 * layout.groups.size();
+    for (std::size_t comb = 0; comb < combs; ++comb) {
+        float* const to = &ramps_[comb * 2 * stride];
+        kernels_.turn(&index_[comb * stride], state_.step, {to, to + stride}, layout.comb_size);
+    }
+    float* const to = &ramps_[combs * 2 * stride];
+    kernels_.turn(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
+}
+
+Planes SlotEstimator::ramp_of(int group, int comb) const {
+    const auto stride = size(plan_.layout.comb_stride);
+    const float* const re = &ramps_[size(2 * group + comb) * 2 * stride];
+    return {re, re + stride};
+}
+
+void SlotEstimator::form_stream(std::size_t row) noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const std::size_t estimate = row % size(layout.estimates);
+    const EstimatorStream& stream = layout.streams[row / size(layout.estimates) % layout.streams.size()];
+    const std::size_t antenna = row / size(layout.estimates) / layout.streams.size();
+    const auto averaged = size(layout.symbols_averaged);
+    for (int comb = 0; comb < 2; ++comb) {
+        const bool is_negative = comb == 1 && stream.layer[0] < 0;
+        std::array<Planes, symbols_per_slot> rows;
+        std::array<Planes, symbols_per_slot> weights;
+        std::array<std::array<float, 2>, symbols_per_slot> numbers;
+        for (std::size_t i = 0; i < averaged; ++i) {
+            const std::size_t symbol = estimate * averaged + i;
+            const std::size_t from =
+                (antenna * layout.groups.size() + size(stream.group)) * size(layout.symbols) + symbol;
+            const float* const pilots = row_of(rows_, from, comb);
+            rows[i] = {pilots, pilots + stride};
+            const float sign = stream.in_time[symbol % size(layout.length)] * (is_negative ? -1.0F : 1.0F);
+            const float share = sign / static_cast<float>(averaged);
+            const auto l = size(layout.dmrs_symbols[symbol]);
+            numbers[i] = {share * state_.phase_re[l], -share * state_.phase_im[l]};
+            weights[i] = {&numbers[i][0], &numbers[i][1]};
+        }
+        float* const out = row_of(streams_, row, comb);
+        kernels_.combine(rows.data(), weights.data(), layout.symbols_averaged, ramp_of(stream.group, comb),
+                         {out, out + stride}, layout.comb_size);
+    }
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "phy/estimator/math/layout.hpp"
+
+/// The Wiener filter of one delay spread for a range of resource blocks, in the coordinates of the channel's
+/// modes, where noise is a diagonal.
+///
+/// A window of pilots estimates a tile of subcarriers. R, the correlation of the exponential profile at the
+/// window's pilots, is U diag(lambda) U^T in coordinates in which it is real: sums and differences of pilots
+/// that mirror each other (fold). So with nu, noise over power, the estimate V M diag(1 / (lambda + nu)) U^T
+/// is a projection on modes, a scaling, a small matrix M and a synthesis from the modes V of the tile.
+/// Neither U nor V nor M depends on noise.
+namespace phy::detail {
+
+struct EstimatorTile {
+    int start = 0;    ///< first resource block of the tile in its range
+    int window = 0;   ///< first resource block of its window
+    int skipped = 0;  ///< resource blocks of it that another tile writes
+    int variant = 0;  ///< which of the matrices M
+};
+
+/// Of one kind of stream in a range.
+struct EstimatorModes {
+    int pilots = 0;           ///< K: of a comb (joint) or of both, in a window
+    int modes = 0;            ///< r
+    int width = 0;            ///< r rounded up to 16
+    int noise_modes = 0;      ///< the first of them hold the channel; the others are for noise
+    float tail = 0.0F;        ///< likely power of the channel beyond those, a pilot, for one port of power 1
+    float unresolved = 0.0F;  ///< error of the estimate without noise
+    std::vector<float> project;  ///< (K, width): U
+    std::vector<float> lambda;   ///< (width), 1 behind the last
+    std::vector<float> keep;     ///< (width): 1 for the first noise_modes, else 0
+    std::vector<float> error;    ///< (width): |M_i|^2 / lambda_i / subcarriers, a mean over tiles
+    std::vector<float> mix;      ///< (variants, groups, combs, 2 modes, mix_width): M as a real matrix
+};
+
+struct EstimatorFilter {
+    int window_blocks = 0;
+    int tile_blocks = 0;
+    std::vector<EstimatorTile> tiles;
+    int tile_modes = 0;
+    int mix_width = 0;   ///< 2 tile_modes rounded up to 16: real parts, then imaginary parts
+    int tile_width = 0;  ///< subcarriers of a tile rounded up to 16
+    std::vector<float>
+        synthesize;  ///< (tile_modes, tile_width): V, real parts of the first half, then imaginary
+    EstimatorModes joint;
+    EstimatorModes single;
+
+    [[nodiscard]] int tile_subcarriers() const { return tile_blocks * subcarriers_per_resource_block; }
+};
+
+/// delay_spread is in units of the reciprocal of the subcarrier spacing, and rather too long: likely_spread
+/// is what channels probably have where the filter is used, from which it follows how much of them is beyond
+/// noise_modes.
+EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread,
+                                      double likely_spread);
+
+/// Delay spreads that filters are made for where it is measured, in the same unit: a factor of sqrt(2) apart.
+std::vector<double> estimator_delay_spreads();
+
+}  // namespace phy::detail

@@ -1,0 +1,198 @@
+#include "phy/estimator/math/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
+
+namespace phy::detail {
+namespace {
+
+void check_number(const char* what, double value, double most, const char* expected) {
+    if (value >= 0.0 && value <= most) return;
+    throw ArgumentError(std::string(what) + " " + number_text(value) + ": expected " + expected);
+}
+
+int round_up(int value, int multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Ranges in the order of subcarriers would move pilots: only what is listed as neighbours is joined.
+std::vector<EstimatorRange> joined(const std::vector<ResourceBlocks>& listed) {
+    std::vector<EstimatorRange> ranges;
+    for (const ResourceBlocks& range : listed) {
+        if (!ranges.empty() && ranges.back().first + ranges.back().blocks == range.first)
+            ranges.back().blocks += range.count;
+        else
+            ranges.push_back({.first = range.first, .blocks = range.count});
+    }
+    return ranges;
+}
+
+void add_layer(EstimatorLayout& layout, int type, int port, int layer) {
+    const DmrsPort facts = dmrs_port(type, port);
+    const int first = pilot_subcarrier(type, facts.cdm_group, 0);
+    auto group = std::find(layout.groups.begin(), layout.groups.end(), first);
+    if (group == layout.groups.end()) group = layout.groups.insert(group, first);
+    const int index = static_cast<int>(group - layout.groups.begin());
+    const std::array<float, 2> in_time = {static_cast<float>(facts.in_time[0]),
+                                          static_cast<float>(facts.in_time[1])};
+    const auto fits = [&](const EstimatorStream& stream) {
+        return stream.group == index && stream.in_time == in_time;
+    };
+    auto stream = std::find_if(layout.streams.begin(), layout.streams.end(), fits);
+    if (stream == layout.streams.end())
+        stream = layout.streams.insert(stream, {.group = index, .in_time = in_time});
+    stream->layer[facts.in_frequency[1] > 0 ? 0 : 1] = layer;
+}
+
+}  // namespace
+
+void check_config(const ChannelEstimatorConfig& config) {
+    check(config.allocation);
+    if (config.antennas < 1 || config.antennas > max_antennas)
+        throw ArgumentError("antennas " + std::to_string(config.antennas) + ": expected 1 to 16");
+    if (!(config.subcarrier_spacing >= 1e3 && config.subcarrier_spacing <= 1e7))
+        throw ArgumentError("subcarrier_spacing " + number_text(config.subcarrier_spacing) +
+                            ": expected a number of Hz from 1e3 to 1e7");
+    check_number("delay_spread", static_cast<double>(config.delay_spread), 0.1 / config.subcarrier_spacing,
+                 "0, or seconds up to a tenth of a symbol");
+    if (config.delay_spread > 0.0F && double{config.delay_spread} < 1e-5 / config.subcarrier_spacing)
+        throw ArgumentError("delay_spread " + number_text(config.delay_spread) +
+                            ": expected 0, or at least 1e-5 of a symbol");
+    check_number("noise_variance", static_cast<double>(config.noise_variance), 0x1p80,
+                 "0, or a variance up to 2^80");
+    check_number("doppler_spread", static_cast<double>(config.doppler_spread), config.subcarrier_spacing,
+                 "Hz up to the subcarrier spacing");
+    check_enum("time", config.time, TimeInterpolation::wiener);
+    if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
+        throw ArgumentError(
+            "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
+            "TimeInterpolation::average is for channels that stand still");
+    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
+        throw ArgumentError("full_scale " + number_text(config.full_scale) +
+                            ": expected 0 or a number from 2^-126 to 2^126");
+}
+
+EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
+    : antennas(config.antennas),
+      layers(config.allocation.layers()),
+      subcarriers(config.allocation.subcarriers()),
+      symbols(static_cast<int>(config.allocation.dmrs.symbols.size())),
+      length(config.allocation.dmrs.length),
+      estimates(config.time == TimeInterpolation::average ? 1 : symbols / length),
+      symbols_averaged(symbols / estimates),
+      scale(1.0F / dmrs_amplitude(config.allocation.dmrs)),
+      dmrs_symbols(config.allocation.dmrs.symbols),
+      ranges(joined(config.allocation.resource_blocks)) {
+    const DmrsConfig& dmrs = config.allocation.dmrs;
+    for (int layer = 0; layer < layers; ++layer)
+        add_layer(*this, dmrs.type, dmrs.ports[static_cast<std::size_t>(layer)], layer);
+    comb_pilots = pilots_per_resource_block(dmrs.type) / 2;
+    spacing = subcarriers_per_resource_block / comb_pilots;
+    comb_shift = pilot_subcarrier(dmrs.type, 0, 1);
+    pilots = 0;
+    comb_size = 0;
+    for (EstimatorRange& range : ranges) {
+        range.offset = comb_size;
+        comb_size += round_up(range.blocks * comb_pilots + estimator_lags.back(), estimator_lanes);
+        pilots += 2 * range.blocks * comb_pilots;
+    }
+    comb_stride = comb_size + estimator_lanes;
+    const auto stride = static_cast<std::size_t>(comb_stride);
+    subcarrier_of.assign(2 * stride, -1);
+    pilot_of.assign(2 * stride, -1);
+    int pilot = 0;
+    for (const EstimatorRange& range : ranges) {
+        for (int m = 0; m < range.blocks * comb_pilots; ++m) {
+            for (int comb = 0; comb < 2; ++comb) {
+                const auto at =
+                    static_cast<std::size_t>(comb) * stride + static_cast<std::size_t>(range.offset + m);
+                subcarrier_of[at] =
+                    range.first * subcarriers_per_resource_block + m * spacing + comb * comb_shift;
+                pilot_of[at] = pilot++;
+            }
+        }
+    }
+}
+
+namespace {
+
+double middle(const DmrsConfig& dmrs, int estimate) {
+    const auto first = static_cast<std::size_t>(estimate * dmrs.length);
+    return 0.5 * (dmrs.symbols[first] + dmrs.symbols[first + static_cast<std::size_t>(dmrs.length) - 1]);
+}
+
+/// How sure an estimate is of a coefficient: the error that Wiener weights in time reckon with.
+constexpr double error_in_time = 0.01;
+
+/// Solves a x = b for a small positive definite matrix, by Gauss; a is lost.
+std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
+    const std::size_t n = b.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t row = i + 1; row < n; ++row) {
+            const double factor = a[row * n + i] / a[i * n + i];
+            for (std::size_t k = i; k < n; ++k)
+                a[row * n + k] -= factor * a[i * n + k];
+            b[row] -= factor * b[i];
+        }
+    }
+    for (std::size_t i = n; i-- > 0;) {
+        for (std::size_t k = i + 1; k < n; ++k)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    return b;
+}
+
+}  // namespace
+
+std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, int estimates) {
+    const DmrsConfig& dmrs = config.allocation.dmrs;
+    const auto n = static_cast<std::size_t>(estimates);
+    std::vector<float> weights(symbols_per_slot * n, 0.0F);
+    if (estimates == 1) {
+        std::fill(weights.begin(), weights.end(), 1.0F);
+        return weights;
+    }
+    const auto correlation = [&](double symbols) {
+        constexpr double two_pi = 6.283185307179586;
+        const double seconds = std::abs(symbols) * symbol_time(1) / config.subcarrier_spacing;
+        return std::cyl_bessel_j(0.0, two_pi * static_cast<double>(config.doppler_spread) * seconds);
+    };
+    for (int l = 0; l < symbols_per_slot; ++l) {
+        float* const row = &weights[static_cast<std::size_t>(l) * n];
+        if (config.time == TimeInterpolation::wiener) {
+            std::vector<double> a(n * n);
+            std::vector<double> b(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                b[i] = correlation(l - middle(dmrs, static_cast<int>(i)));
+                for (std::size_t k = 0; k < n; ++k)
+                    a[i * n + k] =
+                        correlation(middle(dmrs, static_cast<int>(i)) - middle(dmrs, static_cast<int>(k))) +
+                        (i == k ? error_in_time : 0.0);
+            }
+            const std::vector<double> x = solved(a, b);
+            std::transform(x.begin(), x.end(), row, [](double weight) { return static_cast<float>(weight); });
+            continue;
+        }
+        int right = 0;
+        while (right < estimates && middle(dmrs, right) < l)
+            ++right;
+        if (right == 0 || right == estimates) {
+            row[right == 0 ? 0 : estimates - 1] = 1.0F;
+            continue;
+        }
+        const double left_at = middle(dmrs, right - 1);
+        const double share = (l - left_at) / (middle(dmrs, right) - left_at);
+        row[right - 1] = static_cast<float>(1.0 - share);
+        row[right] = static_cast<float>(share);
+    }
+    return weights;
+}
+
+}  // namespace phy::detail

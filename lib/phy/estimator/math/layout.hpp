@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "phy/estimator/estimator.hpp"
+
+/// What the estimator works on, in which order, and how it lies in memory.
+///
+/// The pilots of a CDM group in one symbol are two combs: pilots 0, 2, 4 ... and 1, 3, 5 ... The ports of a
+/// group differ by the sign of comb 1, so that pilots of one comb, which stand at equal distances, all see
+/// the sum or the difference of two channels: what is done with a comb needs no code.
+namespace phy::detail {
+
+/// What sums are taken over: virtual lanes by index, then a tree (measure/tree.hpp).
+inline constexpr int estimator_lanes = 32;
+
+/// Distances between pilots of a comb whose correlation is measured.
+inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};
+
+/// Of the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
+inline constexpr int estimator_row_sums = 7;
+
+/// Ports of one CDM group with one code in time: one, or two that differ by the sign of comb 1.
+struct EstimatorStream {
+    int group = 0;                        ///< index into EstimatorLayout::groups
+    std::array<int, 2> layer = {-1, -1};  ///< with the sign + and - on comb 1; -1: none
+    std::array<float, 2> in_time = {1.0F, 1.0F};
+
+    [[nodiscard]] bool joint() const { return layer[0] >= 0 && layer[1] >= 0; }
+    [[nodiscard]] int ports() const { return joint() ? 2 : 1; }
+};
+
+/// Neighbouring resource blocks, which no others touch.
+struct EstimatorRange {
+    int first = 0;  ///< resource block of the carrier
+    int blocks = 0;
+    int offset = 0;  ///< of its pilots in a comb's row
+};
+
+struct EstimatorLayout {
+    explicit EstimatorLayout(const ChannelEstimatorConfig& config);
+
+    int antennas;
+    int layers;
+    int subcarriers;
+    int symbols;  ///< with DM-RS
+    int length;   ///< of a DM-RS
+    int estimates;
+    int symbols_averaged;     ///< in an estimate
+    int comb_pilots;          ///< of a comb in a resource block
+    int spacing;              ///< subcarriers between pilots of a comb
+    int comb_shift;           ///< subcarriers from comb 0 to comb 1
+    int pilots;               ///< of a symbol
+    int comb_size;            ///< a comb's row: a multiple of estimator_lanes, zeros behind each range
+    int comb_stride;          ///< with the zeros that lags reach
+    float scale;              ///< 1 / the amplitude of pilots
+    std::vector<int> groups;  ///< first subcarrier in a resource block of each CDM group in use
+    std::vector<int> dmrs_symbols;
+    std::vector<EstimatorStream> streams;
+    std::vector<EstimatorRange> ranges;
+    std::vector<std::int32_t> subcarrier_of;  ///< (2, comb_stride) of a group that begins at 0; -1: none
+    std::vector<std::int32_t> pilot_of;       ///< (2, comb_stride); -1: none
+
+    /// Rows of pilots: (antennas, groups, symbols).
+    [[nodiscard]] int rows() const { return antennas * static_cast<int>(groups.size()) * symbols; }
+    /// Rows of streams: (antennas, streams, estimates).
+    [[nodiscard]] int stream_rows() const { return antennas * static_cast<int>(streams.size()) * estimates; }
+    /// Floats of a row: (combs, real and imaginary, comb_stride).
+    [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }
+};
+
+/// (symbols_per_slot, estimates).
+std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, int estimates);
+
+/// Throws ArgumentError if a value is out of its range.
+void check_config(const ChannelEstimatorConfig& config);
+
+/// From the beginning of symbol 0 to that of symbol l, times the subcarrier spacing.
+inline double symbol_time(int l) {
+    return l * (1.0 + 144.0 / 2048.0);
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,196 @@
+#include "phy/estimator/math/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+
+namespace phy::detail {
+namespace {
+
+EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
+    EstimatorConstants c{};
+    c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
+    const auto observations = static_cast<double>(layout.rows());
+    c.energy_share = static_cast<float>(1.0 / (observations * layout.pilots));
+    int blocks = 0;
+    for (const EstimatorRange& range : layout.ranges)
+        blocks += range.blocks;
+    for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
+        int pairs = 0;
+        for (const EstimatorRange& range : layout.ranges)
+            pairs += 2 * std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0);
+        if (pairs > 0) c.pair_share[lag] = static_cast<float>(1.0 / (observations * pairs));
+    }
+    c.spacing = static_cast<float>(layout.spacing);
+    c.delay_spread = static_cast<float>(static_cast<double>(config.delay_spread) * config.subcarrier_spacing);
+    c.noise_variance = config.noise_variance;
+    c.corrects_timing = config.corrects_timing && c.pair_share[0] > 0.0F ? 1 : 0;
+    const int dmrs = layout.symbols / layout.length;
+    c.pairs = config.corrects_frequency ? dmrs - 1 : 0;
+    for (int i = 0; i + 1 < dmrs; ++i) {
+        const auto at = static_cast<std::size_t>(i * layout.length);
+        c.gaps[static_cast<std::size_t>(i)] = static_cast<float>(
+            symbol_time(layout.dmrs_symbols[at + static_cast<std::size_t>(layout.length)]) -
+            symbol_time(layout.dmrs_symbols[at]));
+    }
+    for (int l = 0; l < symbols_per_slot; ++l)
+        c.times[static_cast<std::size_t>(l)] = static_cast<float>(symbol_time(l));
+    const double amplitude = static_cast<double>(dmrs_amplitude(config.allocation.dmrs));
+    c.noise_scale = static_cast<float>(amplitude * amplitude * layout.symbols_averaged);
+    c.freedom = static_cast<float>(layout.antennas * layout.layers);
+    c.band = static_cast<float>(blocks * subcarriers_per_resource_block);
+    c.streams = static_cast<int>(layout.streams.size());
+    for (std::size_t s = 0; s < layout.streams.size(); ++s) {
+        c.joint[s] = layout.streams[s].joint() ? 1 : 0;
+        c.ports[s] = static_cast<float>(layout.streams[s].ports());
+    }
+    return c;
+}
+
+void set_facts(const EstimatorPlan& plan, EstimatorTables& tables) {
+    std::array<double, 2> tail{};
+    for (const EstimatorTileJob& job : tables.jobs) {
+        const EstimatorFilter& filter = tables.filters[static_cast<std::size_t>(job.filter)];
+        for (const bool joint : {false, true}) {
+            const std::size_t kind = joint ? 1 : 0;
+            const EstimatorModes& modes = joint ? filter.joint : filter.single;
+            const int columns = plan.group_columns() * (joint ? 2 : 1);
+            const int freedom = columns * (modes.pilots - modes.noise_modes);
+            tables.facts.pilots[kind] += static_cast<float>(columns * modes.pilots);
+            tables.facts.freedom[kind] += static_cast<float>(freedom);
+            tail[kind] += static_cast<double>(modes.tail) * freedom;
+        }
+    }
+    for (const std::size_t kind : {0U, 1U}) {
+        if (tables.facts.freedom[kind] > 0.0F)
+            tables.facts.tail[kind] =
+                static_cast<float>(tail[kind] / static_cast<double>(tables.facts.freedom[kind]));
+    }
+}
+
+EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, double likely_spread) {
+    EstimatorTables tables;
+    std::vector<int> lengths;
+    int all = 0;
+    for (const EstimatorRange& range : plan.layout.ranges)
+        all += range.blocks;
+    for (std::size_t r = 0; r < plan.layout.ranges.size(); ++r) {
+        const int blocks = plan.layout.ranges[r].blocks;
+        const auto found = std::find(lengths.begin(), lengths.end(), blocks);
+        const auto index = static_cast<std::size_t>(found - lengths.begin());
+        if (found == lengths.end()) {
+            lengths.push_back(blocks);
+            tables.filters.push_back(make_estimator_filter(plan.layout, blocks, delay_spread, likely_spread));
+            tables.shares.push_back(0.0F);
+        }
+        tables.shares[index] += static_cast<float>(blocks) / static_cast<float>(all);
+        const EstimatorFilter& filter = tables.filters[index];
+        for (std::size_t t = 0; t < filter.tiles.size(); ++t) {
+            tables.jobs.push_back({.range = static_cast<int>(r),
+                                   .filter = static_cast<int>(index),
+                                   .tile = static_cast<int>(t),
+                                   .modes_at = tables.modes_size});
+            tables.modes_size += static_cast<std::size_t>(plan.columns(true) * filter.joint.width +
+                                                          plan.columns(false) * filter.single.width);
+        }
+    }
+    set_facts(plan, tables);
+    return tables;
+}
+
+/// Ranges of different lengths have different shares of the pairs at two lags. Where the channel fades, one
+/// range is stronger than another, and the mean correlation falls more or less than by delays. This is the
+/// delay spread whose fall that may hide, in units of the reciprocal of the subcarrier spacing: 0 for one
+/// range.
+double hidden_delay_spread(const EstimatorLayout& layout) {
+    std::array<double, estimator_lags.size()> pairs{};
+    const auto pairs_of = [&](const EstimatorRange& range, std::size_t lag) {
+        return static_cast<double>(std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0));
+    };
+    for (std::size_t lag = 0; lag < pairs.size(); ++lag)
+        for (const EstimatorRange& range : layout.ranges)
+            pairs[lag] += pairs_of(range, lag);
+    double least = 1.0;
+    for (std::size_t lag = 1; lag < pairs.size() && pairs[lag] > 0.0; ++lag) {
+        double difference = 0.0;
+        for (const EstimatorRange& range : layout.ranges)
+            difference += 0.5 * std::abs(pairs_of(range, lag) / pairs[lag] - pairs_of(range, 0) / pairs[0]);
+        // Half of it is enough for what a channel fades by at a few antennas.
+        const double hidden_fall = 0.5 * difference;
+        const double squared_x = hidden_fall / (estimator_lags[lag] * estimator_lags[lag] - 1);
+        least = std::min(least, std::sqrt(squared_x) / (2.0 * std::numbers::pi * layout.spacing));
+    }
+    return least;
+}
+
+/// True if residuals say something about noise.
+bool has_freedom(const EstimatorPlan& plan, const EstimatorTables& tables) {
+    return (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
+           (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
+}
+
+void check_what_is_measured(const EstimatorPlan& plan) {
+    const bool measures_spread = plan.config.delay_spread == 0.0F;
+    if (measures_spread && plan.constants.pair_share[1] == 0.0F)
+        throw ArgumentError(
+            "delay_spread 0: expected seconds, as no range has the two resource blocks that measuring it "
+            "takes");
+    if (!plan.measures_noise()) return;
+    if (!has_freedom(plan, plan.tables.front()))
+        throw ArgumentError(
+            "noise_variance 0: expected a positive number, as the allocation has too few "
+            "pilots to measure it beside the channel");
+}
+
+ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
+    check_config(config);
+    return config;
+}
+
+}  // namespace
+
+EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
+    : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
+    time_weights = estimator_time_weights(config, layout.estimates);
+    for (const EstimatorStream& stream : layout.streams)
+        ++(stream.joint() ? joint_streams : single_streams);
+    std::vector<double> measured = estimator_delay_spreads();
+    const double hidden = hidden_delay_spread(layout);
+    // Too long a profile costs little, one that is too short cuts off paths.
+    while (measured.size() > 1 && measured.front() < hidden)
+        measured.erase(measured.begin());
+    const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
+    const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
+    const bool is_given = config.delay_spread > 0.0F;
+    // What is measured gets a margin of 1.2 and more, and then the next longer filter (set_delays).
+    constexpr double margin = 1.5;
+    for (const double spread : is_given ? doubted : measured) {
+        tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin));
+        const bool is_usable = !measures_noise() || has_freedom(*this, tables.back());
+        if (tables.size() == 1 || is_usable) continue;
+        tables.pop_back();
+        break;
+    }
+    constants.first_delay_spread = static_cast<float>(is_given ? given : measured.front());
+    constants.shortest_delay_spread = static_cast<float>(0.25 * measured.front());
+    constants.max_delay_spread = static_cast<float>(measured.back());
+    constants.tables = static_cast<int>(tables.size());
+    check_what_is_measured(*this);
+}
+
+int EstimatorPlan::place_of(int stream) const {
+    int place = 0;
+    for (int s = 0; s < stream; ++s)
+        place +=
+            constants.joint[static_cast<std::size_t>(s)] == constants.joint[static_cast<std::size_t>(stream)]
+                ? 1
+                : 0;
+    return place;
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "phy/estimator/math/filter.hpp"
+#include "phy/estimator/math/layout.hpp"
+#include "phy/estimator/math/slot_state.hpp"
+
+namespace phy::detail {
+
+/// A tile of a range, and where its modes lie in a slot's workspace.
+struct EstimatorTileJob {
+    int range = 0;
+    int filter = 0;
+    int tile = 0;
+    std::size_t modes_at = 0;  ///< those of joint streams, then of single ones
+};
+
+/// All filters of one delay spread.
+struct EstimatorTables {
+    std::vector<EstimatorFilter> filters;  ///< one for each length of a range
+    std::vector<float> shares;             ///< of each filter in all resource blocks
+    std::vector<EstimatorTileJob> jobs;
+    std::size_t modes_size = 0;  ///< floats of a slot's modes
+    EstimatorTable facts = {};
+};
+
+/// What a ChannelEstimator prepares once, on whatever it runs.
+struct EstimatorPlan {
+    explicit EstimatorPlan(const ChannelEstimatorConfig& config);
+
+    ChannelEstimatorConfig config;
+    EstimatorLayout layout;
+    std::vector<EstimatorTables> tables;  ///< by delay spread
+    EstimatorConstants constants;
+    std::vector<float> time_weights;
+    int joint_streams = 0;
+    int single_streams = 0;
+
+    /// Real columns of a tile of one kind: (streams, combs, parts, antennas, estimates).
+    [[nodiscard]] int columns(bool joint) const {
+        return joint ? joint_streams * 4 * group_columns() : single_streams * 2 * group_columns();
+    }
+    [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
+    [[nodiscard]] std::size_t channel_size() const {
+        return 2 * static_cast<std::size_t>(group_columns()) * static_cast<std::size_t>(layout.layers) *
+               static_cast<std::size_t>(layout.subcarriers);
+    }
+    /// The place of a stream among those of its kind.
+    [[nodiscard]] int place_of(int stream) const;
+    [[nodiscard]] bool measures_noise() const { return config.noise_variance == 0.0F; }
+};
+
+}  // namespace phy::detail

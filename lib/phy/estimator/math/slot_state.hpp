@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+
+#include "phy/dmrs/slot_allocation.hpp"
+
+/// What is fixed for an estimator and what is measured in a slot, for whatever computes it. Times are in
+/// units of the reciprocal of the subcarrier spacing, frequencies in units of the spacing.
+namespace phy::detail {
+
+inline constexpr int max_streams = 4;
+inline constexpr int max_pairs = symbols_per_slot - 1;
+
+/// Sums over a slot's pilots: energy, correlations at the lags, then between neighbouring DM-RS.
+inline constexpr int estimator_slot_sums = 7 + 2 * max_pairs;
+
+struct EstimatorConstants {
+    float subcarrier_spacing;
+    float energy_share;               ///< 1 / pilots
+    std::array<float, 3> pair_share;  ///< 1 / pairs at each lag; 0: too few of them
+    float spacing;                    ///< subcarriers between pilots of a comb
+    float delay_spread;               ///< 0: measured
+    float noise_variance;             ///< 0: measured
+    int corrects_timing;
+    int pairs;                          ///< of neighbouring DM-RS, that measure the frequency; 0: it is not
+    std::array<float, max_pairs> gaps;  ///< between them
+    std::array<float, symbols_per_slot> times;
+    float noise_scale;  ///< N0 of a resource element over noise of a pilot of a stream
+    float freedom;      ///< antennas x layers
+    float band;         ///< subcarriers
+    int tables;
+    float first_delay_spread;  ///< of the first table; others are a factor of sqrt(2) apart
+    float shortest_delay_spread;
+    float max_delay_spread;
+    int streams;
+    std::array<int, max_streams> joint;
+    std::array<float, max_streams> ports;
+};
+
+/// Of one delay spread, by kind of stream: single, joint.
+struct EstimatorTable {
+    std::array<float, 2> pilots;   ///< that a stream's energy is summed over
+    std::array<float, 2> freedom;  ///< of a stream's residual, in complex numbers
+    std::array<float, 2> tail;     ///< of the channel in it, for ports of power 1
+};
+
+struct SlotState {
+    float step;  ///< turns a subcarrier that timing turns pilots back
+    float frequency_offset;
+    float delay_spread;
+    float coherence;
+    int table;
+    int is_spoiled;  ///< by a pilot without room_of()
+    float noise;     ///< of a pilot of a stream
+    float noise_variance;
+    std::array<float, max_streams> power;  ///< of a coefficient
+    std::array<float, max_streams> noise_over_power;
+    std::array<float, symbols_per_slot> phase_re;
+    std::array<float, symbols_per_slot> phase_im;
+};
+
+}  // namespace phy::detail

@@ -1,0 +1,246 @@
+// What is measured in a slot, from sums: one number at a time.
+#if defined(PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
+#undef PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
+#else
+#define PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+
+#include "phy/estimator/math/formulas-inl.h"
+#include "phy/estimator/math/layout.hpp"
+#include "phy/estimator/math/slot_state.hpp"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+PHY_INLINE float square_root(float x) {
+#if defined(__CUDACC__)
+    return __fsqrt_rn(x);
+#else
+    return std::sqrt(x);
+#endif
+}
+
+/// Lane 0 of the tree (measure/tree.hpp).
+template <class Ops>
+PHY_INLINE float joined_lanes(float* lanes) {
+    for (int w = estimator_lanes / 2; w > 0; w /= 2)
+        for (int v = 0; v < w; ++v)
+            lanes[v] = Ops::add(lanes[v], lanes[v + w]);
+    return lanes[0];
+}
+
+template <std::size_t index>
+PHY_INLINE float lag_at() {
+    constexpr auto lag = static_cast<float>(estimator_lags[index]);
+    return lag;
+}
+
+/// The delay spread of the exponential profile whose correlation falls from lag 1 to another lag as it was
+/// measured: |R(lag)|^2 = 1 / (1 + (lag x)^2), where x = 2 pi spacing delay_spread.
+template <class Ops>
+PHY_INLINE float squared_x(float power_at_1, float power_at_lag, float lag) {
+    const float most = 100.0F;
+    const float lag2 = Ops::mul(lag, lag);
+    const float above = Ops::sub(power_at_1, power_at_lag);
+    const float below = Ops::fms(lag2, power_at_lag, power_at_1);
+    if (!(above > 0.0F)) return 0.0F;
+    if (!(below > Ops::mul(above, 1.0F / most))) return most;
+    return Ops::div(above, below);
+}
+
+/// Mean correlations at the lags, over the mean energy.
+struct Correlations {
+    float re[3];
+    float im[3];
+    float power[3];
+};
+
+template <class Ops>
+PHY_INLINE Correlations correlations_of(const EstimatorConstants& constants, const float* sums) {
+    Correlations result;
+    const float energy = Ops::mul(sums[0], constants.energy_share);
+    const float over_energy = energy > 0x1p-100F ? Ops::div(1.0F, energy) : 0.0F;
+    PHY_UNROLL for (int lag = 0; lag < 3; ++lag) {
+        const float share = Ops::mul(over_energy, constants.pair_share[static_cast<std::size_t>(lag)]);
+        result.re[lag] = Ops::mul(sums[1 + 2 * lag], share);
+        result.im[lag] = Ops::mul(sums[2 + 2 * lag], share);
+        result.power[lag] =
+            Ops::fma(result.re[lag], result.re[lag], Ops::mul(result.im[lag], result.im[lag]));
+    }
+    return result;
+}
+
+/// Delays beyond the profile's spread are where other profiles differ most from the exponential one. They
+/// show at short lags, which are taken as long as the fall of correlation there is clear of noise.
+template <class Ops>
+PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, const Correlations& mean) {
+    float x2 = squared_x<Ops>(mean.power[0], mean.power[1], lag_at<1>());
+    if (constants.pair_share[2] > 0.0F && x2 < 0.0015F)
+        x2 = squared_x<Ops>(mean.power[0], mean.power[2], lag_at<2>());
+    const float spread = Ops::div(square_root(x2), Ops::mul(6.2831853F, constants.spacing));
+    return Ops::max(Ops::min(spread, constants.max_delay_spread), constants.shortest_delay_spread);
+}
+
+/// The phase at a lag beyond what the profile itself turns it by, in turns.
+template <class Ops>
+PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float subcarriers,
+                                      float delay_spread) {
+    const float of_profile = turns_of<Ops>(1.0F, Ops::mul(6.2831853F, Ops::mul(subcarriers, delay_spread)));
+    return Ops::add(turns_of<Ops>(mean.re[lag], mean.im[lag]), of_profile);
+}
+
+/// By what share of the delay spread a profile that fades differs from its mean, about.
+template <class Ops>
+PHY_INLINE float share_of_fading(const EstimatorConstants& constants, float delay_spread) {
+    const float independent = Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F));
+    return Ops::div(1.0F, square_root(independent));
+}
+
+/// The deviation of a phase that noise makes, in turns.
+template <class Ops>
+PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
+    const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), 1e-6F);
+    const float share = constants.pair_share[static_cast<std::size_t>(lag)];
+    const float variance = Ops::div(Ops::mul(Ops::mul(0.5F, Ops::sub(1.0F, power)), share), power);
+    return Ops::mul(0.15915494F, square_root(variance));
+}
+
+/// From where the profile begins. Longer lags sharpen what lag 1 says without doubt.
+template <class Ops>
+PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Correlations& mean,
+                                 float delay_spread) {
+    float timing = 0.0F;
+    float noise = 0.0F;
+    PHY_UNROLL for (int lag = 0; lag < 3; ++lag) {
+        const bool is_sure = lag == 0 || (constants.pair_share[static_cast<std::size_t>(lag)] > 0.0F &&
+                                          mean.power[lag] > Ops::mul(0.25F, mean.power[0]));
+        if (!is_sure) continue;
+        const float distance = lag == 0 ? lag_at<0>() : lag == 1 ? lag_at<1>() : lag_at<2>();
+        const float subcarriers = Ops::mul(constants.spacing, distance);
+        const float turns = turns_beyond_profile<Ops>(mean, lag, subcarriers, delay_spread);
+        const float left = Ops::fma(subcarriers, timing, turns);
+        const float nearest = Ops::sub(left, Ops::floor(Ops::add(left, 0.5F)));
+        timing = Ops::sub(timing, Ops::div(nearest, subcarriers));
+        noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
+    }
+    if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
+    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
+    // late much: it takes what comes before the beginning for noise.
+    const float share = share_of_fading<Ops>(constants, delay_spread);
+    const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
+    const float doubt = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
+    return Ops::sub(timing, doubt);
+}
+
+template <class Ops>
+PHY_INLINE float measured_frequency(const EstimatorConstants& constants, const float* sums) {
+    float above = 0.0F;
+    float below = 0.0F;
+    for (int pair = 0; pair < constants.pairs; ++pair) {
+        const float re = sums[7 + 2 * pair];
+        const float im = sums[8 + 2 * pair];
+        const float gap = constants.gaps[static_cast<std::size_t>(pair)];
+        const float weight = Ops::mul(Ops::add(Ops::abs(re), Ops::abs(im)), gap);
+        above = Ops::fma(weight, turns_of<Ops>(re, im), above);
+        below = Ops::fma(weight, gap, below);
+    }
+    return below > 0x1p-100F ? Ops::div(above, below) : 0.0F;
+}
+
+/// Timing and delay spread from a slot's sums.
+template <class Ops>
+PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sums, SlotState& state) {
+    const Correlations mean = correlations_of<Ops>(constants, sums);
+    const bool is_given = constants.delay_spread > 0.0F;
+    const bool can_measure = constants.pair_share[1] > 0.0F;
+    const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
+    // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
+    // where more was measured, and what was measured gets a margin, the larger the less the slot shows.
+    const float doubt = share_of_fading<Ops>(constants, measured);
+    const float least = is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F))
+                                 : Ops::mul(measured, Ops::fma(0.8F, doubt, 1.2F));
+    float spread = constants.first_delay_spread;
+    int table = 0;
+    for (; table + 1 < constants.tables && spread < least; ++table)
+        spread = Ops::mul(spread, 0x1.6a09e6p+0F);
+    const float delay_spread = is_given ? spread : measured;
+    state.coherence = Ops::min(square_root(mean.power[0]), 1.0F);
+    state.table = table;
+    state.delay_spread = delay_spread;
+    state.step = constants.corrects_timing != 0 ? measured_timing<Ops>(constants, mean, delay_spread) : 0.0F;
+}
+
+/// The phase of one symbol.
+template <class Ops>
+PHY_INLINE void set_phase(const EstimatorConstants& constants, std::size_t l, float frequency,
+                          SlotState& state) {
+    const ComplexOf<Ops> phase = turned<Ops>(constants.times[l], frequency);
+    state.phase_re[l] = phase.re;
+    state.phase_im[l] = phase.im;
+}
+
+/// Timing, frequency and delay spread from a slot's sums.
+template <class Ops>
+PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, SlotState& state) {
+    set_delays<Ops>(constants, sums, state);
+    state.frequency_offset = measured_frequency<Ops>(constants, sums);
+    for (std::size_t l = 0; l < symbols_per_slot; ++l)
+        set_phase<Ops>(constants, l, state.frequency_offset, state);
+}
+
+/// Noise and the power of each stream's channel from the energies and residuals of streams. A slot that is
+/// spoiled has a noise of infinity.
+template <class Ops>
+PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTable& table,
+                          const float* energies, const float* residuals, SlotState& state) {
+    float residual = 0.0F;
+    float freedom = 0.0F;
+    float energy = 0.0F;
+    for (int s = 0; s < constants.streams; ++s) {
+        const auto stream = static_cast<std::size_t>(s);
+        const auto kind = static_cast<std::size_t>(constants.joint[stream]);
+        const float mean = Ops::div(energies[s], table.pilots[kind]);
+        const float of_port = Ops::div(mean, constants.ports[stream]);
+        const float tail = Ops::mul(Ops::mul(of_port, table.tail[kind]), table.freedom[kind]);
+        residual = Ops::add(residual, Ops::sub(residuals[s], tail));
+        freedom = Ops::add(freedom, table.freedom[kind]);
+        energy = Ops::max(energy, mean);
+    }
+    if (constants.noise_variance > 0.0F) {
+        state.noise_variance = constants.noise_variance;
+        state.noise = Ops::div(constants.noise_variance, constants.noise_scale);
+    } else {
+        state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, 0x1p-22F));
+        // Also of a slot without power, which an equaliser is to erase and not to refuse.
+        state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), 0x1p-126F);
+    }
+    for (int s = 0; s < constants.streams; ++s) {
+        const auto stream = static_cast<std::size_t>(s);
+        const auto kind = static_cast<std::size_t>(constants.joint[stream]);
+        const float mean = Ops::div(energies[s], table.pilots[kind]);
+        const float power = Ops::div(Ops::sub(mean, state.noise), constants.ports[stream]);
+        state.power[stream] = Ops::max(power, 0.0F);
+        const bool is_signal = power > Ops::mul(state.noise, 0x1p-20F) && power > 0x1p-90F;
+        const float ratio = is_signal ? Ops::div(state.noise, power) : 0x1p20F;
+        state.noise_over_power[stream] = Ops::max(ratio, 0x1p-23F);
+    }
+    if (state.is_spoiled != 0) state.noise_variance = std::numeric_limits<float>::infinity();
+    state.is_spoiled = 0;
+}
+
+/// An element of the covariance matrix of noise and interference, on the diagonal or below. Of a slot that is
+/// spoiled it is infinite noise.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> element, bool on_diagonal) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (state.noise_variance == infinity) return {on_diagonal ? infinity : 0.0F, 0.0F};
+    return on_diagonal ? ComplexOf<Ops>{Ops::max(element.re, 0.0F), 0.0F} : element;
+}
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

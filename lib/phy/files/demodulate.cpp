@@ -1,0 +1,280 @@
+#include "phy/files/demodulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
+#include "phy/demapper/stage.hpp"
+#include "phy/files/capture_link.hpp"
+#include "phy/files/common.hpp"
+#include "phy/files/demodulate/streams.hpp"
+#include "phy/pipeline/chain.hpp"
+#include "phy/scaling/stage.hpp"
+#include "phy/scrambling/stage.hpp"
+
+namespace phy {
+namespace {
+
+using Lacks = DescriptionError::Lacks;
+
+/// None: each symbol has its own.
+std::optional<float> noise_variance_of(const CaptureDescription& capture, const CaptureOptions& options) {
+    if (options.noise_variance) return options.noise_variance;
+    if (capture.has_noise_per_symbol) return std::nullopt;
+    if (!capture.noise_variance)
+        throw DescriptionError(
+            detail::name_of(capture) + " has neither an attribute nor a dataset noise_variance",
+            Lacks::noise_variance);
+    if (!(*capture.noise_variance > 0.0F) || !std::isfinite(*capture.noise_variance))
+        throw DescriptionError(detail::name_of(capture) + " has the noise_variance " +
+                                   detail::number_text(*capture.noise_variance) +
+                                   ", which is no finite number above 0",
+                               Lacks::noise_variance);
+    return capture.noise_variance;
+}
+
+/// Of all symbols; none: each has its own, or it is still to be measured.
+struct GainAndN0 {
+    float gain = 1.0F;
+    std::optional<float> noise_variance = {};
+};
+
+float require_measured_noise(const Measured& measured) {
+    const auto noise = static_cast<float>(measured.whole.noise_variance);
+    if (noise > 0.0F && std::isfinite(noise)) return noise;
+    const std::string name = detail::name_of(measured.capture);
+    if (measured.whole.symbols == 0)
+        throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
+    throw DescriptionError(name + ": the estimated noise variance is " + detail::number_text(noise) +
+                               ", which is no finite number above 0",
+                           Lacks::noise_variance);
+}
+
+Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
+    MeasureOptions measuring = {.capture = options.capture,
+                                .link = options.link,
+                                .gain = options.gain,
+                                .places = options.places,
+                                .pipeline = options.pipeline,
+                                .stop = options.stop};
+    measuring.pipeline.trace = false;
+    measuring.capture.ignores_noise_variance = options.estimate_noise;
+    if (options.progress)
+        measuring.progress = [&](std::uint64_t done, std::uint64_t /*all*/) {
+            options.progress(done, 2 * capture.symbols);
+        };
+    return measure_file(capture.file, measuring);
+}
+
+/// Floating point symbols that are to be divided by a gain go through a stage before they are demapped, and
+/// soft bits that are to be descrambled through one afterwards.
+class DemapStages {
+public:
+    DemapStages(const CaptureDescription& capture, const DemodulateOptions& options, const GainAndN0& used)
+        : demap_(config_of(capture, options, used)) {
+        std::vector<std::reference_wrapper<Stage>> stages;
+        if (scales(capture, used))
+            stages.emplace_back(
+                scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format}));
+        stages.emplace_back(demap_);
+        if (options.descramble)
+            stages.emplace_back(descramble_.emplace(DescrambleStage::Config{
+                .c_init = options.descramble->c_init(),
+                .format = options.format,
+                .soft_bits_of_item = bits_per_symbol(*capture.modulation),
+                .codeword = options.codeword_symbols * bits_per_symbol(*capture.modulation)}));
+        if (stages.size() > 1) chain_.emplace(stages);
+    }
+    DemapStages(const DemapStages&) = delete;  // the chain refers to the stages
+    DemapStages& operator=(const DemapStages&) = delete;
+
+    [[nodiscard]] Stage& all() { return chain_ ? static_cast<Stage&>(*chain_) : demap_; }
+    [[nodiscard]] const SoftDemapStage& demap() const { return demap_; }
+
+private:
+    static bool scales(const CaptureDescription& capture, const GainAndN0& used) {
+        return used.gain != 1.0F && default_full_scale(capture.format) == 1.0F;
+    }
+
+    static SoftDemapStage::Config config_of(const CaptureDescription& capture,
+                                            const DemodulateOptions& options, const GainAndN0& used) {
+        DemapperConfig demapper = options.demapper;
+        demapper.modulation = *capture.modulation;
+        demapper.full_scale = static_cast<float>(capture.full_scale.value_or(0.0));
+        const float of_format = default_full_scale(capture.format);
+        if (used.gain != 1.0F && of_format != 1.0F)
+            demapper.full_scale = (demapper.full_scale == 0.0F ? of_format : demapper.full_scale) * used.gain;
+        return {.demapper = demapper,
+                .input = scales(capture, used) ? SampleFormat::cf32 : capture.format,
+                .output = options.format,
+                .noise_variance = used.noise_variance,
+                .counts = true};
+    }
+
+    SoftDemapStage demap_;
+    std::optional<ScaleStage> scale_;
+    std::optional<DescrambleStage> descramble_;
+    std::optional<Chain> chain_;
+};
+
+Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOptions& options, Stage& stage) {
+    Pipeline::Config config = options.pipeline;
+    config.items = capture.symbols;
+    return Pipeline(detail::places_or_default(options.places), stage, config);
+}
+
+SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
+                          const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
+    std::optional<std::uint32_t> c_init;
+    if (options.descramble) c_init = options.descramble->c_init();
+    return SoftBitWriter(
+        file,
+        {.symbols = capture.symbols,
+         .format = stage.output,
+         .demapper = stage.demapper,
+         .noise_variance = stage.noise_variance,
+         .descrambled_c_init = c_init,
+         .source = capture.file.string() + ":" + capture.dataset,
+         .source_shape = capture.shape,
+         .keep_shape = options.keep_shape,
+         .noise_dataset = stage.noise_variance ? "" : capture.file.string() + ":" + capture.noise_dataset,
+         .hard = options.hard,
+         .sample_rate = capture.sample_rate,
+         .center_frequency = capture.center_frequency,
+         .overwrite = options.overwrite,
+         .durable = options.durable});
+}
+
+/// True if there are bits of the modulation to compare with.
+bool has_truth(const CaptureDescription& capture, Modulation modulation, std::vector<std::string>& warnings) {
+    const std::size_t qm = bits_per_symbol(modulation);
+    if (capture.has_bits && capture.bits_per_symbol != qm)
+        warnings.push_back(capture.file.string() + ": dataset bits has " +
+                           std::to_string(capture.bits_per_symbol) + " a symbol and " +
+                           std::string(to_string(modulation)) + " has " + std::to_string(qm) +
+                           ": no bit error rate");
+    return capture.has_bits && capture.bits_per_symbol == qm;
+}
+
+std::function<void(std::uint64_t)> progress_of(const Demodulation& result, const DemodulateOptions& options) {
+    if (!options.progress) return {};
+    const std::uint64_t symbols = result.capture.symbols;
+    const std::uint64_t before = result.measured ? symbols : 0;
+    return [&options, symbols, before](std::uint64_t done) {
+        options.progress(before + done, before + symbols);
+    };
+}
+
+/// What symbols are divided by and their N0, after measuring what is to be measured.
+GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options) {
+    if (!result.capture.modulation) {
+        const bool has_noise = options.estimate_noise || options.capture.noise_variance ||
+                               result.capture.noise_variance || result.capture.has_noise_per_symbol;
+        const std::string name = detail::name_of(result.capture);
+        if (has_noise) throw DescriptionError(name + " has no attribute modulation", Lacks::modulation);
+        throw DescriptionError(name + " has no attribute modulation and no noise_variance",
+                               Lacks::modulation_and_noise_variance);
+    }
+    if (options.gain && !(*options.gain >= 0x1p-40F && *options.gain <= 0x1p40F))
+        throw ArgumentError("gain " + detail::number_text(*options.gain) +
+                            ": expected a number from 2^-40 to 2^40");
+    GainAndN0 used;
+    if (!options.estimate_noise) used.noise_variance = noise_variance_of(result.capture, options.capture);
+    if (options.gain && !options.estimate_noise) return {*options.gain, used.noise_variance};
+    result.measured = measure_first(result.capture, options);
+    result.cancelled = result.measured->cancelled;
+    if (result.cancelled) return used;
+    if (!result.measured->no_gain.empty()) throw FileError(result.measured->no_gain);
+    used.gain = result.measured->gain;
+    if (options.estimate_noise) used.noise_variance = require_measured_noise(*result.measured);
+    return used;
+}
+
+/// What a bit error rate needs at most; so much truth is read in a moment, however it is packed.
+constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
+
+detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
+    const bool few = capture.symbols <= compared_symbols;
+    constexpr std::uint64_t block = std::uint64_t{1} << 15;
+    constexpr std::uint64_t blocks = 8;
+    const detail::SpreadBlocks symbols = all || few
+                                             ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
+                                             : detail::SpreadBlocks(capture.symbols, block, blocks);
+    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? lanes : 0)};
+}
+
+detail::SymbolSample make_sample(const Demodulation& result) {
+    return detail::SymbolSample({.symbols = result.capture.symbols,
+                                 .format = result.capture.format,
+                                 .modulation = result.demapper.modulation,
+                                 .full_scale = detail::full_scale_of(result.capture),
+                                 .gain = result.gain,
+                                 .noise_variance = result.noise_variance});
+}
+
+}  // namespace
+
+int demodulation_threads() {
+    return std::max(1, Host::processors() - 2);
+}
+
+Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
+                             const DemodulateOptions& options) {
+    DemodulateOptions how = detail::with_link(options, &DemodulateOptions::descramble, options.link);
+    how.capture.ignores_noise_variance = how.capture.ignores_noise_variance || how.estimate_noise;
+    CaptureReader reader(capture, how.capture);
+    Demodulation result;
+    result.capture = reader.description();
+    detail::require_symbols(result.capture);
+    detail::require_not_read(soft_bits, result.capture);
+    detail::require_use_of(how.capture, result.capture);
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all = how.capture.modulation && how.descramble;
+    if (!options.link && !says_all)
+        how = detail::with_link(how, &DemodulateOptions::descramble, detail::link_of(result.capture));
+    if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
+    const GainAndN0 used = gain_and_noise(result, how);
+    if (result.cancelled) return result;
+    DemapStages stages(result.capture, how, used);
+    const SoftDemapStage::Config& demap = stages.demap().config();
+    result.gain = used.gain;
+    result.demapper = demap.demapper;
+    result.noise_variance = demap.noise_variance;
+    result.descrambled = how.descramble;
+    const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
+    Pipeline pipeline = make_pipeline(result.capture, how, stages.all());
+    result.places = pipeline.places();
+    detail::SymbolSample sample = make_sample(result);
+
+    detail::Stopwatch watch;
+    watch.start();
+    std::optional<SoftBitWriter> writer;
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
+    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.lanes());
+    detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
+    const std::size_t qm = bits_per_symbol(result.demapper.modulation);
+    detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
+    result.pipeline = pipeline.run(source, sink, how.stop);
+    watch.stop();
+    result.symbols = result.pipeline.items;
+    result.soft_bits = result.symbols * qm;
+    result.cancelled = result.pipeline.cancelled;
+    result.counters = stages.demap().counters();
+    if (compares) result.bit_errors = sink.bit_errors();
+    result.compared_bits = sink.compared();
+    if (!result.cancelled) {
+        if (how.before_commit) how.before_commit(result.pipeline);
+        watch.start();
+        if (writer) writer->commit();
+        watch.stop();
+    }
+    result.seconds = watch.seconds();
+    result.check = sample.check();
+    return result;
+}
+
+}  // namespace phy

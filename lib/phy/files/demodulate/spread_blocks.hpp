@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace phy::detail {
+
+/// Blocks of neighbouring items at equal distances, the first and the last of a whole among them.
+class SpreadBlocks {
+public:
+    struct Range {
+        std::uint64_t first = 0;
+        std::uint64_t items = 0;
+    };
+
+    /// All items, where count blocks hold as many.
+    SpreadBlocks(std::uint64_t items, std::uint64_t block, std::uint64_t count)
+        : items_(items),
+          block_(block),
+          blocks_(items / block + (items % block != 0 ? 1 : 0)),
+          count_(std::min(count, blocks_)) {}
+
+    /// Calls visit(range) for what the range and the blocks have in common.
+    template <typename Visit>
+    void visit(const Range& range, Visit visit) const {
+        const std::uint64_t end = range.first + range.items;
+        for (std::uint64_t k = first_reaching(range.first); k < count_ && begin_of(k) < end; ++k) {
+            const std::uint64_t from = std::max(range.first, begin_of(k));
+            const std::uint64_t to = std::min(end, std::min(items_, begin_of(k) + block_));
+            if (from < to) visit(Range{from, to - from});
+        }
+    }
+
+    [[nodiscard]] std::uint64_t block() const { return block_; }
+    [[nodiscard]] std::uint64_t max_items() const { return std::min(items_, count_ * block_); }
+
+private:
+    /// In this order nothing overflows.
+    [[nodiscard]] std::uint64_t begin_of(std::uint64_t k) const {
+        if (count_ < 2) return 0;
+        const std::uint64_t last = blocks_ - 1;
+        return (last / (count_ - 1) * k + last % (count_ - 1) * k / (count_ - 1)) * block_;
+    }
+
+    /// Of the blocks that end behind an item the first.
+    [[nodiscard]] std::uint64_t first_reaching(std::uint64_t item) const {
+        std::uint64_t low = 0;
+        std::uint64_t high = count_;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (begin_of(middle) + block_ <= item) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    std::uint64_t items_;
+    std::uint64_t block_;
+    std::uint64_t blocks_;
+    std::uint64_t count_;
+};
+
+}  // namespace phy::detail

@@ -1,0 +1,231 @@
+#include "phy/files/demodulate/symbol_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "phy/files/common.hpp"
+#include "phy/measure/symbol_meter.hpp"
+
+namespace phy {
+namespace detail {
+namespace {
+
+/// Even, so that pi/2-BPSK goes on as if blocks were neighbours.
+constexpr std::uint64_t block = 1024;
+constexpr std::uint64_t min_blocks = 8;
+constexpr std::uint64_t max_blocks = 256;
+constexpr std::uint64_t share = 256;
+
+constexpr double min_symbols = 256;
+constexpr double deviations = 5.0;
+constexpr double decibel = 1.2589254117941673;
+
+double norm(cf32 symbol) {
+    const double i = symbol.real();
+    const double q = symbol.imag();
+    return i * i + q * q;
+}
+
+/// Of the symbols of a block that are numbers.
+struct Moments {
+    double count = 0.0;
+    double second = 0.0;
+    double fourth = 0.0;
+};
+
+Moments moments_of(std::span<const cf32> symbols) {
+    Moments moments;
+    for (const cf32 symbol : symbols) {
+        const double power = norm(symbol);
+        if (std::isnan(power)) continue;
+        moments.count += 1.0;
+        moments.second += power;
+        moments.fourth += power * power;
+    }
+    return moments;
+}
+
+/// Of the block's own power; none where there is none.
+std::optional<double> kurtosis_of(const Moments& moments) {
+    const bool is_known = moments.count >= 0.5 * block && moments.second > 0.0;
+    if (!is_known) return std::nullopt;
+    return moments.fourth * moments.count / (moments.second * moments.second);
+}
+
+std::vector<std::span<const cf32>> in_blocks(std::span<const cf32> symbols) {
+    std::vector<std::span<const cf32>> blocks;
+    for (std::size_t begin = 0; begin < symbols.size(); begin += block)
+        blocks.push_back(symbols.subspan(begin, std::min<std::size_t>(block, symbols.size() - begin)));
+    return blocks;
+}
+
+/// Each block divided by its root mean square; NaN where that is 0.
+std::vector<cf32> of_unit_power(std::span<const cf32> symbols) {
+    std::vector<cf32> divided;
+    divided.reserve(symbols.size());
+    for (const std::span<const cf32> part : in_blocks(symbols)) {
+        const Moments moments = moments_of(part);
+        const auto factor = static_cast<float>(std::sqrt(moments.count / moments.second));
+        for (const cf32 symbol : part)
+            divided.push_back(symbol * factor);
+    }
+    return divided;
+}
+
+/// Of the points of a constellation with noise. The levels of an axis are equally frequent and even in their
+/// distances; both axes are independent.
+double expected_kurtosis(Modulation modulation, double noise) {
+    const std::size_t bits = bits_per_symbol(modulation);
+    double points = 1.0;
+    if (bits > 1) {
+        const double levels = static_cast<double>(1U << bits / 2);
+        const double of_axis = (9.0 * levels * levels - 21.0) / (5.0 * (levels * levels - 1.0));
+        points = 0.5 * (of_axis + 1.0);
+    }
+    return (points + 4.0 * noise + 2.0 * noise * noise) / ((1.0 + noise) * (1.0 + noise));
+}
+
+double error_ratio(const ExpectedDecisions& expected) {
+    return expected.error / expected.decided;
+}
+
+SymbolSums decide(std::span<const cf32> symbols, Modulation modulation) {
+    return SymbolMeter(fastest_host(), {.modulation = modulation})(symbols);
+}
+
+}  // namespace
+
+void NoiseHistogram::add(float noise) {
+    int exponent = 0;
+    const double above = 2.0 * std::frexp(double{noise}, &exponent) - 1.0;  // 2^exponent / 2 has 0
+    const auto bin = static_cast<std::size_t>(std::min(1 - exponent, static_cast<int>(bins_.size()) - 2));
+    bins_[bin] += above;
+    bins_[bin + 1] += 1.0 - above;
+    sum_ += noise;
+    count_ += 1.0;
+}
+
+double NoiseHistogram::value_of(std::size_t bin) {
+    return std::ldexp(1.0, 1 - static_cast<int>(bin));
+}
+
+SymbolSample::SymbolSample(const Config& config)
+    : config_(config),
+      blocks_(config.symbols, block, std::clamp(config.symbols / block / share, min_blocks, max_blocks)),
+      scale_(fastest_host(), {.gain = config.gain, .full_scale = config.full_scale}) {
+    symbols_.reserve(blocks_.max_items());
+}
+
+void SymbolSample::add(std::uint64_t first, SymbolView symbols, std::span<const float> noise) {
+    blocks_.visit({first, symbols.size()}, [&](const SpreadBlocks::Range& range) {
+        const std::size_t before = symbols_.size();
+        symbols_.resize(before + range.items);
+        const std::span kept = std::span(symbols_).subspan(before);
+        scale_(symbols.subspan(range.first - first, range.items), kept);
+        if (noise.empty()) return;
+        for (std::size_t n = 0; n < kept.size(); ++n) {
+            const float value = noise[range.first - first + n];
+            const bool counts = value > 0.0F && value <= 1.0F && !std::isnan(norm(kept[n]));
+            if (counts) {
+                noise_.add(value);
+            } else {
+                kept[n] = cf32(std::numeric_limits<float>::quiet_NaN(), 0.0F);
+            }
+        }
+    });
+}
+
+double SymbolSample::rounding_noise() const {
+    const float of_format = default_full_scale(config_.format);
+    if (of_format == 1.0F) return 0.0;
+    const float full_scale = config_.full_scale == 0.0F ? of_format : config_.full_scale;
+    const double step = 1.0 / (double{full_scale} * double{config_.gain});
+    return step * step / 6.0;
+}
+
+double SymbolSample::promised_evm(double more_noise) const {
+    const auto of = [&](double noise) {
+        return expected_decisions(config_.modulation, {.gain = 1.0, .noise_variance = noise + more_noise});
+    };
+    if (config_.noise_variance) return std::sqrt(error_ratio(of(*config_.noise_variance)));
+    ExpectedDecisions sum;
+    noise_.visit([&](double noise, double count) {
+        const ExpectedDecisions each = of(noise);
+        sum.error += each.error * count;
+        sum.decided += each.decided * count;
+    });
+    return std::sqrt(error_ratio(sum));
+}
+
+SymbolCheck SymbolSample::check() const {
+    SymbolCheck check;
+    const SymbolSums sums = decide(symbols_, config_.modulation);
+    check.symbols = sums.symbols;
+    if (sums.symbols == 0) return check;
+    check.mean_power = (sums.ii + sums.qq) / static_cast<double>(sums.symbols);
+    check.evm = std::sqrt(sums.error / sums.decided);
+    check.mean_noise_variance = config_.noise_variance ? double{*config_.noise_variance} : noise_.mean();
+    check.promised_evm = promised_evm(0.0);
+    check.doubt = doubt_of(check);
+    return check;
+}
+
+SymbolDoubt SymbolSample::doubt_of(const SymbolCheck& check) const {
+    if (static_cast<double>(check.symbols) < min_symbols) return SymbolDoubt::none;
+    if (shows_no_constellation(check)) return SymbolDoubt::no_constellation;
+    if (has_other_power(check)) return SymbolDoubt::power;
+    if (has_other_noise(check)) return SymbolDoubt::noise_variance;
+    return SymbolDoubt::none;
+}
+
+bool SymbolSample::shows_no_constellation(const SymbolCheck& check) const {
+    std::vector<double> kurtosis;
+    for (const std::span<const cf32> part : in_blocks(std::span(symbols_)))
+        if (const std::optional<double> of_block = kurtosis_of(moments_of(part)))
+            kurtosis.push_back(*of_block);
+    if (kurtosis.size() < min_blocks / 2) return false;
+    const auto middle = kurtosis.begin() + static_cast<std::ptrdiff_t>(kurtosis.size() / 2);
+    std::ranges::nth_element(kurtosis, middle);
+    // That of a block of noise deviates by 2 over the root of its length, the median of blocks by 1.25 times
+    // what their mean does.
+    const double by_chance =
+        deviations * 2.0 * 1.25 / std::sqrt(static_cast<double>(kurtosis.size()) * double{block});
+    constexpr double tolerance = 0.05;
+    const bool like_noise = std::abs(*middle - 2.0) < tolerance + by_chance;
+    const double with_n0 = expected_kurtosis(config_.modulation, check.mean_noise_variance);
+    if (!like_noise || *middle < with_n0 + tolerance + by_chance) return false;
+
+    const SymbolSums sums = decide(of_unit_power(symbols_), config_.modulation);
+    const double of_noise =
+        error_ratio(expected_decisions(config_.modulation, {.gain = 0.0, .noise_variance = 1.0}));
+    constexpr double nearly = 0.9;
+    return sums.error / sums.decided > nearly * of_noise;
+}
+
+bool SymbolSample::has_other_power(const SymbolCheck& check) const {
+    // That of noise deviates most: by as much as it is.
+    const double by_chance = deviations / std::sqrt(static_cast<double>(check.symbols));
+    const double with_noise = 1.0 + check.mean_noise_variance;
+    const bool too_much = check.mean_power * (1.0 - by_chance) > with_noise * decibel;
+    const bool too_little = check.mean_power * (1.0 + by_chance) < 1.0 / (with_noise * decibel);
+    return too_much || too_little;
+}
+
+bool SymbolSample::has_other_noise(const SymbolCheck& check) const {
+    constexpr double not_counted = 1e-4;
+    constexpr double no_noise = 1e-3;
+    if (check.evm > 2.0 * check.promised_evm)
+        return check.evm > 2.0 * promised_evm(not_counted + rounding_noise());
+    return check.evm > no_noise && check.evm < 0.5 * check.promised_evm;
+}
+
+}  // namespace detail
+
+double SymbolCheck::amplitude() const {
+    return std::sqrt(mean_power / (1.0 + mean_noise_variance));
+}
+
+}  // namespace phy

@@ -1,0 +1,307 @@
+#include "phy/files/measure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "phy/capture/streams.hpp"
+#include "phy/core/check_enum.hpp"
+#include "phy/core/error.hpp"
+#include "phy/files/capture_gain.hpp"
+#include "phy/files/capture_link.hpp"
+#include "phy/files/common.hpp"
+#include "phy/files/measure_slots.hpp"
+#include "phy/mapper/mapper.hpp"
+#include "phy/measure/stage.hpp"
+#include "phy/scrambling/scrambler.hpp"
+
+namespace phy {
+namespace {
+
+using Joiner = NodeJoiner<SymbolSums, JoinSymbolSums>;
+
+constexpr std::uint64_t symbols_of_slot = 14;
+
+/// Roots of so many symbols come from the stage: small beside what they are roots of.
+constexpr std::uint64_t node_of_whole = 32 * std::uint64_t{symbol_tree.block};
+
+/// How a pass cuts the capture.
+struct Cut {
+    std::uint64_t node;  ///< symbols of the sums that come from the stage
+    std::uint64_t row;   ///< a multiple of it; 0: rows are of no interest
+};
+
+/// With nodes of 2^k blocks, whose roots are joined to rows and to the whole alike.
+Cut cut_into_blocks(std::uint64_t row) {
+    if (row == 0) return {node_of_whole, 0};
+    return {std::min(node_of_whole, std::uint64_t{1} << std::countr_zero(row)), row};
+}
+
+class SentSource : public CaptureSource {
+public:
+    SentSource(CaptureReader& capture, Modulation modulation, const MeasureOptions& options)
+        : CaptureSource(capture, false), capture_(capture), scramble_(detail::fastest_host()) {
+        if (options.reference != SymbolReference::sent) return;
+        map_.emplace(scramble_.host(), Mapper::Config{.modulation = modulation});
+        if (options.scrambling) c_init_ = options.scrambling->c_init();
+        codeword_ = options.codeword_symbols * bits_per_symbol(modulation);
+    }
+
+    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
+        if (map_) {
+            const std::size_t qm = capture_.description().bits_per_symbol;
+            bits_.resize(chunk.items * qm);
+            capture_.read_bits(chunk.first, bits_);
+            if (c_init_) scramble(chunk.first * qm);
+            (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
+        }
+        return CaptureSource::fill(chunk, arrays);
+    }
+
+private:
+    /// The bits, the first of which has that number in the capture.
+    void scramble(std::uint64_t first) {
+        for (std::size_t at = 0; at < bits_.size();) {
+            const std::uint64_t number = codeword_ == 0 ? first + at : (first + at) % codeword_;
+            const std::uint64_t left = codeword_ == 0 ? bits_.size() : codeword_ - number;
+            const auto part = std::span(bits_).subspan(at, std::min<std::uint64_t>(left, bits_.size() - at));
+            scramble_(*c_init_, part, part, number);
+            at += part.size();
+        }
+    }
+
+    CaptureReader& capture_;
+    Scrambler scramble_;
+    std::optional<std::uint32_t> c_init_;  ///< none: the bits were not scrambled
+    std::uint64_t codeword_ = 0;           ///< bits; 0: there is one
+    std::optional<Mapper> map_;            ///< none: what was sent is not asked for
+    std::vector<std::uint8_t> bits_;
+};
+
+/// Joins what comes to rows and to a whole.
+class JoiningSink : public Sink {
+public:
+    JoiningSink(const Cut& cut, std::function<void(std::uint64_t)> progress)
+        : nodes_of_row_(cut.row / cut.node), progress_(std::move(progress)) {}
+
+    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override {
+        const auto* const nodes = reinterpret_cast<const SymbolSums*>(arrays[0].data());
+        for (std::size_t i = 0; i < arrays[0].size() / sizeof(SymbolSums); ++i)
+            add(nodes[i]);
+        if (progress_) progress_(chunk.first + chunk.items);
+    }
+
+    [[nodiscard]] SymbolSums whole() const { return whole_.root({}); }
+
+    std::vector<SymbolSums> take_rows() {
+        if (nodes_ > 0) end_row();
+        return std::move(rows_);
+    }
+
+private:
+    void add(const SymbolSums& node) {
+        whole_.add(node);
+        if (nodes_of_row_ == 0) return;
+        row_.add(node);
+        if (++nodes_ == nodes_of_row_) end_row();
+    }
+
+    void end_row() {
+        rows_.push_back(row_.root({}));
+        row_ = Joiner();
+        nodes_ = 0;
+    }
+
+    std::uint64_t nodes_of_row_;
+    std::function<void(std::uint64_t)> progress_;
+    Joiner whole_;
+    Joiner row_;
+    std::uint64_t nodes_ = 0;  ///< of the row
+    std::vector<SymbolSums> rows_;
+};
+
+/// Symbols of a row, at most those of the capture; 0: there are no rows.
+std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& options) {
+    const std::uint64_t last = capture.shape.empty() ? capture.symbols : capture.shape.back();
+    switch (options.by) {
+        case MeasureBy::whole:
+            return 0;
+        case MeasureBy::row:
+            return last;
+        case MeasureBy::slot:
+            return last > capture.symbols / symbols_of_slot ? capture.symbols : symbols_of_slot * last;
+        case MeasureBy::symbols:
+            break;
+    }
+    if (options.row == 0) throw ArgumentError("rows of 0 symbols: expected at least 1");
+    return std::min(options.row, capture.symbols);
+}
+
+void require_sent(const CaptureDescription& capture) {
+    using Lacks = DescriptionError::Lacks;
+    const std::string name = detail::name_of(capture);
+    if (!capture.modulation) throw DescriptionError(name + " has no attribute modulation", Lacks::modulation);
+    if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it", Lacks::bits);
+    const std::size_t qm = bits_per_symbol(*capture.modulation);
+    if (capture.bits_per_symbol != qm)
+        throw DescriptionError(name + " has a dataset bits of " + std::to_string(capture.bits_per_symbol) +
+                                   " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
+                                   std::to_string(qm),
+                               Lacks::bits);
+}
+
+SymbolMeterConfig meter_of(const CaptureDescription& capture) {
+    return {.modulation = capture.modulation.value_or(Modulation::qpsk),
+            .full_scale = detail::full_scale_of(capture)};
+}
+
+/// What is left of a measurement by decisions for points that are not the capture's.
+void clear_decisions(SymbolMeasurement& measurement) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (double SymbolMeasurement::*const number :
+         {&SymbolMeasurement::gain, &SymbolMeasurement::phase_deg, &SymbolMeasurement::evm_rms,
+          &SymbolMeasurement::evm_peak, &SymbolMeasurement::mer_db, &SymbolMeasurement::noise_variance,
+          &SymbolMeasurement::snr_db})
+        measurement.*number = nan;
+}
+
+/// Goes over a capture as often as it takes.
+class Measuring {
+public:
+    Measuring(CaptureReader& capture, const MeasureOptions& options, Measured& result)
+        : capture_(capture), options_(options), result_(result), symbols_(capture.description().symbols) {}
+
+    void run() {
+        const std::uint64_t row = result_.row;
+        const bool by_blocks = row % symbol_tree.block == 0 || row == symbols_;
+        passes_ = by_blocks ? 1 : 2;
+        if (!by_blocks) require_room_for(row);
+        JoiningSink whole = pass(row == symbols_ ? cut_into_blocks(0) : cut_into_blocks(by_blocks ? row : 0));
+        sums_ = whole.whole();
+        if (row == symbols_) {
+            result_.rows = {sums_};
+        } else if (by_blocks) {
+            result_.rows = whole.take_rows();
+        } else if (!result_.cancelled) {
+            result_.rows = pass({row, row}).take_rows();
+        }
+    }
+
+    [[nodiscard]] const SymbolSums& sums() const { return sums_; }
+
+private:
+    [[nodiscard]] MeasureStage stage_of(const Cut& cut) const {
+        return MeasureStage({.meter = result_.meter,
+                             .input = result_.capture.format,
+                             .row = static_cast<std::size_t>(cut.node),
+                             .sent = options_.reference == SymbolReference::sent});
+    }
+
+    [[nodiscard]] Pipeline pipeline_of(MeasureStage& stage) const {
+        Pipeline::Config config = options_.pipeline;
+        config.items = symbols_;
+        return Pipeline(result_.places, stage, config);
+    }
+
+    /// The pass over the rows comes last: it is not to be refused after the work.
+    void require_room_for(std::uint64_t row) const {
+        MeasureStage stage = stage_of({row, row});
+        static_cast<void>(pipeline_of(stage));
+    }
+
+    JoiningSink pass(const Cut& cut) {
+        MeasureStage stage = stage_of(cut);
+        Pipeline pipeline = pipeline_of(stage);
+        SentSource source(capture_, result_.meter.modulation, options_);
+        JoiningSink sink(cut, progress());
+        const PipelineReport report = pipeline.run(source, sink, options_.stop);
+        if (done_ == 0) result_.pipeline = report;
+        result_.cancelled = report.cancelled;
+        done_ += symbols_;
+        return sink;
+    }
+
+    [[nodiscard]] std::function<void(std::uint64_t)> progress() const {
+        if (!options_.progress) return {};
+        return [this](std::uint64_t done) { options_.progress(done_ + done, passes_ * symbols_); };
+    }
+
+    CaptureReader& capture_;
+    const MeasureOptions& options_;
+    Measured& result_;
+    std::uint64_t symbols_;
+    std::uint64_t passes_ = 1;
+    std::uint64_t done_ = 0;  ///< in the passes before
+    SymbolSums sums_;
+};
+
+/// 1 where there is none, which result.no_gain says.
+float find_gain(CaptureReader& reader, Measured& result) {
+    try {
+        return detail::estimate_capture_gain(reader, result.meter, result.reference, result.places);
+    } catch (const detail::GainError& error) {
+        result.no_gain = error.what();
+        return 1.0F;
+    }
+}
+
+}  // namespace
+
+SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
+    SymbolMeasurement result = measurement_of(sums, meter, format, reference);
+    const double units = double{meter.gain} / double{gain};
+    result.noise_variance *= units * units;
+    if (!capture.modulation || !no_gain.empty()) clear_decisions(result);
+    return result;
+}
+
+Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options) {
+    detail::check_enum("rows by", options.by, MeasureBy::symbols);
+    detail::check_enum("reference", options.reference, SymbolReference::sent);
+    MeasureOptions how = detail::with_link(options, &MeasureOptions::scrambling, options.link);
+    CaptureReader reader(capture, how.capture);
+    if (reader.description().kind != CaptureKind::symbols)
+        return detail::measure_slots(reader.description(), options);
+    Measured result;
+    result.capture = reader.description();
+    detail::require_use_of(how.capture, result.capture);
+    // A text that is no link does no harm where nothing is asked of it.
+    const bool says_all =
+        how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
+    if (!options.link && !says_all)
+        how = detail::with_link(how, &MeasureOptions::scrambling, detail::link_of(result.capture));
+    if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
+    result.format = result.capture.format;
+    result.symbols = result.capture.symbols;
+    result.meter = meter_of(result.capture);
+    result.reference = how.reference;
+    result.row = row_of(result.capture, how);
+    result.places = detail::places_or_default(how.places);
+    if (how.reference == SymbolReference::sent) require_sent(result.capture);
+
+    detail::Stopwatch watch;
+    watch.start();
+    const bool finds_gain = !how.gain && result.capture.modulation;
+    result.meter.gain = finds_gain ? find_gain(reader, result) : how.gain.value_or(1.0F);
+    result.gain = result.meter.gain;
+    Measuring measuring(reader, how, result);
+    measuring.run();
+    if (result.cancelled) {
+        result.rows.clear();
+    } else {
+        const SymbolMeasurement first = result.measurement(measuring.sums());
+        if (finds_gain && result.no_gain.empty() && first.symbols > 0)
+            result.gain = static_cast<float>(first.gain);
+        result.whole = result.measurement(measuring.sums());
+    }
+    watch.stop();
+    result.seconds = watch.seconds();
+    return result;
+}
+
+}  // namespace phy

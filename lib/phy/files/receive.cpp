@@ -1,0 +1,239 @@
+#include "phy/files/receive.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "phy/core/number_text.hpp"
+#include "phy/files/capture_link.hpp"
+#include "phy/files/common.hpp"
+#include "phy/files/receive/acquire.hpp"
+#include "phy/files/receive/capture_slots.hpp"
+#include "phy/files/receive/slot_sink.hpp"
+#include "phy/receiver/slot_symbols.hpp"
+#include "phy/receiver/stage.hpp"
+
+namespace phy {
+
+using detail::CaptureSlots;
+using detail::name_of;
+
+namespace {
+
+Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
+    const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
+    if (!known)
+        throw DescriptionError(name_of(capture) + " has no attribute link", DescriptionError::Lacks::link);
+    Link link = *known;
+    if (options.capture.modulation) link.modulation = *options.capture.modulation;
+    try {
+        if (capture.kind == CaptureKind::samples)
+            return complete_link(std::move(link), capture.sample_rate, capture.center_frequency);
+        check(link);
+    } catch (const ArgumentError& error) {
+        throw FileError(name_of(capture) + ": its link: " + error.what());
+    }
+    return link;
+}
+
+ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions& options) {
+    ReceiverConfig config;
+    config.link = link_of(capture, options);
+    config.demapper = options.demapper;
+    config.demapper.modulation = config.link.modulation;
+    config.format = options.format;
+    config.equalization = options.equalization;
+    config.delay_spread = options.delay_spread;
+    config.noise_variance = options.noise_variance.value_or(0.0F);
+    detail::set_input(config, capture);
+    return config;
+}
+
+/// A host receives as many slots at once as it has threads, and has the next ones ready.
+Pipeline make_pipeline(const ReceiveOptions& options, std::uint64_t occasions, Stage& stage) {
+    const std::vector<Place> places = detail::places_or_default(options.places);
+    Pipeline::Config config = options.pipeline;
+    config.items = occasions;
+    if (config.chunk == 0 && !places[0].is_cuda())
+        config.chunk = static_cast<std::size_t>(2 * places[0].host().threads());
+    if (config.chunk != 0) config.chunk = std::min<std::uint64_t>(config.chunk, occasions);
+    return Pipeline(places, stage, config);
+}
+
+std::optional<double> first_of(std::optional<double> a, std::optional<double> b) {
+    return a ? a : b;
+}
+
+SlotWriter make_writer(const std::filesystem::path& file, const Reception& result,
+                       const ReceiveStage::Config& stage, const ReceiveOptions& options) {
+    const SlotAllocation& allocation = result.link.allocation;
+    return SlotWriter(
+        file,
+        {.slots = result.slots,
+         .elements = result.resource_elements / result.slots,
+         .layers = static_cast<std::size_t>(allocation.layers()),
+         .antennas = result.capture.antennas,
+         .subcarriers = static_cast<std::size_t>(allocation.subcarriers()),
+         .llr = options.writes_llr,
+         .symbols = stage.symbols,
+         .channel = stage.channel,
+         .format = stage.receiver.format,
+         .demapper = stage.receiver.demapper,
+         .c_init = result.link.scrambling.c_init(),
+         .link = to_json(result.link),
+         .source = result.capture.file.string() + ":" + result.capture.dataset,
+         .sample_rate = first_of(result.link.carrier.sample_rate, result.capture.sample_rate),
+         .center_frequency = first_of(result.link.carrier.center_frequency, result.capture.center_frequency),
+         .overwrite = options.overwrite,
+         .durable = options.durable});
+}
+
+/// Codewords to compare with: as many rows as both have; 0 without, and a warning where they do not fit.
+std::uint64_t rows_of_truth(Reception& result) {
+    const auto& codewords = result.capture.codewords;
+    if (!codewords) return 0;
+    const std::uint64_t bits = result.soft_bits / result.slots;
+    if (codewords->bits != bits) {
+        result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
+                                  std::to_string(codewords->bits) + " bits a slot and the link " +
+                                  std::to_string(bits) + ": no bit error rate");
+        return 0;
+    }
+    if (codewords->slots != result.slots)
+        result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
+                                  std::to_string(codewords->slots) + " rows, and there are " +
+                                  std::to_string(result.slots) +
+                                  " slots: they are compared in turn, from the first of each on");
+    return std::min(codewords->slots, result.slots);
+}
+
+/// Where the capture and its link contradict each other.
+void warn_of_sample_rate(Reception& result, const Link& link) {
+    const auto of_capture = result.capture.sample_rate;
+    if (!of_capture || !link.carrier.sample_rate || *of_capture == *link.carrier.sample_rate) return;
+    result.warnings.push_back(name_of(result.capture) + ": the attribute sample_rate is " +
+                              detail::number_text(*of_capture) + ", and the link's is " +
+                              detail::number_text(*link.carrier.sample_rate) + ", which is taken");
+}
+
+/// Of what was found in slots, with what was taken out of all samples counted in.
+void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config,
+                  std::span<const ReceivedSlot> received) {
+    for (std::size_t i = 0; i < received.size(); ++i) {
+        SlotReport report = slot_report(received[i], config, slots.schedule().slot(i));
+        report.timing_offset += result.corrected.timing;
+        report.frequency_offset += result.corrected.frequency;
+        result.reports.push_back(report);
+        result.symbols.push_back(detail::without_erased(received[i]));
+    }
+    result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
+}
+
+std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {
+    std::vector<SlotRow> rows;
+    for (const SlotReport& report : result.reports)
+        rows.push_back({.slot = report.slot % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()),
+                        .first_sample = static_cast<std::uint64_t>(
+                            std::max<std::int64_t>(0, slots.begin_of(report.slot) - slots.moved())),
+                        .snr_db = report.snr_db,
+                        .noise_variance = report.noise_variance,
+                        .evm = report.evm,
+                        .timing_offset = report.timing_offset,
+                        .frequency_offset = report.frequency_offset,
+                        .coherence = report.coherence,
+                        .erasures = report.erasures});
+    return rows;
+}
+
+void measure_extent(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config) {
+    const SlotAllocation& allocation = result.link.allocation;
+    result.slots = slots.occasions();
+    result.resource_elements = result.slots * ResourceMap(allocation).elements();
+    result.soft_bits = result.resource_elements * static_cast<std::uint64_t>(allocation.layers()) *
+                       bits_per_symbol(config.link.modulation);
+    for (std::uint64_t i = 0; i < result.slots; ++i)
+        result.samples += slots.samples_of(slots.schedule().slot(i));
+    result.signal_seconds =
+        static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
+}
+
+/// Sends all slots through the receiver, to the file if there is one.
+void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots,
+                   const ReceiverConfig& config, const std::filesystem::path& soft_bits, const Host& host,
+                   const ReceiveOptions& options) {
+    const std::uint64_t rows = rows_of_truth(result);
+    ReceiveStage stage({.receiver = config,
+                        .format = result.capture.format,
+                        .symbols = options.writes_symbols,
+                        .channel = options.writes_channel});
+    Pipeline pipeline = make_pipeline(options, result.slots, stage);
+    result.places = pipeline.places();
+    detail::Stopwatch watch;
+    watch.start();
+    std::optional<SlotWriter> writer;
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result, stage.config(), options));
+    detail::SlotSource source(slots);
+    std::function<void(std::uint64_t)> progress;
+    if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
+    detail::ReceivedSink sink(
+        {stage.config(), writer ? &*writer : nullptr, options.writes_llr, &reader, rows, progress});
+    result.pipeline = pipeline.run(source, sink, options.stop);
+    watch.stop();
+    result.cancelled = result.pipeline.cancelled;
+    report_slots(result, slots, config, sink.slots());
+    if (rows > 0) result.bit_errors = sink.bit_errors();
+    result.compared_bits = sink.compared_bits();
+    result.saturated = sink.saturated();
+    if (result.cancelled) return;
+    std::string doubts;
+    if (options.diagnoses) doubts = detail::diagnose_reception(host, config, slots, result, options);
+    detail::require_pilots(result);
+    if (!doubts.empty()) result.warnings.push_back(std::move(doubts));
+    if (options.before_commit) options.before_commit(result.pipeline);
+    watch.start();
+    if (writer) {
+        writer->append_slots(rows_of(result, slots));
+        writer->commit();
+    }
+    watch.stop();
+    result.seconds = watch.seconds();
+}
+
+/// A link that is given goes before an attribute, even one that is no text.
+CaptureOptions capture_options(const ReceiveOptions& options) {
+    CaptureOptions capture = options.capture;
+    if (options.link) capture.link.emplace();
+    return capture;
+}
+
+}  // namespace
+
+Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
+                       const ReceiveOptions& options) {
+    CaptureReader reader(capture, capture_options(options));
+    Reception result;
+    result.capture = reader.description();
+    detail::require_not_read(soft_bits, result.capture);
+    detail::require_use_of(options.capture, result.capture);
+    result.format = options.format;
+    ReceiverConfig config = config_of(result.capture, options);
+    const Host host = detail::acquisition_host(options.places);
+    const bool is_samples = config.input == ReceiverInput::samples;
+    if (is_samples) warn_of_sample_rate(result, config.link);
+    if (is_samples && !config.link.carrier.first_sample)
+        result.found = detail::find_slots(host, config, reader, options);
+    result.cancelled = options.stop.stop_requested();
+    if (result.cancelled) return result;
+    CaptureSlots slots(reader, config);
+    if (options.diagnoses && slots.occasions() == 0)
+        detail::diagnose_reception(host, config, slots, result, options);
+    detail::require_occasions(slots, result);
+    if (is_samples && options.corrects_offsets)
+        result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
+    result.link = config.link;
+    if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
+    measure_extent(result, slots, config);
+    receive_slots(result, reader, slots, config, soft_bits, host, options);
+    return result;
+}
+
+}  // namespace phy

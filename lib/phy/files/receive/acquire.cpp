@@ -1,0 +1,308 @@
+#include "phy/files/receive/acquire.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "phy/core/number_text.hpp"
+#include "phy/files/common.hpp"
+#include "phy/numerics/elementary.hpp"
+
+namespace phy::detail {
+namespace {
+
+/// Offsets are measured over so many occasions, and settings tried on so many slots.
+constexpr std::uint64_t measured_slots = 8;
+constexpr std::uint64_t diagnosed_slots = 20;
+
+constexpr double frame_seconds = 0.01;
+
+/// What moving slots may cost of the coherence.
+constexpr float clear_share = 0.9F;
+
+/// Other pilots have this share of the least coherence in one slot of a thousand.
+constexpr double doubtful_coherence = 0.75;
+
+/// How much larger than the noise of an antenna an EVM is that noise does not explain: where no antenna is to
+/// spare, channels that fade make it large too.
+constexpr double doubtful_evm = 3.0;
+constexpr double doubtful_evm_of_fading = 6.0;
+
+/// (antennas, count) samples from `first` on.
+std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
+    const CaptureDescription& description = capture.description();
+    const std::uint64_t length = description.symbols / description.antennas;
+    std::vector<std::byte> samples(description.antennas * count * size_of(description.format));
+    const SymbolSpan all(description.format, samples);
+    for (std::uint64_t antenna = 0; antenna < description.antennas; ++antenna)
+        capture.read(antenna * length + first, all.subspan(antenna * count, count));
+    return samples;
+}
+
+std::string text_of(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return "[" + text + "]";
+}
+
+/// With two decimals.
+std::string rounded_text(double value) {
+    return number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
+}
+
+/// What DM-RS are expected by.
+std::string settings_of(const Link& link) {
+    const DmrsConfig& dmrs = link.allocation.dmrs;
+    return "dmrs.symbols " + text_of(dmrs.symbols) + ", type " + std::to_string(dmrs.type) + ", ports " +
+           text_of(dmrs.ports) + ", scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
+           std::to_string(dmrs.n_scid) + ", reference_crb " + std::to_string(dmrs.reference_crb) +
+           ", first_slot " + std::to_string(link.carrier.first_slot) +
+           (link.carrier.first_sample && link.carrier.sample_rate
+                ? ", first_sample " + std::to_string(*link.carrier.first_sample)
+                : "");
+}
+
+std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
+    const Trial& best = diagnosis.trials.front();
+    const double least = min_coherence(best.link.allocation);
+    const bool is_by_chance = best.coherence >= least && !best.is_found();
+    const std::string coherence = " (coherence " + rounded_text(best.coherence) +
+                                  (is_by_chance ? ", which one of so many has by chance)"
+                                                : ", expected at least " + rounded_text(least) + ")");
+    const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
+    if (best.is_found())
+        return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
+    return tried + "none shows DM-RS clearly" + coherence + "; identities may be others" +
+           (may_begin_elsewhere ? ", and slots may begin elsewhere: first_sample \"auto\" searches them"
+                                : "");
+}
+
+/// With the f0 that the capture's attribute gives, which the link's own keeps from being taken.
+DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link, const Reception& result) {
+    if (!result.capture.center_frequency) return options;
+    const double frequency_shift = link.carrier.frequency_shift + result.corrected.frequency;
+    options.center_frequencies.push_back(*result.capture.center_frequency - frequency_shift);
+    return options;
+}
+
+/// From a slot on, which is of the schedule's count.
+Diagnosis diagnose_slots(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t first,
+                         const DiagnoseOptions& options) {
+    const std::uint64_t before = first - slots.schedule().first_slot();
+    const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots() - before);
+    const std::size_t bytes = slots.bytes_per_slot();
+    std::vector<std::byte> input(count * bytes);
+    for (std::uint64_t i = 0; i < count; ++i)
+        slots.read_slot(first + i, std::span(input).subspan(i * bytes, bytes));
+    config.link.carrier.first_slot =
+        static_cast<int>(first % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()));
+    return diagnose(host, config, SymbolView(slots.format(), input), options);
+}
+
+/// Over some occasions from there on.
+Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                      std::uint64_t first) {
+    const std::uint64_t count = std::min(measured_slots, slots.occasions() - first);
+    std::vector<std::byte> input(count * slots.bytes_per_slot());
+    slots.read(first, count, input);
+    return measure_offsets(host, config, SymbolView(slots.format(), input), first);
+}
+
+/// The first occasion that has DM-RS, or 0.
+std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
+    Receiver receive(host, config);
+    const auto step = static_cast<std::uint64_t>(host.threads());
+    const double least = min_coherence(config.link.allocation);
+    std::vector<std::byte> input(step * slots.bytes_per_slot());
+    std::vector<ReceivedSlot> found(step);
+    for (std::uint64_t first = 0; first < slots.occasions(); first += step) {
+        const std::uint64_t count = std::min(step, slots.occasions() - first);
+        const auto of_call = std::span(input).first(count * slots.bytes_per_slot());
+        slots.read(first, count, of_call);
+        receive(SymbolView(slots.format(), of_call), first, {.slots = std::span(found).first(count)});
+        for (std::uint64_t i = 0; i < count; ++i)
+            if (found[i].estimate.coherence >= least) return first + i;
+    }
+    return 0;
+}
+
+}  // namespace
+
+Host acquisition_host(const std::vector<Place>& places) {
+    if (!places.empty() && !places[0].is_cuda()) return places[0].host();
+    return fastest_host(demodulation_threads());
+}
+
+std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
+                                    const ReceiveOptions& options) {
+    const CaptureDescription& description = capture.description();
+    const std::uint64_t length = description.symbols / description.antennas;
+    LinkCarrier& carrier = config.link.carrier;
+    carrier.first_sample = 0;
+    carrier.first_slot = searched_slot(config.link);
+    const auto frame = static_cast<std::uint64_t>(std::ceil(*carrier.sample_rate * frame_seconds));
+    const std::uint64_t slot = OfdmTiming(ofdm_config(config.link, config.antennas))
+                                   .slot_samples(static_cast<std::uint64_t>(carrier.first_slot));
+    for (std::uint64_t first = 0; first + slot <= length; first += frame) {
+        if (options.stop.stop_requested()) return std::nullopt;
+        if (options.progress) options.progress(0, 1);
+        const std::uint64_t count = std::min(frame + 2 * slot, length - first);
+        const std::vector<std::byte> samples = read_samples(capture, first, count);
+        std::optional<FoundSlot> found =
+            find_first_slot(host, config, SymbolView(description.format, samples));
+        if (!found) continue;
+        found->first_sample += first;
+        carrier.first_sample = found->first_sample;
+        return found;
+    }
+    throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
+                    " were found nowhere in " + std::to_string(length) + " samples: looked for " +
+                    settings_of(config.link));
+}
+
+Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                        std::vector<std::string>& warnings) {
+    std::uint64_t first = 0;
+    Offsets offsets = measured_from(host, config, slots, first);
+    if (offsets.coherence == 0.0) {
+        first = first_with_pilots(host, config, slots);
+        if (first > 0) offsets = measured_from(host, config, slots, first);
+    }
+    if (offsets.coherence == 0.0) return offsets;
+    const double rate = *config.link.carrier.sample_rate;
+    const auto samples = std::llround(offsets.timing * rate);
+    config.link.carrier.frequency_shift -= offsets.frequency;
+    slots.move(samples);
+    if (std::llabs(samples) > ofdm_config(config.link, config.antennas).window_offset / 2) {
+        // Pilots cannot tell a delay from one that is longer by the reciprocal of their spacing.
+        const Offsets left = measured_from(host, config, slots, first);
+        if (left.coherence < clear_share * offsets.coherence ||
+            std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
+            slots.move(0);
+            warnings.push_back(slots.name() + ": DM-RS look " + std::to_string(samples) +
+                               " samples late, and are not there: slots begin elsewhere; first_sample may be "
+                               "wrong, and \"auto\" searches it");
+            return {.frequency = offsets.frequency, .coherence = offsets.coherence};
+        }
+    }
+    offsets.timing = static_cast<double>(samples) / rate;
+    return offsets;
+}
+
+SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
+    SlotReport mean;
+    if (reports.empty()) return mean;
+    const auto is_found = [&](const SlotReport& report) { return report.coherence >= min_coherence; };
+    const bool any = std::ranges::any_of(reports, is_found);
+    // DM-RS that are not finite leave nothing that could be said of a slot.
+    const auto is_known = [](const SlotReport& report) { return std::isfinite(report.noise_variance); };
+    const bool some_are_known = std::ranges::any_of(
+        reports, [&](const SlotReport& report) { return is_known(report) && (!any || is_found(report)); });
+    std::size_t slots = 0;
+    double snr = 0.0;
+    double evm = 0.0;
+    std::size_t measured = 0;
+    for (const SlotReport& report : reports) {
+        mean.erasures += report.erasures;
+        if ((any && !is_found(report)) || (some_are_known && !is_known(report))) continue;
+        ++slots;
+        snr += elementary::power_ratio(report.snr_db);
+        mean.noise_variance += report.noise_variance;
+        mean.timing_offset += report.timing_offset;
+        mean.frequency_offset += report.frequency_offset;
+        mean.coherence += report.coherence;
+        if (!std::isfinite(report.evm)) continue;
+        evm += report.evm * report.evm;
+        ++measured;
+    }
+    const auto count = static_cast<double>(slots);
+    mean.slot = reports.front().slot;
+    mean.snr_db = elementary::decibels(snr / count);
+    mean.evm = std::sqrt(evm / static_cast<double>(measured));
+    mean.noise_variance /= count;
+    mean.timing_offset /= count;
+    mean.frequency_offset /= count;
+    mean.coherence /= count;
+    return mean;
+}
+
+namespace {
+
+std::string coherence_of(const SlotReport& mean, double least) {
+    return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
+}
+
+/// As the end of an error.
+std::string diagnosis_of(const Reception& result) {
+    return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
+}
+
+bool is_doubtful(const Reception& result) {
+    const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
+    const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
+    return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
+}
+
+/// Of what says that the link is not that of the capture although there are DM-RS.
+void warn_of_doubts(Reception& result) {
+    const std::string name = name_of(result.capture);
+    const std::uint64_t of_slot =
+        result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
+    const auto erased = std::ranges::count_if(
+        result.reports, [&](const SlotReport& slot) { return slot.erasures == of_slot; });
+    if (erased > 0)
+        result.warnings.push_back(
+            name + ": all symbols are erased in " + std::to_string(erased) + " of " +
+            std::to_string(result.slots) +
+            " slots: they are without power, not finite, or out of the range of amplitudes");
+    if (is_doubtful(result))
+        result.warnings.push_back(
+            name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
+            rounded_text(result.mean.snr_db) +
+            " dB: carrier.center_frequency, allocation.modulation, allocation.dmrs.symbols or "
+            "carrier.first_sample may be wrong");
+}
+
+}  // namespace
+
+std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                               Reception& result, const ReceiveOptions& options) {
+    const double least = min_coherence(config.link.allocation);
+    const auto found = std::ranges::find_if(
+        result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
+    const bool any = found != result.reports.end();
+    const Diagnosis diagnosis =
+        diagnose_slots(host, config, slots, any ? found->slot : slots.schedule().first_slot(),
+                       with_center_frequency(options.diagnose, config.link, result));
+    result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
+    const Trial& best = diagnosis.trials.front();
+    const bool doubts = best.is_found() ? !best.change.empty() : !any;
+    return doubts ? name_of(result.capture) + ": " + result.diagnosis : "";
+}
+
+void require_pilots(Reception& result) {
+    const double least = min_coherence(result.link.allocation);
+    const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
+        result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
+    const std::string name = name_of(result.capture);
+    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least)
+        throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
+                        " slots: " + coherence_of(result.mean, least) + "; looked for " +
+                        settings_of(result.link) + diagnosis_of(result));
+    if (lacking == result.slots)
+        result.warnings.push_back(
+            name + ": whether the DM-RS are there is doubtful: " + coherence_of(result.mean, least));
+    else if (lacking > 0)
+        result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
+                                  std::to_string(result.slots) + " slots");
+    warn_of_doubts(result);
+}
+
+void require_occasions(const CaptureSlots& slots, const Reception& result) {
+    if (slots.occasions() > 0) return;
+    throw FileError(slots.name() + " has " + std::to_string(slots.whole_slots()) +
+                    " whole slots, none of which is one of the link's allocation.slots" +
+                    diagnosis_of(result));
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,205 @@
+#include "phy/machine/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "phy/core/file_error.hpp"
+#include "phy/machine/unfinished_file.hpp"
+
+namespace phy {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::file_error;
+using detail::system_error_text;
+
+/// Owns a descriptor.
+class Descriptor {
+public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
+
+    [[nodiscard]] int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+/// Where a name leads: symbolic links are followed by hand, as the last may point at what is not there yet.
+fs::path follow_links(fs::path file, const std::string& name) {
+    constexpr int max_links = 40;  // as many as the kernel follows
+    for (int i = 0; i <= max_links; ++i) {
+        struct stat status {};
+        const bool is_there = ::lstat(file.c_str(), &status) == 0;
+        if (!is_there && errno != ENOENT && errno != ENOTDIR)
+            throw file_error(name, "cannot be created: " + system_error_text());
+        if (!is_there || !S_ISLNK(status.st_mode)) return file;
+        std::error_code error;
+        const fs::path link = fs::read_symlink(file, error);
+        if (error) throw file_error(name, "cannot be created: " + error.message());
+        file = link.is_absolute() ? link : file.parent_path() / link;
+    }
+    throw file_error(name, "cannot be created: too many symbolic links");
+}
+
+/// The file that a name stands for, independent of links and of the working directory.
+fs::path target_of(const fs::path& file, const std::string& name) {
+    const fs::path end = follow_links(file, name);
+    const fs::path last = end.filename();
+    if (last.empty() || last == "." || last == "..")
+        throw file_error(name, "is a directory, expected the name of a file");
+    std::error_code error;
+    const fs::path folder = fs::canonical(end.has_parent_path() ? end.parent_path() : ".", error);
+    if (error || !fs::is_directory(folder)) throw file_error(name, "cannot be created: no such directory");
+    return folder / last;
+}
+
+void require_replaceable(const fs::path& target, bool overwrite, const std::string& name) {
+    struct stat status {};
+    if (::lstat(target.c_str(), &status) != 0) {
+        if (errno == ENOENT) return;
+        throw file_error(name, "cannot be created: " + system_error_text());
+    }
+    if (S_ISDIR(status.st_mode)) throw file_error(name, "is a directory, expected the name of a file");
+    if (!S_ISREG(status.st_mode))
+        throw file_error(name, "is not a regular file, expected the name of a file");
+    if (!overwrite) throw file_error(name, "exists and is not overwritten");
+}
+
+/// Short, as the target's own name may be as long as the file system permits.
+fs::path temporary_name() {
+    std::random_device random;
+    const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), ".phy-%016llx.part", static_cast<unsigned long long>(number));
+    return text.data();
+}
+
+Descriptor create(const fs::path& file, const std::string& name) {
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (descriptor < 0) throw file_error(name, "cannot be created: " + system_error_text());
+    return Descriptor(descriptor);
+}
+
+Descriptor open_folder(const fs::path& folder, const std::string& name) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) throw file_error(name, "its folder cannot be opened: " + system_error_text());
+    return Descriptor(descriptor);
+}
+
+bool is_not_offered(int error) {
+    return error == EINVAL || error == ENOSYS || error == EPERM || error == EOPNOTSUPP;
+}
+
+/// Fails with EEXIST where there is a file.
+bool rename_no_replace(const fs::path& from, const fs::path& to) {
+#ifdef RENAME_NOREPLACE
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (!is_not_offered(errno)) return false;
+#endif
+    if (::link(from.c_str(), to.c_str()) == 0) {
+        ::unlink(from.c_str());
+        return true;
+    }
+    if (!is_not_offered(errno)) return false;
+    if (::access(to.c_str(), F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return std::rename(from.c_str(), to.c_str()) == 0;
+}
+
+void synchronize(const Descriptor& file, const std::string& name, const char* what) {
+    if (::fsync(file.number()) != 0)
+        throw file_error(name, std::string(what) + " cannot be made durable: " + system_error_text());
+}
+
+}  // namespace
+
+struct PHY_HIDDEN AtomicFile::Impl {
+    Impl(const fs::path& file, const Config& wanted)
+        : name(file.string()),
+          target(target_of(file, name)),
+          config(wanted),
+          temporary(
+              (require_replaceable(target, config.overwrite, name), target.parent_path() / temporary_name())),
+          listed(temporary, name),
+          folder(config.durable ? open_folder(target.parent_path(), name) : Descriptor()),
+          bytes(create(temporary, name)) {}
+
+    ~Impl() {
+        if (!committed) ::unlink(temporary.c_str());
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    std::string name;
+    fs::path target;
+    Config config;
+    fs::path temporary;
+    detail::UnfinishedFile listed;
+    Descriptor folder;
+    Descriptor bytes;
+    bool committed = false;
+};
+
+AtomicFile::AtomicFile(const fs::path& file, const Config& config)
+    : impl_(std::make_unique<Impl>(file, config)) {}
+
+AtomicFile::~AtomicFile() = default;
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
+
+const std::string& AtomicFile::name() const {
+    return impl_->name;
+}
+
+const fs::path& AtomicFile::path() const {
+    return impl_->temporary;
+}
+
+void AtomicFile::append(std::string_view bytes) {
+    const Impl& file = *impl_;
+    while (!bytes.empty()) {
+        const ssize_t done = ::write(file.bytes.number(), bytes.data(), bytes.size());
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) throw file_error(file.name, "cannot be written: " + system_error_text());
+        bytes.remove_prefix(static_cast<std::size_t>(done));
+    }
+}
+
+void AtomicFile::commit() {
+    Impl& file = *impl_;
+    if (file.committed) throw ArgumentError(file.name + ": is committed already");
+    if (file.config.durable) synchronize(file.bytes, file.name, "it");
+    file.committed = file.config.overwrite ? std::rename(file.temporary.c_str(), file.target.c_str()) == 0
+                                           : rename_no_replace(file.temporary, file.target);
+    if (!file.committed)
+        throw file_error(file.name, errno == EEXIST ? "exists and is not overwritten"
+                                                    : "cannot be given its name: " + system_error_text());
+    if (file.config.durable) synchronize(file.folder, file.name, "its name");
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+    std::error_code not_there;
+    if (fs::equivalent(one, other, not_there)) return true;
+    try {
+        return target_of(one, one.string()) == target_of(other, other.string());
+    } catch (const FileError&) {
+        return false;
+    }
+}
+
+}  // namespace phy

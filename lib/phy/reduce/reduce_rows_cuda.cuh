@@ -1,0 +1,148 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/rows_join.cuh"
+#include "phy/reduce/rows_unit.cuh"
+
+/// gpu::reduce_rows() for your own operators; for nvcc.
+namespace phy::gpu::detail {
+
+/// Parameters of a kernel: units of all rows.
+template <class Op>
+struct UnitJob {
+    const typename Op::Element* in;
+    typename Op::Result* out;
+    typename Op::Node* roots;  ///< one a unit, where a row has several
+    std::uint64_t length;
+    std::uint64_t units;
+    std::uint64_t of_row;
+    unsigned level;
+    Op op;
+};
+
+/// The root of a unit, in thread 0 of the warp. waiting is memory of the warp for max_row_level nodes.
+template <class Op, bool wide>
+__device__ __forceinline__ typename Op::Node unit_root(const UnitJob<Op>& job,
+                                                       const typename Op::Element* row, std::uint64_t begin,
+                                                       unsigned thread, typename Op::Node* waiting) {
+    const std::uint64_t size = std::uint64_t{row_block} << job.level;
+    const std::uint64_t left = job.length - begin;
+    const auto count = static_cast<unsigned>(left < size ? left : size);
+    typename Op::Node node = job.op.identity();
+    unsigned depth = 0;
+    unsigned blocks = 0;
+#pragma unroll 1
+    for (unsigned done = 0; done < count; done += row_block) {
+        if (thread == 0 && done != 0) waiting[depth - 1] = node;
+        BlockLanes<Op, wide> lanes(job.op, thread);
+        lanes.take(row + begin + done, min(row_block, count - done), begin + done);
+        node = lanes.root();
+        // As NodeJoiner does it, but the last root stays in a register.
+        for (unsigned whole = blocks++; whole % 2 != 0; whole /= 2) {
+            --depth;
+            if (thread == 0) node = job.op.join(waiting[depth], node);
+        }
+        ++depth;
+    }
+    while (depth > 1) {
+        --depth;
+        if (thread == 0) node = job.op.join(waiting[depth - 1], node);
+    }
+    return node;
+}
+
+template <class Op, bool wide>
+__global__ void __launch_bounds__(max_row_threads, 1) reduce_units(const __grid_constant__ UnitJob<Op> job) {
+    using Node = typename Op::Node;
+    alignas(Node) __shared__ unsigned char memory[max_row_threads / row_warp * max_row_level * sizeof(Node)];
+    const unsigned thread = threadIdx.x % row_warp;
+    const unsigned warp = threadIdx.x / row_warp;
+    const unsigned warps = blockDim.x / row_warp;
+    Node* const waiting = reinterpret_cast<Node*>(memory) + warp * max_row_level;
+    const std::uint64_t first = std::uint64_t{blockIdx.x} * warps + warp;
+#pragma unroll 1
+    for (std::uint64_t unit = first; unit < job.units; unit += std::uint64_t{gridDim.x} * warps) {
+        const std::uint64_t row = quotient(unit, job.of_row);
+        const std::uint64_t begin = (unit - row * job.of_row) * (std::uint64_t{row_block} << job.level);
+        const auto root = unit_root<Op, wide>(job, job.in + row * job.length, begin, thread, waiting);
+        if (thread != 0) continue;
+        if (job.of_row == 1) {
+            job.out[row] = job.op.finish(root, job.length);
+        } else {
+            job.roots[unit] = root;
+        }
+    }
+}
+
+inline unsigned row_grid(std::uint64_t wanted, const RowTuning& tuning) {
+    constexpr std::uint64_t most = 0x7FFFFFFF;
+    return static_cast<unsigned>(std::min({wanted, tuning.max_blocks, most}));
+}
+
+template <class Op>
+struct RowKernels {
+    using Element = typename Op::Element;
+    using Node = typename Op::Node;
+    using Result = typename Op::Result;
+
+    static void start(const RowCall& call, cudaStream_t stream) {
+        const phy::detail::RowUnits units{call.rows, call.length, call.tuning.level};
+        const Op& op = *static_cast<const Op*>(call.op);
+        const UnitJob<Op> job{.in = static_cast<const Element*>(call.in),
+                              .out = static_cast<Result*>(call.out),
+                              .roots = static_cast<Node*>(call.nodes),
+                              .length = call.length,
+                              .units = units.count(),
+                              .of_row = units.of_row(),
+                              .level = units.level,
+                              .op = op};
+        const unsigned grid =
+            row_grid(phy::detail::pieces_of(job.units, call.tuning.threads / row_warp), call.tuning);
+        if (call.tuning.wide && rows_are_aligned(call)) {
+            reduce_units<Op, true><<<grid, call.tuning.threads, 0, stream>>>(job);
+        } else {
+            reduce_units<Op, false><<<grid, call.tuning.threads, 0, stream>>>(job);
+        }
+        check(cudaGetLastError());
+        if (job.of_row > 1) join(call, job, stream);
+    }
+
+private:
+    static bool rows_are_aligned(const RowCall& call) {
+        const auto first = reinterpret_cast<std::uintptr_t>(call.in);
+        const std::uint64_t row = call.rows == 1 ? 0 : call.length * sizeof(Element);
+        return first % wide_alignment<Element> == 0 && row % wide_alignment<Element> == 0;
+    }
+
+    static void join(const RowCall& call, const UnitJob<Op>& units, cudaStream_t stream) {
+        JoinJob<Op> job{.roots = units.roots,
+                        .joined = units.roots + units.units,
+                        .out = units.out,
+                        .length = units.length,
+                        .rows = call.rows,
+                        .of_row = units.of_row,
+                        .groups = 1,
+                        .warps = 1,
+                        .op = units.op};
+        const unsigned warps = call.tuning.join_threads / row_warp;
+        while (true) {
+            job.warps = job.of_row <= warp_group ? 1 : warps;
+            job.groups = phy::detail::pieces_of(job.of_row, job.warps * warp_group);
+            const unsigned at_once = warps / job.warps;
+            const std::uint64_t blocks = phy::detail::pieces_of(job.rows * job.groups, at_once);
+            join_roots<Op><<<row_grid(blocks, call.tuning), call.tuning.join_threads, 0, stream>>>(job);
+            check(cudaGetLastError());
+            if (job.groups == 1) return;
+            std::swap(job.roots, job.joined);
+            job.of_row = job.groups;
+        }
+    }
+};
+
+}  // namespace phy::gpu::detail

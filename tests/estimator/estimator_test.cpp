@@ -1,0 +1,480 @@
+#include "phy/estimator/estimator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "estimator/dense_wiener.hpp"
+#include "estimator/estimator_cases.hpp"
+#include "phy/core/error.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "support/fewer_cases.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::ChannelEstimator;
+using phy::TimeInterpolation;
+
+/// The largest difference from the dense filter, over the deviation of the channel.
+double largest_difference(const EstimatorConfig& config, const Slot& slot, const Estimated& estimated,
+                          const ChannelEstimator& estimator) {
+    const phy::DmrsConfig& dmrs = config.allocation.dmrs;
+    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
+    const auto estimates = static_cast<std::size_t>(estimator.estimates());
+    const std::size_t averaged = dmrs.symbols.size() / estimates;
+    const double amplitude = static_cast<double>(phy::dmrs_amplitude(dmrs));
+    const double noise = static_cast<double>(config.noise_variance) / (amplitude * amplitude) /
+                         static_cast<double>(averaged) / static_cast<double>(estimated.slot.channel_power);
+    const auto first = static_cast<std::size_t>(12 * config.allocation.resource_blocks.front().first);
+    double largest = 0.0;
+    for (std::size_t layer = 0; layer < dmrs.ports.size(); ++layer) {
+        // The slot says which delay spread was used: a single one may have shown more than the given one.
+        const DenseWiener filter(config, layer, static_cast<double>(estimated.slot.delay_spread), noise);
+        for (std::size_t antenna = 0; antenna < static_cast<std::size_t>(config.antennas); ++antenna) {
+            for (std::size_t e = 0; e < estimates; ++e) {
+                const std::vector<Complex> expected =
+                    filter.estimate(least_squares(config, slot, antenna, layer, e * averaged, averaged));
+                const std::size_t row =
+                    ((e * static_cast<std::size_t>(config.antennas) + antenna) * dmrs.ports.size() + layer) *
+                    2 * subcarriers;
+                for (std::size_t k = 0; k < expected.size(); ++k) {
+                    const Complex h(estimated.channel[row + first + k],
+                                    estimated.channel[row + subcarriers + first + k]);
+                    largest = std::max(largest, std::abs(h - expected[k]));
+                }
+            }
+        }
+    }
+    return largest;
+}
+
+TEST(ChannelEstimatorTest, IsTheWienerFilterWhereOneWindowHoldsTheRange) {
+    const std::vector<std::vector<int>> ports_of[2] = {{{0}, {1}, {0, 1}, {2, 0, 1}, {3, 1, 0, 2}},
+                                                       {{0}, {3}, {4, 5}, {0, 1, 2}, {5, 1, 0, 3}}};
+    std::uint64_t seed = 1;
+    for (const int type : {1, 2}) {
+        for (const int length : {1, 2}) {
+            for (const std::vector<int>& ports : ports_of[type - 1]) {
+                for (const int blocks : {3, 20}) {
+                    EstimatorConfig config = estimator_config(blocks, 1, ports, type, length);
+                    config.delay_spread = 200e-9F;
+                    config.noise_variance = 0.05F;
+                    config.corrects_timing = false;
+                    config.corrects_frequency = false;
+                    // The slot tells the mean power alone, where the filter takes that of each pair. What
+                    // leaks from one port to another would be near 1.
+                    const double most = ports.size() > 2 ? 0.15 : 2e-3;
+                    const Slot slot =
+                        make_slot(config, {.delay_spread = 200e-9, .noise_variance = 0.05}, ++seed);
+                    for (const auto time : {TimeInterpolation::average, TimeInterpolation::linear}) {
+                        config.time = time;
+                        ChannelEstimator estimator = make_estimator(config);
+                        const Estimated estimated = estimate(estimator, slot);
+                        EXPECT_LT(largest_difference(config, slot, estimated, estimator), most)
+                            << "type " << type << ", length " << length << ", " << ports.size()
+                            << " ports, first " << ports[0] << ", " << blocks << " blocks, seed " << seed;
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Errors {
+    double estimate = 0.0;
+    double dense = 0.0;
+    double theory = 0.0;
+    double said = 0.0;
+    double noise = 0.0;
+};
+
+/// Mean square errors of both filters at the first DM-RS, by the same slots.
+Errors mean_errors(const EstimatorConfig& config, const Air& air, int slots, bool with_dense = true) {
+    ChannelEstimator estimator = make_estimator(config);
+    const phy::DmrsConfig& dmrs = config.allocation.dmrs;
+    const double amplitude = static_cast<double>(phy::dmrs_amplitude(dmrs));
+    const double averaged = static_cast<double>(dmrs.symbols.size()) / estimator.estimates();
+    const double noise = air.noise_variance / (amplitude * amplitude) / averaged;
+    const std::size_t layers = dmrs.ports.size();
+    std::vector<DenseWiener> filters;
+    for (std::size_t layer = 0; with_dense && layer < layers; ++layer)
+        filters.emplace_back(config, layer, air.delay_spread, noise);
+    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
+    const auto first = static_cast<std::size_t>(12 * config.allocation.resource_blocks.front().first);
+    Errors errors;
+    for (const DenseWiener& filter : filters)
+        errors.theory += filter.expected_error() / static_cast<double>(layers);
+    const auto rows = static_cast<std::size_t>(config.antennas) * layers;
+    for (int s = 0; s < slots; ++s) {
+        const Slot slot = make_slot(config, air, 100 + static_cast<std::uint64_t>(s));
+        const Estimated estimated = estimate(estimator, slot);
+        errors.estimate +=
+            mean_square_error(config, air, slot, weights_of(estimator), estimated, dmrs.symbols[0]) / slots;
+        errors.said += static_cast<double>(estimated.slot.channel_error) / slots;
+        errors.noise += static_cast<double>(estimated.slot.noise_variance) / slots;
+        for (std::size_t row = 0; with_dense && row < rows; ++row) {
+            const std::vector<Complex> dense = filters[row % layers].estimate(least_squares(
+                config, slot, row / layers, row % layers, 0, static_cast<std::size_t>(averaged)));
+            for (std::size_t k = 0; k < dense.size(); ++k)
+                errors.dense += std::norm(dense[k] - slot.channel[row * subcarriers + first + k]) /
+                                static_cast<double>(dense.size() * rows) / slots;
+        }
+    }
+    return errors;
+}
+
+/// The estimator's error over that of theory, in dB. The dense filter's differs from theory by the chance of
+/// the slots alone, which is in both.
+double decibels_above_theory(const Errors& errors) {
+    return decibels((errors.estimate - errors.dense + errors.theory) / errors.theory);
+}
+
+constexpr double spread = 100e-9;
+
+Air air_at(double snr_db) {
+    return {.delay_spread = spread, .noise_variance = std::pow(10.0, -snr_db / 10.0)};
+}
+
+/// 4 antennas, a CDM pair, 52 resource blocks.
+EstimatorConfig usual_config() {
+    EstimatorConfig config = estimator_config(52, 4, {0, 1});
+    config.delay_spread = static_cast<float>(spread);
+    return config;
+}
+
+TEST(ChannelEstimatorTest, ErrorIsThatOfTheMatchedFilter) {
+    std::printf("SNR, dB   error, dB   above theory, dB   and with timing corrected\n");
+    for (int snr = 0; snr <= 35; snr += 5) {
+        double above[2] = {};
+        double error = 0.0;
+        for (const bool corrects : {false, true}) {
+            EstimatorConfig config = usual_config();
+            config.corrects_timing = corrects;
+            const Errors errors = mean_errors(config, air_at(snr), fewer_times(40));
+            above[corrects ? 1 : 0] = decibels_above_theory(errors);
+            error = errors.estimate;
+            SCOPED_TRACE("SNR " + std::to_string(snr) + " dB, timing " + std::to_string(corrects) + ": " +
+                         std::to_string(decibels_above_theory(errors)) + " dB above theory");
+            EXPECT_LT(decibels_above_theory(errors), corrects ? 0.3 : 0.2);
+            EXPECT_NEAR(decibels(errors.dense / errors.theory), 0.0, 0.4);
+            // Least squares of a pair that is told apart by sums of neighbours, at best: half the noise.
+            EXPECT_LT(errors.estimate, 0.5 * 0.5 * air_at(snr).noise_variance);
+            EXPECT_NEAR(decibels(errors.said / errors.estimate), 0.0, 0.7);
+            EXPECT_NEAR(errors.noise / air_at(snr).noise_variance, 1.0, 0.02);
+        }
+        std::printf("%7d %11.1f %18.3f %27.3f\n", snr, decibels(error), above[0], above[1]);
+        const std::string at = std::to_string(snr) + "_dB";
+        RecordProperty("above_theory_at_" + at, std::to_string(above[0]));
+        RecordProperty("above_theory_with_timing_at_" + at, std::to_string(above[1]));
+    }
+}
+
+TEST(ChannelEstimatorTest, WindowsCostLittle) {
+    EstimatorConfig config = estimator_config(106, 2, {0, 1});
+    config.delay_spread = 300e-9F;
+    config.corrects_timing = false;
+    for (const int snr : {0, 15, 30}) {
+        Air air = air_at(snr);
+        air.delay_spread = 300e-9;
+        const Errors errors = mean_errors(config, air, 4);
+        EXPECT_LT(decibels(errors.estimate / errors.dense), 0.2) << snr << " dB";
+    }
+}
+
+TEST(ChannelEstimatorTest, WrongNoiseOrDelaySpreadDegradesGracefully) {
+    for (const int snr : {0, 10, 20, 30}) {
+        const double right = mean_errors(usual_config(), air_at(snr), 6, false).estimate;
+        for (const double factor : {0.5, 2.0}) {
+            EstimatorConfig config = usual_config();
+            config.noise_variance = static_cast<float>(factor * air_at(snr).noise_variance);
+            const double of_noise = mean_errors(config, air_at(snr), 6, false).estimate;
+            EXPECT_LT(decibels(of_noise / right), 0.5) << snr << " dB, noise x " << factor;
+        }
+        for (const double factor : {0.5, 2.0}) {
+            EstimatorConfig config = usual_config();
+            config.delay_spread = static_cast<float>(factor * spread);
+            const double of_spread = mean_errors(config, air_at(snr), 6, false).estimate;
+            EXPECT_LT(decibels(of_spread / right), 4.0) << snr << " dB, delay spread x " << factor;
+        }
+    }
+}
+
+TEST(ChannelEstimatorTest, MeasuresTheDelaySpread) {
+    for (const double true_spread : {30e-9, 100e-9, 300e-9}) {
+        EstimatorConfig config = usual_config();
+        config.delay_spread = 0.0F;
+        config.allocation.dmrs.ports = {0, 1, 2, 3};
+        ChannelEstimator estimator = make_estimator(config);
+        for (const int snr : {5, 20}) {
+            Air air = air_at(snr);
+            air.delay_spread = true_spread;
+            double mean = 0.0;
+            for (std::uint64_t seed = 1; seed <= 8; ++seed)
+                mean +=
+                    static_cast<double>(estimate(estimator, make_slot(config, air, seed)).slot.delay_spread) /
+                    8;
+            EXPECT_NEAR(mean / true_spread, 1.0, 0.3) << true_spread << " s, " << snr << " dB";
+        }
+        const double right = mean_errors(usual_config(), air_at(10), 4, false).estimate;
+        EXPECT_LT(decibels(mean_errors(config, air_at(10), 4, false).estimate / right), 1.0);
+    }
+}
+
+/// Filters of too long a profile have less of the channel outside of their modes than their own profile has.
+TEST(ChannelEstimatorTest, MeasuresNoiseWhereTheProfileIsTooLong) {
+    struct Case {
+        double given;
+        double real;
+    };
+    for (const Case& spreads :
+         {Case{0.0, 30e-9}, Case{0.0, 100e-9}, Case{0.0, 300e-9}, Case{60e-9, 30e-9}, Case{200e-9, 100e-9}}) {
+        EstimatorConfig config = usual_config();
+        config.delay_spread = static_cast<float>(spreads.given);
+        for (const int snr : {10, 30, 35}) {
+            Air air = air_at(snr);
+            air.delay_spread = spreads.real;
+            const double noise = mean_errors(config, air, fewer_times(8), false).noise;
+            EXPECT_NEAR(noise / air.noise_variance, 1.0, 0.03)
+                << spreads.real << " s, given " << spreads.given << " s, " << snr << " dB";
+        }
+    }
+}
+
+TEST(ChannelEstimatorTest, MeasuredSpreadsKeepLatePaths) {
+    // A path at -20 dB, far beyond the profile. Cut off, it would be an error ten times the noise.
+    Air air = air_at(30);
+    air.late_power = 0.01;
+    air.late_delay = 1.5e-6;
+    for (const int antennas : {2, 4}) {
+        EstimatorConfig config = estimator_config(52, antennas, {0, 1});
+        config.delay_spread = 180e-9F;
+        const double told = mean_errors(config, air, 12, false).estimate;
+        config.delay_spread = 0.0F;
+        EXPECT_LT(decibels(mean_errors(config, air, 12, false).estimate / told), 3.0)
+            << antennas << " antennas";
+    }
+}
+
+TEST(ChannelEstimatorTest, OffsetsCostLittle) {
+    const double half_prefix = 0.5 * 144.0 / 2048.0 / 30e3;
+    for (const int snr : {0, 10, 20, 30}) {
+        const double without = mean_errors(usual_config(), air_at(snr), 6, false).estimate;
+        for (const double sign : {-1.0, 1.0}) {
+            Air late = air_at(snr);
+            late.timing = sign * half_prefix;
+            EXPECT_LT(decibels(mean_errors(usual_config(), late, 6, false).estimate / without), 0.3)
+                << snr << " dB, timing " << sign;
+            Air high = air_at(snr);
+            high.frequency = sign * 0.02 * 30e3;
+            EXPECT_LT(decibels(mean_errors(usual_config(), high, 6, false).estimate / without), 0.3)
+                << snr << " dB, frequency " << sign;
+        }
+    }
+}
+
+TEST(ChannelEstimatorTest, TellsOffsets) {
+    EstimatorConfig config = usual_config();
+    for (const auto time : {TimeInterpolation::average, TimeInterpolation::linear}) {
+        config.time = time;
+        ChannelEstimator estimator = make_estimator(config);
+        Air air = air_at(20.0);
+        air.timing = 0.8e-6;
+        air.frequency = -450.0;
+        const Slot slot = make_slot(config, air, 5);
+        const Estimated estimated = estimate(estimator, slot);
+        EXPECT_NEAR(static_cast<double>(estimated.slot.timing_offset), air.timing, 60e-9);
+        EXPECT_NEAR(static_cast<double>(estimated.slot.frequency_offset), air.frequency, 5.0);
+        for (const int symbol : {0, 2, 6, 11, 13})
+            EXPECT_LT(mean_square_error(config, air, slot, weights_of(estimator), estimated, symbol), 1e-3)
+                << symbol;
+    }
+}
+
+TEST(ChannelEstimatorTest, MeasuresCovariance) {
+    EstimatorConfig config = estimator_config(52, 3, {0, 1});
+    config.delay_spread = static_cast<float>(spread);
+    ChannelEstimator estimator = make_estimator(config);
+    Slot slot = make_slot(config, air_at(20.0), 9);
+    // An interferer with the signature (1, j, -0.5) at 10 dB below the signal.
+    const Complex signature[] = {1.0, {0.0, 1.0}, -0.5};
+    std::mt19937_64 random(3);
+    const std::size_t of_antenna = slot.grid.size() / 3;
+    for (std::size_t i = 0; i < of_antenna; ++i) {
+        const Complex interference = gaussian(random, 0.1);
+        for (std::size_t a = 0; a < 3; ++a)
+            slot.grid[a * of_antenna + i] += phy::cf32(signature[a] * interference);
+    }
+    const Estimated estimated = estimate(estimator, slot, true);
+    for (std::size_t a = 0; a < 3; ++a) {
+        for (std::size_t b = 0; b < 3; ++b) {
+            const Complex expected = 0.1 * signature[a] * std::conj(signature[b]) + (a == b ? 0.01 : 0.0);
+            EXPECT_LT(std::abs(Complex(estimated.covariance[3 * a + b]) - expected), 0.012) << a << ", " << b;
+        }
+    }
+    EXPECT_NEAR(static_cast<double>(estimated.slot.noise_variance), 0.01 + 0.1 * 2.25 / 3.0, 0.006);
+}
+
+TEST(ChannelEstimatorTest, RangesWithGapsAreFilteredByThemselves) {
+    EstimatorConfig config = usual_config();
+    config.allocation.carrier_resource_blocks = 60;
+    config.allocation.resource_blocks = {{40, 7}, {0, 20}, {20, 1}, {50, 10}};
+    config.allocation.dmrs.ports = {0, 1, 2};
+    ChannelEstimator estimator = make_estimator(config);
+    const Air air = air_at(20.0);
+    const Slot slot = make_slot(config, air, 4);
+    Estimated estimated;
+    estimated.channel.assign(estimator.channel_size(), -7.0F);
+    estimator(slot.grid, slot.pilots, estimated.channel, std::span(&estimated.slot, 1));
+    EXPECT_LT(mean_square_error(config, air, slot, weights_of(estimator), estimated, 2), 2e-3);
+    for (std::size_t i = 0; i < estimated.channel.size(); ++i) {
+        const std::size_t block = i % 720 / 12;
+        const bool is_inside = block <= 20 || (block >= 40 && block < 47) || block >= 50;
+        ASSERT_EQ(estimated.channel[i] != -7.0F, is_inside) << i;
+    }
+}
+
+TEST(ChannelEstimatorTest, TimeWeights) {
+    EstimatorConfig config = usual_config();
+    const std::vector<float> linear = weights_of(make_estimator(config));
+    for (int l = 0; l < 14; ++l) {
+        const double right = std::clamp((l - 2) / 9.0, 0.0, 1.0);
+        EXPECT_NEAR(static_cast<double>(linear[static_cast<std::size_t>(2 * l + 1)]), right, 1e-6);
+        EXPECT_NEAR(static_cast<double>(linear[static_cast<std::size_t>(2 * l)]), 1.0 - right, 1e-6);
+    }
+    config.time = TimeInterpolation::wiener;
+    config.doppler_spread = 300.0F;
+    const std::vector<float> wiener = weights_of(make_estimator(config));
+    // [[1.01, c], [c, 1.01]] x = [1, c] for symbol 2, where c is the correlation over 9 symbols.
+    const double c = std::cyl_bessel_j(0.0, 2.0 * std::numbers::pi * 300.0 * time_of(9, 30e3));
+    const double determinant = 1.01 * 1.01 - c * c;
+    EXPECT_NEAR(static_cast<double>(wiener[4]), (1.01 - c * c) / determinant, 1e-5);
+    EXPECT_NEAR(static_cast<double>(wiener[5]), 0.01 * c / determinant, 1e-5);
+    EXPECT_NEAR(static_cast<double>(wiener[12]), static_cast<double>(wiener[15]), 1e-6);
+    config.time = TimeInterpolation::average;
+    EXPECT_EQ(weights_of(make_estimator(config)), std::vector<float>(14, 1.0F));
+}
+
+/// Nothing, nothing finite, and nothing that sums can hold.
+TEST(ChannelEstimatorTest, EqualizersEraseSlotsWithoutPower) {
+    EstimatorConfig config = estimator_config(12, 2, {0, 1});
+    ChannelEstimator estimator = make_estimator(config);
+    const Slot slot = make_slot(config, air_at(10.0), 1);
+    phy::Equalizer equalize(
+        phy::Host(), {.allocation = config.allocation, .antennas = 2, .time_weights = weights_of(estimator)});
+    std::vector<float> channel(estimator.channel_size());
+    std::vector<phy::SlotEstimate> slots(1);
+    std::vector<phy::cf32> symbols(equalize.symbols_per_slot());
+    std::vector<float> noise(symbols.size());
+    for (const float sample : {0.0F, std::numeric_limits<float>::quiet_NaN(), 1e15F}) {
+        const std::vector<phy::cf32> grid(slot.grid.size(), sample);
+        estimator(grid, slot.pilots, channel, slots);
+        EXPECT_EQ(slots[0].noise_variance,
+                  sample == 0.0F ? 0x1p-126F : std::numeric_limits<float>::infinity())
+            << sample;
+        EXPECT_EQ(slots[0].coherence, 0.0F) << sample;
+        EXPECT_EQ(channel, std::vector<float>(channel.size(), 0.0F)) << sample;
+        ASSERT_NO_THROW(equalize(grid, channel, slots, symbols, noise)) << sample;
+        EXPECT_EQ(symbols, std::vector<phy::cf32>(symbols.size())) << sample;
+        EXPECT_EQ(noise, std::vector<float>(noise.size(), std::numeric_limits<float>::infinity())) << sample;
+    }
+}
+
+/// Also where a covariance stands for the noise.
+TEST(ChannelEstimatorTest, EqualizersEraseSlotsOfWhichAPilotIsNotFinite) {
+    EstimatorConfig config = estimator_config(12, 4, {0, 1});
+    ChannelEstimator estimator = make_estimator(config);
+    Slot slot = make_slot(config, air_at(30.0), 1);
+    phy::Equalizer equalize(
+        phy::Host(), {.allocation = config.allocation, .antennas = 4, .time_weights = weights_of(estimator)});
+    std::vector<float> channel(estimator.channel_size());
+    std::vector<phy::SlotEstimate> slots(1);
+    std::vector<phy::cf32> covariance(16);
+    std::vector<phy::cf32> symbols(equalize.symbols_per_slot());
+    std::vector<float> noise(symbols.size());
+    const auto erased = [&] {
+        estimator(slot.grid, slot.pilots, channel, slots, covariance);
+        equalize(slot.grid, channel, slots, symbols, noise, covariance);
+        return std::ranges::count(noise, std::numeric_limits<float>::infinity());
+    };
+    EXPECT_EQ(erased(), 0);
+    const auto dmrs = static_cast<std::size_t>(config.allocation.dmrs.symbols.front());
+    const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
+    const auto first = 12 * static_cast<std::size_t>(config.allocation.resource_blocks.front().first);
+    slot.grid[dmrs * subcarriers + first] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(erased(), static_cast<std::ptrdiff_t>(noise.size()));
+    EXPECT_EQ(slots[0].noise_variance, std::numeric_limits<float>::infinity());
+    equalize(slot.grid, channel, slots, symbols, noise);
+    EXPECT_EQ(std::ranges::count(noise, std::numeric_limits<float>::infinity()),
+              static_cast<std::ptrdiff_t>(noise.size()));
+}
+
+void expect_throws(const EstimatorConfig& config, const std::string& named) {
+    try {
+        make_estimator(config);
+        ADD_FAILURE() << named << ": no error";
+    } catch (const phy::ArgumentError& error) {
+        EXPECT_NE(std::string(error.what()).find(named), std::string::npos) << error.what();
+    }
+}
+
+TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
+    const auto with = [](auto change) {
+        EstimatorConfig config = usual_config();
+        change(config);
+        return config;
+    };
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const int antennas : {0, 17})
+        expect_throws(with([&](auto& c) { c.antennas = antennas; }), "antennas");
+    for (const float value : {-1e-9F, nan, 1.0F, 1e-12F})
+        expect_throws(with([&](auto& c) { c.delay_spread = value; }), "delay_spread");
+    for (const float value : {-1.0F, nan, std::numeric_limits<float>::infinity()})
+        expect_throws(with([&](auto& c) { c.noise_variance = value; }), "noise_variance");
+    expect_throws(with([&](auto& c) { c.doppler_spread = -1.0F; }), "doppler_spread");
+    expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "doppler_spread");
+    for (const double value : {0.0, -30e3, static_cast<double>(nan), std::numeric_limits<double>::infinity()})
+        expect_throws(with([&](auto& c) { c.subcarrier_spacing = value; }), "subcarrier_spacing");
+    expect_throws(with([&](auto& c) { c.full_scale = -1.0F; }), "full_scale");
+    expect_throws(with([&](auto& c) { c.allocation.dmrs.ports = {}; }), "ports");
+    expect_throws(with([&](auto& c) {
+                      c.allocation.resource_blocks = {{3, 1}};
+                      c.delay_spread = 0.0F;
+                  }),
+                  "delay_spread");
+    // As many modes as pilots.
+    expect_throws(with([&](auto& c) {
+                      c.allocation.resource_blocks = {{3, 1}};
+                      c.delay_spread = 3.3e-6F;
+                  }),
+                  "noise_variance");
+    ChannelEstimator estimator = make_estimator(usual_config());
+    const Slot slot = make_slot(usual_config(), air_at(10.0), 1);
+    std::vector<float> channel(estimator.channel_size());
+    std::vector<phy::SlotEstimate> slots(1);
+    const auto all = [&](std::size_t grid, std::size_t pilots, std::size_t count, std::size_t covariance) {
+        const std::vector<phy::cf32> some(slot.grid.size());
+        std::vector<phy::cf32> products(covariance);
+        channel.resize(count);
+        estimator(std::span(some).first(grid), std::span(slot.pilots).first(pilots), channel, slots,
+                  products);
+    };
+    const std::size_t count = channel.size();
+    EXPECT_THROW(all(slot.grid.size() - 1, slot.pilots.size(), count, 0), phy::ArgumentError);
+    EXPECT_THROW(all(slot.grid.size(), slot.pilots.size() - 1, count, 0), phy::ArgumentError);
+    EXPECT_THROW(all(slot.grid.size(), slot.pilots.size(), count - 1, 0), phy::ArgumentError);
+    EXPECT_THROW(all(slot.grid.size(), slot.pilots.size(), count, 15), phy::ArgumentError);
+    EXPECT_NO_THROW(all(slot.grid.size(), slot.pilots.size(), count, 16));
+    slots.clear();
+    try {
+        all(slot.grid.size(), slot.pilots.size(), count, 0);
+        ADD_FAILURE() << "a grid without slots: no error";
+    } catch (const phy::ArgumentError& error) {
+        EXPECT_TRUE(std::string(error.what()).starts_with("slots has 0 elements")) << error.what();
+    }
+}
+
+}  // namespace

@@ -1,0 +1,388 @@
+#include "phy/files/receive.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "phy/core/error.hpp"
+#include "receive_cases.hpp"
+#include "support/hdf5_file.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace {
+
+using phy::receive_file;
+using phy::ReceiveOptions;
+using phy::ReceiverInput;
+using phy::Reception;
+using phy_test::record;
+using phy_test::Recording;
+
+class ReceiveFile : public testing::Test {
+protected:
+    /// Writes and receives, by the recording's own link.
+    Reception receive(const Recording& recording, const ReceiveOptions& options = {}) {
+        recording.write(capture(), to_json(recording.config.link));
+        ReceiveOptions with = options;
+        with.overwrite = true;
+        return receive_file(capture(), output(), with);
+    }
+
+    /// What receive_file() says of a file that it does not take.
+    std::string error_of(const ReceiveOptions& options = {}) {
+        try {
+            receive_file(capture(), output(), options);
+        } catch (const phy::Error& error) {
+            EXPECT_FALSE(std::filesystem::exists(output())) << error.what();
+            return error.what();
+        }
+        return "no error";
+    }
+
+    [[nodiscard]] std::filesystem::path capture() const { return folder_ / "capture.h5"; }
+    [[nodiscard]] std::filesystem::path output() const { return folder_ / "softbits.h5"; }
+    [[nodiscard]] std::vector<std::byte> written(const std::string& dataset) const {
+        return phy::test::read_dataset(output(), dataset);
+    }
+
+private:
+    phy_test::TemporaryDirectory folder_;
+};
+
+class ReceiveFileOf : public ReceiveFile, public testing::WithParamInterface<ReceiverInput> {};
+
+TEST_P(ReceiveFileOf, GivesTheCodewords) {
+    const Recording recording = record(GetParam(), 5, {.snr_db = 45.0});
+    const Reception done = receive(recording, {.writes_symbols = true, .writes_channel = true});
+    EXPECT_EQ(done.slots, 5U);
+    EXPECT_EQ(done.bit_errors, 0U);
+    EXPECT_EQ(done.compared_bits, recording.codewords.size());
+    EXPECT_EQ(done.soft_bits, recording.codewords.size());
+    EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+    EXPECT_NEAR(done.mean.snr_db, 45.0, 2.0);
+    EXPECT_NEAR(done.signal_seconds, 2.5e-3, 1e-9);
+    ASSERT_EQ(done.reports.size(), 5U);
+    EXPECT_GT(done.mean.coherence, 0.9);
+
+    const std::vector<std::byte> llr = written("/llr");
+    const phy::SoftBitView soft_bits(phy::SoftBitFormat::int8, llr);
+    EXPECT_EQ(phy_test::count_errors(soft_bits, recording.codewords), 0U);
+    const std::size_t symbols = recording.codewords.size() / 8;
+    EXPECT_EQ(written("/symbols").size(), symbols * sizeof(phy::cf32));
+    EXPECT_EQ(written("/symbols_noise_variance").size(), symbols * sizeof(float));
+    EXPECT_EQ(written("/channel").size(), std::size_t{5} * 4 * 2 * 300 * sizeof(phy::cf32));
+}
+
+TEST_P(ReceiveFileOf, GivesTheSameBytesByAnyChunksAndThreads) {
+    const Recording recording = record(GetParam(), 7, {.snr_db = 20.0});
+    receive(recording, {.writes_symbols = true});
+    const std::vector<std::byte> llr = written("/llr");
+    const std::vector<std::byte> symbols = written("/symbols");
+    const std::vector<std::byte> slots = written("/slots");
+    for (const std::size_t chunk : {1U, 3U, 100U}) {
+        for (const char* const backend : {"scalar", "cpu"}) {
+            const phy::Host host({.threads = 2, .backend = phy::Backend::parse(backend)});
+            ReceiveOptions options;
+            options.writes_symbols = true;
+            options.places.emplace_back(host);
+            options.pipeline.chunk = chunk;
+            receive(recording, options);
+            EXPECT_TRUE(written("/llr") == llr) << chunk << " " << backend;
+            EXPECT_TRUE(written("/symbols") == symbols) << chunk << " " << backend;
+            EXPECT_TRUE(written("/slots") == slots) << chunk << " " << backend;
+        }
+    }
+}
+
+TEST_P(ReceiveFileOf, NotANumberSpoilsItsSlotOnly) {
+    Recording recording = record(GetParam(), 6, {.snr_db = 45.0});
+    // In the fourth slot: the first ones are those that offsets are measured over, too.
+    const std::size_t bad = recording.length() * 3 / 6 + recording.length() / 24;
+    recording.data[bad] = {std::numeric_limits<float>::quiet_NaN(), 0.0F};
+    const Reception done = receive(recording);
+    const std::size_t of_slot = recording.codewords.size() / 6;
+    const std::vector<std::byte> llr = written("/llr");
+    for (std::size_t slot = 0; slot < 6; ++slot) {
+        const phy::SoftBitView soft_bits(phy::SoftBitFormat::int8,
+                                         std::span(llr).subspan(slot * of_slot, of_slot));
+        const auto begin = recording.codewords.begin() + static_cast<std::ptrdiff_t>(slot * of_slot);
+        const std::size_t errors =
+            phy_test::count_errors(soft_bits, {begin, begin + static_cast<std::ptrdiff_t>(of_slot)});
+        if (slot == 3)
+            EXPECT_GT(done.reports[slot].erasures, 0U);
+        else
+            EXPECT_EQ(errors, 0U) << slot;
+    }
+}
+
+TEST_P(ReceiveFileOf, SlotsOfTheAllocationAlone) {
+    phy::ReceiverConfig config = phy_test::recorded_config(GetParam());
+    config.link.carrier.first_slot = 18;
+    Recording recording = record(config, 6, {.snr_db = 45.0});
+    // Slots 18, 19, 0, 1, 2, 3 are there.
+    config.link.slots = {1, 19, 3};
+    recording.write(capture(), to_json(config.link));
+    const Reception done = receive_file(capture(), output());
+    ASSERT_EQ(done.slots, 3U);
+    EXPECT_EQ(done.reports[0].slot, 19U);
+    EXPECT_EQ(done.reports[1].slot, 21U);
+    EXPECT_EQ(done.reports[2].slot, 23U);
+    std::vector<std::uint8_t> sent;
+    const auto of_slot = static_cast<std::ptrdiff_t>(recording.codewords.size() / 6);
+    for (const std::ptrdiff_t slot : {1, 3, 5}) {
+        const auto begin = recording.codewords.begin() + slot * of_slot;
+        sent.insert(sent.end(), begin, begin + of_slot);
+    }
+    const std::vector<std::byte> llr = written("/llr");
+    EXPECT_EQ(phy_test::count_errors(phy::SoftBitView(phy::SoftBitFormat::int8, llr), sent), 0U);
+}
+
+TEST_P(ReceiveFileOf, AnEndInsideASlotIsSaid) {
+    Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    recording.cut(recording.config.input == ReceiverInput::grid ? std::size_t{300} : std::size_t{1000});
+    const Reception done = receive(recording);
+    EXPECT_EQ(done.slots, 2U);
+    EXPECT_EQ(done.bit_errors, 0U);
+    ASSERT_EQ(done.warnings.size(), 2U);  // and codewords without slots
+    EXPECT_NE(done.warnings[0].find("ends inside a slot: 2 whole slots"), std::string::npos)
+        << done.warnings[0];
+}
+
+TEST_P(ReceiveFileOf, WithoutDmrsThereAreNoSoftBits) {
+    const Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.allocation.dmrs.scrambling_id = 502;
+    recording.write(capture(), to_json(wrong));
+    const std::string text = error_of();
+    EXPECT_NE(text.find("DM-RS were found in none of 3 slots"), std::string::npos) << text;
+    EXPECT_NE(text.find("scrambling_id 502"), std::string::npos) << text;
+}
+
+TEST_P(ReceiveFileOf, DiagnosesWhatWouldFindDmrs) {
+    const Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.allocation.dmrs.scrambling_id = 502;
+    wrong.carrier.first_slot = 4;
+    recording.write(capture(), to_json(wrong));
+    ReceiveOptions options;
+    options.diagnoses = true;
+    options.diagnose.scrambling_ids = {17, 501};
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("scrambling_id 501"), std::string::npos) << text;
+    EXPECT_NE(text.find("first_slot 0"), std::string::npos) << text;
+}
+
+TEST_P(ReceiveFileOf, DiagnosesWhereDmrsAreFoundToo) {
+    const Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const Reception right = receive(recording, options);
+    EXPECT_NE(right.diagnosis.find("the best is the link as it is (coherence"), std::string::npos)
+        << right.diagnosis;
+    EXPECT_TRUE(right.warnings.empty()) << right.warnings.front();
+    options.diagnoses = false;
+    EXPECT_EQ(receive(recording, options).diagnosis, "");
+
+    // With one symbol fewer its pilots agree too, and what is taken for data there is none.
+    phy::Link fewer = recording.config.link;
+    ASSERT_GT(fewer.allocation.dmrs.symbols.size(), 1U);
+    fewer.allocation.dmrs.symbols.pop_back();
+    recording.write(capture(), to_json(fewer));
+    options.diagnoses = true;
+    const Reception doubtful = receive_file(capture(), {}, options);
+    EXPECT_NE(doubtful.diagnosis.find("the best is allocation.dmrs.symbols ["), std::string::npos)
+        << doubtful.diagnosis;
+    EXPECT_TRUE(std::ranges::any_of(doubtful.warnings, [&](const std::string& warning) {
+        return warning.ends_with(doubtful.diagnosis);
+    }));
+}
+
+TEST_P(ReceiveFileOf, DiagnosesWhereNoSlotIsOfTheLink) {
+    Recording recording = record(GetParam(), 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.slots = {0, 1, 2};
+    wrong.carrier.first_slot = 5;
+    recording.write(capture(), to_json(wrong));
+    EXPECT_NE(error_of().find("none of which is one of the link's allocation.slots"), std::string::npos);
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("the best is carrier.first_slot 0 (coherence"), std::string::npos) << text;
+}
+
+TEST_P(ReceiveFileOf, ADiagnosisOfNoiseNamesNoSetting) {
+    Recording recording = record(GetParam(), 4, {.snr_db = 45.0});
+    std::mt19937 random(5);
+    std::normal_distribution<float> noise;
+    for (phy::cf32& sample : recording.data)
+        sample = {noise(random), noise(random)};
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const auto expect = [&](const phy::Link& link, const std::string& why) {
+        recording.write(capture(), to_json(link));
+        // Few pilots of noise may look as if they were there.
+        std::string text;
+        try {
+            text = receive_file(capture(), {}, options).diagnosis;
+        } catch (const phy::FileError& error) {
+            text = error.what();
+        }
+        EXPECT_NE(text.find("settings tried, none shows DM-RS clearly (coherence"), std::string::npos)
+            << text;
+        EXPECT_NE(text.find(why), std::string::npos) << text;
+        EXPECT_EQ(text.ends_with("first_sample \"auto\" searches them"), GetParam() == ReceiverInput::samples)
+            << text;
+    };
+    phy::Link link = recording.config.link;
+    expect(link, ", expected at least 0.");
+    recording.config.antennas = 1;
+    recording.data.resize(recording.data.size() / 4);
+    link.allocation.dmrs.ports = {0};
+    link.allocation.resource_blocks = {{0, 1}};
+    link.allocation.first_symbol = 0;
+    link.allocation.symbols = 4;
+    link.allocation.dmrs.symbols = {2};
+    link.slots = {0};
+    expect(link, ", which one of so many has by chance)");
+}
+
+TEST_P(ReceiveFileOf, LinkOfTheCallerWins) {
+    const Recording recording = record(GetParam(), 2, {.snr_db = 45.0});
+    recording.write(capture(), "{}");
+    ReceiveOptions options;
+    options.link = recording.config.link;
+    EXPECT_EQ(receive_file(capture(), output(), options).bit_errors, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReceiveFileOf, testing::Values(ReceiverInput::grid, ReceiverInput::samples),
+                         [](const auto& input) {
+                             return input.param == ReceiverInput::grid ? "Grid" : "Samples";
+                         });
+
+TEST_F(ReceiveFile, FindsWhereSamplesBegin) {
+    Recording recording = record(ReceiverInput::samples, 4, {.snr_db = 45.0});
+    recording.delay(12345);
+    recording.config.link.carrier.first_sample.reset();
+    const Reception done = receive(recording);
+    ASSERT_TRUE(done.found.has_value());
+    EXPECT_NEAR(static_cast<double>(done.found->first_sample), 12345.0, 8.0);
+    EXPECT_EQ(done.slots, 4U);
+    EXPECT_EQ(done.bit_errors, 0U);
+}
+
+TEST_F(ReceiveFile, OffsetsComeFromTheFirstSlotsThatHaveDmrs) {
+    Recording recording = record(ReceiverInput::samples, 14, {.snr_db = 45.0});
+    const std::size_t length = recording.length();
+    for (std::size_t i = 0; i < recording.data.size(); ++i)
+        if (i % length < length * 11 / 14) recording.data[i] *= 1e-4F;
+    recording.shift(2000.0);
+    std::mt19937 random(3);
+    std::normal_distribution<float> noise(0.0F, 0.01F);
+    for (std::size_t i = 0; i < recording.data.size(); ++i)
+        if (i % length < length * 11 / 14) recording.data[i] += phy::cf32(noise(random), noise(random));
+    const Reception done = receive(recording);
+    EXPECT_NEAR(done.mean.frequency_offset, 2000.0, 20.0);
+    const std::vector<std::byte> llr = written("/llr");
+    const std::size_t of_slot = recording.codewords.size() / 14;
+    const phy::SoftBitView last(phy::SoftBitFormat::int8, std::span(llr).last(3 * of_slot));
+    EXPECT_EQ(
+        phy_test::count_errors(last, {recording.codewords.end() - static_cast<std::ptrdiff_t>(3 * of_slot),
+                                      recording.codewords.end()}),
+        0U);
+    ASSERT_FALSE(done.warnings.empty());
+    EXPECT_NE(done.warnings[0].find("not found in 11 of 14 slots"), std::string::npos) << done.warnings[0];
+}
+
+TEST_F(ReceiveFile, AnEvmThatDoesNotFitIsSaid) {
+    const Recording recording = record(ReceiverInput::samples, 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.carrier.center_frequency = 3.456789012e9;
+    recording.write(capture(), to_json(wrong));
+    const Reception done = receive_file(capture(), output());
+    ASSERT_EQ(done.warnings.size(), 1U) << done.mean.evm << " at " << done.mean.snr_db << " dB";
+    EXPECT_NE(done.warnings[0].find("does not fit an SNR"), std::string::npos) << done.warnings[0];
+    EXPECT_NE(done.warnings[0].find("center_frequency"), std::string::npos) << done.warnings[0];
+}
+
+TEST_F(ReceiveFile, FewPilotsInNoiseAreReceivedWithAWarning) {
+    phy::ReceiverConfig config = phy_test::recorded_config(ReceiverInput::grid);
+    config.link.modulation = phy::Modulation::qpsk;
+    config.link.allocation.resource_blocks = {{.first = 3, .count = 1}};
+    config.link.allocation.dmrs.symbols = {2};
+    config.link.allocation.dmrs.ports = {0};
+    const Reception done = receive(record(config, 12, {.snr_db = -1.0, .taps = 1}));
+    ASSERT_FALSE(done.warnings.empty()) << done.mean.coherence;
+    EXPECT_NE(done.warnings[0].find("DM-RS"), std::string::npos) << done.warnings[0];
+    EXPECT_LT(done.bit_errors, done.compared_bits / 10);
+}
+
+TEST_F(ReceiveFile, WritesWhatIsWantedAlone) {
+    const Recording recording = record(ReceiverInput::grid, 2, {.snr_db = 45.0});
+    ReceiveOptions options;
+    options.writes_llr = false;
+    options.writes_channel = true;
+    receive(recording, options);
+    EXPECT_EQ(written("/channel").size(), std::size_t{2} * 4 * 2 * 300 * sizeof(phy::cf32));
+    EXPECT_ANY_THROW(static_cast<void>(written("/llr")));
+}
+
+TEST_F(ReceiveFile, TakesOffsetsOutOfSamples) {
+    phy::ReceiverConfig config = phy_test::recorded_config(ReceiverInput::samples);
+    config.link.allocation.dmrs.symbols = {2};
+    Recording recording = record(config, 6, {.snr_db = 45.0});
+    recording.delay(20);
+    recording.shift(900.0);
+    const Reception done = receive(recording);
+    EXPECT_NEAR(done.mean.frequency_offset, 900.0, 10.0);
+    EXPECT_NEAR(done.mean.timing_offset, 20.0 / *config.link.carrier.sample_rate, 4e-7);
+    EXPECT_EQ(done.bit_errors, 0U);
+}
+
+/// More slots are silent than a diagnosis looks at.
+TEST_F(ReceiveFile, ADiagnosisLooksAtTheFirstSlotsThatHaveDmrs) {
+    Recording recording = record(ReceiverInput::samples, 24, {.snr_db = 45.0});
+    const std::size_t length = recording.length();
+    for (std::size_t i = 0; i < recording.data.size(); ++i)
+        if (i % length < length * 21 / 24) recording.data[i] *= 1e-4F;
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const Reception done = receive(recording, options);
+    EXPECT_NE(done.diagnosis.find("the best is the link as it is (coherence"), std::string::npos)
+        << done.diagnosis;
+    for (const std::string& warning : done.warnings)
+        EXPECT_EQ(warning.find("settings tried"), std::string::npos) << warning;
+}
+
+TEST_F(ReceiveFile, FilesThatDoNotFitTheLinkAreNamed) {
+    const Recording samples = record(ReceiverInput::samples, 1);
+    const Recording grid = record(ReceiverInput::grid, 1);
+    const auto error_with = [&](const Recording& recording, auto change) {
+        phy::Link link = recording.config.link;
+        change(link);
+        recording.write(capture(), to_json(link));
+        return error_of();
+    };
+    const auto expect = [](const std::string& text, const std::string& part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    expect(error_with(grid, [](phy::Link& link) { link.allocation.carrier_resource_blocks = 26; }),
+           "has 300 subcarriers: expected the link's 312");
+    expect(error_with(samples, [](phy::Link& link) { link.carrier.first_sample = 1; }),
+           "expected at least 5761");
+    expect(error_with(samples, [](phy::Link& link) { link.slots = {7}; }), "none of which");
+    Recording narrow = grid;
+    narrow.config.antennas = 1;
+    narrow.data.resize(narrow.data.size() / 4);
+    expect(error_with(narrow, [](phy::Link&) {}),
+           "1 antenna: expected at least as many as the link's 2 layers");
+    grid.write(capture(), "");
+    expect(error_of(), "has no attribute link");
+    grid.write(capture(), "{\"direction\": 3}");
+    expect(error_of(), "attribute link: ");
+}
+
+}  // namespace
