@@ -16,5 +16,6 @@ install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/run_tests.sh DESTINATION ${phy_libe
 install(FILES tests/capture/interop.py tests/digests/digests.txt tools/capture_file.py tools/plot_capture.py
   tools/plot_link.py tools/plot_trace.py tools/plotting.py tools/recording_axes.py tools/symbol_axes.py
   DESTINATION ${phy_libexec_dir}/tests COMPONENT tests)
+install(DIRECTORY tests/vectors DESTINATION ${phy_libexec_dir}/tests COMPONENT tests FILES_MATCHING PATTERN "*.npz")
 install(FILES tests/fuzz/make_seeds.py DESTINATION ${phy_libexec_dir}/tests/fuzz COMPONENT tests)
 install(DIRECTORY tests/fuzz/found DESTINATION ${phy_libexec_dir}/tests/fuzz COMPONENT tests OPTIONAL)

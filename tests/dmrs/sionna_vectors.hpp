@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     phy::SlotAllocation& allocation = vector.allocation;
     allocation.carrier_resource_blocks = integer(meta["resource_blocks"]);
     allocation.resource_blocks = {{0, allocation.carrier_resource_blocks}};
-    if (meta.has("ranges")) {  // those of receiver/make_sionna_vectors.py
+    if (meta.has("ranges")) {  // those of vectors/make_sionna_vectors.py
         allocation.carrier_resource_blocks = integer(meta["carrier_resource_blocks"]);
         allocation.first_crb = integer(meta["first_crb"]);
         allocation.resource_blocks.clear();
@@ -94,26 +95,21 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     return vector;
 }
 
-/// All of a folder in the order of their names.
-inline std::vector<SionnaVector> read_sionna_vectors_of(const std::filesystem::path& directory) {
+/// All vectors in the order of their names.
+inline std::vector<SionnaVector> read_sionna_vectors() {
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    for (const auto& entry : std::filesystem::directory_iterator(vectors_directory())) {
         const std::string name = entry.path().filename().string();
         if (name.starts_with("sionna_") && name.ends_with(".npz")) paths.push_back(entry.path());
     }
+    // As many as tests/vectors has; PHY_VECTORS may name a folder with more.
+    constexpr std::size_t min_vectors = 14;
+    if (paths.size() < min_vectors)
+        throw std::runtime_error("vectors are missing in " + vectors_directory().string());
     std::sort(paths.begin(), paths.end());
     std::vector<SionnaVector> vectors;
     for (const auto& path : paths)
         vectors.push_back(read_sionna_vector(path));
-    return vectors;
-}
-
-/// All of vectors_directory(); none, with the reason in `why`, where there are none.
-inline std::vector<SionnaVector> read_sionna_vectors(std::string& why) {
-    const std::filesystem::path directory = vectors_directory(why);
-    if (directory.empty()) return {};
-    std::vector<SionnaVector> vectors = read_sionna_vectors_of(directory);
-    if (vectors.empty()) why = "no sionna_*.npz in " + directory.string();
     return vectors;
 }
 

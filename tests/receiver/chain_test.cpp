@@ -45,9 +45,9 @@ void check_report(const phy::SlotReport& report, const ChainCase& sent, const Ai
     EXPECT_NEAR(report.timing_offset, channel.timing, 0.15 * prefix);
 }
 
-void check_without_bit_errors(const std::vector<SionnaVector>& vectors) {
+TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
     unsigned seed = chain_seed;
-    for (const SionnaVector& vector : vectors) {
+    for (const SionnaVector& vector : fewer_cases(read_sionna_vectors())) {
         std::mt19937_64 random(++seed);
         const ChainCase sent = make_case(vector, random);
         SCOPED_TRACE(sent.name + ", seed " + std::to_string(seed));
@@ -79,29 +79,9 @@ void check_without_bit_errors(const std::vector<SionnaVector>& vectors) {
     }
 }
 
-TEST(Chain, SmallVectorsAreReceivedWithoutBitErrors) {
-    std::string why;
-    if (!can_read_npz(why)) GTEST_SKIP() << why;
-    const std::vector<SionnaVector> vectors = read_sionna_vectors_of(PHY_SMALL_VECTORS);
-    EXPECT_EQ(vectors.size(), 7U);
-    check_without_bit_errors(fewer_cases(vectors));
-}
-
-TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
-    std::string why;
-    const std::vector<SionnaVector> vectors = read_sionna_vectors(why);
-    if (vectors.empty()) GTEST_SKIP() << why;
-    check_without_bit_errors(fewer_cases(vectors));
-}
-
 /// OFDM as a link says it: f0 from the capture's attribute, with a recording's centre that may be another.
 TEST(Chain, LinksOfSamplesGiveTheGridOfMatlab) {
-    std::string why;
-    const std::filesystem::path vectors = vectors_directory(why);
-    if (vectors.empty()) GTEST_SKIP() << why;
-    const std::filesystem::path file = vectors / "matlab_ofdm_40mhz_15khz.npz";
-    if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
-    auto arrays = read_npz(file);
+    const auto arrays = read_npz(vectors_directory() / "matlab_ofdm_40mhz_15khz.npz");
     const auto waveform = arrays.at("waveform").as<phy::cf32>("<c8");
     const auto truth = arrays.at("grid").as<phy::cf32>("<c8");
     constexpr double rate = 61'440'000.0;

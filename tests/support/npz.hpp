@@ -35,11 +35,7 @@ struct NpyArray {
 /// unpacks. Throws std::runtime_error.
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
 
-/// Whether read_npz() has what it takes; if not, the reason is in `why`.
-bool can_read_npz(std::string& why);
-
-/// Where vectors made by others are: the environment variable PHY_VECTORS, or ../shared/vectors from the
-/// project's root. Empty, with the reason in `why`, where there are none.
-std::filesystem::path vectors_directory(std::string& why);
+/// Where the vectors made by others are: tests/vectors, or what the environment variable PHY_VECTORS names.
+std::filesystem::path vectors_directory();
 
 }  // namespace phy_test

@@ -8,7 +8,7 @@ kHz, 150 in all, come once each. The other settings are spread over them. Where 
 allocation, data and codeword are those of Sionna's narrow carrier, put on the resource blocks of the allocation
 in the order listed, and DM-RS are cut out of those of a Sionna carrier that begins at common resource block 0.
 
-A file has what the README of the vectors says, and in "meta" three keys more: "carrier_resource_blocks",
+A file has what README.md says, and in "meta" three keys more: "carrier_resource_blocks",
 "first_crb" and "ranges", which are the resource blocks of the allocation.
 """
 
