@@ -73,3 +73,15 @@ build() {
   say "building build/$preset"
   cmake --build --preset "$preset" ${1+--target "$@"}
 }
+
+# run_tests PRESET [CTEST OPTION...]: prints how many cases the test programs have passed, skipped and failed.
+run_tests() {
+  local preset=$1 status=0
+  shift
+  say "testing build/$preset"
+  ctest --preset "$preset" -j "$(nproc)" "$@" || status=$?
+  say "cases: $(sed -nE 's/^\[  (PASSED|SKIPPED|FAILED) *\] ([0-9]+) tests?[.,].*/\1 \2/p' \
+    "build/$preset/Testing/Temporary/LastTest.log" |
+    awk '{ n[$1] += $2 } END { printf "%d passed, %d skipped, %d failed\n", n["PASSED"], n["SKIPPED"], n["FAILED"] }')"
+  return "$status"
+}

@@ -5,5 +5,4 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 need_packages "${test_packages[@]}"
 build release
-say "testing build/release"
-ctest --preset release -j "$(nproc)" "$@"
+run_tests release "$@"

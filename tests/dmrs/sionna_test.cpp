@@ -22,7 +22,7 @@ void expect_near(std::span<const cf32> grid, std::span<const cf32> expected) {
 }
 
 TEST(Sionna, GridsAreThoseOfItsTransmitter) {
-    for (const SionnaVector& vector : read_sionna_vectors()) {
+    for (const SionnaVector& vector : sionna_vectors()) {
         SCOPED_TRACE(vector.name);
         const phy::GridMapper map_to_grid(vector.allocation);
         const phy::Mapper modulate(phy::Host(), {.modulation = vector.modulation});
@@ -39,7 +39,7 @@ TEST(Sionna, GridsAreThoseOfItsTransmitter) {
 /// Without scrambling, the first bits of every symbol are the first code block's, which begins with the
 /// transport block from bit 2 Z_c on, where Z_c is at most 384 (TS 38.212 clauses 5.3.2 and 5.4.2.2).
 TEST(Sionna, DescrambledCodewordsBeginWithTheTransportBlock) {
-    for (const SionnaVector& vector : read_sionna_vectors()) {
+    for (const SionnaVector& vector : sionna_vectors()) {
         SCOPED_TRACE(vector.name);
         const std::uint32_t c_init =
             phy::ScramblingIdentity{.rnti = vector.rnti, .id = vector.scrambling_id}.c_init();
@@ -60,7 +60,7 @@ TEST(Sionna, DescrambledCodewordsBeginWithTheTransportBlock) {
 }
 
 TEST(Sionna, DmrsSymbolsAreThoseOfItsTransmitter) {
-    for (const SionnaVector& vector : read_sionna_vectors()) {
+    for (const SionnaVector& vector : sionna_vectors()) {
         EXPECT_EQ(phy::dmrs_symbols({.mapping_type = vector.mapping_type,
                                      .first_symbol = vector.allocation.first_symbol,
                                      .symbols = vector.allocation.symbols,

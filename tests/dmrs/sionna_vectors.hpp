@@ -96,21 +96,24 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
 }
 
 /// All vectors in the order of their names.
-inline std::vector<SionnaVector> read_sionna_vectors() {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(vectors_directory())) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("sionna_") && name.ends_with(".npz")) paths.push_back(entry.path());
-    }
-    // As many as tests/vectors has; PHY_VECTORS may name a folder with more.
-    constexpr std::size_t min_vectors = 14;
-    if (paths.size() < min_vectors)
-        throw std::runtime_error("vectors are missing in " + vectors_directory().string());
-    std::sort(paths.begin(), paths.end());
-    std::vector<SionnaVector> vectors;
-    for (const auto& path : paths)
-        vectors.push_back(read_sionna_vector(path));
-    return vectors;
+inline const std::vector<SionnaVector>& sionna_vectors() {
+    static const std::vector<SionnaVector> all = [] {
+        std::vector<std::filesystem::path> paths;
+        for (const auto& entry : std::filesystem::directory_iterator(vectors_directory())) {
+            const std::string name = entry.path().filename().string();
+            if (name.starts_with("sionna_") && name.ends_with(".npz")) paths.push_back(entry.path());
+        }
+        // As many as tests/vectors has; PHY_VECTORS may name a folder with more.
+        constexpr std::size_t min_vectors = 14;
+        if (paths.size() < min_vectors)
+            throw std::runtime_error("vectors are missing in " + vectors_directory().string());
+        std::sort(paths.begin(), paths.end());
+        std::vector<SionnaVector> vectors;
+        for (const auto& path : paths)
+            vectors.push_back(read_sionna_vector(path));
+        return vectors;
+    }();
+    return all;
 }
 
 }  // namespace phy_test

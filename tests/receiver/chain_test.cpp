@@ -47,7 +47,7 @@ void check_report(const phy::SlotReport& report, const ChainCase& sent, const Ai
 
 TEST(Chain, VectorsAreReceivedWithoutBitErrors) {
     unsigned seed = chain_seed;
-    for (const SionnaVector& vector : fewer_cases(read_sionna_vectors())) {
+    for (const SionnaVector& vector : fewer_cases(sionna_vectors())) {
         std::mt19937_64 random(++seed);
         const ChainCase sent = make_case(vector, random);
         SCOPED_TRACE(sent.name + ", seed " + std::to_string(seed));
