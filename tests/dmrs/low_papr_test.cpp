@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "dmrs/reference.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
+#include "scrambling/gold_reference.hpp"
 #include "support/fewer_cases.hpp"
 
 namespace {
@@ -163,12 +163,12 @@ std::pair<int, int> group_and_number(const phy::DmrsConfig& dmrs, int slot, int 
     int v = 0;
     const auto place = static_cast<std::size_t>(14 * slot + symbol);
     if (dmrs.hopping == phy::SequenceHopping::group) {
-        const auto c = gold_bits(static_cast<std::uint32_t>(n_id / 30), 8 * place + 8);
+        const auto c = gold_reference(static_cast<std::uint32_t>(n_id / 30), 8 * place + 8);
         for (std::size_t m = 0; m < 8; ++m)
             hop += c[8 * place + m] << m;
     }
     if (dmrs.hopping == phy::SequenceHopping::sequence && length >= 72)
-        v = gold_bits(static_cast<std::uint32_t>(n_id), place + 1)[place];
+        v = gold_reference(static_cast<std::uint32_t>(n_id), place + 1)[place];
     return {(hop % 30 + n_id) % 30, v};
 }
 

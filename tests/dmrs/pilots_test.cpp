@@ -4,8 +4,8 @@
 #include <complex>
 #include <string>
 
-#include "dmrs/reference.hpp"
 #include "phy/core/error.hpp"
+#include "scrambling/gold_reference.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_allocation.hpp"
 
@@ -29,7 +29,8 @@ std::vector<std::complex<double>> expected_pilots(const phy::SlotAllocation& all
                  (2ULL * dmrs.scrambling_id + 1) +
              2ULL * dmrs.scrambling_id + static_cast<unsigned>(dmrs.n_scid)) %
             (1ULL << 31);
-        const std::vector<int> c = gold_bits(static_cast<std::uint32_t>(c_init), 2 * per_block * blocks);
+        const std::vector<std::uint8_t> c =
+            gold_reference(static_cast<std::uint32_t>(c_init), 2 * per_block * blocks);
         for (const phy::ResourceBlocks& range : allocation.resource_blocks) {
             for (int block = range.first; block < range.first + range.count; ++block) {
                 const int after_reference = allocation.first_crb + block - dmrs.reference_crb;

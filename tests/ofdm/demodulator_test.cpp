@@ -161,7 +161,8 @@ TEST(OfdmDemodulatorTest, ALoneSubcarrierLandsInItsPlace) {
             const std::size_t first = timing.symbol_start(1, 5) + timing.prefix_samples(1, 5);
             std::vector<cf32> samples(timing.slot_samples(1));
             for (std::size_t i = 0; i < samples.size(); ++i)
-                samples[i] = cf32(unit_vector(turns * (static_cast<double>(i) - static_cast<double>(first))));
+                samples[i] =
+                    cf32(phy_test::turns(turns * (static_cast<double>(i) - static_cast<double>(first))));
             const auto grid = demodulated(phy::Host(), config, samples, {.first = 1});
             for (std::size_t i = 0; i < timing.subcarriers(); ++i) {
                 const double expected = i == static_cast<std::size_t>(subcarrier) ? 256.0 : 0.0;

@@ -69,7 +69,7 @@ TEST(FftTest, TheReferenceIsTheSum) {
     for (std::size_t k = 0; k < x.size(); ++k) {
         std::complex<double> sum;
         for (std::size_t i = 0; i < x.size(); ++i)
-            sum += x[i] * unit_vector(-static_cast<double>(i * k) / 60.0);
+            sum += x[i] * turns(-static_cast<double>(i * k) / 60.0);
         EXPECT_LT(std::abs(y[k] - sum), 1e-12) << k << ", seed " << ofdm_seed;
     }
 }

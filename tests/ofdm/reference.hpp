@@ -4,43 +4,14 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <span>
 #include <vector>
 
 #include "phy/ofdm/ofdm_config.hpp"
+#include "support/reference_dft.hpp"
 
 /// Transforms and OFDM in binary64, by arithmetic that shares nothing with the library.
 namespace phy_test {
-
-using Points = std::vector<std::complex<double>>;
-
-inline std::complex<double> unit_vector(double turns) {
-    const double angle = 2.0 * std::numbers::pi * (turns - std::round(turns));
-    return {std::cos(angle), std::sin(angle)};
-}
-
-/// Sums of x(i) exp(sign j 2 pi i k / n), by halves, thirds and so on.
-inline Points reference_dft(const Points& x, double sign = -1.0) {
-    const std::size_t n = x.size();
-    std::size_t parts = 2;
-    while (parts < n && n % parts != 0)
-        ++parts;
-    if (n == 1) return x;
-    std::vector<Points> of_part;
-    for (std::size_t part = 0; part < parts; ++part) {
-        Points some;
-        for (std::size_t i = part; i < n; i += parts)
-            some.push_back(x[i]);
-        of_part.push_back(reference_dft(some, sign));
-    }
-    Points y(n);
-    for (std::size_t k = 0; k < n; ++k)
-        for (std::size_t part = 0; part < parts; ++part)
-            y[k] += of_part[part][k % (n / parts)] *
-                    unit_vector(sign * static_cast<double>(part * k % n) / static_cast<double>(n));
-    return y;
-}
 
 inline double power_of(const Points& x) {
     double power = 0.0;
@@ -132,6 +103,8 @@ inline Points reference_grid(const phy::OfdmConfig& config, const Points& sample
                              std::size_t slots) {
     const ReferenceTiming timing(config);
     const auto size = static_cast<std::size_t>(std::llround(config.sample_rate / config.subcarrier_spacing));
+    const ReferenceDft dft(size, -1.0);
+    Points bins;
     Points grid;
     std::size_t start_of_slot = 0;
     for (std::uint64_t slot = first_slot; slot < first_slot + slots; ++slot) {
@@ -142,19 +115,19 @@ inline Points reference_grid(const phy::OfdmConfig& config, const Points& sample
             Points x(size);
             for (std::size_t i = 0; i < size; ++i) {
                 const auto time = static_cast<double>(timing.slot_start(slot) + window + i);
-                x[i] = samples[start_of_slot + window + i] *
-                       unit_vector(std::fmod(config.frequency_shift * time, config.sample_rate) /
-                                   config.sample_rate);
+                x[i] =
+                    samples[start_of_slot + window + i] *
+                    turns(std::fmod(config.frequency_shift * time, config.sample_rate) / config.sample_rate);
             }
-            const Points bins = reference_dft(x);
-            const std::complex<double> phase = unit_vector(
-                std::fmod(config.center_frequency / config.sample_rate * symbol.end_of_prefix, 1.0));
+            dft(x, bins);
+            const std::complex<double> phase =
+                turns(std::fmod(config.center_frequency / config.sample_rate * symbol.end_of_prefix, 1.0));
             const int zero = 6 * config.resource_blocks - config.k0;
             for (int i = 0; i < 12 * config.resource_blocks; ++i) {
                 const int frequency = i - zero;
                 const auto bin = static_cast<std::size_t>(frequency + static_cast<int>(size)) % size;
-                const auto ramp = unit_vector(static_cast<double>(frequency) * static_cast<double>(offset) /
-                                              static_cast<double>(size));
+                const auto ramp = turns(static_cast<double>(frequency) * static_cast<double>(offset) /
+                                        static_cast<double>(size));
                 grid.push_back(bins[bin] * phase * ramp);
             }
         }

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "dmrs/reference.hpp"
 #include "dmrs/sionna_vectors.hpp"
 #include "phy/core/half.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "receiver/chain_reference.hpp"
 #include "receiver/test_air.hpp"
+#include "scrambling/gold_reference.hpp"
 
 /// Slots of a transmitter that is not the library's, on their way to a phy::Receiver.
 namespace phy_test {
@@ -74,7 +74,8 @@ inline ChainCase make_case(const SionnaVector& vector, std::mt19937_64& random) 
     made.scrambled = vector.codeword;
     made.grid.assign(vector.grid.begin(), vector.grid.end());
     made.places = data_places(vector.allocation);
-    const std::vector<int> c = gold_bits((vector.rnti << 15U) + vector.scrambling_id, vector.codeword.size());
+    const std::vector<std::uint8_t> c =
+        gold_reference((vector.rnti << 15U) + vector.scrambling_id, vector.codeword.size());
     for (std::size_t i = 0; i < c.size(); ++i)
         made.codeword.push_back(static_cast<std::uint8_t>(vector.codeword[i] ^ c[i]));
 

@@ -38,7 +38,7 @@ inline std::vector<AirComplex> pseudo_random_dmrs(std::uint64_t id, std::uint64_
                                                   int symbol, std::size_t count) {
     const auto number = static_cast<std::uint64_t>(14 * slot + symbol + 1);
     const std::uint64_t c_init = ((number * (2 * id + 1) << 17U) + 2 * id + n_scid) % (1ULL << 31U);
-    const std::vector<int> c = gold_bits(static_cast<std::uint32_t>(c_init), 2 * count);
+    const std::vector<std::uint8_t> c = gold_reference(static_cast<std::uint32_t>(c_init), 2 * count);
     std::vector<AirComplex> r(count);
     for (std::size_t n = 0; n < count; ++n)
         r[n] = AirComplex(1.0 - 2.0 * c[2 * n], 1.0 - 2.0 * c[2 * n + 1]) / std::numbers::sqrt2;
@@ -52,12 +52,12 @@ inline std::vector<AirComplex> low_papr_dmrs(std::uint32_t id, phy::SequenceHopp
     int group_hop = 0;
     int v = 0;
     if (hopping == phy::SequenceHopping::group) {
-        const std::vector<int> c = gold_bits(id / 30, 8 * at + 8);
+        const std::vector<std::uint8_t> c = gold_reference(id / 30, 8 * at + 8);
         for (std::size_t m = 0; m < 8; ++m)
             group_hop += c[8 * at + m] << m;
         group_hop %= 30;
     } else if (hopping == phy::SequenceHopping::sequence && count >= 72) {
-        v = gold_bits(id, at + 1)[at];
+        v = gold_reference(id, at + 1)[at];
     }
     const int u = (group_hop + static_cast<int>(id)) % 30;
     const auto is_prime = [](int number) {
@@ -99,7 +99,7 @@ inline std::vector<AirComplex> own_points(phy::Modulation modulation, std::span<
 
 /// Clause 6.3.1.4, of rows of `size` points.
 inline void precode(std::vector<AirComplex>& points, std::size_t size) {
-    const AirFft transform(size, -1.0);
+    const ReferenceDft transform(size, -1.0);
     AirSamples row(size);
     AirSamples precoded;
     for (std::size_t first = 0; first < points.size(); first += size) {
@@ -181,7 +181,7 @@ inline ChainCase random_case(const phy::Link& link, int slot, std::mt19937_64& r
     for (std::size_t i = 0; i < bits; ++i)
         made.codeword.push_back(static_cast<std::uint8_t>(random() >> 63U));
     const phy::ScramblingIdentity& identity = link.scrambling;
-    const std::vector<int> c = gold_bits(
+    const std::vector<std::uint8_t> c = gold_reference(
         (identity.rnti << 15U) + (static_cast<std::uint32_t>(identity.codeword) << 14U) + identity.id, bits);
     for (std::size_t i = 0; i < bits; ++i)
         made.scrambled.push_back(static_cast<std::uint8_t>(made.codeword[i] ^ c[i]));

@@ -11,55 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "support/reference_dft.hpp"
+
 /// A carrier on the air and at the antennas of a receiver, in binary64, by arithmetic that shares nothing
 /// with the library: OFDM (TS 38.211 clauses 5.3.1 and 5.4), paths, offsets and noise.
 namespace phy_test {
 
 using AirComplex = std::complex<double>;
 using AirSamples = std::vector<AirComplex>;
-
-inline AirComplex turns(double turns) {
-    return std::polar(1.0, 2.0 * std::numbers::pi * (turns - std::floor(turns)));
-}
-
-/// Sums of x(i) exp(sign j 2 pi i k / n), by the prime factors of n, with roots of a table.
-class AirFft {
-public:
-    AirFft(std::size_t size, double sign) : roots_(size) {
-        for (std::size_t i = 0; i < size; ++i)
-            roots_[i] = turns(sign * static_cast<double>(i) / static_cast<double>(size));
-    }
-
-    void operator()(const AirSamples& x, AirSamples& y) const {
-        y.resize(roots_.size());
-        transform(x.data(), 1, y.data(), roots_.size());
-    }
-
-private:
-    void transform(const AirComplex* x, std::size_t stride, AirComplex* y, std::size_t n) const {
-        if (n == 1) {
-            y[0] = x[0];
-            return;
-        }
-        const std::size_t parts = n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : 5;
-        const std::size_t m = n / parts;
-        for (std::size_t part = 0; part < parts; ++part)
-            transform(x + part * stride, stride * parts, y + part * m, m);
-        std::array<AirComplex, 5> turned;
-        for (std::size_t k = 0; k < m; ++k) {
-            for (std::size_t part = 0; part < parts; ++part)
-                turned[part] = y[part * m + k] * roots_[part * k * (roots_.size() / n)];
-            for (std::size_t q = 0; q < parts; ++q) {
-                AirComplex sum = turned[0];
-                for (std::size_t part = 1; part < parts; ++part)
-                    sum += turned[part] * roots_[part * q % parts * (roots_.size() / parts)];
-                y[q * m + k] = sum;
-            }
-        }
-    }
-
-    std::vector<AirComplex> roots_;
-};
 
 /// A carrier and how it is recorded.
 struct AirCarrier {
@@ -329,8 +288,8 @@ private:
     }
 
     AirCarrier carrier_;
-    AirFft to_time_;
-    AirFft to_frequency_;
+    ReferenceDft to_time_;
+    ReferenceDft to_frequency_;
 };
 
 }  // namespace phy_test
