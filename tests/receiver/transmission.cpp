@@ -7,54 +7,13 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "transmission/transmitter.hpp"
+
 namespace phy_test {
 namespace {
 
 using phy::cf32;
 using Complex = std::complex<double>;
-
-/// Grids of the layers of one slot: (layers, symbols, subcarriers).
-class LayerGrids {
-public:
-    explicit LayerGrids(const phy::Link& link)
-        : link_(link),
-          scramble_(host_),
-          map_(host_, {.modulation = link.modulation}),
-          to_grid_(link.allocation),
-          bits_(to_grid_.symbols_per_slot() * bits_per_symbol(link.modulation)),
-          symbols_(to_grid_.symbols_per_slot()),
-          pilots_(to_grid_.pilots_per_slot()) {}
-
-    [[nodiscard]] std::size_t bits() const { return bits_.size(); }
-    [[nodiscard]] std::size_t size() const { return to_grid_.grid_size(); }
-
-    [[nodiscard]] std::size_t symbols() const { return symbols_.size(); }
-
-    void make(int slot, const std::uint8_t* bits, std::span<cf32> sent, std::span<cf32> grid) {
-        std::copy_n(bits, bits_.size(), bits_.begin());
-        scramble_(link_.scrambling.c_init(), bits_, bits_);
-        map_(bits_, symbols_);
-        std::ranges::copy(symbols_, sent.begin());
-        if (link_.allocation.dmrs.transform_precoding) {
-            phy::TransformPrecoder precode(
-                host_, {.subcarriers = 12 * link_.allocation.resource_blocks.front().count,
-                        .direction = phy::TransformPrecoderConfig::Direction::precode});
-            precode(symbols_, symbols_);
-        }
-        phy::dmrs_pilots(link_.allocation, slot, pilots_);
-        to_grid_(symbols_, pilots_, grid);
-    }
-
-private:
-    phy::Host host_;
-    const phy::Link& link_;
-    phy::Scrambler scramble_;
-    phy::Mapper map_;
-    phy::GridMapper to_grid_;
-    std::vector<std::uint8_t> bits_;
-    std::vector<cf32> symbols_;
-    std::vector<cf32> pilots_;
-};
 
 struct Path {
     std::vector<Complex> taps;
@@ -193,11 +152,16 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
     const phy::SlotSchedule schedule(config.link);
     const bool has_samples = config.input == phy::ReceiverInput::samples;
     Air air(config, air_config);
-    LayerGrids layers(config.link);
+    phy::apps::Transmitter transmitter(phy::Host(), {.allocation = config.link.allocation,
+                                                     .modulation = config.link.modulation,
+                                                     .scrambling = config.link.scrambling});
+    const std::size_t bits = transmitter.bits_per_slot();
+    const std::size_t symbols = transmitter.symbols().size();
+    const std::size_t grid_size = transmitter.grid().size();
     std::mt19937 random(air_config.seed + 1);
     Transmission sent = {.slots = count};
-    sent.bits.resize(count * layers.bits());
-    sent.symbols.resize(count * layers.symbols());
+    sent.bits.resize(count * bits);
+    sent.symbols.reserve(count * symbols);
     for (std::uint8_t& bit : sent.bits)
         bit = static_cast<std::uint8_t>(random() >> 31U);
     const auto antennas = static_cast<std::size_t>(config.antennas);
@@ -207,16 +171,20 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
                                   ? phy::OfdmTiming(phy::ofdm_config(config.link, 1)).slot_samples(0)
                                   : 14 * static_cast<std::size_t>(config.link.allocation.subcarriers());
     sent.input.resize(count * antennas * input);
-    std::vector<cf32> grids(has_samples ? slots * layers.size() : layers.size());
+    std::vector<cf32> grids(has_samples ? slots * grid_size : 0);
     const auto input_of = [&](std::size_t i) {
         return std::span(sent.input).subspan(i * antennas * input, antennas * input);
     };
     for (std::size_t i = 0; i < count; ++i) {
+        transmitter.transmit(schedule.slot_in_frame(first + i), std::span(sent.bits).subspan(i * bits, bits));
+        sent.symbols.insert(sent.symbols.end(), transmitter.symbols().begin(), transmitter.symbols().end());
+        const std::span<const cf32> grid = transmitter.grid();
+        if (!has_samples) {
+            receive_grid(config, air_config, air, grid, input_of(i));
+            continue;
+        }
         const auto slot = static_cast<std::size_t>(schedule.slot(first + i) - first_slot);
-        const auto grid = std::span(grids).subspan(has_samples ? slot * layers.size() : 0, layers.size());
-        layers.make(schedule.slot_in_frame(first + i), sent.bits.data() + i * layers.bits(),
-                    std::span(sent.symbols).subspan(i * layers.symbols(), layers.symbols()), grid);
-        if (!has_samples) receive_grid(config, air_config, air, grid, input_of(i));
+        std::ranges::copy(grid, grids.begin() + static_cast<std::ptrdiff_t>(slot * grid_size));
     }
     if (!has_samples) {
         const auto subcarriers = static_cast<std::size_t>(config.link.allocation.subcarriers());
