@@ -197,7 +197,7 @@ def share(of_limit):
 
 def ladder_table(run):
     limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
-    yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | {rate} | of {run[limit]} | "
+    yield (f"| {run['context']['gpu']}: {run['title']} | threads per block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
     for what, way in (("plain loops", "cpu_loops"), ("phy", "cpu_phy")):
@@ -309,7 +309,7 @@ def ofdm_table(run):
 
 
 def cpu_slot_table(run):
-    yield f"| {run['context']['processor']} | threads | slots a call | us a slot | times real time | of memcpy |"
+    yield f"| {run['context']['processor']} | threads | slots per call | us per slot | times real time | of memcpy |"
     yield "| --- |" + " --- |" * 5
     for row in run["benchmarks"]:
         yield (f"| {row['name']} | {row['threads']} | {row['slots']} | {row['us_per_slot']:.1f} | {row['of_real_time']:.2f} | "
@@ -318,7 +318,7 @@ def cpu_slot_table(run):
 
 def gpu_slot_table(run):
     """Whole slots: through a pipeline, one at a time, and on the device alone."""
-    yield f"| {run['context']['gpu']} | us a slot | of the limit | p99 us |"
+    yield f"| {run['context']['gpu']} | us per slot | of the limit | p99 us |"
     yield "| --- |" + " --- |" * 3
     for row in run["benchmarks"]:
         if not row["name"].startswith("receive/"):
