@@ -17,7 +17,7 @@
 #include "phy/core/view.hpp"
 #include "phy/machine/atomic_file.hpp"
 
-/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
+/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in docs/files.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
 /// writers are not thread-safe, but different ones may be used from different threads: where the HDF5 library

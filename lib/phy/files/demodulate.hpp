@@ -101,7 +101,7 @@ struct PHY_EXPORT Demodulation {
     double seconds = 0.0;    ///< from opening the output to its last byte, without before_commit
 };
 
-/// Demaps the symbols of a capture (data/README.md) to a file of soft bits, compares them with the
+/// Demaps the symbols of a capture (docs/files.md) to a file of soft bits, compares them with the
 /// transmitted bits where the capture has them, and reports. soft_bits may be empty: nothing is written then.
 /// The file appears when it is complete; after an error, or a request to stop, there is none. Where the gain
 /// or N0 is to be measured, measure_file() goes over the capture first.

@@ -96,7 +96,7 @@ struct PHY_EXPORT Measured {
     [[nodiscard]] SymbolMeasurement measurement(const SymbolSums& sums) const;
 };
 
-/// Measures the symbols of a capture (data/README.md), by a SymbolMeter that goes over all of it. What is
+/// Measures the symbols of a capture (docs/files.md), by a SymbolMeter that goes over all of it. What is
 /// measured does not depend on places, threads, chunks or lanes; that of the whole does not depend on `by`
 /// either: where rows are no multiple of symbol_tree.block, their sums are those of another tree, and the
 /// capture is read once for the whole and once for its rows.

@@ -78,7 +78,7 @@ struct PHY_EXPORT Reception {
     double seconds = 0.0;  ///< from opening the output to its last byte, without before_commit
 };
 
-/// Receives the slots of a link from a capture of samples or a grid (data/README.md) to a file of descrambled
+/// Receives the slots of a link from a capture of samples or a grid (docs/files.md) to a file of descrambled
 /// soft bits, a row a slot, and reports. soft_bits may be empty: nothing is written then.
 ///
 /// Throws FileError for what is wrong with a file, where it does not fit the link (antennas, subcarriers,
