@@ -55,14 +55,18 @@ cuda_architectures() {
 # configure PRESET [CMAKE OPTION...]: once; later, what is given changes the options of the same folder.
 configure() {
   local preset=$1
+  local without_cuda=build/$preset/without_cuda  # tools/demo.sh has configured it for itself
   shift
   if [[ ! -f build/$preset/build.ninja ]]; then
     set -- -D PHY_CUDA_ARCHITECTURES="$(cuda_architectures)" "$@"
+  elif [[ -f $without_cuda ]]; then
+    set -- -D PHY_CUDA=AUTO "$@"
   elif (($# == 0)); then
     return
   fi
   say "configuring build/$preset"
   cmake --preset "$preset" "$@"
+  rm -f "$without_cuda"
 }
 
 # build PRESET [TARGET...]
