@@ -150,6 +150,15 @@ plain_kernels() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
+# Files that documents link to, without anchors and other sites.
+links_resolve() {
+  files '*.md' | xargs -0 python3 -c '
+import pathlib, re, sys
+bad = [f"{page}: {link}" for page in map(pathlib.Path, sys.argv[1:])
+       for link in re.findall(r"\]\(([^)#: ]+)[)#]", page.read_text()) if not (page.parent / link).exists()]
+sys.exit("\n".join(bad) or 0)'
+}
+
 check "clang-format" formatted
 check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
@@ -162,6 +171,7 @@ check "outputs take no last bits from a C library" last_bits_are_ours
 check "every public header compiles on its own, with a plain host compiler" public_headers_are_plain
 check "every -inl.h file compiles on its own" inl_files_stand_alone
 check "figures in documents" tools/figures.py --check
+check "links in documents" links_resolve
 check "clang-tidy" tidy
 
 if ((${#failed[@]})); then
