@@ -132,8 +132,8 @@ includes_go_up() {
   return "$bad"
 }
 
-# The last bits of a C library's functions, and of Eigen's, are their own: what reaches an output takes them from
-# core/elementary.hpp.
+# The last bits of a C library's functions are their own: what reaches an output takes them from
+# numerics/elementary.hpp.
 last_bits_are_ours() {
   local names='exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|hypot|cbrt|erf|erfc|tgamma|lgamma'
   local found
