@@ -3,7 +3,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # CUDA is not among them: where nvcc is on the PATH (CUDA 12.8 or later) the CUDA backend is built too.
-build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libeigen3-dev libboost-program-options-dev
+build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost-program-options-dev
   libspdlog-dev libgtest-dev nlohmann-json3-dev)
 test_packages=("${build_packages[@]}" python3-h5py)
 plot_packages=(python3-h5py python3-matplotlib)
