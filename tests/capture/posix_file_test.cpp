@@ -1,8 +1,8 @@
-#include "phy/capture/flat/readers.hpp"
+#include "phy/capture/flat/posix_file.hpp"
 
 #include <fcntl.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <random>
@@ -12,27 +12,12 @@
 
 #include <gtest/gtest.h>
 
-#include "phy/capture/flat/posix_file.hpp"
 #include "phy/core/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
 
-/// Calls follow each other at once, so that threads come late to one and meet the next.
-TEST(ReadersTest, EveryPieceIsReadOnce) {
-    for (const int threads : {1, 2, 4, 7}) {
-        phy::detail::Readers readers(threads);
-        for (std::size_t call = 0; call < 20'000; ++call) {
-            const std::size_t pieces = call % 9;
-            std::vector<std::atomic<int>> reads(pieces);
-            readers.for_each(pieces, [&](std::size_t piece) { ++reads[piece]; });
-            for (const std::atomic<int>& each : reads)
-                ASSERT_EQ(each, 1) << "call " << call << ", " << threads << " threads";
-        }
-    }
-}
-
-TEST(ReadersTest, ReadTheBytesOfAFile) {
+TEST(PosixFileTest, ThreadsReadTheBytesOfAFile) {
     const phy_test::TemporaryDirectory folder;
     const std::string path = (folder / "bytes").string();
     std::vector<char> written(5'000'003);
@@ -42,7 +27,7 @@ TEST(ReadersTest, ReadTheBytesOfAFile) {
     std::ofstream(path, std::ios::binary).write(written.data(), static_cast<std::streamsize>(written.size()));
     for (const int readers : {1, 2, 4}) {
         // One file each, as it keeps the threads that it begins with.
-        const phy::hdf5::PosixFile file(path, O_RDONLY, 0, path);
+        const phy::detail::PosixFile file(path, O_RDONLY, 0, path);
         for (const std::size_t offset : {0U, 1U, 4096U, 777'777U}) {
             for (const std::size_t size : {0U, 5U, 600'000U, 1U << 20U, 4'000'001U}) {
                 std::vector<std::byte> read(size);
@@ -54,7 +39,7 @@ TEST(ReadersTest, ReadTheBytesOfAFile) {
     }
     std::vector<std::byte> beyond(written.size() + 1'000'000);
     for (const int readers : {1, 4}) {
-        const phy::hdf5::PosixFile file(path, O_RDONLY, 0, path);
+        const phy::detail::PosixFile file(path, O_RDONLY, 0, path);
         try {
             file.read_at(0, beyond, readers);
             ADD_FAILURE() << "no error";

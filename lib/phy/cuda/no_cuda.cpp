@@ -1,4 +1,5 @@
 #include "phy/core/machine.hpp"
+#include "phy/cuda/range.hpp"
 
 namespace phy::detail {
 
@@ -13,5 +14,9 @@ std::string why_not_on_cuda_device(int /*ordinal*/) {
 std::string describe_cuda_device(int ordinal) {
     return why_not_on_cuda_device(ordinal);
 }
+
+void push_range(const char* /*name*/) {}
+
+void pop_range() {}
 
 }  // namespace phy::detail

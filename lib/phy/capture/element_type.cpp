@@ -1,4 +1,4 @@
-#include "phy/capture/sample_type.hpp"
+#include "phy/capture/element_type.hpp"
 
 #include <algorithm>
 #include <array>
