@@ -49,7 +49,7 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
                                {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),
          "integer samples: the integer that stands for 1.0; default: the attribute, else 2^(bits-1)")  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
+         "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
 }
 
 std::optional<float> parse_gain(const std::string& text) {

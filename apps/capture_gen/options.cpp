@@ -34,7 +34,7 @@ void add_symbol_options(CaptureGenOptions& options, po::options_description& lis
     po::options_description symbols("Options for symbols");
     symbols.add_options()  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
+         "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
         ("symbols", number_within<std::uint64_t>(options.symbols, "--symbols", "N", from_one_on),
          "number of symbols, from 1")  //
         ("per-symbol-noise", flag(options.per_symbol_noise),

@@ -131,8 +131,8 @@ void add_run_options(LinkSimOptions& options, po::options_description& list) {
          "minimum number of slots of a point, default 1, with fading 200")                               //
         ("seed", number<std::uint64_t>(options.seed, "N"), "seed of bits, fading and noise, default 1")  //
         ("backend", parsed(options.backend, parse_backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else cpu), scalar, cpu, or the name of a CPU backend that phy_info "
-         "lists; the result does not depend on it")  //
+         "backend: auto (default: PHY_BACKEND, else cpu), scalar, cpu, or the name of a CPU backend that "
+         "phy_info lists; the result does not depend on it")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
          "CPU threads (0, default: all processors); the result does not depend on it")               //
@@ -178,10 +178,9 @@ SlotAllocation allocation_of(const LinkSimOptions& options) {
 
 void add_link_sim_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
-        (
-            "modulation", listed(options.modulations, "--modulation", parse_modulation, "M[,M...]"),
-            "modulations: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam, 1024qam; default "
-            "qpsk,16qam,64qam,256qam")  //
+        ("modulation", listed(options.modulations, "--modulation", parse_modulation, "M[,M...]"),
+         "modulations: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam, 1024qam; default "
+         "qpsk,16qam,64qam,256qam")  //
         ("snr-db", parsed(options.snr_db, parse_snr_range, "FIRST:STEP:LAST"),
          "range of SNRs in dB, or one: the power of all layers at one antenna over its noise; default "
          "0:2:30");
