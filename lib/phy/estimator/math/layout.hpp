@@ -14,7 +14,7 @@
 /// the sum or the difference of two channels: what is done with a comb needs no code.
 namespace phy::detail {
 
-/// What sums are taken over: virtual lanes by index, then a tree (measure/tree.hpp).
+/// What sums are taken over: virtual lanes by index, then a tree (reduce/tree.hpp).
 inline constexpr int estimator_lanes = 32;
 
 /// Distances between pilots of a comb whose correlation is measured.
