@@ -25,11 +25,11 @@ struct JoinWith {
 /// Rows of a call. Work has
 ///
 ///     using Node = ...;
-///     std::uint64_t block;                             // elements of a block of the tree
+///     std::uint64_t block;  // elements of a block of the tree
 ///     Node identity() const;
 ///     Node join(const Node& left, const Node& right) const;
-///     Node reduce(std::uint64_t row, std::uint64_t begin, std::size_t count, int part) const;  // a block of
-///     a row void finish(std::uint64_t row, const Node& root) const;
+///     Node reduce(row, begin, count, part) const;  // of a row, at most a block
+///     void finish(row, root) const;
 ///
 /// where no two running calls have the same part (ThreadPool::for_each()). nodes has room for one a unit,
 /// where rows have several units.
