@@ -57,10 +57,9 @@ int main(int argc, char** argv) {
     app.name = "measure_app";
     app.summary =
         "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.\n"
-        "By decisions the EVM is as measured, not corrected for those that go wrong; the noise variance is.\n"
-        "The rms EVM is after gain and phase are fitted; the peak is with the gain that symbols are divided "
-        "by\n"
-        "and without a phase.";
+        "The noise variance is corrected for wrong decisions, the EVM is not.\n"
+        "The rms EVM is measured after gain and phase are fitted; the peak EVM after division by the gain\n"
+        "alone.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_measure_app_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };

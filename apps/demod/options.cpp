@@ -31,46 +31,44 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
     add_capture_options(options.how.capture, list);
     list.add_options()  //
         ("gain", parsed(options.how.gain, parse_gain, "X|auto"),
-         "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
-         "first")  //
+         "amplitude of the constellation, by which symbols are divided; default 1; auto: measured first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
-         "N0 for all symbols, as it is after division by the gain; default auto: the capture's, by symbol if "
-         "it has that; estimate: measured first");
+         "N0 of all symbols, after division by the gain; auto (default): from the capture, per symbol if it "
+         "has that; estimate: measured first");
 }
 
 void add_output_options(DemodOptions& options, po::options_description& list) {
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
-    list.add_options()                                                                                 //
-        ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
-        ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
-        ("durable", flag(options.how.durable), "wait until what is written survives a loss of power")  //
+    list.add_options()                                                                                     //
+        ("output,o", text(options.output, "SOFTBITS.h5"), "output file for the soft bits; default: none")  //
+        ("force", flag(options.how.overwrite), "overwrite the output and the trace if they exist")         //
+        ("durable", flag(options.how.durable), "wait until the output survives a loss of power")           //
         ("method", parsed(options.how.demapper.method, parse_method, "METHOD"),
-         "maxlog (default) or logmap")  //
+         "how likelihoods are combined: maxlog (default) or logmap")  //
         ("evaluator", parsed(options.how.demapper.evaluator, parse_evaluator, "EVALUATOR"),
-         "auto (default), arithmetic or table")  //
+         "how soft bits are computed: auto (default), arithmetic or table")  //
         ("llr", parsed(options.llr, parse_soft_bit_format, "FORMAT"),
-         "int8 (default; with --hard float16), float16 or float32")  //
+         "format of the soft bits: int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
          number_within<float>(options.how.demapper.llr_scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
-         "int8: steps a nat, default 6")  //
+         "int8: steps per nat, default 6")  //
         ("llr-clip",
          number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
-         "int8: the largest soft bit, default 127")  //
+         "int8: largest magnitude of a soft bit, default 127")  //
         ("hard", flag(options.how.hard),
-         "of symbols: write decisions, the signs of the soft bits, as dataset /bits of 0 and 1 in place of "
-         "/llr")  //
+         "symbols only: write hard decisions (dataset /bits, 0 or 1) instead of /llr")  //
         ("keep-shape", flag(options.how.keep_shape),
-         "of symbols: what is written has the dimensions of the capture, and then the bits of a symbol")  //
+         "symbols only: output with the dimensions of the capture, then the bits of a symbol")  //
         ("count-errors", flag(options.how.count_all_errors),
-         "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
-         "2^18 that are spread over the capture")  //
+         "compare all transmitted bits of the capture; default: all of up to 2^20 symbols, else those of "
+         "2^18 symbols spread over the capture")  //
         ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
-         "1, default 0): undo it");
+         "identity of the scrambling to undo; the capture is one codeword (TS 38.211 clauses 6.3.1.1, "
+         "7.3.1.1; q is 0 or 1, default 0)");
 }
 
 void set_written(ReceiveOptions& how, const std::string& list) {
@@ -104,15 +102,15 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
     const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
     list.add_options()  //
         ("link", text(options.link, "FILE"),
-         "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
-         "--modulation and --descramble say")  //
+         "JSON file with the link: carrier, allocation and DM-RS; default: the attribute of the capture; "
+         "symbols need none")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
-         "of samples and grids: llr (default), symbols, channel, with commas between")  //
+         "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
         ("diagnose", flag(options.receive.diagnoses),
-         "search for the slot, the DM-RS and f0 that agree best with samples or a grid, and say whether they "
-         "are the link's")  //
+         "samples and grids: search for the slot number, DM-RS and f0 that fit best, and compare them with "
+         "the link")  //
         ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
-         "--diagnose: identities of DM-RS to try");
+         "DM-RS identities that --diagnose tries too");
 }
 
 }  // namespace
@@ -124,7 +122,7 @@ void add_demod_options(DemodOptions& options, po::options_description& list) {
     add_machine_options(options.machine, list);
     list.add_options()  //
         ("trace", text(options.trace, "FILE"),
-         "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
+         "output file for a timeline of all chunks (Trace Event format, for ui.perfetto.dev)");
 }
 
 }  // namespace phy::apps

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/processors.hpp"
+#include "phy/machine/limits.hpp"
 #include "phy/machine/share.hpp"
 #include "phy/machine/thread_pool.hpp"
 

@@ -96,7 +96,7 @@ __device__ __forceinline__ float* modes_of(const EstimatorProgram& program, unsi
                                            const EstimatorTileJob& job, const DeviceFilter& filter,
                                            int kind) {
     const int before = kind == 1 ? 0 : program.columns[1] * filter.kinds[1].width;
-    return program.modes_at + slot * program.modes_size + job.modes_at + before;
+    return program.modes_at + slot * program.largest.modes + job.modes_at + before;
 }
 
 }  // namespace phy::gpu::detail
