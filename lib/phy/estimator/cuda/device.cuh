@@ -9,6 +9,7 @@
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/math/formulas-inl.h"
 #include "phy/estimator/math/layout.hpp"
+#include "phy/reduce/warp.cuh"
 
 /// What several kernels of the estimator need.
 namespace phy::gpu::detail {
@@ -17,14 +18,6 @@ using Ops = phy::detail::cuda::Ops;
 using DeviceComplex = phy::detail::cuda::ComplexOf<Ops>;
 
 static_assert(phy::detail::estimator_lanes == warp_size);
-
-/// Lane 0 gets what joined_lanes() makes of the lanes' numbers.
-__device__ __forceinline__ float joined_warp(float x) {
-#pragma unroll
-    for (int w = warp_size / 2; w > 0; w /= 2)
-        x = Ops::add(x, __shfl_down_sync(all_lanes, x, w));
-    return x;
-}
 
 /// True in the last of a slot's blocks that calls it: what the others wrote before is there to be read, past
 /// the first-level cache. All threads of a block call it.

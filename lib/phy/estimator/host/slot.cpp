@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "phy/estimator/math/statistics-inl.h"
+#include "phy/reduce/lanes.hpp"
 
 namespace phy::detail {
 namespace {
@@ -135,7 +136,7 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
         kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
     }
     for (std::size_t i = 0; i < estimator_row_sums; ++i)
-        row_sums_[row * estimator_row_sums + i] = scalar::joined_lanes<Ops>(lanes + i * estimator_lanes);
+        row_sums_[row * estimator_row_sums + i] = sum_of_lanes<estimator_lanes>(lanes + i * estimator_lanes);
 }
 
 void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
@@ -149,8 +150,8 @@ void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
         const float* const y = row_of(rows_, row + length, comb);
         kernels_.correlate({x, x + stride}, {y, y + stride}, layout.comb_size, lanes);
     }
-    cross_sums_[2 * row] = scalar::joined_lanes<Ops>(lanes);
-    cross_sums_[2 * row + 1] = scalar::joined_lanes<Ops>(lanes + estimator_lanes);
+    cross_sums_[2 * row] = sum_of_lanes<estimator_lanes>(lanes);
+    cross_sums_[2 * row + 1] = sum_of_lanes<estimator_lanes>(lanes + estimator_lanes);
 }
 
 void SlotEstimator::join_sums() noexcept {

@@ -5,6 +5,7 @@
 
 #include "phy/estimator/host/slot.hpp"
 #include "phy/estimator/math/statistics-inl.h"
+#include "phy/reduce/lanes.hpp"
 
 namespace phy::detail {
 namespace {
@@ -103,8 +104,8 @@ void SlotEstimator::residuals(const EstimatorModes& modes, bool joint, const flo
             alignas(64) float lanes[2 * estimator_lanes] = {};
             kernels_.dot(columns, columns, nullptr, static_cast<int>(stride), lanes);
             kernels_.dot(projected, projected, modes.keep.data(), modes.width, lanes + estimator_lanes);
-            const float of_column = Ops::mul(0.5F, scalar::joined_lanes<Ops>(lanes));
-            const float of_modes = scalar::joined_lanes<Ops>(lanes + estimator_lanes);
+            const float of_column = Ops::mul(0.5F, sum_of_lanes<estimator_lanes>(lanes));
+            const float of_modes = sum_of_lanes<estimator_lanes>(lanes + estimator_lanes);
             energy = Ops::add(energy, of_column);
             residual = Ops::add(residual, Ops::sub(of_column, of_modes));
         }
@@ -126,8 +127,8 @@ void SlotEstimator::covariances(const EstimatorModes& modes, bool joint, const f
         kernels_.dot(columns + x * stride, columns + y * stride, nullptr, static_cast<int>(stride), lanes);
         kernels_.dot(projected + x * size(modes.width), projected + y * size(modes.width), modes.keep.data(),
                      modes.width, lanes + estimator_lanes);
-        return Ops::fms(0.5F, scalar::joined_lanes<Ops>(lanes),
-                        scalar::joined_lanes<Ops>(lanes + estimator_lanes));
+        return Ops::fms(0.5F, sum_of_lanes<estimator_lanes>(lanes),
+                        sum_of_lanes<estimator_lanes>(lanes + estimator_lanes));
     };
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
@@ -182,7 +183,7 @@ void SlotEstimator::write_estimate() noexcept {
             const EstimatorModes& modes = filter.of(plan_.layout.streams[s].joint());
             alignas(64) float lanes[estimator_lanes] = {};
             kernels_.dot(modes.error.data(), gains_of(f, s), nullptr, modes.width, lanes);
-            const float of_noise = scalar::joined_lanes<Ops>(lanes);
+            const float of_noise = sum_of_lanes<estimator_lanes>(lanes);
             of_stream = Ops::fma(tables().shares[f],
                                  Ops::fma(of_noise, state_.noise_over_power[s], modes.unresolved), of_stream);
         }

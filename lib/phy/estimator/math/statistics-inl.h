@@ -63,15 +63,6 @@ PHY_INLINE float square_root(float x) {
 #endif
 }
 
-/// Lane 0 of the tree (reduce/tree.hpp).
-template <class Ops>
-PHY_INLINE float joined_lanes(float* lanes) {
-    for (int w = estimator_lanes / 2; w > 0; w /= 2)
-        for (int v = 0; v < w; ++v)
-            lanes[v] = Ops::add(lanes[v], lanes[v + w]);
-    return lanes[0];
-}
-
 template <std::size_t index>
 PHY_INLINE float lag_at() {
     constexpr auto lag = static_cast<float>(estimator_lags[index]);

@@ -45,14 +45,6 @@ PHY_INLINE typename Ops::V subcarrier_noise(typename Ops::V noise) {
     return Ops::keep(noise, noise);
 }
 
-/// The lanes in a fixed order: i and i + 16 first, then i and i + 8 ... A warp does the same by shuffles.
-PHY_INLINE float join_precoding_lanes(float* lanes) {
-    for (int half = precoding_lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i)
-            lanes[i] = lanes[i] + lanes[i + half];
-    return lanes[0];
-}
-
 /// What the symbols of an OFDM symbol have in common. All erased: 0 and infinity.
 struct PrecodedSymbol {
     float mean_weight;  ///< q

@@ -9,6 +9,7 @@
 #include "phy/receiver/chain/undo_precoding-inl.h"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
+#include "phy/reduce/warp.cuh"
 
 namespace phy::gpu::detail {
 namespace {
@@ -67,9 +68,7 @@ __global__ void __launch_bounds__(summary_threads) fill_slots(const __grid_const
     copy_object(job.estimates[slot], received.estimate);
     copy_object(job.sums[slot], received.symbols);
     unsigned erasures = count_erasures(job.noise_variance + std::size_t{slot} * job.symbols, job.symbols);
-#pragma unroll
-    for (int half = warp_size / 2; half > 0; half /= 2)
-        erasures += __shfl_down_sync(all_lanes, erasures, half);
+    erasures = sum_of_warp(erasures);
     __syncthreads();
     if (threadIdx.x % warp_size == 0) atomicAdd(&total, erasures);
     __syncthreads();
@@ -102,10 +101,7 @@ __device__ __forceinline__ float sum_of(const float* numbers, unsigned count, un
     float sum = 0.0F;
     for (unsigned i = lane; i < count; i += warp_size)
         sum = Ops::add(sum, numbers[i]);
-#pragma unroll
-    for (int half = warp_size / 2; half > 0; half /= 2)
-        sum = Ops::add(sum, __shfl_down_sync(all_lanes, sum, half));
-    return sum;
+    return joined_warp(sum);
 }
 
 __global__ void __launch_bounds__(precoding_threads) weigh(const __grid_constant__ PrecodingJob job) {

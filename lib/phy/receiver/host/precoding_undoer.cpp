@@ -4,8 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "phy/machine/share.hpp"
 #include "phy/receiver/chain/undo_precoding-inl.h"
-#include "phy/reduce/reduce_host.hpp"
+#include "phy/reduce/lanes.hpp"
 
 namespace phy::detail {
 namespace {
@@ -39,9 +40,9 @@ void weigh(cf32* symbols, float* noise_variance, std::size_t count) {
             symbol = {Ops::mul(symbol.real(), weight), Ops::mul(symbol.imag(), weight)};
         }
     }
-    const scalar::PrecodedSymbol common = scalar::precoded_symbol<Ops>(
-        mmse, scalar::join_precoding_lanes(sums.weights.data()),
-        scalar::join_precoding_lanes(sums.noises.data()), static_cast<float>(count));
+    const scalar::PrecodedSymbol common =
+        scalar::precoded_symbol<Ops>(mmse, sum_of_lanes<lanes>(sums.weights.data()),
+                                     sum_of_lanes<lanes>(sums.noises.data()), static_cast<float>(count));
     noise_variance[0] = common.mean_weight;
     std::fill(noise_variance + 1, noise_variance + count, common.noise);
 }

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "phy/machine/share.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
-#include "phy/reduce/reduce_host.hpp"
 
 namespace phy::detail {
 namespace {

@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "phy/reduce/reduce_operators.hpp"
 #include "phy/reduce/tree.hpp"
+#include "phy/reduce/warp.cuh"
 
-/// What a warp does with a block of the tree. A thread of a warp holds 4 of the tree's 128 lanes: those of
-/// thread t are t, t + 32, t + 64 and t + 96, or, where it loads 4 neighbouring elements at once ("wide"), 4t
-/// to 4t + 3.
+/// A block of the tree on a GPU: what a warp does with it. A thread of a warp holds 4 of the tree's 128
+/// lanes: those of thread t are t, t + 32, t + 64 and t + 96, or, where it loads 4 neighbouring elements at
+/// once ("wide"), 4t to 4t + 3.
 namespace phy::gpu::detail {
 
-inline constexpr unsigned row_warp = 32;
 inline constexpr unsigned row_slots = 4;
 inline constexpr unsigned row_lanes = row_tree.lanes;
 inline constexpr unsigned row_block = row_tree.block;
@@ -74,20 +73,6 @@ struct RowBytes {
 template <class T>
 inline constexpr unsigned wide_alignment = row_word_size(row_slots * sizeof(T), 16);
 
-/// The node that the thread `distance` further on has.
-template <class Node>
-__device__ __forceinline__ Node shifted(const Node& node, unsigned distance) {
-    constexpr unsigned words = (sizeof(Node) + 3) / 4;
-    unsigned word[words] = {};
-    memcpy(word, &node, sizeof(Node));
-#pragma unroll
-    for (unsigned i = 0; i < words; ++i)
-        word[i] = __shfl_down_sync(0xFFFFFFFF, word[i], distance);
-    Node other = node;
-    memcpy(&other, word, sizeof(Node));
-    return other;
-}
-
 /// A division by a number that is the same in all threads; most numbers are small.
 __device__ __forceinline__ std::uint64_t quotient(std::uint64_t of, std::uint64_t by) {
     if (by == 1) return of;
@@ -138,11 +123,7 @@ public:
         node_[0] = op_.join(node_[0], node_[2]);
         node_[1] = op_.join(node_[1], node_[3]);
         node_[0] = op_.join(node_[0], node_[1]);
-        if constexpr (!wide) {
-#pragma unroll
-            for (unsigned distance = row_warp / 2; distance > 0; distance /= 2)
-                node_[0] = op_.join(node_[0], shifted(node_[0], distance));
-        }
+        if constexpr (!wide) node_[0] = join_warp(op_, node_[0]);
         return node_[0];
     }
 

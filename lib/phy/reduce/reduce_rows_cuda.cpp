@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "phy/reduce/cuda/reduce_starts.hpp"
+#include "phy/reduce/reduce_rows_cuda.hpp"
 
 namespace phy::gpu::detail {
 namespace {
@@ -11,17 +11,17 @@ std::array<RowStart, reductions> all_starts() {
     std::array<RowStart, reductions> all{};
     auto next = all.begin();
     const auto append = [&](const auto& starts) { next = std::copy(starts.begin(), starts.end(), next); };
-    append(sum_starts);
-    append(mean_starts);
-    append(maximum_starts);
-    append(minimum_starts);
-    append(arg_max_starts);
+    append(row_starts<phy::detail::BuiltInSums>());
+    append(row_starts<phy::detail::BuiltInMeans>());
+    append(row_starts<phy::detail::BuiltInMaxima>());
+    append(row_starts<phy::detail::BuiltInMinima>());
+    append(row_starts<phy::detail::BuiltInArgMaxima>());
     return all;
 }
 
 }  // namespace
 
-// The only place for numbers that decide how fast reductions are; more of them are in rows_unit.cuh: the
+// The only place for numbers that decide how fast reductions are; more of them are in block.cuh: the
 // loads that a thread has in flight.
 RowTuning row_tuning(std::uint64_t rows, std::uint64_t length, int multiprocessors) {
     // So many units a multiprocessor that the last ones do not leave most of them idle.
@@ -32,7 +32,7 @@ RowTuning row_tuning(std::uint64_t rows, std::uint64_t length, int multiprocesso
     const std::uint64_t wanted = units_of_multiprocessor * static_cast<std::uint64_t>(multiprocessors);
     return {.threads = 128,
             .join_threads = 256,
-            .level = phy::detail::largest_units(rows, length, max_row_level, wanted).level,
+            .level = phy::detail::level_of_units(rows, length, row_tree.block, max_row_level, wanted),
             .wide = length >= min_wide_length,
             .max_blocks = UINT64_MAX};
 }

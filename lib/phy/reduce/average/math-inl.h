@@ -1,9 +1,9 @@
 // How an output of average_matvec() takes a product: numbers R are a float or double, or a vector of them.
-#if defined(PHY_CHANNEL_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_PRODUCTS_INL_H_
-#undef PHY_CHANNEL_PRODUCTS_INL_H_
+#if defined(PHY_REDUCE_AVERAGE_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_REDUCE_AVERAGE_MATH_INL_H_
+#undef PHY_REDUCE_AVERAGE_MATH_INL_H_
 #else
-#define PHY_CHANNEL_PRODUCTS_INL_H_
+#define PHY_REDUCE_AVERAGE_MATH_INL_H_
 #endif
 
 #include <cmath>

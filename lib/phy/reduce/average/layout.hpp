@@ -1,17 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/reduce/average_matvec.hpp"
 #include "phy/reduce/reduce_rows.hpp"
 
-/// How large the arrays of average_matvec() are.
+/// How large the arrays of average_matvec() are, where things lie in its workspace, and what its kernels
+/// take.
 namespace phy::detail {
 
 template <class T>
@@ -79,5 +82,46 @@ AverageSizes checked_sizes(const AverageShape& shape, std::size_t in, std::size_
                             " bytes: expected at least " + std::to_string(expected));
     return sizes;
 }
+
+/// Matrix times means, which lie in panels.
+template <class T>
+struct Multiplication {
+    using Component = typename ComponentOfNumber<T>::Type;
+
+    const T* matrix;
+    const Component* panels;
+    T* out;
+    std::size_t length;
+    std::size_t batches;
+
+    /// Of components.
+    static constexpr std::size_t step = panel_batches<T>() * sizeof(T) / sizeof(Component);
+
+    [[nodiscard]] const Component* panel(std::size_t index) const { return panels + index * length * step; }
+
+    /// Batches of a panel; the last may be part of one.
+    [[nodiscard]] std::size_t used(std::size_t index) const {
+        return std::min(panel_batches<T>(), batches - index * panel_batches<T>());
+    }
+
+    /// Where an output of a panel's batch goes.
+    [[nodiscard]] T& result(std::size_t panel, std::size_t batch, std::size_t l) const {
+        return out[(panel * panel_batches<T>() + batch) * length + l];
+    }
+};
+
+/// How an output ends.
+template <class R>
+constexpr R finished(R sum) {
+    return canonical(sum + R(0));
+}
+
+/// The outputs from first to end - 1 of the batches of a panel.
+template <class T>
+using Multiply = void (*)(const Multiplication<T>& job, std::size_t panel, std::size_t first,
+                          std::size_t end);
+
+using AverageKernels = std::tuple<Multiply<float>, Multiply<double>, Multiply<std::complex<float>>,
+                                  Multiply<std::complex<double>>>;
 
 }  // namespace phy::detail

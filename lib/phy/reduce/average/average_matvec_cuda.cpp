@@ -1,8 +1,7 @@
 #include "phy/reduce/average_matvec_cuda.hpp"
 
-#include "phy/reduce/average/cuda/launch.hpp"
-#include "phy/reduce/average/cuda/tuning.hpp"
-#include "phy/reduce/average/math/sizes.hpp"
+#include "phy/reduce/average/layout.hpp"
+#include "phy/reduce/average/tuning.hpp"
 #include "phy/reduce/reduce_rows_cuda.hpp"
 
 namespace phy::gpu {

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "phy/reduce/lanes.hpp"
 #include "phy/reduce/tree.hpp"
 
-/// A block on a CPU: steps 2 and 3 of the tree. Loops have lengths that compilers know, so they become those
-/// of vectors.
+/// A block on a CPU: steps 2 and 3 of the tree.
 namespace phy::detail {
 
 /// Reduces count elements, at most a block, of which the first has this index in its row.
@@ -16,13 +16,6 @@ using BlockRoot = typename Op::Node (*)(const Op& op, const typename Op::Element
 
 /// How far ahead memory is asked for. The hardware's own requests end with a page.
 inline constexpr std::size_t reduce_prefetch_distance = 8192;
-
-template <std::size_t width, class Op, class Node>
-[[gnu::always_inline]] inline void join_lanes(const Op& op, Node* lanes) {
-    for (std::size_t v = 0; v < width; ++v)
-        lanes[v] = op.join(lanes[v], lanes[v + width]);
-    if constexpr (width > 1) join_lanes<width / 2>(op, lanes);
-}
 
 /// Inlined, so that it is compiled for the instruction set of the function that it is called from.
 template <class Op>

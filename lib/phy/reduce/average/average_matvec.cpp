@@ -2,13 +2,37 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 
-#include "phy/reduce/average/host/kernels.hpp"
+#include "phy/reduce/average/layout.hpp"
 #include "phy/reduce/reduce_rows.hpp"
+
+#define PHY_KERNELS "phy/reduce/average/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
 
 namespace phy {
 namespace detail {
 namespace {
+
+/// A quarter of what a pointer can span is left for alignment, and for the nodes of means, of which there is
+/// less than one for each 2048 elements.
+constexpr std::size_t max_bytes = PTRDIFF_MAX / 4 * 3;
+
+std::size_t product(const AverageShape& shape, std::initializer_list<std::size_t> factors) {
+    std::size_t product = 1;
+    for (const std::size_t factor : factors) {
+        if (__builtin_mul_overflow(product, factor, &product) || product > max_bytes)
+            throw ArgumentError("average_matvec: N = " + std::to_string(shape.batches) + ", L = " +
+                                std::to_string(shape.length) + ", M = " + std::to_string(shape.observations) +
+                                " have arrays of more bytes than there are: expected fewer elements");
+    }
+    return product;
+}
+
+void check_positive(const char* name, std::size_t value) {
+    if (value == 0)
+        throw ArgumentError("average_matvec: " + std::string(name) + " is 0: expected at least 1");
+}
 
 /// What a thread takes at a time: outputs whose rows of the matrix stay in its second cache, and fmas that
 /// are worth some microseconds.
@@ -71,7 +95,7 @@ void pack(const Multiplication<T>& job, const T* means, typename Multiplication<
 /// Neighbouring items share rows of the matrix.
 template <class T>
 void multiply_all(const Host& host, const Multiplication<T>& job, std::size_t panels) {
-    const auto multiply = std::get<Multiply<T>>(average_kernels(host.backend()));
+    const auto multiply = std::get<Multiply<T>>(PHY_KERNELS_FOR(host.backend(), AverageKernels));
     const std::size_t items = panels * pieces_of(job.length, rows_of_piece);
     const std::size_t products = rows_of_piece * Multiplication<T>::step * job.length;
     const std::size_t enough = std::max<std::size_t>(1, min_products / products);
@@ -84,6 +108,20 @@ void multiply_all(const Host& host, const Multiplication<T>& job, std::size_t pa
 }
 
 }  // namespace
+
+AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_element, std::size_t panel) {
+    check_positive("length (L)", shape.length);
+    check_positive("observations (M)", shape.observations);
+    const std::size_t panels = shape.batches / panel + (shape.batches % panel != 0 ? 1 : 0);
+    const auto elements = [&](std::initializer_list<std::size_t> factors) {
+        return product(shape, factors) / bytes_of_element;
+    };
+    return {.in = elements({shape.length, shape.observations, bytes_of_element, shape.batches}),
+            .matrix = elements({shape.length, shape.length, bytes_of_element}),
+            .out = elements({shape.length, bytes_of_element, shape.batches}),
+            .panels = elements({shape.length, panel, bytes_of_element, panels})};
+}
+
 }  // namespace detail
 
 template <class T>

@@ -1,25 +1,31 @@
-// Whole vectors at a time, compiled by Highway for every instruction set of the list.
+// Sums over the soft bits of a block. Vectors ask their bits, as many of one format as fit; one number at a
+// time asks the numbers, and is the reference that every instruction set is compared with.
+#if defined(PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_
+#undef PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_
+#else
+#define PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_
+#endif
 
-#include "phy/measure/host/soft_bit_kernels.hpp"
-
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
-#include "phy/simd/kernels.hpp"
+#include "phy/measure/host/soft_bit_kernels.hpp"
+#include "phy/simd/target-inl.h"
 
+#ifdef HWY_TARGET_INCLUDE
 #include <hwy/cache_control.h>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "phy/measure/host/soft_bit_simd.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#if PHY_IS_SIMD_TARGET
 #include "phy/simd/load-inl.h"
+#endif
 
-HWY_BEFORE_NAMESPACE();
-namespace phy::detail::HWY_NAMESPACE {
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
 namespace {
+
+#ifdef HWY_TARGET_INCLUDE
 
 /// By its number: the address may be beyond the array.
 HWY_INLINE void prefetch(const void* from) {
@@ -292,23 +298,67 @@ SoftBitSums sum(const SoftBitBlock& block, int clip) {
     }
 }
 
-}  // namespace
+#else
 
-extern constinit const SoftBitKernels soft_bit_kernels_of_target;
-constinit const SoftBitKernels soft_bit_kernels_of_target = {{&sum<std::int8_t>, &sum<half>, &sum<float>}};
-
-}  // namespace phy::detail::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-#endif
-
-#if HWY_ONCE
-namespace phy::detail {
-
-const SoftBitKernels& soft_bit_kernels(const Backend& backend) {
-    static constexpr KernelsByTarget<SoftBitKernels> by_target =
-        PHY_ADDRESSES_BY_TARGET(soft_bit_kernels_of_target);
-    return kernels_of(backend, scalar_soft_bit_kernels, by_target);
+template <typename T>
+T load(const SoftBitBlock& block, std::size_t index) {
+    T value;
+    std::memcpy(&value, block.soft_bits + index * sizeof value, sizeof value);
+    return value;
 }
 
-}  // namespace phy::detail
+void compare(const SoftBitBlock& block, std::size_t index, bool is_negative, SoftBitSums& sums) {
+    if (block.truth == nullptr) return;
+    ++sums.compared;
+    sums.bit_errors += is_negative != (block.truth[index] != 0) ? 1 : 0;
+}
+
+SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
+    SoftBitSums sums;
+    int magnitude = 0;
+    for (std::size_t i = 0; i < block.count; ++i) {
+        const auto soft_bit = load<std::int8_t>(block, i);
+        magnitude += std::abs(soft_bit);
+        sums.saturated += std::abs(soft_bit) == clip ? 1 : 0;
+        sums.zeros += soft_bit == 0 ? 1 : 0;
+        compare(block, i, soft_bit < 0, sums);
+    }
+    sums.magnitude = magnitude;
+    sums.soft_bits = block.count;
+    return sums;
+}
+
+template <typename T>
+SoftBitSums sum_numbers(const SoftBitBlock& block) {
+    SoftBitSums sums;
+    MagnitudeLanes lanes;
+    for (std::size_t i = 0; i < block.count; ++i) {
+        const auto soft_bit = static_cast<float>(load<T>(block, i));
+        if (!std::isfinite(soft_bit)) {
+            ++sums.not_finite;
+            continue;
+        }
+        ++sums.soft_bits;
+        lanes.sums[i % row_tree.lanes] += std::fabs(soft_bit);
+        sums.saturated += std::fabs(soft_bit) >= saturation_of<T>() ? 1 : 0;
+        sums.zeros += soft_bit == 0.0F ? 1 : 0;
+        compare(block, i, soft_bit < 0.0F, sums);
+    }
+    sums.magnitude = lanes.root();
+    return sums;
+}
+
+template <typename T>
+SoftBitSums sum(const SoftBitBlock& block, int clip) {
+    if constexpr (std::is_integral_v<T>) return sum_integers(block, clip);
+    return sum_numbers<T>(block);
+}
+
+#endif
+
+constexpr SoftBitKernels kernels = {{&sum<std::int8_t>, &sum<half>, &sum<float>}};
+
+}  // namespace
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
 #endif
