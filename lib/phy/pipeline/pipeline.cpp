@@ -1,6 +1,7 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "phy/core/check_enum.hpp"
@@ -9,10 +10,29 @@
 #include "phy/pipeline/chunk_sizes.hpp"
 #include "phy/pipeline/lane.hpp"
 #include "phy/pipeline/run.hpp"
-#include "phy/pipeline/stage_use.hpp"
 #include "phy/pipeline/tuning.hpp"
 
 namespace phy {
+namespace detail {
+
+/// As long as it lives, the stage works for one pipeline.
+class StageUse {
+public:
+    /// Throws ArgumentError where it works for another.
+    explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
+        if (!mark_.set())
+            throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
+                                "' works for another pipeline or run: expected one at a time");
+    }
+    ~StageUse() { mark_.clear(); }
+    StageUse(const StageUse&) = delete;
+    StageUse& operator=(const StageUse&) = delete;
+
+private:
+    UseMark& mark_;
+};
+
+}  // namespace detail
 
 using detail::LaneConfig;
 using detail::LaneGroup;
