@@ -53,14 +53,6 @@ TEST(MovedFrom, Pipelines) {
         [](auto& pipeline) { static_cast<void>(pipeline.lanes()); },
         [](auto& pipeline) { static_cast<void>(pipeline.places()); },
         [&](auto& pipeline) { pipeline.run(source, sink); });
-    expect_named_when_moved_from(
-        "Chain", [&] { return phy::Chain({stage}); }, ports_of,
-        [](auto& chain) { static_cast<void>(chain.name()); },
-        [](auto& chain) { static_cast<void>(chain.granularity()); },
-        [](auto& chain) { static_cast<void>(chain.scratch_bytes(1)); },
-        [](auto& chain) { static_cast<void>(chain.on(Host())); },
-        [](auto& chain) { static_cast<void>(chain.parts()); }, [](auto& chain) { chain.start_run(); },
-        [](auto& chain) { chain.end_run(); });
 }
 
 TEST(MovedFrom, Channel) {

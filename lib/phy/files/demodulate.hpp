@@ -29,7 +29,8 @@ struct PHY_EXPORT DemodulateOptions {
     /// How the capture is read. A noise variance here is that of all symbols, whatever the capture has.
     CaptureOptions capture = {};
 
-    /// How soft bits are made. Modulation and full scale are the capture's, which CaptureOptions correct.
+    /// How soft bits are made. Modulation and full scale are the capture's, which CaptureOptions correct, and
+    /// the gain is the one below.
     DemapperConfig demapper = {};
     SoftBitFormat format = SoftBitFormat::int8;
 
@@ -84,7 +85,7 @@ struct PHY_EXPORT DemodulateOptions {
 struct PHY_EXPORT Demodulation {
     CaptureDescription capture;
     float gain = 1.0F;                    ///< by which symbols were divided
-    DemapperConfig demapper;              ///< as it was used: the full scale of integers holds the gain
+    DemapperConfig demapper;              ///< as it was used
     std::optional<float> noise_variance;  ///< none: one a symbol
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;

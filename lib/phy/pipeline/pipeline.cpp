@@ -1,8 +1,6 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,31 +17,22 @@
 namespace phy {
 namespace detail {
 
-/// As long as it lives, the stage and all that it consists of work for one pipeline.
+/// As long as it lives, the stage works for one pipeline.
 class StageUse {
 public:
-    /// Throws ArgumentError where one of them works for another.
-    explicit StageUse(Stage& stage) { take(stage); }
+    /// Throws ArgumentError where it works for another.
+    explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
+        if (!mark_.set())
+            throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
+                                "' works for another pipeline or run: expected one at a time");
+    }
+    ~StageUse() { mark_.clear(); }
+    StageUse(const StageUse&) = delete;
+    StageUse& operator=(const StageUse&) = delete;
 
 private:
-    struct Clear {
-        void operator()(UseMark* mark) const noexcept { mark->clear(); }
-    };
-
-    void take(Stage& stage);
-
-    std::vector<std::unique_ptr<UseMark, Clear>> marks_;
+    UseMark& mark_;
 };
-
-void StageUse::take(Stage& stage) {
-    marks_.emplace_back(nullptr);
-    if (!stage.in_use_.set())
-        throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
-                            "' works for another pipeline or run: expected one at a time");
-    marks_.back().reset(&stage.in_use_);
-    for (Stage& part : stage.parts())
-        take(part);
-}
 
 }  // namespace detail
 

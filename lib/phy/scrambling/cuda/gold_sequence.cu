@@ -1,14 +1,15 @@
-#pragma once
-
+#include <cstddef>
 #include <cstdint>
 
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
 #include "phy/scrambling/cuda/launch.hpp"
 #include "phy/scrambling/cuda/tuning.hpp"
 #include "phy/scrambling/math/gold.hpp"
 
-/// How a warp makes its part of a Gold sequence.
 namespace phy::gpu::detail {
+namespace {
 
 using phy::detail::FirstSequence;
 using phy::detail::register_mask;
@@ -80,6 +81,68 @@ __device__ __forceinline__ void make_words(const GoldJob& job, std::uint64_t cod
         first = phy::detail::next_word<FirstSequence>(first);
         second = phy::detail::next_word<SecondSequence>(second);
     }
+}
+
+constexpr unsigned warps_of_block = gold_threads / warp_size;
+
+/// Which part of the codewords a warp has.
+struct Unit {
+    std::uint64_t codeword;
+    std::uint32_t index;  ///< in the codeword
+    std::uint64_t begin;  ///< its first bit, of those of all codewords
+    unsigned count;       ///< bits
+};
+
+__host__ __device__ constexpr std::uint64_t units_of_codeword(const GoldJob& job) {
+    return (job.length + bits_of_unit - 1) / bits_of_unit;
+}
+
+/// Returns false where there is none left for the warp.
+__device__ __forceinline__ bool find_unit(const GoldJob& job, Unit& unit) {
+    const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / warp_size;
+    const std::uint64_t of_codeword = units_of_codeword(job);
+    unit.codeword = warp / of_codeword;
+    if (unit.codeword >= job.codewords) return false;
+    unit.index = static_cast<std::uint32_t>(warp - unit.codeword * of_codeword);
+    const std::uint64_t in_codeword = std::uint64_t{unit.index} * bits_of_unit;
+    const std::uint64_t left = job.length - in_codeword;
+    unit.begin = unit.codeword * job.length + in_codeword;
+    unit.count = left < bits_of_unit ? static_cast<unsigned>(left) : bits_of_unit;
+    return true;
+}
+
+/// The words of a warp's unit, for all its lanes.
+__device__ __forceinline__ void share_words(const GoldJob& job, const Unit& unit, unsigned lane,
+                                            std::uint32_t* shared) {
+    std::uint32_t words[words_of_lane];
+    make_words(job, unit.codeword, unit.index, lane, words);
+    store_words<words_of_lane>(words, reinterpret_cast<std::byte*>(shared + lane * words_of_lane));
+    __syncwarp();
+}
+
+__global__ void __launch_bounds__(gold_threads)
+    write_words(const __grid_constant__ GoldJob job, std::uint32_t* out) {
+    __shared__ alignas(16) std::uint32_t of_block[warps_of_block][words_of_unit];
+    const unsigned lane = threadIdx.x % warp_size;
+    std::uint32_t* const words = of_block[threadIdx.x / warp_size];
+    Unit unit;
+    if (!find_unit(job, unit)) return;
+    share_words(job, unit, lane, words);
+    if (job.kept != 0 && unit.begin == 0 && lane == 0) {
+        const std::uint32_t kept = (1U << job.kept) - 1;
+        words[0] = (words[0] & ~kept) | (out[0] & kept);
+    }
+    for (unsigned i = lane; i < unit.count / 32; i += warp_size)
+        out[unit.begin / 32 + i] = words[i];
+}
+
+}  // namespace
+
+void launch_words(const GoldJob& job, std::uint32_t* words, cudaStream_t stream) {
+    const std::uint64_t warps = units_of_codeword(job) * job.codewords;
+    const auto blocks = static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block);
+    write_words<<<blocks, gold_threads, 0, stream>>>(job, words);
+    check(cudaGetLastError());
 }
 
 }  // namespace phy::gpu::detail
