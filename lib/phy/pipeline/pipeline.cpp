@@ -1,6 +1,8 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
