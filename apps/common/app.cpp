@@ -191,7 +191,7 @@ void require_other_file(const std::string& file, const std::string& other, const
 }
 
 void validate(boost::any& result, const std::vector<std::string>& texts, Text* /*type*/, int /*unused*/) {
-    po::validators::check_first_occasion(result);
+    po::validators::check_first_occurrence(result);
     const std::string& text = po::validators::get_single_string(texts, true);
     if (text.empty())
         throw po::error_with_option_name("%canonical_option%: expected a value that is not empty");

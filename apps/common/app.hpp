@@ -89,7 +89,7 @@ struct Number {
 template <typename T>
 void validate(boost::any& result, const std::vector<std::string>& texts, Number<T>* /*type*/,
               int /*unused*/) {
-    po::validators::check_first_occasion(result);
+    po::validators::check_first_occurrence(result);
     const std::string& text = po::validators::get_single_string(texts);
     const std::optional<T> value = parse_number<T>(text);
     if (!value) {
