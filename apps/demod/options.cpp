@@ -14,23 +14,21 @@
 namespace phy::apps {
 namespace {
 
-void set_noise_variance(DemodulateOptions& how, const std::string& text) {
-    how.estimate_noise = text == "estimate";
+void set_noise_variance(DemodOptions& options, const std::string& text) {
+    options.symbols.estimate_noise = text == "estimate";
     if (text == "auto" || text == "estimate") return;
-    how.capture.noise_variance = parse_number<float>(text);
-    const std::optional<float>& value = how.capture.noise_variance;
+    options.files.capture.noise_variance = parse_number<float>(text);
+    const std::optional<float>& value = options.files.capture.noise_variance;
     if (!value || !std::isfinite(*value) || *value <= 0.0F)
         throw ArgumentError(
             fmt::format("--noise-variance {}: expected a finite number above 0, 'auto' or 'estimate'", text));
 }
 
 void add_input_options(DemodOptions& options, po::options_description& list) {
-    const auto noise_variance = [&options](const std::string& text) {
-        set_noise_variance(options.how, text);
-    };
-    add_capture_options(options.how.capture, list);
+    const auto noise_variance = [&options](const std::string& text) { set_noise_variance(options, text); };
+    add_capture_options(options.files.capture, list);
     list.add_options()  //
-        ("gain", parsed(options.how.gain, parse_gain, "X|auto"),
+        ("gain", parsed(options.symbols.gain, parse_gain, "X|auto"),
          "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
          "first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
@@ -42,33 +40,33 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
-    list.add_options()                                                                                 //
-        ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
-        ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
-        ("durable", flag(options.how.durable), "wait until what is written survives a loss of power")  //
-        ("method", parsed(options.how.demapper.method, parse_method, "METHOD"),
+    list.add_options()                                                                                   //
+        ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")    //
+        ("force", flag(options.files.overwrite), "overwrite the output, and the trace, if they exist")   //
+        ("durable", flag(options.files.durable), "wait until what is written survives a loss of power")  //
+        ("method", parsed(options.files.demapper.method, parse_method, "METHOD"),
          "maxlog (default) or logmap")  //
-        ("evaluator", parsed(options.how.demapper.evaluator, parse_evaluator, "EVALUATOR"),
+        ("evaluator", parsed(options.files.demapper.evaluator, parse_evaluator, "EVALUATOR"),
          "auto (default), arithmetic or table")  //
         ("llr", parsed(options.llr, parse_soft_bit_format, "FORMAT"),
          "int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
-         number_within<float>(options.how.demapper.llr_scale, "--llr-scale", "X",
+         number_within<float>(options.files.demapper.llr_scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
          "int8: steps a nat, default 6")  //
         ("llr-clip",
-         number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
+         number_within<int>(options.files.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
          "int8: the largest soft bit, default 127")  //
-        ("hard", flag(options.how.hard),
+        ("hard", flag(options.symbols.hard),
          "of symbols: write decisions, the signs of the soft bits, as dataset /bits of 0 and 1 in place of "
          "/llr")  //
-        ("keep-shape", flag(options.how.keep_shape),
+        ("keep-shape", flag(options.symbols.keep_shape),
          "of symbols: what is written has the dimensions of the capture, and then the bits of a symbol")  //
-        ("count-errors", flag(options.how.count_all_errors),
+        ("count-errors", flag(options.symbols.count_all_errors),
          "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
          "2^18 that are spread over the capture")  //
-        ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
+        ("descramble", parsed(options.symbols.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
          "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
          "1, default 0): undo it");
 }
@@ -101,17 +99,17 @@ std::vector<std::uint32_t> parse_identities(const std::string& list) {
 }
 
 void add_link_options(DemodOptions& options, po::options_description& list) {
-    const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
+    const auto written = [&options](const std::string& names) { set_written(options.slots, names); };
     list.add_options()  //
         ("link", text(options.link, "FILE"),
          "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
          "--modulation and --descramble say")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "of samples and grids: llr (default), symbols, channel, with commas between")  //
-        ("diagnose", flag(options.receive.diagnoses),
+        ("diagnose", flag(options.slots.diagnoses),
          "search for the slot, the DM-RS and f0 that agree best with samples or a grid, and say whether they "
          "are the link's")  //
-        ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
+        ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
          "--diagnose: identities of DM-RS to try");
 }
 

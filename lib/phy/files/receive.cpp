@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "phy/core/number_text.hpp"
-#include "phy/files/capture_link.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
