@@ -72,6 +72,24 @@ function(check_without_hdf5 program)
   endif()
 endfunction()
 
+# A program that receives from samples needs phy::phy alone: some slots of noise go through one.
+function(check_receiver_program program)
+  file(WRITE ${WORK_DIR}/link.json [[{
+    "direction": "uplink",
+    "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 6, "cell_id": 1, "sample_rate": 3840000,
+                "center_frequency": 0},
+    "allocation": {"rnti": 1, "modulation": "qpsk", "layers": 1, "resource_blocks": [0, 6],
+                   "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbols": [2, 11]}}
+  }]])
+  string(RANDOM LENGTH 20000 RANDOM_SEED 1 noise)
+  file(WRITE ${WORK_DIR}/antenna0.ci16 "${noise}")
+  capture(output ${program} ${WORK_DIR}/link.json ${WORK_DIR}/softbits ${WORK_DIR}/antenna0.ci16)
+  file(SIZE ${WORK_DIR}/softbits bytes)
+  if(NOT output MATCHES "^slot 0: coherence .*\nslot 1: " OR bytes EQUAL 0)
+    message(FATAL_ERROR "${program} wrote ${bytes} bytes and printed\n${output}")
+  endif()
+endfunction()
+
 function(check_pipeline_program program)
   file(REMOVE ${WORK_DIR}/llr.h5)
   capture(output ${program} ${SOURCE_DIR}/data/256qam.h5 ${WORK_DIR}/llr.h5)
@@ -165,6 +183,9 @@ elseif(STEP STREQUAL "pkg_config_without_hdf5")
   compile(phy ${program} ${WORK_DIR}/program_without_hdf5)
   check_without_hdf5(${WORK_DIR}/program_without_hdf5)
   check_output(${WORK_DIR}/program_without_hdf5)
+  compile(phy ${SOURCE_DIR}/examples/receive_slots.cpp ${WORK_DIR}/receiver_without_hdf5)
+  check_without_hdf5(${WORK_DIR}/receiver_without_hdf5)
+  check_receiver_program(${WORK_DIR}/receiver_without_hdf5)
 elseif(STEP STREQUAL "source_without_hdf5")
   # Applications and tests that need no capture are there, and nothing asks for HDF5.
   hide_hdf5()
@@ -172,8 +193,8 @@ elseif(STEP STREQUAL "source_without_hdf5")
   run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D PHY_CUDA=OFF
     -D PHY_CAPTURE=OFF)
   capture(targets ${CMAKE_COMMAND} --build ${build} --target help)
-  if(NOT targets MATCHES "phy_info" OR NOT targets MATCHES "demapper_test")
-    message(FATAL_ERROR "there is no phy_info or no demapper_test")
+  if(NOT targets MATCHES "phy_info" OR NOT targets MATCHES "receive_slots" OR NOT targets MATCHES "demapper_test")
+    message(FATAL_ERROR "there is no phy_info, no receive_slots or no demapper_test")
   elseif(targets MATCHES "demod_app|capture|phy_files")
     message(FATAL_ERROR "${CMAKE_MATCH_0} needs HDF5")
   endif()
