@@ -65,6 +65,9 @@ TEST_F(GpuMovedFrom, Ofdm) {
     expect_named_when_moved_from(
         "gpu::TransformPrecoder", [&] { return phy::gpu::TransformPrecoder(device, {.subcarriers = 12}); },
         config_of, device_of);
+    expect_named_when_moved_from(
+        "gpu::TransformDeprecoder",
+        [&] { return phy::gpu::TransformDeprecoder(device, {.subcarriers = 12}); }, config_of, device_of);
 }
 
 }  // namespace

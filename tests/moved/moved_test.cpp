@@ -104,6 +104,9 @@ TEST(MovedFrom, Ofdm) {
     expect_named_when_moved_from(
         "TransformPrecoder", [] { return phy::TransformPrecoder(Host(), {.subcarriers = 12}); }, config_of,
         host_of, [&](auto& precode) { precode(symbols, symbols); });
+    expect_named_when_moved_from(
+        "TransformDeprecoder", [] { return phy::TransformDeprecoder(Host(), {.subcarriers = 12}); },
+        config_of, host_of);
 }
 
 TEST(MovedFrom, Meters) {

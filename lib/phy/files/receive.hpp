@@ -18,7 +18,11 @@ namespace phy {
 
 /// What receive_file() is told beside its two files.
 struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
+    /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
+    bool interference_rejection = false;
+    TimeInterpolation time = TimeInterpolation::linear;
+    float doppler_spread = 0.0F;
     float delay_spread = 0.0F;                 ///< s; 0: measured in each slot
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
 
