@@ -74,6 +74,11 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
 DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
     require_none_of("symbols", {{options.slots.writes_symbols || options.slots.writes_channel, "--write"},
                                 {options.slots.diagnoses, "--diagnose"},
+                                {options.slots.equalization != Equalization::mmse, "--equalizer"},
+                                {options.slots.interference_rejection, "--interference-rejection"},
+                                {options.delay_spread_ns != 0.0, "--delay-spread"},
+                                {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
+                                {options.slots.doppler_spread != 0.0F, "--doppler-spread"},
                                 {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.symbols;
     if (files.link) require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
@@ -93,9 +98,16 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     ReceiveOptions how = options.slots;
     if (!how.diagnoses && !how.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");
+    const bool is_wiener = how.time == TimeInterpolation::wiener;
+    if (is_wiener != (how.doppler_spread > 0.0F))
+        throw ArgumentError(is_wiener ? "--time-interpolation wiener: expected a --doppler-spread above 0"
+                                      : "--doppler-spread: only with --time-interpolation wiener");
+    if (how.interference_rejection && files.capture.noise_variance)
+        throw ArgumentError("--noise-variance: not with --interference-rejection, which measures it");
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(SoftBitFormat::int8);
     how.noise_variance = files.capture.noise_variance;
+    how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
     return how;
 }
 

@@ -10,6 +10,7 @@
 
 #include "capture/options.hpp"
 #include "capture/scrambling.hpp"
+#include "common/formats.hpp"
 
 namespace phy::apps {
 namespace {
@@ -86,6 +87,14 @@ void set_written(ReceiveOptions& how, const std::string& list) {
     }
 }
 
+TimeInterpolation parse_time(const std::string& text) {
+    if (text == "average") return TimeInterpolation::average;
+    if (text == "linear") return TimeInterpolation::linear;
+    if (text == "wiener") return TimeInterpolation::wiener;
+    throw ArgumentError(
+        fmt::format("--time-interpolation {}: expected 'average', 'linear' or 'wiener'", text));
+}
+
 std::vector<std::uint32_t> parse_identities(const std::string& list) {
     std::vector<std::uint32_t> identities;
     for (const std::string& text : split(list)) {
@@ -113,11 +122,32 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
          "--diagnose: identities of DM-RS to try");
 }
 
+void add_receiver_options(DemodOptions& options, po::options_description& list) {
+    list.add_options()  //
+        ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
+         "of samples and grids: how layers are separated, mmse (default) or zero-forcing")  //
+        ("interference-rejection", flag(options.slots.interference_rejection),
+         "of samples and grids, at least 2 antennas: measure the covariance of noise and interference over "
+         "the antennas, and equalise with it (IRC)")  //
+        ("delay-spread",
+         number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
+                               {0.0, 10'000.0, "a number from 0 to 10000"}),
+         "of samples and grids: rms delay spread of the channel; default 0: measured in each slot")  //
+        ("time-interpolation", parsed(options.slots.time, parse_time, "MODE"),
+         "of samples and grids: the channel between DM-RS symbols, average (one estimate a slot), linear "
+         "(default) or wiener (needs --doppler-spread)")  //
+        ("doppler-spread",
+         number_within<float>(options.slots.doppler_spread, "--doppler-spread", "HZ",
+                              {0.0F, 10'000.0F, "a number from 0 to 10000"}),
+         "largest Doppler shift of the channel, with --time-interpolation wiener");
+}
+
 }  // namespace
 
 void add_demod_options(DemodOptions& options, po::options_description& list) {
     add_input_options(options, list);
     add_link_options(options, list);
+    add_receiver_options(options, list);
     add_output_options(options, list);
     add_machine_options(options.machine, list);
     list.add_options()  //

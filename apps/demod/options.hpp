@@ -20,6 +20,7 @@ struct DemodOptions {
     SoftBitFileOptions files;   ///< for captures of all kinds
     DemodulateOptions symbols;  ///< the rest for captures of symbols
     ReceiveOptions slots;       ///< the rest for grids and samples
+    double delay_spread_ns = 0.0;
 
     MachineOptions machine;
 };
