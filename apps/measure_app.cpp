@@ -6,7 +6,6 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
-#include "common/progress.hpp"
 #include "measure/options.hpp"
 #include "measure/report.hpp"
 
@@ -20,12 +19,7 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
             "--descramble: expected --reference sent beside it, as decisions need no bits");
     Progress progress(0, quiet);
     phy::MeasureOptions how = options.how;
-    how.places = places_of(options.machine);
-    how.pipeline = pipeline_of(options.machine);
-    how.progress = [&](std::uint64_t done, std::uint64_t all) {
-        throw_if_interrupted();
-        progress.update(done, all);
-    };
+    set_machine(how, options.machine, progress);
     try {
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
     } catch (const phy::PipelineSizeError& error) {

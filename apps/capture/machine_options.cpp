@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "common/choose_places.hpp"
-#include "phy/files/demodulate.hpp"
+#include "common/interrupt.hpp"
 
 namespace phy::apps {
 
@@ -28,17 +28,16 @@ void add_machine_options(MachineOptions& options, po::options_description& list)
          "order of a device's work: sequential (default), parallel or serial");
 }
 
-std::vector<Place> places_of(const MachineOptions& options) {
-    const int threads = options.threads.value_or(demodulation_threads());
-    return choose_places(options.backend, options.device, threads);
-}
-
-Pipeline::Config pipeline_of(const MachineOptions& options) {
-    Pipeline::Config config;
-    config.chunk = options.chunk.value_or(0);
-    config.lanes = options.streams.value_or(0);
-    config.order = options.order;
-    return config;
+void set_machine(FileOptions& files, const MachineOptions& options, Progress& progress) {
+    files.places =
+        choose_places(options.backend, options.device, options.threads.value_or(demodulation_threads()));
+    files.pipeline.chunk = options.chunk.value_or(0);
+    files.pipeline.lanes = options.streams.value_or(0);
+    files.pipeline.order = options.order;
+    files.progress = [&progress](std::uint64_t done, std::uint64_t all) {
+        throw_if_interrupted();
+        progress.update(done, all);
+    };
 }
 
 }  // namespace phy::apps

@@ -34,12 +34,6 @@ double parse_spacing(const std::string& text) {
     throw ArgumentError(fmt::format("--subcarrier-spacing {}: expected 15000, 30000, 60000 or 120000", text));
 }
 
-Equalization parse_equalizer(const std::string& text) {
-    if (text == "mmse") return Equalization::mmse;
-    if (text == "zero-forcing") return Equalization::zero_forcing;
-    throw ArgumentError(fmt::format("--equalizer {}: expected 'mmse' or 'zero-forcing'", text));
-}
-
 Knowledge parse_known(const std::string& text) {
     Knowledge known;
     if (text == "none") return known;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "phy/files/receive.hpp"
-#include "transmission.hpp"
+#include "receiver/transmission.hpp"
 
 /// Recordings in files, as receive_file() takes them.
 namespace phy_test {

@@ -50,7 +50,10 @@ std::vector<ReceiverConfig> configs() {
     forced.equalization = phy::Equalization::zero_forcing;
     forced.link.modulation = Modulation::qam16;
     forced.format = phy::SoftBitFormat::float16;
-    return {plain, four, grid, precoded, forced};
+    ReceiverConfig rejecting = phy_test::small_receiver(ReceiverInput::samples, 2, 3);
+    rejecting.interference_rejection = true;
+    rejecting.time = phy::TimeInterpolation::average;
+    return {plain, four, grid, precoded, forced, rejecting};
 }
 
 /// At a low signal-to-noise ratio, and samples of the third slot that are not finite.

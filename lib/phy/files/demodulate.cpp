@@ -8,7 +8,6 @@
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
-#include "phy/files/capture_link.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/demodulate/streams.hpp"
 
@@ -51,12 +50,8 @@ float require_measured_noise(const Measured& measured) {
 }
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
-    MeasureOptions measuring = {.capture = options.capture,
-                                .link = options.link,
-                                .gain = options.gain,
-                                .places = options.places,
-                                .pipeline = options.pipeline,
-                                .stop = options.stop};
+    MeasureOptions measuring{options};
+    measuring.gain = options.gain;
     measuring.pipeline.trace = false;
     measuring.capture.ignores_noise_variance = options.estimate_noise;
     if (options.progress)
@@ -178,10 +173,6 @@ detail::SymbolSample make_sample(const Demodulation& result) {
 }
 
 }  // namespace
-
-int demodulation_threads() {
-    return std::max(1, Host::processors() - 2);
-}
 
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {

@@ -1,16 +1,19 @@
-#include "phy/receiver/host/precoding_undoer.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 
-#include "phy/machine/share.hpp"
-#include "phy/receiver/chain/undo_precoding-inl.h"
+#include "phy/machine/thread_pool.hpp"
+#include "phy/ofdm/math/check_precoding.hpp"
+#include "phy/ofdm/math/deprecoding-inl.h"
+#include "phy/ofdm/transform_precoder.hpp"
 #include "phy/reduce/lanes.hpp"
 
-namespace phy::detail {
+namespace phy {
 namespace {
 
+namespace scalar = detail::scalar;
 using Ops = scalar::Ops;
 constexpr auto lanes = static_cast<std::size_t>(scalar::precoding_lanes);
 
@@ -60,25 +63,38 @@ void finish(cf32* symbols, float* noise_variance, std::size_t count) {
 
 }  // namespace
 
-PrecodingUndoer::PrecodingUndoer(const Host& host, std::size_t subcarriers, Equalization equalization)
-    : host_(host),
-      subcarriers_(subcarriers),
-      mmse_(equalization == Equalization::mmse),
-      undo_(host, {.subcarriers = static_cast<int>(subcarriers),
-                   .direction = TransformPrecoderConfig::Direction::undo}) {}
+struct PHY_HIDDEN TransformDeprecoder::Impl {
+    Config config;
+    TransformPrecoder transform;
+};
 
-void PrecodingUndoer::operator()(std::span<cf32> symbols, std::span<float> noise_variance) {
-    const std::size_t rows = symbols.size() / subcarriers_;
-    share_pieces(host_, rows, 1, [&](std::uint64_t row, std::uint64_t /*end*/) {
-        const std::size_t first = row * subcarriers_;
-        const auto weigh_row = mmse_ ? &weigh<true> : &weigh<false>;
-        weigh_row(symbols.data() + first, noise_variance.data() + first, subcarriers_);
-    });
-    undo_(symbols, symbols);
-    share_pieces(host_, rows, 1, [&](std::uint64_t row, std::uint64_t /*end*/) {
-        const std::size_t first = row * subcarriers_;
-        finish(symbols.data() + first, noise_variance.data() + first, subcarriers_);
-    });
+TransformDeprecoder::TransformDeprecoder(const Host& host, const Config& config)
+    : impl_(std::make_unique<Impl>(
+          Impl{config, TransformPrecoder(host, {.subcarriers = config.subcarriers,
+                                                .direction = TransformPrecoderConfig::Direction::undo})})) {}
+TransformDeprecoder::~TransformDeprecoder() = default;
+TransformDeprecoder::TransformDeprecoder(TransformDeprecoder&&) noexcept = default;
+TransformDeprecoder& TransformDeprecoder::operator=(TransformDeprecoder&&) noexcept = default;
+
+void TransformDeprecoder::operator()(std::span<cf32> symbols, std::span<float> noise_variance) {
+    const auto count = static_cast<std::size_t>(impl_->config.subcarriers);
+    detail::check_precoding_sizes(count, "symbols", symbols.size(), "noise_variance", noise_variance.size());
+    const auto for_rows = [&](const auto& job) {
+        host().pool().for_each(symbols.size() / count, [&](int /*part*/, std::size_t row) noexcept {
+            job(symbols.data() + row * count, noise_variance.data() + row * count, count);
+        });
+    };
+    for_rows(impl_->config.mmse ? weigh<true> : weigh<false>);
+    impl_->transform(symbols, symbols);
+    for_rows(finish);
 }
 
-}  // namespace phy::detail
+const Host& TransformDeprecoder::host() const {
+    return impl_->transform.host();
+}
+
+const TransformDeprecoder::Config& TransformDeprecoder::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy

@@ -1,4 +1,4 @@
-// Equaliser and soft detector on a GPU, for slots of 273 resource blocks. "Symbols" are resource elements;
+// Equaliser on a GPU, for slots of 273 resource blocks. "Symbols" are resource elements;
 // the copy moves their samples, the coefficients and what is written.
 
 #include <algorithm>
@@ -95,13 +95,10 @@ private:
     gpu::DeviceBuffer<SlotEstimate> slots_;
 };
 
-std::string name_of(const char* what, const Case& of) {
-    return fmt::format("{}/{}x{}/{}/{}/{}_slots", what, of.layers, of.antennas, to_string(of.format),
-                       of.shared ? "shared_weights" : "linear_weights", of.slots);
-}
-
 void measure_equalizer(Suite& suite, const Case& of) {
-    const std::string name = name_of("equalize", of);
+    const auto name =
+        fmt::format("equalize/{}x{}/{}/{}/{}_slots", of.layers, of.antennas, to_string(of.format),
+                    of.shared ? "shared_weights" : "linear_weights", of.slots);
     if (!suite.wants(name)) return;
     const gpu::Device& device = suite.device();
     const EqualizerConfig config = config_of(of);
@@ -125,51 +122,15 @@ void measure_equalizer(Suite& suite, const Case& of) {
                         .graph = of.slots == 1});
 }
 
-void measure_detector(Suite& suite, const Case& of, Modulation modulation, bool descrambles) {
-    const std::string name = fmt::format("{}/{}{}", name_of("detect", of), to_string(modulation),
-                                         descrambles ? "/descrambled" : "");
-    if (!suite.wants(name)) return;
-    const gpu::Device& device = suite.device();
-    const SoftDetectorConfig config = {config_of(of), {.modulation = modulation}};
-    const gpu::SoftDetector detect(device, config);
-    Input input(device, of, config.equalizer);
-    const std::size_t soft_bits = of.slots * detect.soft_bits_per_slot();
-    const std::size_t elements =
-        soft_bits / (bits_per_symbol(modulation) * static_cast<std::size_t>(of.layers));
-    const std::size_t bytes_in = input.bytes_read(elements, of.antennas);
-    gpu::DeviceBuffer<std::int8_t> memory(device, std::max(soft_bits, evened_bytes(bytes_in, soft_bits)));
-    const auto llr = memory.first(soft_bits);
-    gpu::DeviceBuffer<std::uint32_t> signs(device, descrambles ? of.slots * detect.sign_words_per_slot() : 0);
-    const gpu::Stream filling(device);
-    if (descrambles) gpu::gold_sequence(device, 12345, 0, signs, filling);
-    filling.synchronize();
-    suite.record(name, {.symbols = elements,
-                        .moves = {evened({input.data(), bytes_in, llr.data(), soft_bits})},
-                        .work =
-                            [&](cudaStream_t stream) {
-                                detect(input.grid(), input.channel(), input.slots(), llr, stream, signs);
-                            },
-                        .graph = of.slots == 1});
-}
-
 }  // namespace
 
-void detector_benchmarks(Suite& suite) {
+void equalizer_benchmarks(Suite& suite) {
     for (const std::size_t slots : {std::size_t{64}, std::size_t{1}}) {
         for (const bool shared : {true, false}) {
-            for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::ci16}) {
-                const Case large = {4, 4, format, shared, slots};
-                measure_equalizer(suite, large);
-                measure_detector(suite, large, Modulation::qam256, true);
-            }
-            for (const int layers : {1, 2}) {
-                const Case small = {layers, 4, SampleFormat::cf32, shared, slots};
-                measure_equalizer(suite, small);
-                measure_detector(suite, small, Modulation::qam256, true);
-            }
-            const Case large = {4, 4, SampleFormat::cf32, shared, slots};
-            measure_detector(suite, large, Modulation::qam256, false);
-            measure_detector(suite, large, Modulation::qam16, true);
+            for (const SampleFormat format : {SampleFormat::cf32, SampleFormat::ci16})
+                measure_equalizer(suite, {4, 4, format, shared, slots});
+            for (const int layers : {1, 2})
+                measure_equalizer(suite, {layers, 4, SampleFormat::cf32, shared, slots});
         }
     }
 }

@@ -1,21 +1,10 @@
-// What stands before and after the inverse DFT of transform precoding: equalised subcarriers to symbols of
-// the codeword, with their noise variance.
-//
-// The DFT spreads a symbol over all M subcarriers of an OFDM symbol, so that each symbol gets the same share
-// of every subcarrier and of its noise. Subcarrier k comes as x_k, unbiased, with noise variance n_k, or
-// erased: x_k = 0 and n_k infinite. It is given the weight m_k, its symbols are the inverse DFT of m_k x_k
-// over q, the mean of m_k, and what the weights leave of other symbols counts as noise:
-//
-//     MMSE          m_k = 1 / (1 + n_k), which is 0 where erased      N0 = (1 - q) / q
-//     zero forcing  m_k = 1, or 0 where erased                        N0 = (1 - q + v / q) / q
-//
-// with v = (1 / M) times the sum of n_k over what is not erased. All subcarriers erased: all symbols are 0
-// and their noise variance infinite.
-#if defined(PHY_RECEIVER_UNDO_PRECODING_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_RECEIVER_UNDO_PRECODING_INL_H_
-#undef PHY_RECEIVER_UNDO_PRECODING_INL_H_
+// What stands before and after the inverse DFT of transform precoding; transform_deprecoder.hpp has the
+// equations.
+#if defined(PHY_OFDM_DEPRECODING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_OFDM_DEPRECODING_INL_H_
+#undef PHY_OFDM_DEPRECODING_INL_H_
 #else
-#define PHY_RECEIVER_UNDO_PRECODING_INL_H_
+#define PHY_OFDM_DEPRECODING_INL_H_
 #endif
 
 #include <limits>
