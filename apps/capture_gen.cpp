@@ -9,8 +9,8 @@ int main(int argc, char** argv) {
     App app;
     app.name = "capture_gen";
     app.summary =
-        "Writes a capture for demod_app: random bits, mapped, with white Gaussian noise; or what antennas\n"
-        "record of a link, as samples or as a grid. The same options give the same samples.";
+        "Writes a test capture for demod_app: mapped random bits with white Gaussian noise or, with --link,\n"
+        "the samples or the resource grid of a whole transmission. The same options give the same samples.";
     app.operand = Operand{"OUT.h5", &options.output};
     add_capture_gen_options(options, app.options);
     app.body = [&options](const CommonOptions& common) {

@@ -20,8 +20,8 @@ int main(int argc, char** argv) {
     App app;
     app.name = "demod_app";
     app.summary =
-        "Turns a capture (symbols, a resource grid, or baseband samples) into soft bits, and reports how "
-        "fast and how well.";
+        "Turns a capture (symbols, a resource grid or baseband samples) into soft bits and reports speed "
+        "and quality.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_demod_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };

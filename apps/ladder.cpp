@@ -116,18 +116,18 @@ int main(int argc, char** argv) {
         ("symbols",
          number_within<std::size_t>(options.symbols, "--symbols", "N",
                                     {1, std::size_t{1} << 36, "a whole number from 1 to 2^36"}),
-         "demap, streams: symbols of one run (default 67108864)")  //
+         "demap, streams: symbols per run (default 67108864)")  //
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {0.0, 30.0, "a number from 0 to 30"}),
-         "demap, streams: signal-to-noise ratio of the symbols (default 25)")  //
+         "demap, streams: SNR of the symbols in dB (default 25)")  //
         ("elements",
          number_within<std::size_t>(options.elements, "--elements", "N",
                                     {1, std::size_t{1} << 34, "a whole number from 1 to 2^34"}),
-         "reduce: elements of one sum (default 67108864)")  //
+         "reduce: elements per sum (default 67108864)")  //
         ("batches",
          number_within<std::size_t>(options.batches, "--batches", "N",
                                     {1, std::size_t{1} << 20, "a whole number from 1 to 2^20"}),
-         "average: means times the matrix so many times (default 1024)")  //
+         "average: number of means that are multiplied by the matrix (default 1024)")  //
         ("length",
          number_within<std::size_t>(options.length, "--length", "L",
                                     {1, max_average_length, "a whole number from 1 to 4096"}),
@@ -135,8 +135,8 @@ int main(int argc, char** argv) {
         ("observations",
          number_within<std::size_t>(options.observations, "--observations", "M",
                                     {1, std::size_t{1} << 20, "a whole number from 1 to 2^20"}),
-         "average: numbers of a mean (default 512)")  //
-        ("device", number<int>(device_number, "N"), "the GPU, from 0 on (default 0)");
+         "average: observations per mean (default 512)")  //
+        ("device", number<int>(device_number, "N"), "number of the GPU, from 0 (default 0)");
     app.body = [&](const CommonOptions& common) {
         const Ladder& ladder = find_ladder(name);
         const phy::gpu::Device device(device_number);

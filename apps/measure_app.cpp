@@ -6,7 +6,6 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
-#include "common/progress.hpp"
 #include "measure/options.hpp"
 #include "measure/report.hpp"
 
@@ -20,12 +19,7 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
             "--descramble: expected --reference sent beside it, as decisions need no bits");
     Progress progress(0, quiet);
     phy::MeasureOptions how = options.how;
-    how.places = places_of(options.machine);
-    how.pipeline = pipeline_of(options.machine);
-    how.progress = [&](std::uint64_t done, std::uint64_t all) {
-        throw_if_interrupted();
-        progress.update(done, all);
-    };
+    set_machine(how, options.machine, progress);
     try {
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
     } catch (const phy::PipelineSizeError& error) {
@@ -57,10 +51,9 @@ int main(int argc, char** argv) {
     app.name = "measure_app";
     app.summary =
         "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.\n"
-        "By decisions the EVM is as measured, not corrected for those that go wrong; the noise variance is.\n"
-        "The rms EVM is after gain and phase are fitted; the peak is with the gain that symbols are divided "
-        "by\n"
-        "and without a phase.";
+        "The noise variance is corrected for wrong decisions, the EVM is not.\n"
+        "The rms EVM is measured after gain and phase are fitted; the peak EVM after division by the gain\n"
+        "alone.";
     app.operand = Operand{"CAPTURE", &options.capture};
     add_measure_app_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };

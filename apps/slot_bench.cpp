@@ -56,16 +56,16 @@ void add_options(Options& options, po::options_description& list) {
     add_signal_options(list, options.modulation, options.formats);
     list.add_options()  //
         ("symbols", parsed(options.symbols, parse_symbols, "N[,N...]"),
-         "of a slot; default 45864: 273 resource blocks, 14 OFDM symbols")                         //
+         "symbols per slot; default 45864: 273 resource blocks, 14 OFDM symbols")                  //
         ("backend", text(options.backend, "BACKEND"), backend_option_text)                         //
         ("device", parsed(options.device, parse_one_device, "N"), "CUDA device: N means cuda[N]")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {1, 1024, "a whole number from 1 to 1024"}),
-         "that demap on the CPU (default 1)")  //
+         "CPU threads (default 1)")  //
         ("slots",
          number_within<int>(options.slots, "--slots", "N",
                             {1, 10'000'000, "a whole number from 1 to 10000000"}),
-         "that are timed, one after another (default 10000)");
+         "timed slots, one after another (default 10000)");
 }
 
 Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {
@@ -138,8 +138,8 @@ int main(int argc, char** argv) {
     App app;
     app.name = "slot_bench";
     app.summary =
-        "Times single slots from host memory to host memory, for receivers that wait for each: every way\n"
-        "that phy offers and, on a GPU, the parts that the plain way is made of.";
+        "Times single slots from host memory to host memory, for receivers that wait for each slot: every\n"
+        "way that phy offers and, on a GPU, the steps of the plain way (copy, demap, copy).";
     add_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

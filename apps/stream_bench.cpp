@@ -64,23 +64,23 @@ void add_options(Options& options, po::options_description& list) {
     add_signal_options(list, options.modulation, grid.formats);
     list.add_options()  //
         ("symbols", parsed(grid.symbols, parse_symbols, "N[,N...]"),
-         "of one run; default: 2^14, 2^16, 2^18, 2^20, 2^23, 2^25 and 2^27, as memory allows")  //
+         "symbols per run; default: 2^14, 2^16, 2^18, 2^20, 2^23, 2^25 and 2^27, as memory allows")  //
         ("streams", parsed(grid.streams, parse_streams, "N[,N...]"),
-         "chunks in flight, for each device; default auto: what is fast with the backend")  //
+         "chunks in flight on each device; default auto: chosen for the backend")  //
         ("chunk", parsed(grid.chunks, parse_chunks, "N[,N...]"),
-         "symbols that go through as one; default auto: what is fast with the backend")  //
+         "symbols per chunk; default auto: chosen for the backend")  //
         ("order", parsed(grid.orders, parse_orders, "ORDER[,ORDER...]"),
-         "of a device's work: sequential (default), parallel, serial")      //
-        ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
+         "order of a device's work: sequential (default), parallel, serial")  //
+        ("backend", text(options.backend, "BACKEND"), backend_option_text)    //
         ("device", parsed_each(options.devices, parse_device, "N[,N...]|all"),
-         "CUDA devices, which take chunks in turn: N means cuda[N]; if repeated, every combination is "
-         "measured on each set of devices")  //
+         "CUDA devices, which take chunks in turn: N means cuda[N]; repeated: every combination is measured "
+         "on each set of devices")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
-         "that demap on the CPU; 0 (default): one a processor")  //
+         "CPU threads (0, default: all processors)")  //
         ("rounds",
          number_within<int>(options.rounds, "--rounds", "N", {1, 10000, "a whole number from 1 to 10000"}),
-         "that are counted, after one that is not (default 11)");
+         "timed rounds, after one that is not timed (default 11)");
 }
 
 bool on_cuda(const Setting& setting) {
@@ -247,8 +247,8 @@ int main(int argc, char** argv) {
     App app;
     app.name = "stream_bench";
     app.summary =
-        "Times the pipeline from memory to memory: every combination of the lists that are given, each\n"
-        "against what only moves the same bytes and against one chunk after another.";
+        "Times the pipeline from memory to memory for every combination of the given lists, each against\n"
+        "copies of the same bytes and against a pipeline that overlaps nothing.";
     add_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

@@ -68,8 +68,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINAR
 # With all that they link to.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
 file(GLOB phy_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/docs/*.md
+  ${PROJECT_SOURCE_DIR}/docs/developer/*.md ${PROJECT_SOURCE_DIR}/docs/images/*.png
   ${PROJECT_SOURCE_DIR}/data/results/*.md)
-foreach(page IN LISTS phy_pages ITEMS data/README.md)
+foreach(page IN LISTS phy_pages ITEMS data/README.md data/pusch.json)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT applications)
 endforeach()

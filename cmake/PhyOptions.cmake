@@ -7,7 +7,8 @@ if(PROJECT_IS_TOP_LEVEL)
   mark_as_advanced(CCACHE_PROGRAM)
   foreach(language CXX CUDA)
     if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+      # Without this it caches nothing that uses a precompiled header.
+      set(CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()
@@ -74,3 +75,19 @@ if(PHY_SANITIZE)
   target_compile_options(phy_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
   target_link_options(phy_options INTERFACE ${phy_sanitize_flags})
 endif()
+
+# phy_precompile(TARGET HEADER...): compiles them once for the target. phy_precompile(TARGET FROM OTHER): uses what OTHER
+# has. Headers of phy are none of them: a change of one would compile everything again. Missing includes are found by
+# builds without: tests/package makes one of the libraries, and tools/lint.sh looks at each file without.
+function(phy_precompile target)
+  if(NOT PHY_PRECOMPILE)
+    return()
+  elseif(ARGV1 STREQUAL "FROM")
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)  # for ccache
+endfunction()
+set(phy_precompiled <algorithm> <array> <bit> <charconv> <chrono> <cmath> <complex> <filesystem> <functional> <limits>
+  <map> <memory> <mutex> <numeric> <optional> <span> <stop_token> <string> <string_view> <thread> <utility> <vector>)

@@ -16,8 +16,6 @@
 #include <vector>
 
 #include <phy/phy.hpp>
-#include <phy/receiver/acquisition/acquisition.hpp>
-#include <phy/receiver/receiver.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-"""Captures in HDF5, as data/README.md describes them, for plot_capture.py: in every layout, as complex numbers."""
+"""Captures in HDF5, as docs/files.md describes them, for plot_capture.py: in every layout, as complex numbers."""
 
 from plotting import fail, reason
 

@@ -3,7 +3,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # CUDA is not among them: where nvcc is on the PATH (CUDA 12.8 or later) the CUDA backend is built too.
-build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libeigen3-dev libboost-program-options-dev
+build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost-program-options-dev
   libspdlog-dev libgtest-dev nlohmann-json3-dev)
 test_packages=("${build_packages[@]}" python3-h5py)
 plot_packages=(python3-h5py python3-matplotlib)
@@ -55,14 +55,18 @@ cuda_architectures() {
 # configure PRESET [CMAKE OPTION...]: once; later, what is given changes the options of the same folder.
 configure() {
   local preset=$1
+  local without_cuda=build/$preset/without_cuda  # tools/demo.sh has configured it for itself
   shift
   if [[ ! -f build/$preset/build.ninja ]]; then
     set -- -D PHY_CUDA_ARCHITECTURES="$(cuda_architectures)" "$@"
+  elif [[ -f $without_cuda ]]; then
+    set -- -D PHY_CUDA=AUTO "$@"
   elif (($# == 0)); then
     return
   fi
   say "configuring build/$preset"
   cmake --preset "$preset" "$@"
+  rm -f "$without_cuda"
 }
 
 # build PRESET [TARGET...]

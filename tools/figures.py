@@ -2,10 +2,10 @@
 """Writes the measured figures of data/results/ into README.md, data/results/ and docs/,
 between their markers.
 
-    tools/figures.py            rewrites them
-    tools/figures.py --check    exit status 1 if they are not what the results say
+    tools/figures.py            rewrites the tables
+    tools/figures.py --check    exit status 1 if a table differs from the results
 
-data/results/README.md says which program writes which file.
+data/results/README.md lists the program that writes each file.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from link_figures import link_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
-PAGES = (ROOT / "README.md", *sorted(RESULTS.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted(RESULTS.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
 MACHINES = {"xeon": "Intel Xeon, 2 MiB L2", "epyc": "AMD EPYC, 1 MiB L2"}
 
 
@@ -197,7 +197,7 @@ def share(of_limit):
 
 def ladder_table(run):
     limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
-    yield (f"| {run['context']['gpu']}: {run['title']} | threads a block | us | {rate} | of {run[limit]} | "
+    yield (f"| {run['context']['gpu']}: {run['title']} | threads per block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
     for what, way in (("plain loops", "cpu_loops"), ("phy", "cpu_phy")):
@@ -309,7 +309,7 @@ def ofdm_table(run):
 
 
 def cpu_slot_table(run):
-    yield f"| {run['context']['processor']} | threads | slots a call | us a slot | times real time | of memcpy |"
+    yield f"| {run['context']['processor']} | threads | slots per call | us per slot | times real time | of memcpy |"
     yield "| --- |" + " --- |" * 5
     for row in run["benchmarks"]:
         yield (f"| {row['name']} | {row['threads']} | {row['slots']} | {row['us_per_slot']:.1f} | {row['of_real_time']:.2f} | "
@@ -318,7 +318,7 @@ def cpu_slot_table(run):
 
 def gpu_slot_table(run):
     """Whole slots: through a pipeline, one at a time, and on the device alone."""
-    yield f"| {run['context']['gpu']} | us a slot | of the limit | p99 us |"
+    yield f"| {run['context']['gpu']} | us per slot | of the limit | p99 us |"
     yield "| --- |" + " --- |" * 3
     for row in run["benchmarks"]:
         if not row["name"].startswith("receive/"):
@@ -401,8 +401,40 @@ def gpu_figures():
     }
 
 
+def speed_of_slots(pattern, name, of_limit):
+    """Machine, speed and share of whole slots."""
+    run = json.loads(next(iter(sorted(RESULTS.glob(pattern)))).read_text())
+    row = next(row for row in run["benchmarks"] if row["name"] == name)
+    machine = run["context"].get("gpu") or run["context"]["processor"]
+    share_of_limit = f"{row['of_limit']:.2f} {of_limit}" if "of_limit" in row else ""
+    return f"{machine} | {row['us_per_slot']:.1f} us, {row['of_real_time']:.2f} times real time | {share_of_limit}"
+
+
+def speed_table():
+    """The few figures of README.md."""
+    cpu = results_of("xeon")
+    gpu, kernels = gpu_runs()[0]
+    stream = json.loads((RESULTS / "stream_h200.json").read_text())
+    long_run = max((row for row in stream["rows"] if row["formats"] == "cf32:int8"), key=lambda row: row["symbols"])
+    slot = "slot of 100 MHz from 4 antennas, samples to soft bits"
+    lines = ["| what | machine | speed | of the limit |", "| --- |" + " --- |" * 3]
+    for where, size in (("in L2", L2), ("in DRAM", DRAM)):
+        row = cpu[soft(snr=25, size=size)]
+        lines.append(f"| 256QAM to int8, {where}, one thread | {MACHINES['xeon']}, AVX-512 | {row['Gsym/s']:.2f} Gsymbol/s | "
+                     f"{row['of_memcpy']:.2f} of a memcpy |")
+    row = kernels[gpu_soft()]
+    lines.append(f"| 256QAM to int8, in device memory | {gpu} | {row['Gsym/s']:.0f} Gsymbol/s | {row['of_copy']:.2f} of a copy kernel |")
+    lines.append(f"| 256QAM to int8, host memory to host memory | {stream['context']['device']} | {long_run['Gsym/s']:.2f} Gsymbol/s | "
+                 f"{long_run['of_limit']:.2f} of the copies |")
+    lines.append(f"| {slot}, one thread | {speed_of_slots('receiver_cpu_*.json', 'slot, 1 layers', '')} |")
+    lines.append(f"| {slot}, host memory to host memory | "
+                 f"{speed_of_slots('receiver_gpu_*.json', 'receive/pipeline/1x4/273/ci16/delay_measured', 'of the copies')} |")
+    return "\n".join(lines)
+
+
 def figures():
     return gpu_figures() | link_figures(RESULTS) | {
+        "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
         "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),

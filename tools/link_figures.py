@@ -32,7 +32,7 @@ def scale_table(results):
             losses = (max(each[None] - each[scale] for each in here.values()) for scale in scales)
             range_of = f"{min(here):g}" + (f" to {max(here):g}" if len(here) > 1 else "")
             lines.append([f"{modulation}, {name}", range_of, *(f"{loss:.3f}" for loss in losses)])
-    return rows(["bits a symbol that int8 loses at most", "SNR, dB", *(f"scale {scale:g}" for scale in scales)], lines)
+    return rows(["bits per symbol that int8 loses at most", "SNR, dB", *(f"scale {scale:g}" for scale in scales)], lines)
 
 
 def method_table(results):
@@ -44,7 +44,7 @@ def method_table(results):
     lines = [[modulation, *(f"{told[modulation, snr]['maxlog']:.2f} + "
                             f"{max(0, told[modulation, snr]['logmap'] - told[modulation, snr]['maxlog']):.3f}"
                             for snr in snrs)] for modulation in BITS]
-    return rows(["bits a symbol, max-log + what log-MAP adds", *(f"{snr:g} dB" for snr in snrs)], lines)
+    return rows(["bits per symbol, max-log + what log-MAP adds", *(f"{snr:g} dB" for snr in snrs)], lines)
 
 
 def theory_table(results):
@@ -66,7 +66,7 @@ def snr_of(curve, told):
 
 
 def fading_table(results):
-    """What estimates cost: bits a symbol with everything known, and decibels that the rest is worse."""
+    """What estimates cost: bits per symbol with everything known, and decibels that the rest is worse."""
     lines = []
     for path in sorted(results.glob("link_sim_tdl_*.json")):
         report = read(results, path.name)
@@ -83,7 +83,7 @@ def fading_table(results):
                 equal = snr_of(known, curves[which][index][1])
                 losses.append(f"{curves[which][index][1]:.2f}" + (f", {abs(snr - equal):.1f} dB" if equal is not None else ""))
             lines.append([name, f"{snr:g}", f"{bits:.2f}", *losses])
-    return rows(["256QAM, bits a symbol", "SNR, dB", "all known", "channel known", "noise known", "nothing known"], lines)
+    return rows(["256QAM, bits per symbol", "SNR, dB", "all known", "channel known", "noise known", "nothing known"], lines)
 
 
 def link_figures(results):

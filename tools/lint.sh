@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Style, names and structure: everything that is checked about the text of the code.
 #
-#   tools/lint.sh [--since COMMIT]
+#   tools/lint.sh [--recent]
 #
-# clang-tidy takes a quarter of an hour for the whole tree on two cores. With --since, after a build, it looks at what
-# differs from a commit at which all passed, unless the rules differ too.
+# clang-tidy takes a quarter of an hour for the whole tree on two cores. With --recent, after a build, it looks at what
+# differs from the last commit that is older than two days, unless the rules differ too: all else has passed in the
+# checks of those days.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 since=
-if [[ ${1:-} == --since && $# == 2 ]]; then
-  if git diff --quiet "$2" -- .clang-tidy '*/.clang-tidy' tools/lint.sh cmake/PhyOptions.cmake; then since=$2; fi
+if [[ $# == 1 && $1 == --recent ]]; then
+  since=$(git rev-list -1 --before='2 days ago' HEAD)
+  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' tools/lint.sh; then since=; fi
 elif (($#)); then
-  fail "expected nothing, or --since COMMIT"
+  fail "expected nothing, or --recent"
 fi
 
 need_packages "${build_packages[@]}" "${lint_packages[@]}"
@@ -54,6 +56,11 @@ changed_sources() {
   } | sort -u | tr '\n' '\0'
 }
 
+# Without precompiled headers, so that a missing include is found.
+mkdir -p build/release/lint
+sed -E 's/-Winvalid-pch|-fpch-preprocess|-include [^ ]*cmake_pch\.hxx//g' build/release/compile_commands.json \
+  >build/release/lint/compile_commands.json
+
 # What clang warns of counts too: nothing else compiles all code with it.
 tidy() {
   local file
@@ -61,7 +68,7 @@ tidy() {
   if [[ -n $since ]]; then changed_sources; else files '*.cpp'; fi |
     while IFS= read -r -d '' file; do
       if grep -qF "\"file\": \"$PWD/$file\"" build/release/compile_commands.json; then printf '%s\0' "$file"; fi
-    done | xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-14 -p build/release --quiet 2> >(grep -v 'warnings\? generated\.$' >&2)
+    done | xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-14 -p build/release/lint --quiet 2> >(grep -v 'warnings\? generated\.$' >&2)
 }
 
 # By a host compiler that is told of nothing but lib/: no CUDA, no package. What is under a CUDA name too, as its users
@@ -74,14 +81,12 @@ header_is_plain() {
 export -f header_is_plain
 public_headers_are_plain() { public_headers | xargs -n 1 -P "$(nproc)" bash -c 'header_is_plain "$0"'; }
 
-# What the rooms install, as lib/ lists it.
+# What the rooms of lib/phy declare: name|library|rooms that it may include|public headers|those with CUDA.
+rooms=build/release/lib/rooms.txt
+
 public_headers() {
-  files 'lib/phy/*CMakeLists.txt' | while IFS= read -r -d '' file; do
-    tr '\n' ' ' <"$file" | grep -oE 'PUBLIC [^)]*' | sed -E 's/ (PRIVATE|FILE_SET) .*//' | grep -oE '[a-z0-9_/]+\.hpp' |
-      sed "s|^|$(dirname "${file#lib/}")/|"
-  done
+  cut -d '|' -f 4,5 $rooms | tr '| ' '\n\n' | grep .
   echo phy/phy.hpp
-  echo phy/phy_cuda.hpp
 }
 
 # A file that is compiled once for each way of computing includes all that it uses: by Highway for the instruction set
@@ -109,31 +114,27 @@ only_in() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
-# A room of lib/phy includes itself and the rooms that its line names, and no other.
+# A room of lib/phy includes itself and the rooms that it declares, and no other.
 includes_go_up() {
-  local below="core simd cuda pipeline" room found bad=0
-  local -A rooms=([core]="" [simd]="core" [cuda]="core simd" [pipeline]="core cuda" [capture]="core pipeline")
-  # Operators know no other operator.
-  for room in mapper demapper measure scaling scrambling ofdm compression; do rooms[$room]=$below; done
-  # But pilots are Gold sequences, sums have one tree, and a detector is what others are in one.
-  rooms[channel]="$below measure scrambling"
-  rooms[detector]="$below demapper scrambling channel"
-  rooms[receiver]="$below mapper demapper measure scaling scrambling channel detector ofdm compression capture"
-  # A room that is on no line may include nothing.
-  for room in lib/phy/*/; do
-    room=$(basename "$room")
+  local room may found bad=0
+  while IFS='|' read -r room _ may _; do
     found=$(files "lib/phy/$room/*" | xargs -0 -r grep -nE '^ *# *include *"phy/' |
-      grep -vE "\"phy/($(tr ' ' '|' <<<"$room${rooms[$room]:+ ${rooms[$room]}}"))/" || true)
+      grep -vE "\"phy/($(tr ' ' '|' <<<"$room${may:+ $may}"))/" || true)
     if [[ -n $found ]]; then
       printf '%s\n' "$found"
       bad=1
     fi
-  done
+  done <$rooms
   return "$bad"
 }
 
-# The last bits of a C library's functions, and of Eigen's, are their own: what reaches an output takes them from
-# core/elementary.hpp.
+# The table of rooms in the page about the structure says what they declare.
+page_names_the_rooms() {
+  diff <(sed -nE 's/^\| `([a-z]+)\/` \|.*\| ([a-z ]*) \|$/\1: \2/p' docs/developer/architecture.md) \
+    <(awk -F '|' '{ print $1 ": " ($3 == "" ? "nothing" : $3) }' $rooms)
+}
+
+# The last bits of a C library's functions are its own: what reaches an output takes them from numerics/elementary.hpp.
 last_bits_are_ours() {
   local names='exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|hypot|cbrt|erf|erfc|tgamma|lgamma'
   local found
@@ -149,6 +150,15 @@ plain_kernels() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
+# Files that documents link to, without anchors and other sites.
+links_resolve() {
+  files '*.md' | xargs -0 python3 -c '
+import pathlib, re, sys
+bad = [f"{page}: {link}" for page in map(pathlib.Path, sys.argv[1:])
+       for link in re.findall(r"\]\(([^)#: ]+)[)#]", page.read_text()) if not (page.parent / link).exists()]
+sys.exit("\n".join(bad) or 0)'
+}
+
 check "clang-format" formatted
 check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
@@ -156,10 +166,12 @@ check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
 check "nlohmann-json in no library code but capture and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/receiver|tests/receiver'
 check "rooms include what they may" includes_go_up
+check "docs/developer/architecture.md names the rooms" page_names_the_rooms
 check "outputs take no last bits from a C library" last_bits_are_ours
 check "every public header compiles on its own, with a plain host compiler" public_headers_are_plain
 check "every -inl.h file compiles on its own" inl_files_stand_alone
-check "figures of README.md" tools/figures.py --check
+check "figures in documents" tools/figures.py --check
+check "links in documents" links_resolve
 check "clang-tidy" tidy
 
 if ((${#failed[@]})); then

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "common/choose_places.hpp"
-#include "phy/files/demodulate.hpp"
+#include "common/interrupt.hpp"
 
 namespace phy::apps {
 
@@ -12,33 +12,32 @@ void add_machine_options(MachineOptions& options, po::options_description& list)
         ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
-         "that work on the CPU; 0: one a processor; default: two fewer, and at least 1")  //
+         "CPU threads (0: all processors; default: all but two, at least 1)")  //
         ("chunk",
          number_within<std::uint64_t>(
              options.chunk, "--chunk", "SYMBOLS",
              {1, std::numeric_limits<std::uint64_t>::max(), "a whole number of symbols from 1 on"}),
-         "that go through as one; default: what is fast with the backend")  //
+         "symbols, or slots of samples and grids, per chunk; default: chosen for the backend")  //
         ("device", parsed(options.device, parse_device, "N[,N...]|all"),
          "CUDA devices, which take chunks in turn: N means cuda[N]")  //
         ("streams",
          number_within<std::uint64_t>(options.streams, "--streams", "N",
                                       {1, 1024, "a whole number from 1 to 1024"}),
-         "chunks in flight, for each device; default: what is fast with the backend")  //
+         "chunks in flight on each device; default: chosen for the backend")  //
         ("order", parsed(options.order, parse_issue_order, "ORDER"),
-         "of a device's work: sequential (default), parallel or serial");
+         "order of a device's work: sequential (default), parallel or serial");
 }
 
-std::vector<Place> places_of(const MachineOptions& options) {
-    const int threads = options.threads.value_or(demodulation_threads());
-    return choose_places(options.backend, options.device, threads);
-}
-
-Pipeline::Config pipeline_of(const MachineOptions& options) {
-    Pipeline::Config config;
-    config.chunk = options.chunk.value_or(0);
-    config.lanes = options.streams.value_or(0);
-    config.order = options.order;
-    return config;
+void set_machine(FileOptions& files, const MachineOptions& options, Progress& progress) {
+    files.places =
+        choose_places(options.backend, options.device, options.threads.value_or(demodulation_threads()));
+    files.pipeline.chunk = options.chunk.value_or(0);
+    files.pipeline.lanes = options.streams.value_or(0);
+    files.pipeline.order = options.order;
+    files.progress = [&progress](std::uint64_t done, std::uint64_t all) {
+        throw_if_interrupted();
+        progress.update(done, all);
+    };
 }
 
 }  // namespace phy::apps

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "common/app.hpp"
+#include "common/progress.hpp"
 #include "common/size_errors.hpp"
-#include "phy/pipeline/pipeline.hpp"
+#include "phy/files/options.hpp"
 
 namespace phy::apps {
 
@@ -24,10 +24,9 @@ struct MachineOptions {
 /// Adds --backend, --device, --threads, --chunk, --streams and --order.
 void add_machine_options(MachineOptions& options, po::options_description& list);
 
-/// See choose_places(); by default a thread a processor, less one each for reading and writing.
-std::vector<Place> places_of(const MachineOptions& options);
-
-Pipeline::Config pipeline_of(const MachineOptions& options);
+/// Sets where and how a function of a file runs, and has it show its progress and end when it is interrupted.
+/// For places see choose_places(); by default demodulation_threads().
+void set_machine(FileOptions& files, const MachineOptions& options, Progress& progress);
 
 /// Calls work() and returns what it returns; errors of sizes name the option at fault.
 template <typename Work>

@@ -32,23 +32,24 @@ std::vector<std::uint64_t> parse_shape(const std::string& list) {
 void add_capture_options(CaptureOptions& options, po::options_description& list) {
     list.add_options()  //
         ("dataset", text(options.dataset, "PATH[,PATH]"),
-         "the IQ samples, or I and Q; default /iq, else /grid or /samples, else the only dataset that looks "
-         "like IQ")  //
+         "dataset of IQ samples, or one of I and one of Q; default: /iq, else /grid or /samples, else the "
+         "only dataset that looks like IQ")  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
-         "what the capture is of: symbols, grid or samples; default: as the dataset's name says")  //
-        ("interleaved", flag(options.interleaved), "the dataset is flat: I, Q, I, Q, ...")         //
+         "kind of capture: symbols, grid or samples; default: from the name of the dataset")  //
+        ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")           //
         ("raw", parsed(options.raw, parse_raw, "TYPE"),
-         "the file holds samples alone: cf32, cf16, ci16, ci8, cu8, ..., _be for big-endian ones")  //
+         "sample type of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
+         "the end")  //
         ("shape", parsed(options.shape, parse_shape, "N[,N...]"),
-         "dimensions of a raw file or a SigMF recording; default: one")  //
+         "dimensions of a raw file or a SigMF recording; default: one dimension")  //
         ("external-files", flag(options.external_files),
-         "an HDF5 dataset may lie in other files of its folder")  //
+         "follow an HDF5 dataset into other files of its folder")  //
         ("full-scale",
          number_within<double>(options.full_scale, "--full-scale", "X",
                                {0x1p-126, 0x1p126, "a number from 2^-126 to 2^126"}),
-         "integer samples: the value of 1.0; default: the attribute, else 2^(bits-1)")  //
+         "integer samples: the integer that stands for 1.0; default: the attribute, else 2^(bits-1)")  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
+         "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
 }
 
 std::optional<float> parse_gain(const std::string& text) {

@@ -13,19 +13,19 @@ namespace {
 void add_common_options(CaptureGenOptions& options, po::options_description& list) {
     list.add_options()  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
-         "what is captured: symbols (default), or with --link samples or grid")  //
+         "kind of capture: symbols (default), or with --link samples or grid")  //
         // Within the N0 that the demapper tells apart, 2^-100 ... 2^40.
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {-100.0, 300.0, "a number from -100 to 300"}),
-         "from -100 to 300 dB, default 20: of symbols Es/N0; of samples and a grid the power of all layers "
-         "at an antenna over that of its noise, in a resource element with data")                   //
-        ("seed", number<std::uint64_t>(options.seed, "N"), "of bits, fading and noise, default 1")  //
+         "SNR, from -100 to 300 dB, default 20: Es/N0 of symbols; in samples and a grid the power of all "
+         "layers at one antenna over its noise, per resource element with data")                         //
+        ("seed", number<std::uint64_t>(options.seed, "N"), "seed of bits, fading and noise, default 1")  //
         ("type", parsed(options.type, parse_sample_format, "TYPE"),
-         "cf32 (default), cf16, ci16 or ci8")  //
+         "sample type: cf32 (default), cf16, ci16 or ci8")  //
         ("layout", parsed(options.layout, parse_capture_layout, "LAYOUT"),
-         "compound (default), trailing, interleaved, chunked or gzip")        //
-        ("no-bits", flag(options.no_bits), "leave out the transmitted bits")  //
-        ("force", flag(options.force), "overwrite OUT.h5 if it exists")       //
+         "storage layout: compound (default), trailing, interleaved, chunked or gzip")  //
+        ("no-bits", flag(options.no_bits), "leave out the transmitted bits")            //
+        ("force", flag(options.force), "overwrite OUT.h5 if it exists")                 //
         ("durable", flag(options.durable), "wait until OUT.h5 survives a loss of power");
 }
 
@@ -34,14 +34,14 @@ void add_symbol_options(CaptureGenOptions& options, po::options_description& lis
     po::options_description symbols("Options for symbols");
     symbols.add_options()  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
+         "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam")  //
         ("symbols", number_within<std::uint64_t>(options.symbols, "--symbols", "N", from_one_on),
-         "how many symbols, from 1 on")  //
+         "number of symbols, from 1")  //
         ("per-symbol-noise", flag(options.per_symbol_noise),
-         "vary the noise by symbol, +-6 dB, and store its variance for each")  //
+         "vary N0 from symbol to symbol by +-6 dB, and store it per symbol")  //
         ("scramble", parsed(options.scramble, parse_scramble, "n_RNTI,n_ID[,q]"),
-         "scramble the bits as one codeword (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0); "
-         "the transmitted bits of the capture are those before");
+         "identity of the scrambling; the bits are one codeword (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 "
+         "or 1, default 0); the capture holds the bits before scrambling");
     list.add(symbols);
 }
 
@@ -49,25 +49,25 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
     po::options_description link("Options for samples and a grid");
     link.add_options()  //
         ("link", text(options.link, "FILE"),
-         "what is sent and where: JSON as docs/link.md describes it; the capture gets it as an attribute")  //
+         "JSON file with the link, as docs/link.md describes it; the capture gets it as an attribute")  //
         ("slots",
          number_within<std::uint64_t>(options.slots, "--slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
-         "that are recorded, from carrier.first_slot on; those without the allocation hold noise alone");
+         "number of slots, from carrier.first_slot on; slots without the allocation hold noise alone");
     add_air_options(options, link);
     link.add_options()  //
         ("first-sample",
          number_within<std::uint64_t>(options.first_sample, "--first-sample", "N",
                                       {0, 1ULL << 40U, "a whole number from 0 to 2^40"}),
-         "samples of noise before the first slot, where carrier.first_sample is \"auto\"; default 0")  //
+         "samples of noise before the first slot if carrier.first_sample is \"auto\"; default 0")  //
         ("sample-rate",
          number_within<double>(options.sample_rate, "--sample-rate", "HZ",
                                {1.0, 1e12, "a number from 1 to 1e12"}),
-         "of samples, where the link has no carrier.sample_rate")  //
+         "sample rate if the link has no carrier.sample_rate")  //
         ("center-frequency",
          number_within<double>(options.center_frequency, "--center-frequency", "HZ",
                                {0.0, 1e12, "a number from 0 to 1e12"}),
-         "of the recording, where the link has no carrier.center_frequency");
+         "centre frequency of the recording if the link has no carrier.center_frequency");
     list.add(link);
 }
 

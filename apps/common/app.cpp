@@ -113,12 +113,12 @@ void run(const App& app, const CommandLine& line) {
 CommandLine read_command_line(const App& app, int argc, const char* const* argv) {
     CommandLine line;
     po::options_description visible = app.options;
-    visible.add_options()                                                                                  //
-        ("json", flag(line.common.json), "print the result as one JSON object in place of text")           //
-        ("quiet", flag(line.common.quiet), "no progress, no log, no text report; errors and --json stay")  //
+    visible.add_options()                                                                              //
+        ("json", flag(line.common.json), "print the result as one JSON object instead of text")        //
+        ("quiet", flag(line.common.quiet), "no progress, log or text report; errors and --json stay")  //
         ("log-level", text(line.log_level, "LEVEL"),
-         "trace, debug, info, warning (default), error, critical or off")  //
-        ("version", "print the version")                                   //
+         "lowest level that is logged: trace, debug, info, warning (default), error, critical or off")  //
+        ("version", "print the version")                                                                //
         ("help,h", "print this text");
 
     po::options_description all = visible;

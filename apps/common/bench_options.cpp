@@ -10,9 +10,10 @@ void add_signal_options(po::options_description& list, Modulation& modulation,
                         std::vector<Formats>& formats) {
     list.add_options()  //
         ("modulation", parsed(modulation, parse_modulation, "M"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam (default) or 1024qam")  //
+         "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam (default) or 1024qam")  //
         ("formats", parsed(formats, parse_formats, "IN:OUT[,IN:OUT...]"),
-         "of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default cf32:int8");
+         "formats of symbols (cf32, cf16, ci16, ci8) and soft bits (int8, float16, float32); default "
+         "cf32:int8");
 }
 
 std::string BenchPlace::hardware() const {

@@ -9,7 +9,8 @@ namespace phy::apps {
 
 /// What --backend takes.
 inline constexpr const char* backend_option_text =
-    "auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info lists";
+    "backend: auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
+    "lists";
 
 /// Returns the text if it is what --device takes: a number, numbers with commas, or "all". Throws
 /// ArgumentError otherwise.

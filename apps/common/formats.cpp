@@ -35,6 +35,12 @@ std::vector<Formats> parse_formats(const std::string& list) {
     return parse_list("--formats", list, parse_pair);
 }
 
+Equalization parse_equalizer(const std::string& text) {
+    if (text == "mmse") return Equalization::mmse;
+    if (text == "zero-forcing") return Equalization::zero_forcing;
+    throw ArgumentError(fmt::format("--equalizer {}: expected 'mmse' or 'zero-forcing'", text));
+}
+
 SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats) {
     return {size_of(formats.in), bits_per_symbol(modulation) * size_of(formats.out)};
 }

@@ -13,6 +13,7 @@
 #include "phy/core/error.hpp"
 #include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
+#include "phy/equalizer/equalizer.hpp"
 
 /// What benchmarks are asked to measure.
 namespace phy::apps {
@@ -51,6 +52,9 @@ std::uint64_t parse_count(std::string_view text, std::uint64_t most, const char*
 /// What --symbols and --formats take, see parse_list().
 std::vector<std::uint64_t> parse_symbols(const std::string& list);
 std::vector<Formats> parse_formats(const std::string& list);
+
+/// What --equalizer takes. Throws ArgumentError for anything else.
+Equalization parse_equalizer(const std::string& text);
 
 /// Bytes of a symbol's samples and of its soft bits.
 struct SymbolBytes {

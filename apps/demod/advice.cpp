@@ -25,7 +25,7 @@ std::string power_advice(const Demodulation& done) {
 }
 
 std::string noise_advice(const DemodOptions& options) {
-    if (!options.how.gain && options.how.estimate_noise) return "is --modulation right?";
+    if (!options.symbols.gain && options.symbols.estimate_noise) return "is --modulation right?";
     return "--gain auto --noise-variance estimate measures the amplitude and N0, if --modulation is right";
 }
 

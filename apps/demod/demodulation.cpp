@@ -10,7 +10,6 @@
 
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
-#include "common/progress.hpp"
 #include "demod/advice.hpp"
 #include "phy/machine/atomic_file.hpp"
 #include "phy/pipeline/trace.hpp"
@@ -34,8 +33,8 @@ void require_different_files(const DemodOptions& options) {
 void check_outputs(const DemodOptions& options, const CaptureDescription& capture) {
     for (const std::filesystem::path& file : capture.files)
         require_no_capture(options, file.string());
-    require_force_if_exists(options.output, options.how.overwrite);
-    require_force_if_exists(options.trace, options.how.overwrite);
+    require_force_if_exists(options.output, options.files.overwrite);
+    require_force_if_exists(options.trace, options.files.overwrite);
 }
 
 /// The options that say what a capture does not.
@@ -63,25 +62,8 @@ auto with_option_errors(const DemodOptions& options, Work work) {
         return with_machine_errors(options.machine, work);
     } catch (const DescriptionError& error) {
         throw FileError(
-            fmt::format("{}: {}", error.what(), options_for(error.lacks(), options.how.estimate_noise)));
+            fmt::format("{}: {}", error.what(), options_for(error.lacks(), options.symbols.estimate_noise)));
     }
-}
-
-/// Progress, interrupts and the trace, for options of either kind.
-template <typename How>
-How visible(How how, const DemodOptions& options, std::optional<AtomicFile>& trace, Progress& progress) {
-    how.places = places_of(options.machine);
-    how.pipeline = pipeline_of(options.machine);
-    how.pipeline.trace = trace.has_value();
-    how.progress = [&](std::uint64_t done, std::uint64_t all) {
-        throw_if_interrupted();
-        progress.update(done, all);
-    };
-    how.before_commit = [&](const PipelineReport& report) {
-        throw_if_interrupted();
-        if (trace) trace->append(trace_events(report));
-    };
-    return how;
 }
 
 void require_none_of(const char* kind, const std::vector<std::pair<bool, const char*>>& given) {
@@ -89,60 +71,71 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
         if (is_given) throw ArgumentError(fmt::format("{}: not for a capture of {}", option, kind));
 }
 
-DemodulateOptions of_symbols(const DemodOptions& options) {
-    require_none_of("symbols", {{options.receive.writes_symbols || options.receive.writes_channel, "--write"},
-                                {options.receive.diagnoses, "--diagnose"},
-                                {!options.receive.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
-    DemodulateOptions how = options.how;
+DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
+    require_none_of("symbols", {{options.slots.writes_symbols || options.slots.writes_channel, "--write"},
+                                {options.slots.diagnoses, "--diagnose"},
+                                {options.slots.equalization != Equalization::mmse, "--equalizer"},
+                                {options.slots.interference_rejection, "--interference-rejection"},
+                                {options.delay_spread_ns != 0.0, "--delay-spread"},
+                                {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
+                                {options.slots.doppler_spread != 0.0F, "--doppler-spread"},
+                                {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
+    DemodulateOptions how = options.symbols;
+    if (files.link) require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
+    static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(how.hard ? SoftBitFormat::float16 : SoftBitFormat::int8);
-    if (options.link.empty()) return how;
-    require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
-    how.link = read_link(options.link);
     return how;
 }
 
-ReceiveOptions of_slots(const DemodOptions& options, CaptureKind kind) {
-    const DemodulateOptions& how = options.how;
+ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOptions& files, CaptureKind kind) {
+    const DemodulateOptions& symbols = options.symbols;
     const std::string name(to_string(kind));
-    require_none_of(name.c_str(), {{how.gain != 1.0F, "--gain"},
-                                   {how.descramble.has_value(), "--descramble"},
-                                   {how.hard, "--hard"},
-                                   {how.keep_shape, "--keep-shape"},
-                                   {how.count_all_errors, "--count-errors"}});
-    ReceiveOptions receive = options.receive;
-    if (!receive.diagnoses && !receive.diagnose.scrambling_ids.empty())
+    require_none_of(name.c_str(), {{symbols.gain != 1.0F, "--gain"},
+                                   {symbols.descramble.has_value(), "--descramble"},
+                                   {symbols.hard, "--hard"},
+                                   {symbols.keep_shape, "--keep-shape"},
+                                   {symbols.count_all_errors, "--count-errors"}});
+    ReceiveOptions how = options.slots;
+    if (!how.diagnoses && !how.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");
-    receive.capture = how.capture;
-    if (!options.link.empty()) receive.link = read_link(options.link);
-    receive.noise_variance = how.capture.noise_variance;
-    receive.demapper = how.demapper;
-    receive.format = options.llr.value_or(how.format);
-    receive.overwrite = how.overwrite;
-    receive.durable = how.durable;
-    return receive;
+    const bool is_wiener = how.time == TimeInterpolation::wiener;
+    if (is_wiener != (how.doppler_spread > 0.0F))
+        throw ArgumentError(is_wiener ? "--time-interpolation wiener: expected a --doppler-spread above 0"
+                                      : "--doppler-spread: only with --time-interpolation wiener");
+    if (how.interference_rejection && files.capture.noise_variance)
+        throw ArgumentError("--noise-variance: not with --interference-rejection, which measures it");
+    static_cast<SoftBitFileOptions&>(how) = files;
+    how.format = options.llr.value_or(SoftBitFormat::int8);
+    how.noise_variance = files.capture.noise_variance;
+    how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
+    return how;
 }
 
-/// Without looking at what options go before.
-CaptureDescription describe_capture(const DemodOptions& options) {
-    CaptureOptions capture = options.how.capture;
-    capture.ignores_noise_variance = options.how.estimate_noise;
-    if (!options.link.empty()) {
+/// Without looking at what options override.
+CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFileOptions& files) {
+    CaptureOptions capture = files.capture;
+    capture.ignores_noise_variance = options.symbols.estimate_noise;
+    if (files.link) {
         capture.link.emplace();
-        if (!capture.modulation) capture.modulation = read_link(options.link).modulation;
+        if (!capture.modulation) capture.modulation = files.link->modulation;
     }
     return CaptureReader(options.capture, capture).description();
 }
 
 /// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, CaptureKind kind,
+Demodulated demodulate_visibly(const DemodOptions& options, SoftBitFileOptions files, CaptureKind kind,
                                std::optional<AtomicFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
+        set_machine(files, options.machine, progress);
+        files.pipeline.trace = trace.has_value();
+        files.before_commit = [&](const PipelineReport& report) {
+            throw_if_interrupted();
+            if (trace) trace->append(trace_events(report));
+        };
         if (kind == CaptureKind::symbols)
-            return demodulate_file(options.capture, options.output,
-                                   visible(of_symbols(options), options, trace, progress));
-        return receive_file(options.capture, options.output,
-                            visible(of_slots(options, kind), options, trace, progress));
+            return demodulate_file(options.capture, options.output, symbol_options(options, files));
+        return receive_file(options.capture, options.output, slot_options(options, files, kind));
     });
 }
 
@@ -150,13 +143,16 @@ Demodulated demodulate_visibly(const DemodOptions& options, CaptureKind kind,
 
 Demodulated demodulate(const DemodOptions& options, bool quiet) {
     require_different_files(options);
-    const CaptureDescription capture = with_option_errors(options, [&] { return describe_capture(options); });
+    SoftBitFileOptions files = options.files;
+    if (!options.link.empty()) files.link = read_link(options.link);
+    const CaptureDescription capture =
+        with_option_errors(options, [&] { return describe_capture(options, files); });
     check_outputs(options, capture);
     std::optional<AtomicFile> trace;
     if (!options.trace.empty())
         trace.emplace(options.trace,
-                      AtomicFile::Config{.overwrite = options.how.overwrite, .durable = options.how.durable});
-    Demodulated done = demodulate_visibly(options, capture.kind, trace, quiet);
+                      AtomicFile::Config{.overwrite = files.overwrite, .durable = files.durable});
+    Demodulated done = demodulate_visibly(options, files, capture.kind, trace, quiet);
     if (trace) trace->commit();
     if (auto* const symbols = std::get_if<Demodulation>(&done)) {
         if (const std::optional<std::string> advice = advice_of(*symbols, options))

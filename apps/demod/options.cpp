@@ -10,67 +10,64 @@
 
 #include "capture/options.hpp"
 #include "capture/scrambling.hpp"
+#include "common/formats.hpp"
 
 namespace phy::apps {
 namespace {
 
-void set_noise_variance(DemodulateOptions& how, const std::string& text) {
-    how.estimate_noise = text == "estimate";
+void set_noise_variance(DemodOptions& options, const std::string& text) {
+    options.symbols.estimate_noise = text == "estimate";
     if (text == "auto" || text == "estimate") return;
-    how.capture.noise_variance = parse_number<float>(text);
-    const std::optional<float>& value = how.capture.noise_variance;
+    options.files.capture.noise_variance = parse_number<float>(text);
+    const std::optional<float>& value = options.files.capture.noise_variance;
     if (!value || !std::isfinite(*value) || *value <= 0.0F)
         throw ArgumentError(
             fmt::format("--noise-variance {}: expected a finite number above 0, 'auto' or 'estimate'", text));
 }
 
 void add_input_options(DemodOptions& options, po::options_description& list) {
-    const auto noise_variance = [&options](const std::string& text) {
-        set_noise_variance(options.how, text);
-    };
-    add_capture_options(options.how.capture, list);
+    const auto noise_variance = [&options](const std::string& text) { set_noise_variance(options, text); };
+    add_capture_options(options.files.capture, list);
     list.add_options()  //
-        ("gain", parsed(options.how.gain, parse_gain, "X|auto"),
-         "the amplitude of the constellation, by which symbols are divided, default 1; auto: measured "
-         "first")  //
+        ("gain", parsed(options.symbols.gain, parse_gain, "X|auto"),
+         "amplitude of the constellation, by which symbols are divided; default 1; auto: measured first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),
-         "N0 for all symbols, as it is after division by the gain; default auto: the capture's, by symbol if "
-         "it has that; estimate: measured first");
+         "N0 of all symbols, after division by the gain; auto (default): from the capture, per symbol if it "
+         "has that; estimate: measured first");
 }
 
 void add_output_options(DemodOptions& options, po::options_description& list) {
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
-    list.add_options()                                                                                 //
-        ("output,o", text(options.output, "SOFTBITS.h5"), "where the soft bits go; default: nowhere")  //
-        ("force", flag(options.how.overwrite), "overwrite the output, and the trace, if they exist")   //
-        ("durable", flag(options.how.durable), "wait until what is written survives a loss of power")  //
-        ("method", parsed(options.how.demapper.method, parse_method, "METHOD"),
-         "maxlog (default) or logmap")  //
-        ("evaluator", parsed(options.how.demapper.evaluator, parse_evaluator, "EVALUATOR"),
-         "auto (default), arithmetic or table")  //
+    list.add_options()                                                                                     //
+        ("output,o", text(options.output, "SOFTBITS.h5"), "output file for the soft bits; default: none")  //
+        ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")       //
+        ("durable", flag(options.files.durable), "wait until the output survives a loss of power")         //
+        ("method", parsed(options.files.demapper.method, parse_method, "METHOD"),
+         "how likelihoods are combined: maxlog (default) or logmap")  //
+        ("evaluator", parsed(options.files.demapper.evaluator, parse_evaluator, "EVALUATOR"),
+         "how soft bits are computed: auto (default), arithmetic or table")  //
         ("llr", parsed(options.llr, parse_soft_bit_format, "FORMAT"),
-         "int8 (default; with --hard float16), float16 or float32")  //
+         "format of the soft bits: int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
-         number_within<float>(options.how.demapper.llr_scale, "--llr-scale", "X",
+         number_within<float>(options.files.demapper.llr_scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
-         "int8: steps a nat, default 6")  //
+         "int8: steps per nat, default 6")  //
         ("llr-clip",
-         number_within<int>(options.how.demapper.llr_clip, "--llr-clip", "N",
+         number_within<int>(options.files.demapper.llr_clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
-         "int8: the largest soft bit, default 127")  //
-        ("hard", flag(options.how.hard),
-         "of symbols: write decisions, the signs of the soft bits, as dataset /bits of 0 and 1 in place of "
-         "/llr")  //
-        ("keep-shape", flag(options.how.keep_shape),
-         "of symbols: what is written has the dimensions of the capture, and then the bits of a symbol")  //
-        ("count-errors", flag(options.how.count_all_errors),
-         "against all transmitted bits that the capture has; default: all of up to 2^20 symbols, of more "
-         "2^18 that are spread over the capture")  //
-        ("descramble", parsed(options.how.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "the capture is one codeword that was scrambled so (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or "
-         "1, default 0): undo it");
+         "int8: largest magnitude of a soft bit, default 127")  //
+        ("hard", flag(options.symbols.hard),
+         "symbols only: write hard decisions (dataset /bits, 0 or 1) instead of /llr")  //
+        ("keep-shape", flag(options.symbols.keep_shape),
+         "symbols only: output with the dimensions of the capture, then the bits of a symbol")  //
+        ("count-errors", flag(options.symbols.count_all_errors),
+         "compare all transmitted bits of the capture; default: all of up to 2^20 symbols, else those of "
+         "2^18 symbols spread over the capture")  //
+        ("descramble", parsed(options.symbols.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
+         "identity of the scrambling to undo; the capture is one codeword (TS 38.211 clauses 6.3.1.1, "
+         "7.3.1.1; q is 0 or 1, default 0)");
 }
 
 void set_written(ReceiveOptions& how, const std::string& list) {
@@ -88,6 +85,14 @@ void set_written(ReceiveOptions& how, const std::string& list) {
     }
 }
 
+TimeInterpolation parse_time(const std::string& text) {
+    if (text == "average") return TimeInterpolation::average;
+    if (text == "linear") return TimeInterpolation::linear;
+    if (text == "wiener") return TimeInterpolation::wiener;
+    throw ArgumentError(
+        fmt::format("--time-interpolation {}: expected 'average', 'linear' or 'wiener'", text));
+}
+
 std::vector<std::uint32_t> parse_identities(const std::string& list) {
     std::vector<std::uint32_t> identities;
     for (const std::string& text : split(list)) {
@@ -101,18 +106,38 @@ std::vector<std::uint32_t> parse_identities(const std::string& list) {
 }
 
 void add_link_options(DemodOptions& options, po::options_description& list) {
-    const auto written = [&options](const std::string& names) { set_written(options.receive, names); };
+    const auto written = [&options](const std::string& names) { set_written(options.slots, names); };
     list.add_options()  //
         ("link", text(options.link, "FILE"),
-         "what was sent where, as JSON; default: the capture's attribute, without which symbols are what "
-         "--modulation and --descramble say")  //
+         "JSON file with the link: carrier, allocation and DM-RS; default: the attribute of the capture; "
+         "symbols need none")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
-         "of samples and grids: llr (default), symbols, channel, with commas between")  //
-        ("diagnose", flag(options.receive.diagnoses),
-         "search for the slot, the DM-RS and f0 that agree best with samples or a grid, and say whether they "
-         "are the link's")  //
-        ("scrambling-ids", parsed(options.receive.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
-         "--diagnose: identities of DM-RS to try");
+         "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
+        ("diagnose", flag(options.slots.diagnoses),
+         "samples and grids: search for the slot number, DM-RS and f0 that fit best, and compare them with "
+         "the link")  //
+        ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
+         "DM-RS identities that --diagnose tries too");
+}
+
+void add_receiver_options(DemodOptions& options, po::options_description& list) {
+    list.add_options()  //
+        ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
+         "samples and grids: equaliser, mmse (default) or zero-forcing")  //
+        ("interference-rejection", flag(options.slots.interference_rejection),
+         "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the measured "
+         "covariance of noise and interference")  //
+        ("delay-spread",
+         number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
+                               {0.0, 10'000.0, "a number from 0 to 10000"}),
+         "samples and grids: rms delay spread of the channel; default 0: measured in each slot")  //
+        ("time-interpolation", parsed(options.slots.time, parse_time, "MODE"),
+         "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "
+         "slot), linear (default) or wiener (needs --doppler-spread)")  //
+        ("doppler-spread",
+         number_within<float>(options.slots.doppler_spread, "--doppler-spread", "HZ",
+                              {0.0F, 10'000.0F, "a number from 0 to 10000"}),
+         "max Doppler shift of the channel, for --time-interpolation wiener");
 }
 
 }  // namespace
@@ -120,11 +145,12 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
 void add_demod_options(DemodOptions& options, po::options_description& list) {
     add_input_options(options, list);
     add_link_options(options, list);
+    add_receiver_options(options, list);
     add_output_options(options, list);
     add_machine_options(options.machine, list);
     list.add_options()  //
         ("trace", text(options.trace, "FILE"),
-         "write a timeline of all chunks, for ui.perfetto.dev (Trace Event format)");
+         "output file for a timeline of all chunks (Trace Event format, for ui.perfetto.dev)");
 }
 
 }  // namespace phy::apps

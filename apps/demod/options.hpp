@@ -13,12 +13,14 @@ namespace phy::apps {
 struct DemodOptions {
     std::string capture;
     std::string output;
-    DemodulateOptions how;  ///< without places; of the capture and soft bits, for all kinds of captures
-    std::optional<SoftBitFormat> llr;
+    std::string link;  ///< a file; empty: the capture's
     std::string trace;
+    std::optional<SoftBitFormat> llr;
 
-    std::string link;        ///< a file; empty: the capture's
-    ReceiveOptions receive;  ///< what only samples and grids have
+    SoftBitFileOptions files;   ///< for captures of all kinds
+    DemodulateOptions symbols;  ///< the rest for captures of symbols
+    ReceiveOptions slots;       ///< the rest for grids and samples
+    double delay_spread_ns = 0.0;
 
     MachineOptions machine;
 };

@@ -45,7 +45,7 @@ Transmitter::Config LinkConfig::transmitter() const {
 }
 
 Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& known)
-    : known_(known), choices_(config.soft_bits), descramble_(host) {
+    : known_(known), choices_(config.soft_bits) {
     if (!known.channel || !known.noise) {
         estimate_.emplace(host, estimator_config(config, known.noise));
         channel_.resize(estimate_->channel_size());
@@ -61,6 +61,8 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& 
     noise_variance_.resize(symbols_.size());
     soft_bits_per_slot_ = symbols_.size() * bits_per_symbol(config.modulation);
     soft_bits_.resize(soft_bits_per_slot_ * sizeof(float));
+    signs_.resize((soft_bits_per_slot_ + 31) / 32);
+    gold_sequence(host, identity.c_init(), 0, signs_);
 }
 
 void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth) {
@@ -79,8 +81,7 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
 SoftBitView Receiver::soft_bits(std::size_t choice) {
     const SoftBitFormat format = choices_[choice].format;
     const SoftBitSpan llr(format, std::span(soft_bits_).first(soft_bits_per_slot_ * size_of(format)));
-    demap_[choice](symbols_, noise_variance_, llr);
-    descramble_(identity.c_init(), llr, llr);
+    demap_[choice](symbols_, noise_variance_, llr, 0, nullptr, signs_);
     return llr;
 }
 

@@ -85,7 +85,7 @@ private:
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
     std::vector<SoftDemapper> demap_;
-    Descrambler descramble_;
+    std::vector<std::uint32_t> signs_;  ///< of a codeword's soft bits
     std::vector<float> channel_;
     std::vector<cf32> symbols_;
     std::vector<float> noise_variance_;

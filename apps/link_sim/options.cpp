@@ -34,12 +34,6 @@ double parse_spacing(const std::string& text) {
     throw ArgumentError(fmt::format("--subcarrier-spacing {}: expected 15000, 30000, 60000 or 120000", text));
 }
 
-Equalization parse_equalizer(const std::string& text) {
-    if (text == "mmse") return Equalization::mmse;
-    if (text == "zero-forcing") return Equalization::zero_forcing;
-    throw ArgumentError(fmt::format("--equalizer {}: expected 'mmse' or 'zero-forcing'", text));
-}
-
 Knowledge parse_known(const std::string& text) {
     Knowledge known;
     if (text == "none") return known;
@@ -86,59 +80,58 @@ auto* listed(Target& target, const char* option, Parse parse, const char* value_
 void add_receiver_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("method", listed(options.methods, "--method", parse_method, "METHOD[,METHOD...]"),
-         "maxlog (default), logmap")  //
+         "how likelihoods are combined: maxlog (default), logmap")  //
         ("llr", listed(options.formats, "--llr", parse_soft_bit_format, "FORMAT[,FORMAT...]"),
-         "of soft bits: int8, float16, float32 (default)")  //
+         "formats of the soft bits: int8, float16, float32 (default)")  //
         ("llr-scale", listed(options.scales, "--llr-scale", parse_scale, "X[,X...]"),
-         "int8: least significant bits a nat, default 6")  //
+         "int8: steps per nat, default 6")  //
         ("known", po::value(&options.known)->composing()->value_name("WHAT"),
-         "what receivers are told and need not estimate: channel, noise, channel,noise or none; repeated: "
-         "receivers of each kind; default: channel,noise without fading, else none")  //
+         "what the receiver knows and need not estimate: channel, noise, channel,noise or none; repeated: "
+         "one receiver for each; default: channel,noise without fading, else none")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
-         "that receivers are told when they estimate the channel; default 0: each slot's is measured")  //
+         "delay spread that the channel estimator is given; default 0: measured in each slot")  //
         ("equalizer", parsed(options.equalizer, parse_equalizer, "EQUALIZER"),
-         "how layers are separated: mmse (default) or zero-forcing");
+         "method that separates layers: mmse (default) or zero-forcing");
 }
 
 void add_slot_options(LinkSimOptions& options, po::options_description& list) {
     add_air_options(options, list);
     list.add_options()  //
         ("layers", number_within<int>(options.layers, "--layers", "N", {1, 4, "a whole number from 1 to 4"}),
-         "that are sent, default 1")  //
+         "number of layers, default 1")  //
         ("resource-blocks",
          number_within<int>(options.resource_blocks, "--resource-blocks", "N",
                             {1, 275, "a whole number from 1 to 275"}),
-         "of the carrier, all allocated, default 52")  //
+         "resource blocks of the carrier, all allocated, default 52")  //
         ("subcarrier-spacing", parsed(options.subcarrier_spacing, parse_spacing, "HZ"),
-         "15000, 30000 (default), 60000 or 120000")  //
+         "subcarrier spacing: 15000, 30000 (default), 60000 or 120000")  //
         ("dmrs-type", number_within<int>(options.dmrs_type, "--dmrs-type", "N", {1, 2, "1 or 2"}),
-         "1 (default) or 2")  //
+         "DM-RS configuration type: 1 (default) or 2")  //
         ("dmrs-symbols", listed(options.dmrs_symbols, "--dmrs-symbols", parse_symbol, "N[,N...]"),
-         "of the slot that have DM-RS, default 2,11");
+         "DM-RS symbols of the slot, default 2,11");
 }
 
 void add_run_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("errors", number_within<std::uint64_t>(options.errors, "--errors", "N", from_one_on),
-         "a point ends when every receiver has so many wrong bits, default 1000")  //
+         "number of wrong bits at every receiver that ends a point, default 1000")  //
         ("max-bits", number_within<std::uint64_t>(options.max_bits, "--max-bits", "N", from_one_on),
-         "or when so many bits have been sent, default 10000000")  //
+         "number of bits that ends a point whatever the errors, default 10000000")  //
         ("min-slots",
          number_within<std::uint64_t>(options.min_slots, "--min-slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
-         "but not before so many slots, default 1, with fading 200")                                //
-        ("seed", number<std::uint64_t>(options.seed, "N"), "of bits, fading and noise, default 1")  //
+         "minimum number of slots of a point, default 1, with fading 200")                               //
+        ("seed", number<std::uint64_t>(options.seed, "N"), "seed of bits, fading and noise, default 1")  //
         ("backend", parsed(options.backend, parse_backend, "BACKEND"),
-         "auto (default: PHY_BACKEND, else cpu), scalar, cpu, or a CPU's name that phy_info lists; the "
-         "result "
-         "does not depend on it")  //
+         "backend: auto (default: PHY_BACKEND, else cpu), scalar, cpu, or the name of a CPU backend that "
+         "phy_info lists; the result does not depend on it")  //
         ("threads",
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
-         "0 (default): one a processor; the result does not depend on it")                               //
-        ("csv", text(options.csv, "FILE"), "write the points to a file too, as comma-separated values")  //
-        ("force", flag(options.force), "overwrite FILE if it exists");
+         "CPU threads (0, default: all processors); the result does not depend on it")               //
+        ("csv", text(options.csv, "FILE"), "output file for the points, as comma-separated values")  //
+        ("force", flag(options.force), "overwrite the file of --csv if it exists");
 }
 
 std::vector<Knowledge> known_of(const LinkSimOptions& options) {
@@ -180,9 +173,11 @@ SlotAllocation allocation_of(const LinkSimOptions& options) {
 void add_link_sim_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("modulation", listed(options.modulations, "--modulation", parse_modulation, "M[,M...]"),
-         "pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam, 1024qam; default qpsk,16qam,64qam,256qam")  //
+         "modulations: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam, 1024qam; default "
+         "qpsk,16qam,64qam,256qam")  //
         ("snr-db", parsed(options.snr_db, parse_snr_range, "FIRST:STEP:LAST"),
-         "the power of all layers at an antenna over that of its noise, or one number; default 0:2:30");
+         "range of SNRs in dB, or one: the power of all layers at one antenna over its noise; default "
+         "0:2:30");
     add_slot_options(options, list);
     add_receiver_options(options, list);
     add_run_options(options, list);

@@ -42,20 +42,19 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
     const auto read = [](const std::string& file) { return read_link(file); };
     list.add_options()  //
         ("link", parsed(how.link, read, "FILE"),
-         "what was sent where, as JSON: a grid or samples are received with it, and their equalised symbols "
-         "measured; default: the capture's attribute")  //
+         "JSON file with the link; a grid or samples are received with it, and their equalised symbols are "
+         "measured; default: the attribute of the capture")  //
         ("gain", parsed(how.gain, parse_gain, "X|auto"),
-         "the amplitude of the constellation, by which symbols are divided before they are decided; "
-         "default auto: measured")  //
+         "amplitude of the constellation, by which symbols are divided before decisions; default auto: "
+         "measured")  //
         ("reference", parsed(how.reference, parse_reference, "REFERENCE"),
-         "decisions (default): measure against the nearest points; sent: against the dataset bits")  //
+         "reference of the EVM: decisions (default; the nearest points) or sent (the dataset bits)")  //
         ("descramble", parsed(how.scrambling, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "with --reference sent: the capture is one codeword that was scrambled so (TS 38.211 clauses "
-         "6.3.1.1, "
-         "7.3.1.1; q is 0 or 1, default 0), and the dataset bits is that before")  //
+         "with --reference sent: identity of the scrambling that makes the one codeword of the capture from "
+         "the dataset bits (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0)")  //
         ("by", po::value<std::string>()->value_name("row|slot|N")->notifier(by),
-         "measure parts too: rows of the dataset's last dimension, 14 of them, or N symbols; rows that are "
-         "no multiple of 1024 symbols have to fit into memory, several at a time");
+         "measure parts too: row (the dataset's last dimension), slot (14 rows) or N symbols; rows that are "
+         "not a multiple of 1024 symbols must fit into memory, several at a time");
 }
 
 }  // namespace

@@ -11,19 +11,19 @@ template <typename Options>
 void add_air_options(Options& options, po::options_description& list) {
     list.add_options()  //
         ("channel", parsed(options.channel, parse_channel, "CHANNEL"),
-         "awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; tdl-b:, "
-         "tdl-c:); fading is independent from slot to slot")  //
+         "channel model: awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; "
+         "tdl-b:, tdl-c:); fading is independent from slot to slot")  //
         ("antennas",
          number_within<int>(options.antennas, "--antennas", "N", {1, 16, "a whole number from 1 to 16"}),
-         "that receive; default: one a layer")  //
+         "receive antennas; default: one per layer")  //
         ("timing-offset",
          number_within<double>(options.timing_offset_ns, "--timing-offset", "NS",
                                {-1e6, 1e6, "a number from -1e6 to 1e6"}),
-         "how late the signal comes, default 0")  //
+         "timing offset; positive: the signal arrives late; default 0")  //
         ("frequency-offset",
          number_within<double>(options.frequency_offset, "--frequency-offset", "HZ",
                                {-1e5, 1e5, "a number from -1e5 to 1e5"}),
-         "how far the signal is too high, default 0");
+         "frequency offset; positive: the signal is too high; default 0");
 }
 
 }  // namespace phy::apps

@@ -124,6 +124,26 @@ TEST_F(ReceiveApp, FadingAndOffsetsAreReported) {
     EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
 }
 
+TEST_F(ReceiveApp, OptionsSetTheReceiver) {
+    const Link link = link_of(30000, Modulation::qam16, {});
+    const Arguments sent = {"--slots", "26", "--antennas", "2", "--snr-db", "35"};
+    for (const std::string kind : {"samples", "grid"}) {
+        const std::string capture = transmit("c.h5", link, kind, sent);
+        expect_no_errors(capture, {"--interference-rejection", "--delay-spread", "100"});
+        expect_no_errors(capture, {"--equalizer", "zero-forcing", "--time-interpolation", "average"});
+        expect_no_errors(capture, {"--time-interpolation", "wiener", "--doppler-spread", "20"});
+    }
+    const std::string capture = path("c.h5");
+    expect_failure({demod_app, capture, "--time-interpolation", "wiener"}, 2, {"--doppler-spread"});
+    expect_failure({demod_app, capture, "--doppler-spread", "5"}, 2, {"--time-interpolation"});
+    expect_failure({demod_app, capture, "--interference-rejection", "--noise-variance", "0.1"}, 2,
+                   {"--noise-variance"});
+    const std::string one = transmit("one.h5", link, "grid");
+    expect_failure({demod_app, one, "--interference-rejection"}, 2, {"1 antenna"});
+    const std::string symbols = generate("symbols.h5", {});
+    expect_failure({demod_app, symbols, "--interference-rejection"}, 2, {"--interference-rejection"});
+}
+
 TEST_F(ReceiveApp, TransformPrecodingIsUndone) {
     Link link = link_of(30000, Modulation::pi2_bpsk, {});
     link.allocation.dmrs.transform_precoding = true;

@@ -1,5 +1,5 @@
-// From received slots to descrambled soft bits on a GPU: Gold sequences, channel estimation, and equalisation
-// and demapping in one. Beside a copy of what has to cross the memory, the grid and the soft bits.
+// From received slots to descrambled soft bits on a GPU: Gold sequences, channel estimation, equalisation and
+// demapping. Beside a copy of what has to cross the memory, the grid and the soft bits.
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,8 @@ public:
     void operator()(cudaStream_t stream) {
         gpu::gold_sequence(device_, c_init_, 0, signs_, stream);
         estimate_(grid(), pilots_, channel_, slots_, stream);
-        detect_(grid(), channel_, slots_, llr_, stream, signs_);
+        equalize_(grid(), channel_, slots_, symbols_, noise_, stream);
+        demap_(symbols_.span(), noise_.span(), llr_.span(), stream, 0, {}, signs_);
     }
 
     [[nodiscard]] Move move() {
@@ -73,18 +74,20 @@ private:
         : device_(device),
           format_(of.format),
           estimate_(device, config, of.slots),
-          detect_(device,
-                  {{.allocation = config.allocation,
-                    .antennas = config.antennas,
-                    .time_weights = {estimate_.time_weights().begin(), estimate_.time_weights().end()},
-                    .full_scale = config.full_scale},
-                   {.modulation = modulation}}),
+          equalize_(device,
+                    {.allocation = config.allocation,
+                     .antennas = config.antennas,
+                     .time_weights = {estimate_.time_weights().begin(), estimate_.time_weights().end()},
+                     .full_scale = config.full_scale}),
+          demap_(device, {.modulation = modulation}),
           channel_(device, of.slots * estimate_.channel_size()),
           slots_(device, of.slots),
-          signs_(device, of.slots * detect_.sign_words_per_slot()),
+          symbols_(device, of.slots * equalize_.symbols_per_slot()),
+          noise_(device, symbols_.size()),
+          signs_(device, symbols_.size() * bits_per_symbol(modulation) / 32),
           c_init_(device, of.slots),
-          llr_(device, of.slots * detect_.soft_bits_per_slot()),
-          elements_(llr_.size() / (bits_per_symbol(modulation) * static_cast<std::size_t>(of.layers))) {
+          llr_(device, symbols_.size() * bits_per_symbol(modulation)),
+          elements_(of.slots * equalize_.elements_per_slot()) {
         std::vector<cf32> pilots(dmrs_pilot_count(config.allocation));
         dmrs_pilots(config.allocation, 0, pilots);
         received_ = received_slot(config, pilots);
@@ -106,12 +109,15 @@ private:
     gpu::Device device_;
     SampleFormat format_;
     gpu::ChannelEstimator estimate_;
-    gpu::SoftDetector detect_;
+    gpu::Equalizer equalize_;
+    gpu::SoftDemapper demap_;
     gpu::DeviceBuffer<std::byte> grid_;
     gpu::DeviceBuffer<std::byte> copied_;
     gpu::DeviceBuffer<cf32> pilots_;
     gpu::DeviceBuffer<float> channel_;
     gpu::DeviceBuffer<SlotEstimate> slots_;
+    gpu::DeviceBuffer<cf32> symbols_;
+    gpu::DeviceBuffer<float> noise_;
     gpu::DeviceBuffer<std::uint32_t> signs_;
     gpu::DeviceBuffer<std::uint32_t> c_init_;
     gpu::DeviceBuffer<std::int8_t> llr_;

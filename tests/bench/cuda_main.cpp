@@ -57,7 +57,7 @@ void run(const Arguments& arguments) {
     bench::Suite suite(device, arguments.options);
     bench::channel_benchmarks(suite);
     bench::demapper_benchmarks(suite);
-    bench::detector_benchmarks(suite);
+    bench::equalizer_benchmarks(suite);
     bench::chain_benchmarks(suite);
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);

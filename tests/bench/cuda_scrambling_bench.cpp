@@ -1,4 +1,4 @@
-// Gold sequences and descrambling on a GPU, alone and in the demapper's stores.
+// Gold sequences on a GPU, and descrambling in the demapper's stores.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,37 +52,11 @@ void measure_gold(Suite& suite, std::size_t slots) {
                   .graph = graph});
 }
 
-void measure_descrambler(Suite& suite, SoftBitFormat format, std::size_t slots) {
-    const auto name = fmt::format("descramble/{}/{}", to_string(format),
-                                  slots == 0 ? "many_slots" : fmt::format("{}_slots", slots));
-    if (!suite.wants(name)) return;
-    const bool graph = slots != 0;
-    if (slots == 0) slots = many_slots(suite, 2 * 8 * size_of(format));
-    const gpu::Device& device = suite.device();
-    const gpu::DeviceBuffer<std::uint32_t> c_init = beginnings(device, slots);
-    gpu::DeviceBuffer<std::byte> in(device, slots * slot_bits * size_of(format));
-    gpu::DeviceBuffer<std::byte> out(device, in.size());
-    const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 25.0, apps::signal_stretch);
-    std::vector<std::byte> some(8 * signal.symbols * size_of(format));
-    phy::SoftDemapper demap(Host(), {.modulation = Modulation::qam256});
-    demap(signal.view(), signal.noise_variance, phy::SoftBitSpan(format, some));
-    apps::fill_repeating(device, in.span(), std::span<const std::byte>(some));
-    const gpu::Descrambler descramble(device);
-    suite.record(name, {.symbols = slots * slot_bits,
-                        .moves = {{in.data(), in.size(), out.data(), out.size()}},
-                        .work =
-                            [&](cudaStream_t stream) {
-                                descramble(c_init, gpu::SoftBitSpan(format, in.span()),
-                                           gpu::SoftBitSpan(format, out.span()), stream);
-                            },
-                        .graph = graph});
-}
-
-/// Demapping with signs; those are made anew each time, or not; or all is done by two kernels.
-enum class Way { plain, signs_given, signs_made, afterwards };
+/// Demapping with signs; those are made anew each time, or not.
+enum class Way { plain, signs_given, signs_made };
 
 void measure_demapper(Suite& suite, SoftBitFormat format, Way way) {
-    const char* const names[] = {"plain", "signs_given", "signs_made", "afterwards"};
+    const char* const names[] = {"plain", "signs_given", "signs_made"};
     const auto name = fmt::format("demap_and_descramble/256qam/cf32/{}/{}", to_string(format),
                                   names[static_cast<std::size_t>(way)]);
     if (!suite.wants(name)) return;
@@ -97,7 +71,6 @@ void measure_demapper(Suite& suite, SoftBitFormat format, Way way) {
     const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 25.0, apps::signal_stretch);
     apps::fill_repeating(device, in.span(), std::span(signal.samples));
     const gpu::SoftDemapper demap(device, {.modulation = Modulation::qam256});
-    const gpu::Descrambler descramble(device);
     const gpu::SoftBitSpan llr(format, out.span());
     const gpu::Stream stream(device);
     gpu::gold_sequence(device, c_init, 0, words, stream);
@@ -106,10 +79,8 @@ void measure_demapper(Suite& suite, SoftBitFormat format, Way way) {
                         .moves = {{in.data(), in.size(), out.data(), out.size()}},
                         .work = [&](cudaStream_t on) {
                             if (way == Way::signs_made) gpu::gold_sequence(device, c_init, 0, words, on);
-                            const bool fused = way == Way::signs_given || way == Way::signs_made;
                             demap({SampleFormat::cf32, in.span()}, signal.noise_variance, llr, on, 0, {},
-                                  fused ? words.span() : gpu::DeviceSpan<std::uint32_t>());
-                            if (way == Way::afterwards) descramble(c_init, llr, llr, on);
+                                  way == Way::plain ? gpu::DeviceSpan<std::uint32_t>() : words.span());
                         }});
 }
 
@@ -118,12 +89,9 @@ void measure_demapper(Suite& suite, SoftBitFormat format, Way way) {
 void scrambling_benchmarks(Suite& suite) {
     for (const std::size_t slots : {1, 64, 0})
         measure_gold(suite, slots);
-    for (const SoftBitFormat format : all_soft_bit_formats) {
-        for (const std::size_t slots : {1, 64, 0})
-            measure_descrambler(suite, format, slots);
-        for (const Way way : {Way::plain, Way::signs_given, Way::signs_made, Way::afterwards})
+    for (const SoftBitFormat format : all_soft_bit_formats)
+        for (const Way way : {Way::plain, Way::signs_given, Way::signs_made})
             measure_demapper(suite, format, way);
-    }
 }
 
 }  // namespace phy::bench

@@ -65,7 +65,7 @@ private:
 void chain_benchmarks(Suite& suite);
 void channel_benchmarks(Suite& suite);
 void demapper_benchmarks(Suite& suite);
-void detector_benchmarks(Suite& suite);
+void equalizer_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);

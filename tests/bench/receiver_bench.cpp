@@ -18,7 +18,7 @@
 #include "common/machine.hpp"
 #include "common/median.hpp"
 #include "phy/core/version.hpp"
-#include "phy/receiver/host/precoding_undoer.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/receiver.hpp"
 
 namespace {
@@ -180,7 +180,7 @@ Json undo_precoding(const Host& host) {
         noise = 0.01F * (2.0F + part(random));
     std::vector<cf32> symbols(given.size());
     std::vector<float> noise(given.size());
-    phy::detail::PrecodingUndoer undo(host, subcarriers, phy::Equalization::mmse);
+    phy::TransformDeprecoder undo(host, {.subcarriers = subcarriers});
     const std::size_t bytes = given.size() * (sizeof(cf32) + sizeof(float));
     return timed("copy, undo transform precoding", host, 1, 2 * bytes, [&] {
         std::ranges::copy(given, symbols.begin());

@@ -1,4 +1,4 @@
-// Gold sequences and descrambling, alone and in the demapper's blocks.
+// Gold sequences, and descrambling in the demapper's blocks.
 
 #include <benchmark/benchmark.h>
 
@@ -31,30 +31,6 @@ void add_gold(std::size_t bits) {
         ->Iterations(rounds_for(bits));
 }
 
-std::vector<std::byte> noisy_soft_bits(SoftBitFormat format, std::size_t count) {
-    const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 25.0, 1 << 16);
-    std::vector<std::byte> some(8 * signal.symbols * size_of(format));
-    SoftDemapper demap(Host(), {.modulation = Modulation::qam256});
-    demap(signal.view(), signal.noise_variance, SoftBitSpan(format, some));
-    std::vector<std::byte> all(count * size_of(format));
-    apps::fill_repeating(all, some);
-    return all;
-}
-
-void add_descrambler(SoftBitFormat format, std::size_t count) {
-    benchmark::RegisterBenchmark(
-        fmt::format("descramble/{}/{}", to_string(format), count).c_str(),
-        [=](benchmark::State& state) {
-            const std::vector<std::byte> scrambled = noisy_soft_bits(format, count);
-            std::vector<std::byte> llr(scrambled.size());
-            const Descrambler descramble{Host()};
-            run_paired(state, {count, scrambled.size(), llr.size()},
-                       [&] { descramble(c_init, SoftBitView(format, scrambled), SoftBitSpan(format, llr)); });
-        })
-        ->UseManualTime()
-        ->Iterations(rounds_for(count));
-}
-
 /// of_plain: the time without signs over that with them.
 void add_fused(SoftBitFormat format) {
     benchmark::RegisterBenchmark(
@@ -79,11 +55,8 @@ void add_fused(SoftBitFormat format) {
 }
 
 const bool registered = [] {
-    for (const std::size_t bits : {slot_bits, many_bits}) {
+    for (const std::size_t bits : {slot_bits, many_bits})
         add_gold(bits);
-        for (const SoftBitFormat format : all_soft_bit_formats)
-            add_descrambler(format, bits);
-    }
     for (const SoftBitFormat format : all_soft_bit_formats)
         add_fused(format);
     return true;

@@ -1,4 +1,4 @@
-#include "phy/capture/kind.hpp"
+#include "phy/capture/capture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "capture/capture_files.hpp"
-#include "phy/capture/capture.hpp"
 #include "phy/core/error.hpp"
 #include "support/temporary_directory.hpp"
 

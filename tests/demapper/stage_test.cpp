@@ -11,6 +11,7 @@
 #include "phy/core/version.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/pipeline/memory.hpp"
+#include "scrambling/scrambling_cases.hpp"
 
 /// A pipeline of this stage gives what one call of phy::SoftDemapper on the scalar backend does.
 namespace {
@@ -178,7 +179,8 @@ TEST_P(SoftDemapStageOf, UsesItsWholeConfiguration) {
                                 .evaluator = phy::Evaluator::arithmetic,
                                 .llr_scale = 2.5F,
                                 .llr_clip = 31,
-                                .full_scale = 20'000.0F};
+                                .full_scale = 20'000.0F,
+                                .gain = 1.5F};
     for (const NoiseKind& noise : noise_kinds) {
         expect_one_call(config, input, SoftBitFormat::int8, noise, {{99}});
         EXPECT_NE(by_one_call(config, input, SoftBitFormat::int8, noise).soft_bits,
@@ -234,6 +236,39 @@ TEST_P(SoftDemapStageOf, ServesSourcesThatEndByThemselves) {
                 pipeline.run(source, sink);
                 ASSERT_NO_FATAL_FAILURE(expect_equal({sink.bytes, stage.counters()}, expected))
                     << symbols << " symbols";
+            }
+        }
+    }
+}
+
+TEST_P(SoftDemapStageOf, DescramblesCodewords) {
+    constexpr std::size_t symbols = 1001;
+    constexpr std::uint32_t c_init = 99'999'999;
+    const std::size_t qm = bits_per_symbol(GetParam());
+    const std::vector<std::uint8_t> c = gold_reference(c_init, (symbols + 17) * qm);
+    for (const Formats& formats : some_formats) {
+        const Input input(formats.in, awkward_symbols(GetParam(), symbols));
+        for (const auto& [codeword, first] : {std::pair(0, 0), std::pair(0, 17), std::pair(77, 13)}) {
+            Demapped expected = by_one_call({.modulation = GetParam()}, input, formats.out, noise_kinds[1]);
+            std::vector<std::uint8_t> signs;
+            for (std::size_t n = 0; n < symbols; ++n) {
+                const std::size_t index = n + static_cast<std::size_t>(first);
+                const std::size_t in = codeword == 0 ? index : index % static_cast<std::size_t>(codeword);
+                for (std::size_t k = 0; k < qm; ++k)
+                    signs.push_back(c[in * qm + k]);
+            }
+            expected.soft_bits = expected_descrambled(formats.out, std::move(expected.soft_bits), signs);
+            SoftDemapStage::Config config =
+                config_of({.modulation = GetParam()}, input, formats.out, noise_kinds[1]);
+            config.descramble = {.c_init = c_init,
+                                 .codeword_symbols = static_cast<std::uint64_t>(codeword),
+                                 .first_symbol = static_cast<std::uint64_t>(first)};
+            for (const Place& place : all_places()) {
+                for (const std::size_t chunk : {std::size_t{1}, std::size_t{50}, std::size_t{999}}) {
+                    ASSERT_NO_FATAL_FAILURE(expect_equal(by_pipeline(config, place, chunk, input), expected))
+                        << place.name() << ", chunk " << chunk << ", codewords of " << codeword << " from "
+                        << first << ", " << to_string(formats.out);
+                }
             }
         }
     }
@@ -399,6 +434,9 @@ TEST(SoftDemapStage, RefusesValuesOutOfRange) {
         expect_refused({.demapper = {.full_scale = full_scale}}, "full_scale");
     for (const float noise : {0.0F, -0.1F, nan, infinity})
         expect_refused({.noise_variance = noise}, "noise variance");
+    for (const float gain : {0.0F, -1.0F, nan, infinity})
+        expect_refused({.demapper = {.gain = gain}}, "gain");
+    expect_refused({.descramble = {{.c_init = 0x80000000}}}, "c_init");
     EXPECT_NO_THROW(SoftDemapStage{Config{}});
 }
 

@@ -8,7 +8,7 @@
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/slot_demapper_cuda.hpp"
 #include "phy/mapper/mapper_cuda.hpp"
-#include "phy/scrambling/scrambler_cuda.hpp"
+#include "phy/scrambling/gold_sequence_cuda.hpp"
 
 namespace phy_test {
 namespace {

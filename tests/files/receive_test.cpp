@@ -57,7 +57,10 @@ class ReceiveFileOf : public ReceiveFile, public testing::WithParamInterface<Rec
 
 TEST_P(ReceiveFileOf, GivesTheCodewords) {
     const Recording recording = record(GetParam(), 5, {.snr_db = 45.0});
-    const Reception done = receive(recording, {.writes_symbols = true, .writes_channel = true});
+    ReceiveOptions options;
+    options.writes_symbols = true;
+    options.writes_channel = true;
+    const Reception done = receive(recording, options);
     EXPECT_EQ(done.slots, 5U);
     EXPECT_EQ(done.bit_errors, 0U);
     EXPECT_EQ(done.compared_bits, recording.codewords.size());
@@ -79,7 +82,9 @@ TEST_P(ReceiveFileOf, GivesTheCodewords) {
 
 TEST_P(ReceiveFileOf, GivesTheSameBytesByAnyChunksAndThreads) {
     const Recording recording = record(GetParam(), 7, {.snr_db = 20.0});
-    receive(recording, {.writes_symbols = true});
+    ReceiveOptions whole;
+    whole.writes_symbols = true;
+    receive(recording, whole);
     const std::vector<std::byte> llr = written("/llr");
     const std::vector<std::byte> symbols = written("/symbols");
     const std::vector<std::byte> slots = written("/slots");

@@ -6,7 +6,7 @@
 
 #include "fuzz/scratch_file.hpp"
 #include "fuzz/target.hpp"
-#include "phy/capture/flat/npy_input.hpp"
+#include "phy/capture/flat/formats.hpp"
 
 /// The input is a .npy file.
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's own name.
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!phy::detail::is_npy({reinterpret_cast<const char*>(data), size})) return 0;
     const auto& path = file.write(std::as_bytes(std::span(data, size)));
     const auto opened = phy_fuzz::answer([&] {
-        return phy::detail::open_npy(path, phy::hdf5::PosixFile(path, O_RDONLY, 0, path.string()), {});
+        return phy::detail::open_npy(path, phy::detail::PosixFile(path, O_RDONLY, 0, path.string()), {});
     });
     if (!opened) return 0;
     // The array is known to be in the file: nothing throws from here on.

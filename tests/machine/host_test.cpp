@@ -9,7 +9,7 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/processors.hpp"
+#include "phy/machine/limits.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "support/environment_variable.hpp"
 #include "support/one_processor.hpp"

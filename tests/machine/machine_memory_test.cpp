@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "phy/machine/control_group.hpp"
+#include "phy/machine/limits.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {

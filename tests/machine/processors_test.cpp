@@ -1,4 +1,4 @@
-#include "phy/machine/processors.hpp"
+#include "phy/machine/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "phy/detector/detector.hpp"
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
@@ -27,10 +26,6 @@ inline phy::EqualizerConfig equalizer_config() {
     phy::EqualizerConfig config;
     config.allocation = small_allocation();
     return config;
-}
-
-inline phy::SoftDetectorConfig detector_config() {
-    return {.equalizer = equalizer_config(), .demapper = {}};
 }
 
 inline phy::OfdmConfig ofdm_config() {

@@ -55,9 +55,6 @@ TEST_F(GpuMovedFrom, Channel) {
     expect_named_when_moved_from(
         "gpu::Equalizer", [&] { return phy::gpu::Equalizer(device, equalizer_config()); }, config_of,
         device_of);
-    expect_named_when_moved_from(
-        "gpu::SoftDetector", [&] { return phy::gpu::SoftDetector(device, detector_config()); }, config_of,
-        device_of, [](auto& detect) { static_cast<void>(detect.soft_bits_per_slot()); });
 }
 
 TEST_F(GpuMovedFrom, Ofdm) {
@@ -68,6 +65,9 @@ TEST_F(GpuMovedFrom, Ofdm) {
     expect_named_when_moved_from(
         "gpu::TransformPrecoder", [&] { return phy::gpu::TransformPrecoder(device, {.subcarriers = 12}); },
         config_of, device_of);
+    expect_named_when_moved_from(
+        "gpu::TransformDeprecoder",
+        [&] { return phy::gpu::TransformDeprecoder(device, {.subcarriers = 12}); }, config_of, device_of);
 }
 
 }  // namespace

@@ -53,14 +53,6 @@ TEST(MovedFrom, Pipelines) {
         [](auto& pipeline) { static_cast<void>(pipeline.lanes()); },
         [](auto& pipeline) { static_cast<void>(pipeline.places()); },
         [&](auto& pipeline) { pipeline.run(source, sink); });
-    expect_named_when_moved_from(
-        "Chain", [&] { return phy::Chain({stage}); }, ports_of,
-        [](auto& chain) { static_cast<void>(chain.name()); },
-        [](auto& chain) { static_cast<void>(chain.granularity()); },
-        [](auto& chain) { static_cast<void>(chain.scratch_bytes(1)); },
-        [](auto& chain) { static_cast<void>(chain.on(Host())); },
-        [](auto& chain) { static_cast<void>(chain.parts()); }, [](auto& chain) { chain.start_run(); },
-        [](auto& chain) { chain.end_run(); });
 }
 
 TEST(MovedFrom, Channel) {
@@ -74,9 +66,6 @@ TEST(MovedFrom, Channel) {
         "Equalizer", [] { return phy::Equalizer(Host(), equalizer_config()); }, config_of, host_of,
         [](auto& equalize) { static_cast<void>(equalize.elements_per_slot()); },
         [](auto& equalize) { static_cast<void>(equalize.estimates()); });
-    expect_named_when_moved_from(
-        "SoftDetector", [] { return phy::SoftDetector(Host(), detector_config()); }, config_of, host_of,
-        [](auto& detect) { static_cast<void>(detect.soft_bits_per_slot()); });
 }
 
 TEST(MovedFrom, GridMapperIsOneStill) {
@@ -107,6 +96,9 @@ TEST(MovedFrom, Ofdm) {
     expect_named_when_moved_from(
         "TransformPrecoder", [] { return phy::TransformPrecoder(Host(), {.subcarriers = 12}); }, config_of,
         host_of, [&](auto& precode) { precode(symbols, symbols); });
+    expect_named_when_moved_from(
+        "TransformDeprecoder", [] { return phy::TransformDeprecoder(Host(), {.subcarriers = 12}); },
+        config_of, host_of);
 }
 
 TEST(MovedFrom, Meters) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "phy/core/error.hpp"
 #include "phy/ofdm/demodulator_cuda.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
+#include "phy/ofdm/transform_deprecoder_cuda.hpp"
 #include "phy/ofdm/transform_precoder_cuda.hpp"
 #include "support/gpu.hpp"
 
@@ -238,6 +240,38 @@ TEST(GpuTransformPrecoderTest, WrongArgumentsThrow) {
     EXPECT_THROW(precode(numbers, numbers.first(12), stream), phy::ArgumentError);
     EXPECT_THROW(precode(numbers.first(13), numbers.first(13), stream), phy::ArgumentError);
     EXPECT_NO_THROW(precode(numbers.first(0), numbers.first(0), stream));
+}
+
+TEST(GpuTransformDeprecoderTest, TheBytesOfACpu) {
+    PHY_NEEDS_GPU();
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    for (const int subcarriers : {12, 36, 300, 3240}) {
+        for (const bool mmse : {true, false}) {
+            const std::size_t count = std::size_t{14} * static_cast<std::size_t>(subcarriers);
+            std::vector<cf32> symbols = random_numbers(count);
+            std::vector<float> noise(count);
+            for (std::size_t i = 0; i < count; ++i)
+                noise[i] =
+                    i % 7 == 3 ? std::numeric_limits<float>::infinity() : std::norm(symbols[(i * 5) % count]);
+            for (std::size_t i = 3; i < count; i += 7)
+                symbols[i] = {};
+            DeviceBuffer<cf32> symbols_there(device, count);
+            DeviceBuffer<float> noise_there(device, count);
+            copy_async(symbols_there, symbols, stream);
+            copy_async(noise_there, noise, stream);
+            const phy::TransformDeprecoderConfig config = {.subcarriers = subcarriers, .mmse = mmse};
+            phy::gpu::TransformDeprecoder(device, config)(symbols_there, noise_there, stream);
+            std::vector<cf32> symbols_back(count);
+            std::vector<float> noise_back(count);
+            copy_async(symbols_back, symbols_there, stream);
+            copy_async(noise_back, noise_there, stream);
+            stream.synchronize();
+            phy::TransformDeprecoder(phy::Host(), config)(symbols, noise);
+            EXPECT_TRUE(bits_of(symbols_back) == bits_of(symbols)) << subcarriers << ", seed " << ofdm_seed;
+            EXPECT_EQ(noise_back, noise) << subcarriers << ", seed " << ofdm_seed;
+        }
+    }
 }
 
 }  // namespace

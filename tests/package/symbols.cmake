@@ -3,12 +3,13 @@
 set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk to ")
 string(JOIN "|" called_inline
   "(row_tuning|start_built_in|allocate_device|allocate_pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
-set(called_by_templates "share_items|built_in_block_root")
+set(called_by_templates "share_items|built_in_block_root|ThreadPool::(~?ThreadPool|begin_sharing|share)")
+set(used_by_phy_files "elementary::(decibels|power_ratio)")
 # Function templates with instances in the library: their names begin with what they return.
 set(templates "(void|unsigned long) phy::(gpu::)?average_matvec(_workspace)?<")
 
 function(check_symbol library symbol)
-  if(symbol MATCHES "^phy::gpu::detail::(${called_inline})" OR symbol MATCHES "^phy::detail::(${called_by_templates})\\("
+  if(symbol MATCHES "^phy::gpu::detail::(${called_inline})" OR symbol MATCHES "^phy::detail::(${called_by_templates}|${used_by_phy_files})\\("
       OR symbol MATCHES "^${templates}")
     return()
   endif()

@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "phy/pipeline/pipeline.hpp"
 #include "pipeline/call_hooks.hpp"
@@ -25,13 +24,7 @@ public:
 
     phy::PipelineReport run(phy::Pipeline& pipeline, FakeStage& stage, std::stop_token stop = {}) {
         stage.hooks = hooks_;
-        return run_chain(pipeline, {&stage}, std::move(stop));
-    }
-
-    /// Of a pipeline through a chain of these stages, which keep the hooks that they have.
-    phy::PipelineReport run_chain(phy::Pipeline& pipeline, std::vector<const FakeStage*> stages,
-                                  std::stop_token stop = {}) {
-        stages_ = std::move(stages);
+        stage_ = &stage;
         return pipeline.run(source_, sink_, std::move(stop));
     }
 
@@ -40,9 +33,7 @@ public:
 
     /// What is wrong with what the sink had, be it all or a part; empty if nothing is.
     [[nodiscard]] std::string mistake() const {
-        for (const FakeStage* stage : stages_) {
-            if (!stage->mistake().empty()) return stage->mistake();
-        }
+        if (stage_ != nullptr && !stage_->mistake().empty()) return stage_->mistake();
         for (const std::string& text : {source_.mistake(), sink_.mistake()}) {
             if (!text.empty()) return text;
         }
@@ -80,7 +71,7 @@ private:
     CallHooks hooks_;
     FakeSource source_;
     FakeSink sink_;
-    std::vector<const FakeStage*> stages_;
+    const FakeStage* stage_ = nullptr;
 };
 
 /// What is wrong when all goes through the pipeline; empty if nothing is.

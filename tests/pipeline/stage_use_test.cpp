@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "phy/core/error.hpp"
-#include "phy/pipeline/chain.hpp"
 #include "phy/pipeline/memory.hpp"
 #include "pipeline/fake_stage.hpp"
 #include "pipeline/place_sets.hpp"
@@ -17,7 +16,6 @@
 namespace {
 
 using namespace phy_test;  // NOLINT(google-build-using-namespace)
-using phy::Chain;
 using phy::Chunk;
 using phy::Pipeline;
 
@@ -106,12 +104,6 @@ void expect_no_run(Pipeline& pipeline, const std::string& stage) {
     expect_refused(stage, [&] { output_of(pipeline); });
 }
 
-/// Two stages that take and give as one of the default shape does.
-struct TwoStages {
-    FakeStage first{{.name = "first", .outputs = {{"middle", 4}}}};
-    FakeStage second{{.name = "second", .inputs = {{"middle", 4}}}};
-};
-
 class StageUse : public OnPlaces {
 protected:
     static Pipeline pipeline_of(phy::Stage& stage) { return {places(), stage, {.chunk = chunk_items}}; }
@@ -142,33 +134,6 @@ TEST_P(StageUse, NoPipelineIsMadeForAStageThatRuns) {
         EXPECT_EQ(stage.places.size(), made);
     }
     EXPECT_NO_THROW(pipeline_of(stage));
-}
-
-TEST_P(StageUse, StagesOfAChainRunWithIt) {
-    TwoStages stages;
-    Chain chain({stages.first, stages.second});
-    const std::vector<std::reference_wrapper<phy::Stage>> only = {chain};
-    Chain outer(only);
-    Chain other({stages.first, stages.second});
-    Pipeline of_chain = pipeline_of(chain);
-    Pipeline of_outer = pipeline_of(outer);
-    Pipeline of_other = pipeline_of(other);
-    const std::vector<std::byte> expected = output_of(of_chain);
-    {
-        RunUnderWay run(of_outer);
-        expect_no_run(of_chain, "first+second");
-        expect_no_run(of_other, "first");
-        expect_refused("second", [&] { pipeline_of(stages.second); });
-        EXPECT_EQ(run.end(), expected);
-    }
-    {
-        RunUnderWay run(of_other);
-        expect_no_run(of_chain, "first");
-        expect_no_run(of_outer, "first");
-        EXPECT_EQ(run.end(), expected);
-    }
-    EXPECT_EQ(output_of(of_chain), expected);
-    EXPECT_EQ(output_of(of_outer), expected);
 }
 
 TEST_P(StageUse, WhatAnErrorOrAStopEndsRunsAgain) {
@@ -238,46 +203,5 @@ TEST_P(StageUse, ManyThreadsShareAStageInTurns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, StageUse, testing::ValuesIn(place_sets()), name_of_set);
-
-TEST(StageUseOfChains, OneThatIsRefusedLetsGoOfItsOtherStages) {
-    FakeStage lone({.name = "lone"});
-    FakeStage busy({.name = "busy", .inputs = {{"out", item_out}}, .outputs = {{"end", 1}}});
-    Chain chain({lone, busy});
-    const auto make = [](phy::Stage& stage) {
-        return Pipeline({scalar_host()}, stage, {.chunk = chunk_items});
-    };
-    Pipeline of_chain = make(chain);
-    Pipeline of_lone = make(lone);
-    Pipeline of_busy = make(busy);
-    Gate came;
-    Gate go_on;
-    busy.hooks.hook = [&](Call call, const Chunk& chunk) {
-        if (call != Call::work || chunk.index != 0) return;
-        came.open();
-        go_on.wait();
-    };
-    Data data;
-    std::vector<std::byte> end(items);
-    phy::MemorySource source({{"out", item_out}}, {data.out});
-    phy::MemorySink sink({{"end", 1}}, {end});
-    std::jthread running([&] { of_busy.run(source, sink); });
-    EXPECT_TRUE(came.wait());
-    expect_no_run(of_chain, "busy");
-    EXPECT_NO_THROW(output_of(of_lone));
-    go_on.open();
-    running.join();
-    phy::MemorySource of_whole({{"in", item_in}}, {data.in});
-    EXPECT_EQ(of_chain.run(of_whole, sink).items, items);
-}
-
-TEST(StageUseOfChains, AChainHasAStageOnce) {
-    FakeStage stage({.outputs = {}});
-    try {
-        const Chain chain({stage, stage});
-        ADD_FAILURE() << "no error";
-    } catch (const phy::ArgumentError& error) {
-        EXPECT_STREQ(error.what(), "chain: stage 'scramble' is there twice");
-    }
-}
 
 }  // namespace

@@ -13,17 +13,11 @@ namespace phy_test {
 
 using Bytes = std::vector<std::byte>;
 
-/// Random records for the input ports of a stage or of a chain, and what is to become of them.
+/// Random records for the input ports of a stage, and what is to become of them.
 class TestStream {
 public:
-    /// Through a stage of that shape.
     explicit TestStream(std::size_t items, const StageShape& shape = {})
-        : TestStream(items, {shape}, shape.inputs, shape.outputs) {}
-
-    /// Through several, one after another.
-    TestStream(std::size_t items, const std::vector<StageShape>& shapes, std::vector<phy::Port> inputs,
-               std::vector<phy::Port> outputs)
-        : items_(items), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+        : items_(items), inputs_(shape.inputs), outputs_(shape.outputs) {
         std::mt19937 random(20240607);
         for (const phy::Port& port : inputs_) {
             Bytes& bytes = arrays_[port.name];
@@ -31,8 +25,7 @@ public:
             for (std::byte& byte : bytes)
                 byte = static_cast<std::byte>(random());
         }
-        for (const StageShape& shape : shapes)
-            add_outputs(shape);
+        add_outputs(shape);
     }
 
     [[nodiscard]] std::size_t items() const { return items_; }

@@ -50,7 +50,10 @@ std::vector<ReceiverConfig> configs() {
     forced.equalization = phy::Equalization::zero_forcing;
     forced.link.modulation = Modulation::qam16;
     forced.format = phy::SoftBitFormat::float16;
-    return {plain, four, grid, precoded, forced};
+    ReceiverConfig rejecting = phy_test::small_receiver(ReceiverInput::samples, 2, 3);
+    rejecting.interference_rejection = true;
+    rejecting.time = phy::TimeInterpolation::average;
+    return {plain, four, grid, precoded, forced, rejecting};
 }
 
 /// At a low signal-to-noise ratio, and samples of the third slot that are not finite.
@@ -178,9 +181,9 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     phy::dmrs_pilots(allocation, 3, pilots);
     estimate(grid, pilots, channel, std::span(&slot, 1));
     equalize(grid, channel, std::span(&slot, 1), expected.symbols, expected.noise_variance);
-    demap(expected.symbols, expected.noise_variance, llr);
-    phy::Descrambler descramble{Host()};
-    descramble(config.link.scrambling.c_init(), llr, llr);
+    std::vector<std::uint32_t> signs((expected.llr.size() + 31) / 32);
+    phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);
+    demap(expected.symbols, expected.noise_variance, llr, 0, nullptr, signs);
     phy::SymbolMeter measure(Host(), {.modulation = Modulation::qam64});
     expected.slots.front() = {.estimate = slot, .symbols = measure(expected.symbols), .erasures = 0};
     const Received received = received_on(Host(), config, input, 3);

@@ -188,6 +188,25 @@ TEST(GpuReceiverTest, ScatteredResourceBlocks) {
     expect_same_as_host(config, transmit(config, {.snr_db = 20.0}, 0, 3).input);
 }
 
+TEST(GpuReceiverTest, InterferenceRejectionAndTimeInterpolation) {
+    PHY_NEEDS_GPU();
+    for (const ReceiverInput input : both_inputs) {
+        for (const phy::TimeInterpolation time :
+             {phy::TimeInterpolation::average, phy::TimeInterpolation::linear,
+              phy::TimeInterpolation::wiener}) {
+            for (const int layers : {1, 2, 4}) {
+                ReceiverConfig config = small_receiver(input, layers, layers + 1);
+                config.interference_rejection = true;
+                config.time = time;
+                config.doppler_spread = time == phy::TimeInterpolation::wiener ? 100.0F : 0.0F;
+                SCOPED_TRACE(std::to_string(layers) + " layers, time " +
+                             std::to_string(static_cast<int>(time)));
+                expect_same_as_host(config, transmit(config, {.snr_db = 15.0}, 0, 3).input);
+            }
+        }
+    }
+}
+
 TEST(GpuReceiverTest, WhatIsNotFinite) {
     PHY_NEEDS_GPU();
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();

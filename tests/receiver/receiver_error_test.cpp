@@ -75,6 +75,19 @@ TEST(ReceiverErrorTest, TransformPrecodingBesideReservedElements) {
     expect_message("allocation.reserved has 1", [&] { phy::Receiver(phy::Host(), config); });
 }
 
+TEST(ReceiverErrorTest, InterferenceRejection) {
+    ReceiverConfig config = small_receiver(ReceiverInput::grid, 1, 1);
+    config.interference_rejection = true;
+    expect_message("interference_rejection with 1 antenna", [&] { phy::Receiver(phy::Host(), config); });
+    config.antennas = 2;
+    config.noise_variance = 0.1F;
+    expect_message("interference_rejection with a noise_variance of 0.1",
+                   [&] { phy::Receiver(phy::Host(), config); });
+    config.noise_variance = 0.0F;
+    config.time = phy::TimeInterpolation::wiener;
+    expect_message("doppler_spread 0", [&] { phy::Receiver(phy::Host(), config); });
+}
+
 /// A call of two slots, of which a test changes a size.
 struct Arrays {
     explicit Arrays(const phy::Receiver& receiver)

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -230,6 +233,87 @@ TEST(OfdmConfigTest, IsThatOfTheLink) {
                                                           .frequency_shift = -1.5e6,
                                                           .window_offset = 18,  // of 36 samples
                                                           .antennas = 3}));
+}
+
+/// A channel that fades over the band: the given noise is that of the symbols.
+TEST(ReceiverTest, NoiseIsThatOfPrecodedSymbols) {
+    for (const phy::Equalization equalization : {phy::Equalization::mmse, phy::Equalization::zero_forcing}) {
+        phy::ReceiverConfig config = phy_test::precoded_receiver(phy::ReceiverInput::grid, 24);
+        config.antennas = 1;
+        config.equalization = equalization;
+        config.delay_spread = 200e-9F;
+        const phy_test::Transmission sent =
+            phy_test::transmit(config, {.snr_db = 20.0, .delay_spread = 300e-9, .seed = 5}, 0, 3);
+        phy::Receiver receiver(phy::Host(), config);
+        const phy_test::Received received = phy_test::receive(receiver, sent.input);
+        double error = 0.0;
+        double expected = 0.0;
+        for (std::size_t i = 0; i < sent.symbols.size(); ++i) {
+            error += std::norm(received.symbols[i] - sent.symbols[i]);
+            expected += double{received.noise_variance[i]};
+        }
+        EXPECT_NEAR(error / expected, 1.0, 0.2);
+    }
+}
+
+/// What a receiver makes of a signal beside an interferer 20 dB above the noise: |error|^2 over |symbol|^2.
+double error_beside_interferer(ReceiverConfig config, bool rejects, unsigned seed) {
+    config.interference_rejection = rejects;
+    constexpr std::size_t slots = 2;
+    phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 30.0, .seed = seed}, 0, slots);
+    const auto antennas = static_cast<std::size_t>(config.antennas);
+    const std::size_t of_antenna = sent.input.size() / (slots * antennas);
+    double power = 0.0;
+    for (const phy::cf32 element : sent.input)
+        power += static_cast<double>(std::norm(element)) / static_cast<double>(sent.input.size());
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0.0F, std::sqrt(0.5F));
+    const auto number = [&] { return phy::cf32(normal(random), normal(random)); };
+    std::vector<phy::cf32> channel(antennas);
+    std::ranges::generate(channel, number);
+    const auto amplitude = static_cast<float>(std::sqrt(0.1 * power));
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        for (std::size_t i = 0; i < of_antenna; ++i) {
+            const phy::cf32 interference = amplitude * number();
+            for (std::size_t a = 0; a < antennas; ++a)
+                sent.input[(slot * antennas + a) * of_antenna + i] += channel[a] * interference;
+        }
+    }
+    phy::Receiver receiver(phy::Host(), config);
+    const phy_test::Received received = phy_test::receive(receiver, sent.input);
+    double error = 0.0;
+    for (std::size_t i = 0; i < sent.symbols.size(); ++i)
+        error += static_cast<double>(std::norm(received.symbols[i] - sent.symbols[i]));
+    return error / static_cast<double>(sent.symbols.size());
+}
+
+TEST(ReceiverTest, RejectsInterference) {
+    for (const ReceiverInput input : inputs) {
+        for (const int layers : {1, 2}) {
+            double with = 0.0;
+            double without = 0.0;
+            std::string seeds;
+            for (int i = 0; i < 4; ++i) {
+                const unsigned seed = std::random_device()();
+                seeds += " " + std::to_string(seed);
+                const ReceiverConfig config = small_receiver(input, layers, 4);
+                with += error_beside_interferer(config, true, seed);
+                without += error_beside_interferer(config, false, seed);
+            }
+            RecordProperty("seeds", seeds);
+            EXPECT_LT(with, 0.3 * without) << layers << " layers, seeds" << seeds;
+        }
+    }
+}
+
+TEST(ReceiverTest, EveryTimeInterpolation) {
+    for (const phy::TimeInterpolation time :
+         {phy::TimeInterpolation::average, phy::TimeInterpolation::linear, phy::TimeInterpolation::wiener}) {
+        ReceiverConfig config = small_receiver(ReceiverInput::samples);
+        config.time = time;
+        config.doppler_spread = time == phy::TimeInterpolation::wiener ? 50.0F : 0.0F;
+        EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << static_cast<int>(time);
+    }
 }
 
 }  // namespace

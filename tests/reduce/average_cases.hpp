@@ -102,7 +102,7 @@ R one_nan(R x) {
     return x == x ? x : std::numeric_limits<R>::quiet_NaN();
 }
 
-/// The sum in the order that measure/tree.hpp describes, component by component: at(i) gives a number.
+/// The sum in the order that reduce/tree.hpp describes, component by component: at(i) gives a number.
 template <class R, class At>
 R tree_sum(std::size_t count, const At& at) {
     std::vector<R> roots;

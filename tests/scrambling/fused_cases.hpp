@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "demapper/signals.hpp"
@@ -57,6 +58,14 @@ inline std::vector<float> fused_noise(std::size_t count) {
 }
 
 inline constexpr std::uint32_t fused_c_init = 1'234'567'890;
+
+/// Soft bits that are negated where the sequence is 1.
+inline std::vector<std::byte> expected_descrambled(phy::SoftBitFormat format, std::vector<std::byte> llr) {
+    static std::vector<std::uint8_t> c;
+    const std::size_t count = llr.size() / size_of(format);
+    if (c.size() < count) c = gold_reference(fused_c_init, count);
+    return expected_descrambled(format, std::move(llr), c);
+}
 
 /// The words of the sequence for so many soft bits.
 inline std::vector<std::uint32_t> fused_signs(std::size_t soft_bits) {

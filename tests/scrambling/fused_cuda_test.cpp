@@ -2,7 +2,6 @@
 
 #include "phy/core/error.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
-#include "phy/scrambling/scrambler.hpp"
 #include "scrambling/fused_cases.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/gpu.hpp"
@@ -72,7 +71,7 @@ struct FusedCall {
     DeviceBuffer<std::byte> llr;
 };
 
-/// By a demapper and a descrambler of the host.
+/// By a demapper of the host, and negated afterwards.
 std::vector<std::byte> expected_llr(const FusedCase& fused, std::size_t count, SoftBitFormat format,
                                     phy::DemapCounters* counters = nullptr) {
     const std::vector<phy::cf32> symbols = fused_symbols(fused.modulation, count);
@@ -81,8 +80,7 @@ std::vector<std::byte> expected_llr(const FusedCase& fused, std::size_t count, S
     const phy::SoftBitSpan llr(format, bytes);
     phy::SoftDemapper demap(phy::Host(), config_of(fused));
     demap(symbols, fused.per_symbol_noise ? phy::NoiseVariance(noise) : 0.06F, llr, 0, counters);
-    phy::Descrambler{phy::Host()}(fused_c_init, llr, llr);
-    return bytes;
+    return expected_descrambled(format, std::move(bytes));
 }
 
 class GpuFusedDescrambling : public testing::TestWithParam<SoftBitFormat> {

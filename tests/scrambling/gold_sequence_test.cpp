@@ -6,6 +6,7 @@
 
 #include "demapper/signals.hpp"
 #include "phy/core/error.hpp"
+#include "phy/scrambling/signs.hpp"
 #include "scrambling/scrambling_cases.hpp"
 #include "support/fewer_cases.hpp"
 
@@ -95,6 +96,25 @@ TEST(GoldSequence, JumpsAnywhere) {
         bits.pop_back();
         ASSERT_EQ(bits, far_gold_reference(c_init, first))
             << "c_init " << c_init << ", first " << first << ", seed " << scrambling_seed;
+    }
+}
+
+/// Codewords one after another, of which no more than the first begins with a word.
+TEST(GoldSequence, WritesSignsFromAnyBitOn) {
+    constexpr std::size_t all = 4000;
+    const std::vector<std::uint8_t> c = gold_reference(some_c_init[4], all + 7);
+    for (const std::size_t length : {1, 31, 32, 33, 77, 1003}) {
+        for (const phy::Backend& backend : host_backends()) {
+            std::vector<std::uint32_t> signs((all + 31) / 32);
+            for (std::size_t begin = 0; begin < all; begin += length)
+                phy::detail::write_signs(
+                    host_of(backend), some_c_init[4],
+                    {.begin = begin, .count = std::min(length, all - begin), .first = begin == 0 ? 7U : 0U},
+                    signs);
+            for (std::size_t i = 0; i < all; ++i)
+                ASSERT_EQ(bit_of(signs, i), c[i % length + (i < length ? 7 : 0)])
+                    << backend.name() << ", codewords of " << length << ", bit " << i;
+        }
     }
 }
 

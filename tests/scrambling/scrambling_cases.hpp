@@ -10,7 +10,8 @@
 #include "phy/core/format.hpp"
 #include "scrambling/gold_reference.hpp"
 
-/// Soft bits to descramble, and what they should become by arithmetic that shares nothing with the library.
+/// Bits to scramble and soft bits to descramble, and what they should become by arithmetic that shares
+/// nothing with the library.
 namespace phy_test {
 
 inline constexpr unsigned scrambling_seed = 38211;
@@ -22,7 +23,6 @@ inline std::uint32_t random_c_init(std::mt19937& random) {
     return static_cast<std::uint32_t>(random()) & 0x7FFFFFFFU;
 }
 
-/// Any bytes: of int8 -128 is among them, of floats NaN and infinities.
 inline std::vector<std::byte> random_bytes(std::size_t count) {
     std::mt19937 random(scrambling_seed);
     std::vector<std::byte> bytes(count);

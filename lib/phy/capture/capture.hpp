@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "phy/capture/kind.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
@@ -17,7 +17,7 @@
 #include "phy/core/view.hpp"
 #include "phy/machine/atomic_file.hpp"
 
-/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in data/README.md.
+/// IQ captures in, from HDF5 and other formats, soft bits out. The formats are described in docs/files.md.
 ///
 /// Errors are FileError, one line that names the file (and dataset) and what was expected. Readers and
 /// writers are not thread-safe, but different ones may be used from different threads: where the HDF5 library
@@ -25,6 +25,23 @@
 /// itself must not do so meanwhile. What HDF5 prints about errors is turned off in the threads that come
 /// here.
 namespace phy {
+
+/// What the complex values of a capture are.
+enum class CaptureKind : std::uint8_t {
+    symbols,  ///< equalised constellation symbols, of any shape
+    grid,     ///< received resource elements after the FFT: (antennas, OFDM symbols, subcarriers)
+    samples,  ///< baseband samples in time: (antennas, samples)
+};
+
+inline constexpr std::array all_capture_kinds = {CaptureKind::symbols, CaptureKind::grid,
+                                                 CaptureKind::samples};
+
+/// "symbols", "grid", "samples". The parser throws ArgumentError that lists the names.
+PHY_EXPORT std::string_view to_string(CaptureKind kind);
+PHY_EXPORT CaptureKind parse_capture_kind(std::string_view name);
+
+/// Where a capture of this kind lies in its file unless someone says otherwise: "/iq", "/grid", "/samples".
+PHY_EXPORT std::string_view default_dataset(CaptureKind kind);
 
 /// What was sent in the slots of a capture.
 struct PHY_EXPORT CodewordShape {

@@ -4,14 +4,11 @@
 #include <array>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 
-#include "phy/capture/flat/npy_input.hpp"
+#include "phy/capture/flat/formats.hpp"
 #include "phy/capture/flat/posix_file.hpp"
-#include "phy/capture/flat/raw_input.hpp"
-#include "phy/capture/flat/regular_file.hpp"
-#include "phy/capture/flat/sigmf_input.hpp"
-#include "phy/capture/foreign_format.hpp"
 #include "phy/capture/hdf5/hdf5_input.hpp"
 #include "phy/core/file_error.hpp"
 
@@ -34,6 +31,59 @@ void require_no_shape(const CaptureOptions& options) {
         throw ArgumentError("shape: expected none but with raw files and SigMF recordings");
 }
 
+using namespace std::string_view_literals;
+
+struct Format {
+    std::string_view begin;
+    std::string_view is;
+    std::size_t at = 0;
+};
+
+constexpr std::array<Format, 17> formats = {{
+    {"version https://git-lfs"sv,
+     "is a git-LFS pointer, expected the file itself (git lfs pull fetches it)"sv},
+    {"WAVE"sv,
+     "is a WAV file: 'sox FILE.wav -t raw FILE.raw' leaves its samples alone, which are then raw ci16 or "
+     "another type"sv,
+     8},
+    {"MATLAB 5.0 MAT-file"sv, "is a MATLAB file of version 5: save(..., '-v7.3') writes HDF5"sv},
+    {"\x1F\x8B"sv, "is packed with gzip: gunzip unpacks it"sv},
+    {"BZh"sv, "is packed with bzip2: bunzip2 unpacks it"sv},
+    {"\xFD"
+     "7zXZ\0"sv,
+     "is packed with xz: unxz unpacks it"sv},
+    {"\x28\xB5\x2F\xFD"sv, "is packed with zstd: unzstd unpacks it"sv},
+    {"PK\x03\x04"sv, "is a ZIP archive, as .npz is: numpy.save() writes one array, as .npy"sv},
+    {"ustar"sv, "is a tar archive, as .sigmf is: 'tar -xf' unpacks it"sv, 257},
+    {"\x0E\x03\x13\x01"sv, "is of HDF4: h4toh5 converts it to HDF5"sv},
+    {"CDF\x01"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"CDF\x02"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"CDF\x05"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"BLUE"sv, "is a MIDAS Blue file: write its samples as a SigMF recording or as HDF5"sv},
+    {"# Created by Octave"sv, "is text of Octave: save -hdf5 writes HDF5"sv},
+    {"{"sv, "is JSON: the metadata of a SigMF recording has the ending .sigmf-meta"sv},
+    {"\x80\x04\x95"sv, "is a Python pickle: numpy.save() writes .npy, h5py HDF5"sv},
+}};
+
+bool is_text(std::string_view head) {
+    return !head.empty() && std::ranges::all_of(head, [](char c) {
+        return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+    });
+}
+
+/// What a file is that begins so and cannot be read as a capture, and what would make a capture of it.
+std::string foreign_format(std::span<const char> head) {
+    const std::string_view bytes(head.data(), head.size());
+    for (const Format& format : formats) {
+        if (bytes.size() > format.at && bytes.substr(format.at).starts_with(format.begin))
+            return std::string(format.is);
+    }
+    const std::string none = "is not an HDF5 file, a .npy array or a SigMF recording";
+    if (is_text(bytes))
+        return none + " but text: with numpy, save('x.npy', loadtxt('x.csv', complex)) converts a table";
+    return none + "; of samples alone, the option raw says the type";
+}
+
 }  // namespace
 
 InputDataset::InputDataset(std::string name, ElementType type, Dimensions dimensions)
@@ -43,7 +93,7 @@ InputDataset::InputDataset(std::string name, ElementType type, Dimensions dimens
       size_(product(dimensions_, name_)) {}
 
 std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options) {
-    hdf5::PosixFile bytes = open_regular_file(path);
+    PosixFile bytes = open_regular_file(path);
     if (!options.raw.empty()) return open_raw(path, std::move(bytes), options);
     if (is_sigmf(path)) return open_sigmf(path, options);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -7,14 +9,15 @@
 
 #include "phy/capture/broadcast.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/capture/element_type.hpp"
 #include "phy/capture/find_iq.hpp"
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
-#include "phy/capture/sample_type.hpp"
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/file_error.hpp"
+#include "phy/core/names.hpp"
 #include "phy/core/number_text.hpp"
 
 namespace phy {
@@ -195,6 +198,20 @@ void require_zeros_and_ones(std::span<const std::uint8_t> bits, const InputDatas
 }
 
 }  // namespace
+
+std::string_view to_string(CaptureKind kind) {
+    constexpr std::array<std::string_view, all_capture_kinds.size()> names = {"symbols", "grid", "samples"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+CaptureKind parse_capture_kind(std::string_view name) {
+    return detail::parse_name("kind of capture", name, all_capture_kinds);
+}
+
+std::string_view default_dataset(CaptureKind kind) {
+    constexpr std::array<std::string_view, all_capture_kinds.size()> paths = {"/iq", "/grid", "/samples"};
+    return paths[static_cast<std::size_t>(kind)];
+}
 
 void require_raw_type(std::string_view name) {
     if (!detail::parse_sample_type(name))

@@ -36,6 +36,7 @@ struct PHY_EXPORT DemapperConfig {
     float llr_scale = 6.0F;   ///< int8: least significant bits a nat, from 1/64 to 4096
     int llr_clip = 127;       ///< int8: soft bits are limited to +-llr_clip, from 1 to 127
     float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    float gain = 1.0F;        ///< amplitude of the constellation; symbols are divided by it; 2^-40 to 2^40
 
     friend bool operator==(const DemapperConfig&, const DemapperConfig&) = default;
 };

@@ -4,11 +4,13 @@
 #include <string_view>
 
 #include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "phy/core/machine.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/architectures.hpp"
 #include "phy/cuda/give_back.hpp"
+#include "phy/cuda/range.hpp"
 
 namespace phy::gpu {
 namespace {
@@ -190,6 +192,14 @@ std::string describe_cuda_device(int ordinal) {
     return device.name() + ", compute capability " + gpu::capability_text(device.compute_capability()) +
            ", " + std::to_string(device.multiprocessors()) + " multiprocessors, " +
            std::to_string(gigabytes) + " GB";
+}
+
+void push_range(const char* name) {
+    nvtxRangePushA(name);
+}
+
+void pop_range() {
+    nvtxRangePop();
 }
 
 }  // namespace phy::detail

@@ -72,23 +72,6 @@ __device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, 
     return surely_finite<format, shape.groups * count>(words[0], unit);
 }
 
-template <Space space, Shape shape>
-__device__ __forceinline__ bool load_rows(SampleFormat format, const std::byte* tile, unsigned lane,
-                                          float unit, Components<shape>& y) {
-    static_assert(static_cast<int>(SampleFormat::cf32) == 0 && static_cast<int>(SampleFormat::cf16) == 1 &&
-                  static_cast<int>(SampleFormat::ci16) == 2 && static_cast<int>(SampleFormat::ci8) == 3);
-    // By the bits of the number: a switch becomes a table of addresses, fetched before the jump. Not by
-    // with_constant_by_bits(), with which ptxas spills registers of kernels with tables.
-    const auto number = static_cast<unsigned>(format);
-    const bool odd = (number & 1U) != 0;
-    if ((number & 2U) == 0) {
-        if (!odd) return load_rows<space, SampleFormat::cf32, shape>(tile, lane, unit, y);
-        return load_rows<space, SampleFormat::cf16, shape>(tile, lane, unit, y);
-    }
-    if (!odd) return load_rows<space, SampleFormat::ci16, shape>(tile, lane, unit, y);
-    return load_rows<space, SampleFormat::ci8, shape>(tile, lane, unit, y);
-}
-
 /// Numbers that a lane's symbols have one of each.
 template <Space space, int rows, int symbols>
 __device__ __forceinline__ void load_rows(const float* tile, unsigned lane, float (&numbers)[rows][symbols]) {

@@ -19,17 +19,16 @@ __device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
     return signs;
 }
 
-/// The soft bits of a word, negated where the lowest bits of signs are 1; of int8, -128 becomes 127, unless
-/// the caller knows that there is none.
-template <SoftBitFormat format, bool may_be_least = true>
+/// The soft bits of a word, negated where the lowest bits of signs are 1. Of int8 there is no -128, which no
+/// demapper gives.
+template <SoftBitFormat format>
 __device__ __forceinline__ std::uint32_t flipped(std::uint32_t word, std::uint32_t signs) {
     if constexpr (format == SoftBitFormat::int8) {
         constexpr std::uint32_t highest = 0x80808080;
         // Bit k of four, spread to the highest of byte k.
         const std::uint32_t negative = signs_of_bytes((signs & 0xF) * 0x10204080U);
-        // Bytes are subtracted from 0 without a borrow from the next; only -128 stays negative.
-        std::uint32_t opposite = (highest - (word & ~highest)) ^ (~word & highest);
-        if constexpr (may_be_least) opposite -= (opposite & word & highest) >> 7;
+        // Bytes are subtracted from 0 without a borrow from the next.
+        const std::uint32_t opposite = (highest - (word & ~highest)) ^ (~word & highest);
         return (word & ~negative) | (opposite & negative);
     } else if constexpr (size_of(format) == 2) {
         return word ^ (signs & 1) << 15 ^ (signs & 2) << 30;
@@ -40,16 +39,16 @@ __device__ __forceinline__ std::uint32_t flipped(std::uint32_t word, std::uint32
 
 /// One soft bit at an address, whatever its alignment.
 template <SoftBitFormat format>
-__device__ __forceinline__ void flip_one(const std::byte* in, std::byte* out, bool is_negative) {
+__device__ __forceinline__ void flip_one(std::byte* soft_bit, bool is_negative) {
     constexpr unsigned bytes = size_of(format);
     std::uint32_t word = 0;
 #pragma unroll
     for (unsigned b = 0; b < bytes; ++b)
-        word |= static_cast<std::uint32_t>(in[b]) << (8 * b);
+        word |= static_cast<std::uint32_t>(soft_bit[b]) << (8 * b);
     word = flipped<format>(word, is_negative ? 1 : 0);
 #pragma unroll
     for (unsigned b = 0; b < bytes; ++b)
-        out[b] = static_cast<std::byte>(word >> (8 * b));
+        soft_bit[b] = static_cast<std::byte>(word >> (8 * b));
 }
 
 }  // namespace phy::gpu::detail

@@ -9,6 +9,7 @@
 #include "phy/core/noise_variance.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
+#include "phy/demapper/counters.hpp"
 #include "phy/machine/host.hpp"
 
 /// Soft and hard demapping of the constellations of TS 38.211 clause 5.1.
@@ -20,14 +21,6 @@
 /// For the same input, every backend, number of threads, alignment and way to cut the input into calls gives
 /// the same bytes.
 namespace phy {
-
-/// What happened in one or more demapper calls.
-struct PHY_EXPORT DemapCounters {
-    std::uint64_t erasures = 0;   ///< non-finite components plus unusable per-symbol noise variances
-    std::uint64_t saturated = 0;  ///< soft bits at the limit of their format: int8 +-llr_clip, fp16 +-65504
-
-    friend bool operator==(const DemapCounters&, const DemapCounters&) = default;
-};
 
 /// Symbols to soft bits.
 ///
@@ -44,6 +37,10 @@ struct PHY_EXPORT DemapCounters {
 /// that both agree to half a least significant bit. evaluator_for() tells.
 ///
 /// Ranges. N0 counts as limited to 2^-100 ... 2^40, and fp32 soft bits are limited to +-2^64.
+///
+/// Gain. Symbols are divided by it: a component becomes component x factor, with one rounding, where factor
+/// is the reciprocal of gain, for integers of full_scale x gain, rounded to binary32. cf16 is widened before.
+/// What becomes infinite is an erasure.
 ///
 /// Bad samples. A NaN or infinite component is an erasure: the soft bits of its axis are 0 (BPSK: of the
 /// symbol). A per-symbol N0 that is not finite and positive makes all soft bits of its symbol 0.
@@ -68,8 +65,8 @@ public:
     ///
     /// signs is empty, or has a bit for each soft bit, (llr.size() + 31) / 32 words (else ArgumentError):
     /// soft bit i is negated where bit i % 32 of word i / 32 is 1, the least significant bit being 0. With
-    /// the words of gold_sequence() the soft bits are descrambled; the bytes are those of a Descrambler
-    /// afterwards.
+    /// the words of gold_sequence() the soft bits are descrambled. Of floating point the sign bit is
+    /// inverted, whatever the value.
     void operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr, std::uint64_t first_symbol = 0,
                     DemapCounters* counters = nullptr, std::span<const std::uint32_t> signs = {});
 
@@ -88,7 +85,7 @@ private:
 /// components give 0. Needs no noise variance. Not thread-safe: one demapper a thread.
 class PHY_EXPORT HardDemapper {
 public:
-    /// Of which the modulation and the full scale matter.
+    /// Of which the modulation, the full scale and the gain matter.
     using Config = DemapperConfig;
 
     /// Throws as SoftDemapper's constructor.

@@ -59,7 +59,7 @@ public:
     /// Demaps all symbols on the stream, which belongs to the device. Sizes, noise, first_symbol and errors
     /// as in phy::SoftDemapper; ArgumentError too where the call needs a table that was not prepared.
     /// counters, one element if given, are added to when the work runs. Counting takes no more memory
-    /// traffic: a few per cent of the speed from cf32, more from smaller samples (see README.md).
+    /// traffic: a few per cent of the speed from cf32, more from smaller samples (see data/results/gpu.md).
     ///
     /// signs as in phy::SoftDemapper. Kernels of the arithmetic evaluator apply them where they store soft
     /// bits; after those of tables, and where counters are given, a second kernel on the stream does, because

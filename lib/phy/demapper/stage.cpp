@@ -7,6 +7,7 @@
 #include "phy/core/version.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "phy/demapper/stage_runners.hpp"
+#include "phy/scrambling/math/check.hpp"
 
 namespace phy {
 namespace {
@@ -21,7 +22,7 @@ public:
     void run_on_host(const HostWork& work) override {
         const SymbolView symbols(config_.input, work.in[0]);
         const SoftBitSpan llr(config_.output, work.out[0]);
-        demap_(symbols, noise(work), llr, work.chunk.first, config_.counts ? &of_run_ : nullptr);
+        demap_(symbols, noise(work), llr, work.chunk.first, config_.counts ? &of_run_ : nullptr, signs(work));
     }
 
     void end_run() override { total_.add(of_run_); }
@@ -38,6 +39,16 @@ private:
         return std::span<const float>(aligned_noise_).first(count);
     }
 
+    [[nodiscard]] std::span<const std::uint32_t> signs(const HostWork& work) const {
+        if (!config_.descramble) return {};
+        const std::span words(reinterpret_cast<std::uint32_t*>(work.scratch.data()),
+                              detail::sign_words(config_, work.chunk.items));
+        detail::for_codewords(config_, work.chunk, [&](const detail::SignBits& bits) {
+            detail::write_signs(demap_.host(), config_.descramble->c_init, bits, words);
+        });
+        return words;
+    }
+
     const SoftDemapStage::Config& config_;
     SoftDemapper demap_;
     DemapCounters of_run_;
@@ -50,6 +61,7 @@ void check_config(const SoftDemapStage::Config& config) {
     detail::check_enum("soft-bit format", config.output, all_soft_bit_formats.back());
     detail::check_config(config.demapper);
     if (config.noise_variance) detail::check_noise(config.noise_variance, 0, 0);
+    if (config.descramble) detail::check_c_init(config.descramble->c_init);
 }
 
 }  // namespace
@@ -85,6 +97,11 @@ std::vector<Port> SoftDemapStage::inputs() const {
 std::vector<Port> SoftDemapStage::outputs() const {
     const Config& config = impl_->config;
     return {{.name = "llr", .bytes = bits_per_symbol(config.demapper.modulation) * size_of(config.output)}};
+}
+
+std::size_t SoftDemapStage::scratch_bytes(std::size_t items) const {
+    const Config& config = impl_->config;
+    return config.descramble ? detail::sign_words(config, items) * sizeof(std::uint32_t) : 0;
 }
 
 std::unique_ptr<StageRunner> SoftDemapStage::on(const Place& place) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,14 @@
 
 namespace phy {
 
+/// How the soft bits of a stream of symbols are descrambled: by gold_sequence(), which begins anew with every
+/// codeword.
+struct PHY_EXPORT Descrambling {
+    std::uint32_t c_init = 0;            ///< ScramblingIdentity::c_init()
+    std::uint64_t codeword_symbols = 0;  ///< of each codeword; 0: the stream is one
+    std::uint64_t first_symbol = 0;      ///< the index in its codeword of the stream's first symbol
+};
+
 /// Soft demapping of a stream of symbols: phy::SoftDemapper on a CPU, phy::gpu::SoftDemapper on CUDA. An item
 /// is a symbol. Inputs: "symbols", and "noise_variance" (binary32) where each symbol has its own; output:
 /// "llr".
@@ -23,6 +32,7 @@ public:
         SoftBitFormat output = SoftBitFormat::int8;
         std::optional<float> noise_variance = {};  ///< N0 of all symbols; none: each has its own
         bool counts = false;                       ///< keep counters(), which costs some of the speed
+        std::optional<Descrambling> descramble = {};
     };
 
     /// Throws ArgumentError if a value is out of its range.
@@ -39,6 +49,7 @@ public:
     [[nodiscard]] std::string_view name() const override { return "demap"; }
     [[nodiscard]] std::vector<Port> inputs() const override;
     [[nodiscard]] std::vector<Port> outputs() const override;
+    [[nodiscard]] std::size_t scratch_bytes(std::size_t items) const override;
     std::unique_ptr<StageRunner> on(const Place& place) override;
 
 private:

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
 #include "phy/demapper/stage.hpp"
+#include "phy/scrambling/signs.hpp"
 
 namespace phy::detail {
 
@@ -25,6 +28,27 @@ private:
     mutable std::mutex mutex_;
     DemapCounters sum_;
 };
+
+/// Words that hold a bit for each soft bit of so many symbols.
+inline std::size_t sign_words(const SoftDemapStage::Config& config, std::size_t symbols) {
+    return (symbols * bits_per_symbol(config.demapper.modulation) + 31) / 32;
+}
+
+/// Calls write(SignBits) for the part of each codeword in a chunk.
+template <typename Write>
+void for_codewords(const SoftDemapStage::Config& config, const Chunk& chunk, const Write& write) {
+    const Descrambling& descramble = *config.descramble;
+    const std::uint64_t qm = bits_per_symbol(config.demapper.modulation);
+    const std::uint64_t codeword = descramble.codeword_symbols;
+    for (std::uint64_t done = 0; done < chunk.items;) {
+        const std::uint64_t index = descramble.first_symbol + chunk.first + done;
+        const std::uint64_t in_codeword = codeword == 0 ? index : index % codeword;
+        const std::uint64_t left = chunk.items - done;
+        const std::uint64_t now = codeword == 0 ? left : std::min(left, codeword - in_codeword);
+        write(SignBits{.begin = done * qm, .count = now * qm, .first = in_codeword * qm});
+        done += now;
+    }
+}
 
 /// The configuration and the counters outlive the runner.
 std::unique_ptr<StageRunner> make_demap_on_device(const SoftDemapStage::Config& config, int device,

@@ -25,9 +25,7 @@ void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& c
     if (call.covariance == 0) return;
     check_size("covariance", call.covariance, call.slots * slot.covariance);
     for (const EstimatorTables& tables : plan.tables) {
-        const bool has_freedom = (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
-                                 (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
-        if (!has_freedom)
+        if (!plan.has_freedom(tables))
             throw ArgumentError(
                 "covariance: the allocation has too few pilots to measure it beside the channel");
     }

@@ -24,7 +24,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
     /// Of the exponential profile, rms, in s; 0: measured in each slot. Where a slot shows clearly more than
-    /// what is given, up to twice that is reckoned with. Rather too long than too short: see docs/channel.md.
+    /// what is given, up to twice that is reckoned with. Rather too long than too short: see
+    /// docs/developer/estimator.md.
     float delay_spread = 0.0F;
     float noise_variance = 0.0F;  ///< N0 at an antenna; 0: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
@@ -37,7 +38,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 };
 
 /// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
-/// in frequency (docs/channel.md). Every backend, number of threads and batch gives the same bytes.
+/// in frequency (docs/developer/estimator.md). Every backend, number of threads and batch gives the same
+/// bytes.
 ///
 /// Where least squares are not finite, or beyond 2^40, a pilot counts as 0, and the noise variance of the
 /// slot and the diagonal of its covariance are infinite. All else that is written is finite. A slot without

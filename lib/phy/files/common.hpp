@@ -1,69 +1,63 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
-#include "phy/core/backend.hpp"
-#include "phy/core/error.hpp"
-#include "phy/files/demodulate.hpp"
-#include "phy/machine/atomic_file.hpp"
+#include "phy/files/options.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/pipeline/place.hpp"
+#include "phy/receiver/link.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
-/// What all that goes over a capture shares.
+/// What all functions of captures share.
 namespace phy::detail {
 
 /// What errors call a capture.
-inline std::string name_of(const CaptureDescription& capture) {
-    return capture.file.string() + ": " + capture.dataset;
-}
+std::string name_of(const CaptureDescription& capture);
 
 /// Throws FileError for a capture of what has not been received yet.
-inline void require_symbols(const CaptureDescription& capture) {
-    if (capture.kind == CaptureKind::symbols) return;
-    throw FileError(name_of(capture) + " holds " +
-                    (capture.kind == CaptureKind::grid ? "a grid" : "samples") + ": expected symbols");
-}
+void require_symbols(const CaptureDescription& capture);
 
 /// Throws ArgumentError where the output is a file that the capture is read from.
-inline void require_not_read(const std::filesystem::path& output, const CaptureDescription& capture) {
-    if (output.empty()) return;
-    for (const std::filesystem::path& file : capture.files)
-        if (is_same_file(output, file))
-            throw ArgumentError(output.string() + ": would overwrite the capture, which is read from it");
-}
+void require_not_read(const std::filesystem::path& output, const CaptureDescription& capture);
 
 /// Throws ArgumentError where floating point numbers are to be divided by a full scale: they are taken as
 /// they are, and who asks for another amplitude expects that to matter.
-inline void require_use_of(const CaptureOptions& options, const CaptureDescription& capture) {
-    if (!options.full_scale || capture.is_integer) return;
-    throw ArgumentError(
-        "option full_scale: " + name_of(capture) + " holds floating point numbers, " +
-        (capture.kind == CaptureKind::symbols ? "which --gain divides" : "whose amplitude does not matter"));
-}
+void require_use_of(const CaptureOptions& options, const CaptureDescription& capture);
 
 /// Those that are asked for, else this CPU.
-inline std::vector<Place> places_or_default(const std::vector<Place>& places) {
-    if (!places.empty()) return places;
-    return {Host({.threads = demodulation_threads()})};
-}
+std::vector<Place> places_or_default(const std::vector<Place>& places);
 
 /// For what is the same on every backend: whatever PHY_BACKEND says, as it may name a device.
-inline Host fastest_host(int threads = 1) {
-    try {
-        return Host({.threads = threads, .backend = Backend::parse("cpu")});
-    } catch (const BackendError&) {
-        return Host({.threads = threads, .backend = Backend::scalar()});
-    }
-}
+Host fastest_host(int threads = 1);
 
 /// The capture's, which integers are divided by on the way; 0: that of the format.
-inline float full_scale_of(const CaptureDescription& capture) {
-    const bool is_integer = default_full_scale(capture.format) != 1.0F;
-    return is_integer ? static_cast<float>(capture.full_scale.value_or(0.0)) : 0.0F;
+float full_scale_of(const CaptureDescription& capture);
+
+/// The one in the capture's attribute, if it has one. Throws FileError for a text that is no link.
+std::optional<Link> link_of(const CaptureDescription& capture);
+
+/// Of the codeword of a slot, in a capture of symbols.
+std::uint64_t codeword_symbols(const Link& link);
+
+/// Has a capture of symbols used with what a link says of it, unless the options do: Options::capture, the
+/// scrambling named, and Options::codeword_symbols, those of the codeword of a slot. Throws ArgumentError for
+/// a link that is none.
+template <typename Options>
+Options with_link(Options options, std::optional<ScramblingIdentity> Options::*scrambling,
+                  const std::optional<Link>& link) {
+    if (!link) return options;
+    check(*link);
+    if (!options.capture.modulation) options.capture.modulation = link->modulation;
+    if (options.*scrambling) return options;
+    options.*scrambling = link->scrambling;
+    options.codeword_symbols = codeword_symbols(*link);
+    return options;
 }
 
 class Stopwatch {

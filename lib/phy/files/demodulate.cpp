@@ -4,17 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
-#include "phy/files/capture_link.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/demodulate/streams.hpp"
-#include "phy/pipeline/chain.hpp"
-#include "phy/scaling/stage.hpp"
-#include "phy/scrambling/stage.hpp"
 
 namespace phy {
 namespace {
@@ -55,12 +50,8 @@ float require_measured_noise(const Measured& measured) {
 }
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
-    MeasureOptions measuring = {.capture = options.capture,
-                                .link = options.link,
-                                .gain = options.gain,
-                                .places = options.places,
-                                .pipeline = options.pipeline,
-                                .stop = options.stop};
+    MeasureOptions measuring{options};
+    measuring.gain = options.gain;
     measuring.pipeline.trace = false;
     measuring.capture.ignores_noise_variance = options.estimate_noise;
     if (options.progress)
@@ -70,56 +61,21 @@ Measured measure_first(const CaptureDescription& capture, const DemodulateOption
     return measure_file(capture.file, measuring);
 }
 
-/// Floating point symbols that are to be divided by a gain go through a stage before they are demapped, and
-/// soft bits that are to be descrambled through one afterwards.
-class DemapStages {
-public:
-    DemapStages(const CaptureDescription& capture, const DemodulateOptions& options, const GainAndN0& used)
-        : demap_(config_of(capture, options, used)) {
-        std::vector<std::reference_wrapper<Stage>> stages;
-        if (scales(capture, used))
-            stages.emplace_back(
-                scale_.emplace(ScaleStage::Config{.scaler = {.gain = used.gain}, .input = capture.format}));
-        stages.emplace_back(demap_);
-        if (options.descramble)
-            stages.emplace_back(descramble_.emplace(DescrambleStage::Config{
-                .c_init = options.descramble->c_init(),
-                .format = options.format,
-                .soft_bits_of_item = bits_per_symbol(*capture.modulation),
-                .codeword = options.codeword_symbols * bits_per_symbol(*capture.modulation)}));
-        if (stages.size() > 1) chain_.emplace(stages);
-    }
-    DemapStages(const DemapStages&) = delete;  // the chain refers to the stages
-    DemapStages& operator=(const DemapStages&) = delete;
-
-    [[nodiscard]] Stage& all() { return chain_ ? static_cast<Stage&>(*chain_) : demap_; }
-    [[nodiscard]] const SoftDemapStage& demap() const { return demap_; }
-
-private:
-    static bool scales(const CaptureDescription& capture, const GainAndN0& used) {
-        return used.gain != 1.0F && default_full_scale(capture.format) == 1.0F;
-    }
-
-    static SoftDemapStage::Config config_of(const CaptureDescription& capture,
-                                            const DemodulateOptions& options, const GainAndN0& used) {
-        DemapperConfig demapper = options.demapper;
-        demapper.modulation = *capture.modulation;
-        demapper.full_scale = static_cast<float>(capture.full_scale.value_or(0.0));
-        const float of_format = default_full_scale(capture.format);
-        if (used.gain != 1.0F && of_format != 1.0F)
-            demapper.full_scale = (demapper.full_scale == 0.0F ? of_format : demapper.full_scale) * used.gain;
-        return {.demapper = demapper,
-                .input = scales(capture, used) ? SampleFormat::cf32 : capture.format,
-                .output = options.format,
-                .noise_variance = used.noise_variance,
-                .counts = true};
-    }
-
-    SoftDemapStage demap_;
-    std::optional<ScaleStage> scale_;
-    std::optional<DescrambleStage> descramble_;
-    std::optional<Chain> chain_;
-};
+SoftDemapStage::Config stage_config(const CaptureDescription& capture, const DemodulateOptions& options,
+                                    const GainAndN0& used) {
+    SoftDemapStage::Config config = {.demapper = options.demapper,
+                                     .input = capture.format,
+                                     .output = options.format,
+                                     .noise_variance = used.noise_variance,
+                                     .counts = true};
+    config.demapper.modulation = *capture.modulation;
+    config.demapper.full_scale = detail::full_scale_of(capture);
+    config.demapper.gain = used.gain;
+    if (options.descramble)
+        config.descramble = {.c_init = options.descramble->c_init(),
+                             .codeword_symbols = options.codeword_symbols};
+    return config;
+}
 
 Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOptions& options, Stage& stage) {
     Pipeline::Config config = options.pipeline;
@@ -218,10 +174,6 @@ detail::SymbolSample make_sample(const Demodulation& result) {
 
 }  // namespace
 
-int demodulation_threads() {
-    return std::max(1, Host::processors() - 2);
-}
-
 Demodulation demodulate_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                              const DemodulateOptions& options) {
     DemodulateOptions how = detail::with_link(options, &DemodulateOptions::descramble, options.link);
@@ -239,14 +191,14 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     const GainAndN0 used = gain_and_noise(result, how);
     if (result.cancelled) return result;
-    DemapStages stages(result.capture, how, used);
-    const SoftDemapStage::Config& demap = stages.demap().config();
+    SoftDemapStage stage(stage_config(result.capture, how, used));
+    const SoftDemapStage::Config& demap = stage.config();
     result.gain = used.gain;
     result.demapper = demap.demapper;
     result.noise_variance = demap.noise_variance;
     result.descrambled = how.descramble;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
-    Pipeline pipeline = make_pipeline(result.capture, how, stages.all());
+    Pipeline pipeline = make_pipeline(result.capture, how, stage);
     result.places = pipeline.places();
     detail::SymbolSample sample = make_sample(result);
 
@@ -263,7 +215,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     result.symbols = result.pipeline.items;
     result.soft_bits = result.symbols * qm;
     result.cancelled = result.pipeline.cancelled;
-    result.counters = stages.demap().counters();
+    result.counters = stage.counters();
     if (compares) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared();
     if (!result.cancelled) {

@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "phy/core/export.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/files/measure.hpp"
+#include "phy/files/options.hpp"
 #include "phy/files/symbol_check.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
@@ -20,35 +19,21 @@
 
 namespace phy {
 
-/// How many threads demodulate_file() and measure_file() take where they are told no place: as many as
-/// processors that the process may use but two, which are left for reading and writing; at least 1.
-[[nodiscard]] PHY_EXPORT int demodulation_threads();
-
 /// What demodulate_file() is told beside its two files.
-struct PHY_EXPORT DemodulateOptions {
-    /// How the capture is read. A noise variance here is that of all symbols, whatever the capture has.
-    CaptureOptions capture = {};
-
-    /// How soft bits are made. Modulation and full scale are the capture's, which CaptureOptions correct.
-    DemapperConfig demapper = {};
-    SoftBitFormat format = SoftBitFormat::int8;
-
+struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
     /// The amplitude of the constellation, by which symbols are divided before they are demapped: from 2^-40
     /// to 2^40. None: it is measured first. N0, where it comes from the capture or from `capture`, is that of
     /// symbols that are divided by it, and so are values of N0 by symbol.
     std::optional<float> gain = 1.0F;
 
-    /// What the symbols are of; none: the capture's attribute, if it has one. The modulation is the link's,
-    /// whatever the capture has, and the soft bits are descrambled as the link's codewords, one a slot,
-    /// unless `capture` or `descramble` says something else.
-    std::optional<Link> link = {};
-
     /// The soft bits are descrambled: those of the capture are one codeword of this identity. Transmitted
-    /// bits to compare with are those before scrambling.
+    /// bits to compare with are those before scrambling. None: soft bits are descrambled as the codewords of
+    /// the link, one a slot, if there is one; its modulation overrides the capture's, not that of `capture`.
     std::optional<ScramblingIdentity> descramble = {};
     std::uint64_t codeword_symbols = 0;  ///< after which another codeword begins; 0: there is one
 
-    /// N0 is measured first, and what else is said about it, by symbol too, does not count.
+    /// N0 is measured first, and what else is said about it, by symbol too, does not count. Otherwise that of
+    /// `capture` is the N0 of all symbols, whatever the capture has.
     bool estimate_noise = false;
 
     /// The file has decisions, one a byte, in place of soft bits: the signs of those in `format`, where 0
@@ -61,30 +46,13 @@ struct PHY_EXPORT DemodulateOptions {
     /// counted in 2^18 that are spread over the capture, in 8 blocks, because transmitted bits that are
     /// packed take far longer to read than symbols to demap.
     bool count_all_errors = false;
-
-    /// Where the work runs; none: this CPU, with demodulation_threads().
-    std::vector<Place> places = {};
-    Pipeline::Config pipeline = {};  ///< `items` is the capture's
-
-    bool overwrite = false;  ///< the soft bits take the place of a file that is there
-    bool durable = false;    ///< a loss of power leaves all soft bits or none: see AtomicFile
-
-    /// Called after each chunk with how many symbols are done, of how many: those of the capture, or twice as
-    /// many where it is measured first. By one thread at a time; what it throws ends the run and is thrown by
-    /// demodulate_file().
-    std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
-
-    /// Called when all soft bits are written and before the file gets its name: what it throws leaves no
-    /// file.
-    std::function<void(const PipelineReport&)> before_commit = {};
-    std::stop_token stop = {};
 };
 
 /// What a demodulation did and how fast it was.
 struct PHY_EXPORT Demodulation {
     CaptureDescription capture;
     float gain = 1.0F;                    ///< by which symbols were divided
-    DemapperConfig demapper;              ///< as it was used: the full scale of integers holds the gain
+    DemapperConfig demapper;              ///< as it was used
     std::optional<float> noise_variance;  ///< none: one a symbol
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;
@@ -101,7 +69,7 @@ struct PHY_EXPORT Demodulation {
     double seconds = 0.0;    ///< from opening the output to its last byte, without before_commit
 };
 
-/// Demaps the symbols of a capture (data/README.md) to a file of soft bits, compares them with the
+/// Demaps the symbols of a capture (docs/files.md) to a file of soft bits, compares them with the
 /// transmitted bits where the capture has them, and reports. soft_bits may be empty: nothing is written then.
 /// The file appears when it is complete; after an error, or a request to stop, there is none. Where the gain
 /// or N0 is to be measured, measure_file() goes over the capture first.

@@ -13,9 +13,8 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/files/capture_gain.hpp"
-#include "phy/files/capture_link.hpp"
 #include "phy/files/common.hpp"
-#include "phy/files/measure_slots.hpp"
+#include "phy/files/receive.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/scrambling/scrambler.hpp"
@@ -250,6 +249,52 @@ float find_gain(CaptureReader& reader, Measured& result) {
     }
 }
 
+void check_slot_options(const MeasureOptions& options) {
+    const auto require = [](bool holds, const char* what) {
+        if (!holds) throw ArgumentError(std::string(what) + " for a grid or samples");
+    };
+    require(!options.gain, "a gain: expected none");
+    require(options.reference == SymbolReference::decisions,
+            "the symbols that were sent: expected decisions");
+    require(options.by == MeasureBy::whole || options.by == MeasureBy::slot,
+            "rows by symbols: expected slots");
+}
+
+ReceiveOptions receive_options(const CaptureDescription& capture, const MeasureOptions& options) {
+    ReceiveOptions receive{{options}};
+    receive.capture.dataset = capture.dataset;
+    receive.capture.kind = capture.kind;
+    receive.capture.noise_variance.reset();
+    return receive;
+}
+
+/// A grid or samples.
+Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& options) {
+    check_slot_options(options);
+    Reception received = receive_file(capture.file, {}, receive_options(capture, options));
+    Measured result;
+    result.capture = std::move(received.capture);
+    result.capture.modulation = received.link.modulation;
+    result.meter.modulation = received.link.modulation;
+    result.places = std::move(received.places);
+    result.pipeline = std::move(received.pipeline);
+    result.warnings = std::move(received.warnings);
+    result.cancelled = received.cancelled;
+    result.seconds = received.seconds;
+    if (result.cancelled) return result;
+    result.symbols =
+        received.resource_elements * static_cast<std::uint64_t>(received.link.allocation.layers());
+    SymbolSums all;
+    for (const SymbolSums& slot : received.symbols)
+        all = join(all, slot);
+    result.whole = result.measurement(all);
+    if (options.by == MeasureBy::slot) {
+        result.row = result.symbols / received.slots;
+        result.rows = std::move(received.symbols);
+    }
+    return result;
+}
+
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
@@ -266,7 +311,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     MeasureOptions how = detail::with_link(options, &MeasureOptions::scrambling, options.link);
     CaptureReader reader(capture, how.capture);
     if (reader.description().kind != CaptureKind::symbols)
-        return detail::measure_slots(reader.description(), options);
+        return measure_slots(reader.description(), options);
     Measured result;
     result.capture = reader.description();
     detail::require_use_of(how.capture, result.capture);

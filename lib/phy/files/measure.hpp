@@ -3,14 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
 #include "phy/core/export.hpp"
+#include "phy/files/options.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/description_error.hpp"
@@ -28,12 +27,7 @@ enum class MeasureBy {
 };
 
 /// What measure_file() is told beside its file.
-struct PHY_EXPORT MeasureOptions {
-    CaptureOptions capture = {};  ///< how the capture is read; a noise variance does not matter
-
-    /// As in DemodulateOptions; what a grid or samples are received with.
-    std::optional<Link> link = {};
-
+struct PHY_EXPORT MeasureOptions : FileOptions {
     /// Symbols are divided by it before they are decided: the amplitude of the constellation. None: it is
     /// measured first, on up to 2^20 symbols that are spread over the capture; with SymbolReference::sent as
     /// the root of their mean power.
@@ -52,16 +46,6 @@ struct PHY_EXPORT MeasureOptions {
     /// Pipeline throws). Others may be of any length.
     MeasureBy by = MeasureBy::whole;
     std::uint64_t row = 0;  ///< with MeasureBy::symbols: at least 1
-
-    /// As in DemodulateOptions.
-    std::vector<Place> places = {};
-    Pipeline::Config pipeline = {};
-
-    /// Called after each chunk with how many symbols are done, of how many: those of the capture, times the
-    /// passes that are made over it. By one thread at a time; what it throws ends the run and is thrown by
-    /// measure_file().
-    std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
-    std::stop_token stop = {};
 };
 
 /// What the symbols of a capture are like.
@@ -96,7 +80,7 @@ struct PHY_EXPORT Measured {
     [[nodiscard]] SymbolMeasurement measurement(const SymbolSums& sums) const;
 };
 
-/// Measures the symbols of a capture (data/README.md), by a SymbolMeter that goes over all of it. What is
+/// Measures the symbols of a capture (docs/files.md), by a SymbolMeter that goes over all of it. What is
 /// measured does not depend on places, threads, chunks or lanes; that of the whole does not depend on `by`
 /// either: where rows are no multiple of symbol_tree.block, their sums are those of another tree, and the
 /// capture is read once for the whole and once for its rows.

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "phy/core/number_text.hpp"
-#include "phy/files/capture_link.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/slot_sink.hpp"
-#include "phy/receiver/slot_symbols.hpp"
 #include "phy/receiver/stage.hpp"
 
 namespace phy {
@@ -42,6 +40,9 @@ ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions
     config.demapper.modulation = config.link.modulation;
     config.format = options.format;
     config.equalization = options.equalization;
+    config.interference_rejection = options.interference_rejection;
+    config.time = options.time;
+    config.doppler_spread = options.doppler_spread;
     config.delay_spread = options.delay_spread;
     config.noise_variance = options.noise_variance.value_or(0.0F);
     detail::set_input(config, capture);
@@ -123,7 +124,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
         report.timing_offset += result.corrected.timing;
         report.frequency_offset += result.corrected.frequency;
         result.reports.push_back(report);
-        result.symbols.push_back(detail::without_erased(received[i]));
+        result.symbols.push_back(without_erased(received[i]));
     }
     result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
 }

@@ -2,14 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
 #include "phy/core/export.hpp"
+#include "phy/files/options.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/description_error.hpp"
@@ -18,13 +17,12 @@
 namespace phy {
 
 /// What receive_file() is told beside its two files.
-struct PHY_EXPORT ReceiveOptions {
-    CaptureOptions capture = {};    ///< how the capture is read
-    std::optional<Link> link = {};  ///< none: the capture's attribute
-
-    DemapperConfig demapper = {};  ///< modulation and full scale are the link's and the capture's
-    SoftBitFormat format = SoftBitFormat::int8;
+struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
+    /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
+    bool interference_rejection = false;
+    TimeInterpolation time = TimeInterpolation::linear;
+    float doppler_spread = 0.0F;
     float delay_spread = 0.0F;                 ///< s; 0: measured in each slot
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
 
@@ -40,16 +38,6 @@ struct PHY_EXPORT ReceiveOptions {
     /// it is not the link as it is; where no slot has DM-RS or none is of the link's, the error does.
     bool diagnoses = false;
     DiagnoseOptions diagnose = {};
-
-    std::vector<Place> places = {};  ///< none: this CPU, with demodulation_threads()
-    Pipeline::Config pipeline = {};  ///< `items` is the capture's; an item is a slot
-    bool overwrite = false;
-    bool durable = false;  ///< as in DemodulateOptions
-
-    /// As in DemodulateOptions, by slots.
-    std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
-    std::function<void(const PipelineReport&)> before_commit = {};
-    std::stop_token stop = {};
 };
 
 /// What a reception did and how fast it was.
@@ -78,7 +66,7 @@ struct PHY_EXPORT Reception {
     double seconds = 0.0;  ///< from opening the output to its last byte, without before_commit
 };
 
-/// Receives the slots of a link from a capture of samples or a grid (data/README.md) to a file of descrambled
+/// Receives the slots of a link from a capture of samples or a grid (docs/files.md) to a file of descrambled
 /// soft bits, a row a slot, and reports. soft_bits may be empty: nothing is written then.
 ///
 /// Throws FileError for what is wrong with a file, where it does not fit the link (antennas, subcarriers,

@@ -1,18 +1,21 @@
 #include "phy/machine/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "phy/core/file_error.hpp"
-#include "phy/machine/unfinished_file.hpp"
 
 namespace phy {
 namespace {
@@ -20,6 +23,44 @@ namespace {
 namespace fs = std::filesystem;
 using detail::file_error;
 using detail::system_error_text;
+
+/// The characters stay in place for ever: a signal handler may read them while their owner goes.
+struct Slot {
+    enum class State { free, taken, listed };
+
+    std::atomic<State> state = State::free;
+    std::array<char, PATH_MAX> path{};
+};
+static_assert(std::atomic<Slot::State>::is_always_lock_free, "a signal handler must not wait");
+
+std::array<Slot, 64> slots;
+
+/// A place in the table of files that remove_unfinished_outputs() unlinks.
+class UnfinishedFile {
+public:
+    /// name is what errors call the file. Throws FileError if the path is too long or the table is full.
+    UnfinishedFile(const fs::path& path, std::string_view name);
+    ~UnfinishedFile() { slots[slot_].state = Slot::State::free; }
+    UnfinishedFile(const UnfinishedFile&) = delete;
+    UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+private:
+    std::size_t slot_ = 0;
+};
+
+UnfinishedFile::UnfinishedFile(const fs::path& path, std::string_view name) {
+    if (path.native().size() >= PATH_MAX) throw file_error(name, "path too long");
+    for (; slot_ < slots.size(); ++slot_) {
+        Slot& slot = slots[slot_];
+        auto expected = Slot::State::free;
+        if (!slot.state.compare_exchange_strong(expected, Slot::State::taken)) continue;
+        std::memcpy(slot.path.data(), path.c_str(), path.native().size() + 1);
+        slot.state = Slot::State::listed;
+        return;
+    }
+    throw file_error(name, "cannot be written: " + std::to_string(slots.size()) +
+                               " other outputs are being written, which is the most");
+}
 
 /// Owns a descriptor.
 class Descriptor {
@@ -149,7 +190,7 @@ struct PHY_HIDDEN AtomicFile::Impl {
     fs::path target;
     Config config;
     fs::path temporary;
-    detail::UnfinishedFile listed;
+    UnfinishedFile listed;
     Descriptor folder;
     Descriptor bytes;
     bool committed = false;
@@ -200,6 +241,14 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
     } catch (const FileError&) {
         return false;
     }
+}
+
+void remove_unfinished_outputs() noexcept {
+    const int saved_errno = errno;
+    for (const Slot& slot : slots) {
+        if (slot.state == Slot::State::listed) ::unlink(slot.path.data());
+    }
+    errno = saved_errno;
 }
 
 }  // namespace phy

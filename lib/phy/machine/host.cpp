@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/processors.hpp"
+#include "phy/machine/limits.hpp"
+#include "phy/machine/share.hpp"
 #include "phy/machine/thread_pool.hpp"
 
 namespace phy {
@@ -67,6 +68,12 @@ detail::ThreadPool& Host::pool() const {
 
 Host detail::host_of_exactly(int threads, std::optional<Backend> backend) {
     return Host(std::make_shared<Host::Impl>(backend, threads));
+}
+
+void detail::share_items(const Host& host, std::size_t items,
+                         void (*work)(const void* job, int part, std::size_t item) noexcept,
+                         const void* job) {
+    host.pool().for_each(items, [=](int part, std::size_t item) noexcept { work(job, part, item); });
 }
 
 }  // namespace phy

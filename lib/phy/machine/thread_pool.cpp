@@ -1,6 +1,9 @@
 #include "phy/machine/thread_pool.hpp"
 
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +12,6 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/futex.hpp"
 
 namespace phy::detail {
 namespace {
@@ -42,6 +44,20 @@ constexpr std::uint32_t woken_at_a_time = 2;
 // A wake-up costs the caller some microseconds: in vain, it is worth this much of its work at most.
 constexpr microseconds min_patience{20};
 constexpr microseconds max_patience{640};
+
+// std::atomic::wait yields before it sleeps, and a yield may cost a whole time slice.
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+/// Sleeps until futex_wake() on the same word, unless the word is not what the caller expects. May also
+/// return for no reason.
+void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+/// Wakes at most so many threads that sleep on the word.
+void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t threads) {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+}
 
 void relax(int times) {
     for (int n = 0; n < times; ++n) {

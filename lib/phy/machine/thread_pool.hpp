@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "phy/core/export.hpp"
+
 namespace phy::detail {
 
 /// A fixed number of threads that share short jobs: the caller is one of them, the others are workers.
@@ -16,8 +18,8 @@ namespace phy::detail {
 class ThreadPool {
 public:
     /// threads >= 1 counts the caller. Throws Error if they cannot be started.
-    explicit ThreadPool(int threads);
-    ~ThreadPool();
+    PHY_EXPORT explicit ThreadPool(int threads);
+    PHY_EXPORT ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;  // workers refer to it
     ThreadPool& operator=(const ThreadPool&) = delete;
 
@@ -67,8 +69,8 @@ private:
     struct Worker;
 
     /// Counts the caller, and locks the pool for it if it can be helped.
-    bool begin_sharing(std::size_t items);
-    void share(std::size_t items, ErasedJob job);
+    PHY_EXPORT bool begin_sharing(std::size_t items);
+    PHY_EXPORT void share(std::size_t items, ErasedJob job);
     void cut(std::size_t items);
     template <typename BeforeItem>
     bool take_items(std::size_t part, const BeforeItem& before_item);

@@ -2,6 +2,8 @@
 
 #include <complex>
 
+#include "phy/core/export.hpp"
+
 /// Elementary functions of binary64 that have the same bits on every machine. Those of C libraries differ in
 /// the last one, and a table or a filter that is made with them would differ as well. These are made of
 /// additions, multiplications, divisions and square roots, which IEEE 754 defines to the last bit.
@@ -21,10 +23,10 @@ double exp10(double x);
 double log(double x);
 
 /// 10^(decibels / 10).
-double power_ratio(double decibels);
+PHY_EXPORT double power_ratio(double decibels);
 
 /// A ratio of powers in dB: 10 log10(x). Error: 4 units in the last place.
-double decibels(double x);
+PHY_EXPORT double decibels(double x);
 
 /// Of angles in radians up to this magnitude; NaN beyond.
 inline constexpr double largest_angle = 0x1p20;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "phy/core/error.hpp"
@@ -11,32 +12,25 @@
 namespace phy::detail {
 namespace {
 
-using Eigen::Index;
-
-/// to += factor from, for `count` elements.
-void add_multiple(double* to, const double* from, double factor, Index count) {
-    for (Index i = 0; i < count; ++i)
-        to[i] += factor * from[i];
-}
-
-double dot(const double* a, const double* b, Index count) {
-    double sum = 0.0;
-    for (Index i = 0; i < count; ++i)
-        sum += a[i] * b[i];
-    return sum;
+/// to += factor from
+void add_multiple(std::span<double> to, std::span<const double> from, double factor) {
+    const double* const x = from.data();
+    double* const y = to.data();
+    for (std::size_t i = 0; i < to.size(); ++i)
+        y[i] += factor * x[i];
 }
 
 /// What is left of a symmetric matrix Q T Q^T.
 struct Tridiagonal {
-    Vector diagonal;
-    Vector beside;  ///< between rows i and i + 1; 0 behind the last
+    std::vector<double> diagonal;
+    std::vector<double> beside;  ///< between rows i and i + 1; 0 behind the last
     Matrix q;
 };
 
 /// A reflection I - factor v v^T that turns x into a multiple of its first element. Returns factor; x becomes
 /// v, and `image` that multiple. 0: x is one already.
-double reflection(double* x, Index count, double& image) {
-    const double rest = dot(x + 1, x + 1, count - 1);
+double reflection(std::span<double> x, double& image) {
+    const double rest = dot(x.subspan(1), x.subspan(1));
     image = x[0];
     if (rest < std::numeric_limits<double>::min()) return 0.0;
     image = -std::copysign(std::sqrt(x[0] * x[0] + rest), x[0]);
@@ -45,46 +39,49 @@ double reflection(double* x, Index count, double& image) {
 }
 
 Tridiagonal tridiagonal(Matrix a) {
-    const Index n = a.rows();
-    Tridiagonal result = {Vector(n), Vector::Zero(n), {}};
-    Vector factors = Vector::Zero(n);
-    Vector w(n);
-    for (Index k = 0; k + 2 < n; ++k) {
-        const Index count = n - k - 1;
-        double* const v = &a(k + 1, k);
-        factors[k] = reflection(v, count, result.beside[k]);
+    const std::size_t n = a.rows();
+    Tridiagonal result = {std::vector<double>(n), std::vector<double>(n), {}};
+    std::vector<double> factors(n);
+    std::vector<double> work(n);
+    for (std::size_t k = 0; k + 2 < n; ++k) {
+        const std::span<double> v = a.column(k).subspan(k + 1);
+        const std::span<double> w = std::span(work).first(v.size());
+        factors[k] = reflection(v, result.beside[k]);
         if (factors[k] == 0.0) continue;
         // B - v w^T - w v^T, where w = factor B v - factor^2 (v^T B v) v / 2.
-        std::fill_n(w.data(), count, 0.0);
-        for (Index j = 0; j < count; ++j)
-            add_multiple(w.data(), &a(k + 1, k + 1 + j), factors[k] * v[j], count);
-        add_multiple(w.data(), v, -0.5 * factors[k] * dot(v, w.data(), count), count);
-        for (Index j = 0; j < count; ++j) {
-            add_multiple(&a(k + 1, k + 1 + j), v, -w[j], count);
-            add_multiple(&a(k + 1, k + 1 + j), w.data(), -v[j], count);
+        std::fill(w.begin(), w.end(), 0.0);
+        for (std::size_t j = 0; j < v.size(); ++j)
+            add_multiple(w, a.column(k + 1 + j).subspan(k + 1), factors[k] * v[j]);
+        add_multiple(w, v, -0.5 * factors[k] * dot(v, w));
+        for (std::size_t j = 0; j < v.size(); ++j) {
+            add_multiple(a.column(k + 1 + j).subspan(k + 1), v, -w[j]);
+            add_multiple(a.column(k + 1 + j).subspan(k + 1), w, -v[j]);
         }
     }
-    result.diagonal = a.diagonal();
+    for (std::size_t i = 0; i < n; ++i)
+        result.diagonal[i] = a(i, i);
     if (n > 1) result.beside[n - 2] = a(n - 1, n - 2);
-    // Of the transpose, so that neighbours in memory are worked on together.
-    Matrix transposed = Matrix::Identity(n, n);
-    for (Index k = n - 3; k >= 0; --k) {
-        const Index count = n - k - 1;
-        const double* const v = &a(k + 1, k);
-        std::fill_n(w.data(), count, 0.0);
-        for (Index j = 0; j < count; ++j)
-            add_multiple(w.data(), &transposed(k + 1, k + 1 + j), v[j], count);
-        for (Index j = 0; j < count; ++j)
-            add_multiple(&transposed(k + 1, k + 1 + j), w.data(), -factors[k] * v[j], count);
+    // The transpose of Q, so that neighbours in memory are worked on together.
+    Matrix q(n, n);
+    for (std::size_t i = 0; i < n; ++i)
+        q(i, i) = 1.0;
+    for (std::size_t k = n < 2 ? 0 : n - 2; k-- > 0;) {
+        const std::span<const double> v = a.column(k).subspan(k + 1);
+        const std::span<double> w = std::span(work).first(v.size());
+        std::fill(w.begin(), w.end(), 0.0);
+        for (std::size_t j = 0; j < v.size(); ++j)
+            add_multiple(w, q.column(k + 1 + j).subspan(k + 1), v[j]);
+        for (std::size_t j = 0; j < v.size(); ++j)
+            add_multiple(q.column(k + 1 + j).subspan(k + 1), w, -factors[k] * v[j]);
     }
-    result.q = transposed.transpose();
+    result.q = transposed(q);
     return result;
 }
 
 /// One step of QL with an implicit shift, of the rows from first to last, which no zero divides.
-void do_step(Tridiagonal& t, Index first, Index last) {
-    Vector& d = t.diagonal;
-    Vector& e = t.beside;
+void do_step(Tridiagonal& t, std::size_t first, std::size_t last) {
+    std::vector<double>& d = t.diagonal;
+    std::vector<double>& e = t.beside;
     // The eigenvalue of the first two rows that is nearer to the first diagonal element.
     const double half_gap = 0.5 * (d[first + 1] - d[first]) / e[first];
     const double root = std::copysign(std::sqrt(half_gap * half_gap + 1.0), half_gap);
@@ -92,7 +89,7 @@ void do_step(Tridiagonal& t, Index first, Index last) {
     double sine = 1.0;
     double cosine = 1.0;
     double moved = 0.0;
-    for (Index i = last - 1; i >= first; --i) {
+    for (std::size_t i = last; i-- > first;) {
         const double f = sine * e[i];
         const double b = cosine * e[i];
         const double length = std::sqrt(f * f + g * g);
@@ -109,9 +106,9 @@ void do_step(Tridiagonal& t, Index first, Index last) {
         moved = sine * along;
         d[i + 1] = g + moved;
         g = cosine * along - b;
-        double* const left = &t.q(0, i);
-        double* const right = &t.q(0, i + 1);
-        for (Index row = 0; row < t.q.rows(); ++row) {
+        const std::span<double> left = t.q.column(i);
+        const std::span<double> right = t.q.column(i + 1);
+        for (std::size_t row = 0; row < t.q.rows(); ++row) {
             const double of_right = right[row];
             right[row] = sine * left[row] + cosine * of_right;
             left[row] = cosine * left[row] - sine * of_right;
@@ -124,14 +121,14 @@ void do_step(Tridiagonal& t, Index first, Index last) {
 
 void diagonalize(Tridiagonal& t) {
     constexpr int max_steps = 100;  // a few are enough
-    const Index n = t.diagonal.size();
+    const std::size_t n = t.diagonal.size();
     double largest = 0.0;
-    for (Index i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < n; ++i)
         largest = std::max(largest, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
     const double negligible = 0.1 * std::numeric_limits<double>::epsilon() * largest;
-    for (Index first = 0; first < n; ++first) {
+    for (std::size_t first = 0; first < n; ++first) {
         for (int step = 0;; ++step) {
-            Index last = first;
+            std::size_t last = first;
             while (last + 1 < n && std::abs(t.beside[last]) > negligible)
                 ++last;
             if (last == first) break;
@@ -143,33 +140,60 @@ void diagonalize(Tridiagonal& t) {
 
 }  // namespace
 
-double sum_of(const Eigen::Ref<const Vector>& values) {
+Matrix transposed(const Matrix& a) {
+    Matrix result(a.columns(), a.rows());
+    for (std::size_t j = 0; j < a.columns(); ++j)
+        for (std::size_t i = 0; i < a.rows(); ++i)
+            result(j, i) = a(i, j);
+    return result;
+}
+
+Matrix scaled_columns(Matrix a, std::span<const double> factors) {
+    for (std::size_t j = 0; j < a.columns(); ++j)
+        for (double& element : a.column(j))
+            element *= factors[j];
+    return a;
+}
+
+Matrix scaled_rows(Matrix a, std::span<const double> factors) {
+    for (std::size_t j = 0; j < a.columns(); ++j)
+        for (std::size_t i = 0; i < a.rows(); ++i)
+            a(i, j) *= factors[i];
+    return a;
+}
+
+double sum_of(std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
     double sum = 0.0;
-    for (Index i = 0; i < values.size(); ++i)
-        sum += values[i];
+    for (std::size_t i = 0; i < a.size(); ++i)
+        sum += a[i] * b[i];
     return sum;
 }
 
 Matrix product(const Matrix& a, const Matrix& b) {
-    Matrix result = Matrix::Zero(a.rows(), b.cols());
-    for (Index j = 0; j < b.cols(); ++j)
-        for (Index k = 0; k < a.cols(); ++k)
-            add_multiple(&result(0, j), &a(0, k), b(k, j), a.rows());
+    Matrix result(a.rows(), b.columns());
+    for (std::size_t j = 0; j < b.columns(); ++j)
+        for (std::size_t k = 0; k < a.columns(); ++k)
+            add_multiple(result.column(j), a.column(k), b(k, j));
     return result;
 }
 
 Decomposition decompose(const Matrix& symmetric) {
     Tridiagonal t = tridiagonal(symmetric);
     diagonalize(t);
-    const Index n = t.diagonal.size();
-    std::vector<Index> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), Index{0});
+    const std::size_t n = t.diagonal.size();
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return t.diagonal[a] > t.diagonal[b]; });
-    Decomposition result = {Matrix(n, n), Vector(n)};
-    for (Index i = 0; i < n; ++i) {
-        result.values[i] = t.diagonal[order[static_cast<std::size_t>(i)]];
-        result.vectors.col(i) = t.q.col(order[static_cast<std::size_t>(i)]);
+                     [&](std::size_t a, std::size_t b) { return t.diagonal[a] > t.diagonal[b]; });
+    Decomposition result = {Matrix(n, n), std::vector<double>(n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        result.values[i] = t.diagonal[order[i]];
+        const std::span<const double> from = t.q.column(order[i]);
+        std::copy(from.begin(), from.end(), result.vectors.column(i).begin());
     }
     return result;
 }

@@ -1,28 +1,64 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+#include <vector>
 
-/// Sums and products of binary64 in one order, whatever the processor: Eigen's follow its caches and its
-/// vectors, and their last bits would reach soft bits.
+/// Sums and products of binary64 in one order, whatever the processor: their last bits reach soft bits.
 namespace phy::detail {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
+/// Stored by columns.
+class Matrix {
+public:
+    Matrix() = default;
+    Matrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), data_(rows * columns) {}
 
-/// From the first element to the last.
-double sum_of(const Eigen::Ref<const Vector>& values);
+    [[nodiscard]] std::size_t rows() const { return rows_; }
+    [[nodiscard]] std::size_t columns() const { return columns_; }
+
+    double& operator()(std::size_t row, std::size_t column) { return data_[column * rows_ + row]; }
+    double operator()(std::size_t row, std::size_t column) const { return data_[column * rows_ + row]; }
+
+    std::span<double> column(std::size_t index) { return {data_.data() + index * rows_, rows_}; }
+    [[nodiscard]] std::span<const double> column(std::size_t index) const {
+        return {data_.data() + index * rows_, rows_};
+    }
+
+    /// The first of them; there are at least so many.
+    void keep_columns(std::size_t count) {
+        data_.resize(rows_ * count);
+        columns_ = count;
+    }
+
+private:
+    std::size_t rows_ = 0;
+    std::size_t columns_ = 0;
+    std::vector<double> data_;
+};
+
+Matrix transposed(const Matrix& a);
+
+/// a diag(factors)
+Matrix scaled_columns(Matrix a, std::span<const double> factors);
+
+/// diag(factors) a
+Matrix scaled_rows(Matrix a, std::span<const double> factors);
+
+/// Both add from the first element to the last.
+double sum_of(std::span<const double> values);
+double dot(std::span<const double> a, std::span<const double> b);
 
 /// a b; each element is summed from the first column of a to the last.
 Matrix product(const Matrix& a, const Matrix& b);
 
-/// Eigenvectors, one a column, and their eigenvalues, the largest first.
+/// Eigenvectors, one per column, and their eigenvalues, the largest first.
 struct Decomposition {
     Matrix vectors;
-    Vector values;
+    std::vector<double> values;
 };
 
-/// Of a symmetric matrix, to about 1e-15 of its largest eigenvalue: Householder's tridiagonal form, then QL
-/// with implicit shifts. Throws Error if that does not end.
+/// The eigenvectors of a symmetric matrix, to about 1e-15 of its largest eigenvalue: Householder's
+/// tridiagonal form, then QL with implicit shifts. Throws Error if that does not end.
 Decomposition decompose(const Matrix& symmetric);
 
 }  // namespace phy::detail

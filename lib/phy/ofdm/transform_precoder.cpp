@@ -69,7 +69,7 @@ TransformPrecoder& TransformPrecoder::operator=(TransformPrecoder&&) noexcept = 
 
 void TransformPrecoder::operator()(std::span<const cf32> in, std::span<cf32> out) {
     const std::size_t size = impl_->size;
-    detail::check_precoding_sizes(size, in.size(), out.size());
+    detail::check_precoding_sizes(size, "in", in.size(), "out", out.size());
     const std::size_t symbols = in.size() / size;
     const std::size_t together = impl_->fft.lanes;
     impl_->host.pool().for_each((symbols + together - 1) / together, [&](int part, std::size_t i) noexcept {
@@ -98,11 +98,12 @@ std::size_t checked_precoding(const TransformPrecoderConfig& config) {
                         ": expected a multiple of 12 to 3240 without prime factors above 5");
 }
 
-void check_precoding_sizes(std::size_t size, std::size_t in, std::size_t out) {
+void check_precoding_sizes(std::size_t size, const char* in_name, std::size_t in, const char* out_name,
+                           std::size_t out) {
     if (in % size != 0)
-        throw ArgumentError("in has " + std::to_string(in) + " elements: expected a multiple of " +
-                            std::to_string(size));
-    check_size("out", out, in);
+        throw ArgumentError(std::string(in_name) + " has " + std::to_string(in) +
+                            " elements: expected a multiple of " + std::to_string(size));
+    check_size(out_name, out, in);
 }
 
 float precoding_factor(std::size_t size) {

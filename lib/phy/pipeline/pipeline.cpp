@@ -1,18 +1,42 @@
 #include "phy/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/names.hpp"
 #include "phy/core/version.hpp"
 #include "phy/pipeline/chunk_sizes.hpp"
 #include "phy/pipeline/lane.hpp"
 #include "phy/pipeline/run.hpp"
-#include "phy/pipeline/stage_use.hpp"
 #include "phy/pipeline/tuning.hpp"
 
 namespace phy {
+namespace detail {
+
+/// As long as it lives, the stage works for one pipeline.
+class StageUse {
+public:
+    /// Throws ArgumentError where it works for another.
+    explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
+        if (!mark_.set())
+            throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
+                                "' works for another pipeline or run: expected one at a time");
+    }
+    ~StageUse() { mark_.clear(); }
+    StageUse(const StageUse&) = delete;
+    StageUse& operator=(const StageUse&) = delete;
+
+private:
+    UseMark& mark_;
+};
+
+}  // namespace detail
 
 using detail::LaneConfig;
 using detail::LaneGroup;
@@ -22,6 +46,8 @@ using detail::RunTotals;
 using detail::Schedule;
 
 namespace {
+
+constexpr std::array all_issue_orders = {IssueOrder::sequential, IssueOrder::parallel, IssueOrder::serial};
 
 std::vector<Place> checked_places(std::vector<Place> places) {
     if (places.empty()) throw ArgumentError("pipeline: no places: expected a Host or CUDA devices");
@@ -44,6 +70,24 @@ std::size_t product(std::size_t a, std::size_t b) {
 }
 
 }  // namespace
+
+std::string_view to_string(IssueOrder order) {
+    constexpr std::array<std::string_view, all_issue_orders.size()> names = {"sequential", "parallel",
+                                                                             "serial"};
+    return names[static_cast<std::size_t>(order)];
+}
+
+IssueOrder parse_issue_order(std::string_view name) {
+    return detail::parse_name("order", name, all_issue_orders);
+}
+
+void StageRunner::run_on_host(const HostWork& /*work*/) {
+    throw BackendError("the stage does not run on a CPU");
+}
+
+void StageRunner::run_on_device(const DeviceWork& /*work*/) {
+    throw BackendError("the stage does not run on a CUDA device");
+}
 
 struct PHY_HIDDEN Pipeline::Impl {
     Impl(std::vector<Place> places_of_user, Stage& stage_of_user, const Config& config_of_user);

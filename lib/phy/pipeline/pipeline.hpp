@@ -135,7 +135,7 @@ public:
     /// thrown here, once nothing uses their memory any more. So does a request to stop, which is no error:
     /// the report says `cancelled`. A pipeline may run again after any of these, but not after an error by
     /// which CUDA gives up the device. Throws ArgumentError where a source or sink does not keep to sizes,
-    /// and before anything is done where the stage, or one of its chain, works for another run or pipeline.
+    /// and before anything is done where the stage works for another run or pipeline.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
     [[nodiscard]] std::size_t chunk() const;  ///< items at most

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -137,9 +136,6 @@ public:
     /// Before the runners' of a run, and after theirs: for what is joined from all places.
     virtual void start_run() {}
     virtual void end_run() {}
-
-    /// The stages that it consists of, which run when it does; none unless it is a Chain or the like.
-    [[nodiscard]] virtual std::vector<std::reference_wrapper<Stage>> parts() const { return {}; }
 
 private:
     friend class detail::StageUse;

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <vector>
 
+#include "phy/machine/share.hpp"
 #include "phy/receiver/host/slot_chain.hpp"
-#include "phy/reduce/reduce_host.hpp"
 
 namespace phy {
 namespace {
@@ -108,7 +108,7 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
             call.receive(impl_->together, slot);
         return;
     }
-    const auto receive_slots = [](const void* erased, std::size_t chain) noexcept {
+    const auto receive_slots = [](const void* erased, int /*part*/, std::size_t chain) noexcept {
         (*static_cast<Call* const*>(erased))->receive_slots(chain);
     };
     Call* const shared_call = &call;

@@ -10,6 +10,7 @@
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/measure/symbol_sums.hpp"
@@ -35,6 +36,14 @@ struct PHY_EXPORT ReceiverConfig {
     DemapperConfig demapper = {};  ///< of which modulation and full scale do not matter: the link's, and 1
     SoftBitFormat format = SoftBitFormat::int8;
     Equalization equalization = Equalization::mmse;
+
+    /// Interference rejection combining: the covariance of noise and interference over the antennas is
+    /// measured at the DM-RS of each slot and used to equalise. For at least 2 antennas, without a given
+    /// noise_variance.
+    bool interference_rejection = false;
+
+    TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
+    float doppler_spread = 0.0F;  ///< Hz, largest; above 0 for TimeInterpolation::wiener
 
     /// s, rms; 0: measured in each slot, or where no two resource blocks are neighbours, 0.003 over the
     /// subcarrier spacing. See ChannelEstimatorConfig.
@@ -74,6 +83,9 @@ struct PHY_EXPORT SlotReport {
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
 
+/// The sums over the symbols of a slot that were not erased; peaks count those too.
+PHY_EXPORT SymbolSums without_erased(const ReceivedSlot& received);
+
 /// Where a call writes; what is empty is not wanted.
 struct PHY_EXPORT ReceiverOutput {
     SoftBitSpan llr = {};                  ///< (slots, G): the codewords
@@ -104,7 +116,8 @@ public:
     using Config = ReceiverConfig;
 
     /// Throws ArgumentError if the link cannot be (see check()), if a value is out of its range, for fewer
-    /// antennas than layers, and for transform precoding beside reserved elements.
+    /// antennas than layers, for transform precoding beside reserved elements, and for interference rejection
+    /// with one antenna or a given noise variance.
     Receiver(const Host& host, const Config& config);
     ~Receiver();
     Receiver(Receiver&&) noexcept;

@@ -2,7 +2,7 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/version.hpp"
-#include "phy/measure/host/elements_of.hpp"
+#include "phy/pipeline/elements_of.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/stage_runners.hpp"
 

@@ -45,7 +45,7 @@ PHY_EXPORT std::size_t average_matvec_workspace(const AverageShape& shape);
 /// What is not a number has the bits that reduce_rows() gives it.
 ///
 /// Precision: with the unit roundoff u of the format (float: 2^-24, double: 2^-53) and the D that
-/// measure/tree.hpp has for rows of M elements (39 where M is at most 4096), the error of an output is at
+/// reduce/tree.hpp has for rows of M elements (39 where M is at most 4096), the error of an output is at
 /// most (D + 1 + L) u, to first order in u, times the sum over k of |matrix[l][k]| times the mean of
 /// |in[n][k]|. For a component of a complex output it is (D + 1 + 2 L) u, and |.| the sum of the magnitudes
 /// of both components. This holds as long as nothing overflows or underflows.

@@ -9,46 +9,57 @@
 
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/machine/share.hpp"
 #include "phy/reduce/tree.hpp"
 
-/// How a batch of rows is cut into pieces that are reduced apart from each other. None of it is seen in a
-/// result.
+/// How rows are cut into pieces that are reduced apart from each other. None of it is seen in a result.
 namespace phy::detail {
 
-constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
-    return whole / piece + (whole % piece != 0 ? 1 : 0);
-}
-
-/// Units are 2^level neighbouring blocks of one row, or what is left of the row, or the whole of an empty
-/// one.
+/// Rows that lie one behind another, and units of them: a unit is 2^k neighbouring blocks of one row, or what
+/// is left of the row, or the whole of an empty one.
 struct RowUnits {
     std::uint64_t rows;
-    std::uint64_t length;
-    unsigned level;
+    std::uint64_t length;  ///< elements of a row
+    std::uint64_t last;    ///< of the last row: at most length
+    std::uint64_t size;    ///< elements of a unit
 
-    [[nodiscard]] constexpr std::uint64_t size() const { return std::uint64_t{row_tree.block} << level; }
-    [[nodiscard]] constexpr std::uint64_t of_row() const {
-        return std::max<std::uint64_t>(1, pieces_of(length, size()));
+    [[nodiscard]] constexpr std::uint64_t length_of(std::uint64_t row) const {
+        return row + 1 < rows ? length : last;
     }
-    [[nodiscard]] constexpr std::uint64_t count() const { return rows * of_row(); }
+    [[nodiscard]] constexpr std::uint64_t of_row() const { return units_in(length); }
+    [[nodiscard]] constexpr std::uint64_t of_row(std::uint64_t row) const { return units_in(length_of(row)); }
+    [[nodiscard]] constexpr std::uint64_t of_last() const { return units_in(last); }
+    [[nodiscard]] constexpr std::uint64_t count() const {
+        return rows == 0 ? 0 : (rows - 1) * of_row() + of_last();
+    }
+
+private:
+    [[nodiscard]] constexpr std::uint64_t units_in(std::uint64_t elements) const {
+        return std::max<std::uint64_t>(1, pieces_of(elements, size));
+    }
 };
 
-/// The largest units of at most 2^max_level blocks of which there are at least so many.
-constexpr RowUnits largest_units(std::uint64_t rows, std::uint64_t length, unsigned max_level,
-                                 std::uint64_t wanted) {
-    RowUnits units{rows, length, max_level};
-    while (units.level > 0 && units.count() < wanted)
-        --units.level;
-    return units;
+/// The units of so many elements, the last row of which may be shorter. No row is longer than all elements.
+constexpr RowUnits units_of_elements(std::uint64_t elements, std::uint64_t row, std::uint64_t size) {
+    const std::uint64_t rows = pieces_of(elements, row);
+    return {rows, std::min(row, elements), rows == 0 ? 0 : elements - (rows - 1) * row, size};
+}
+
+/// The level of the largest units of at most 2^max_level blocks of which there are at least so many.
+constexpr unsigned level_of_units(std::uint64_t rows, std::uint64_t length, std::uint64_t block,
+                                  unsigned max_level, std::uint64_t wanted) {
+    unsigned level = max_level;
+    while (level > 0 && RowUnits{rows, length, length, block << level}.count() < wanted)
+        --level;
+    return level;
 }
 
 /// Roots are joined in groups of at least so many.
 inline constexpr std::uint64_t min_group = 128;
 
-/// Enough for the roots of the smallest units, and of groups of them.
-constexpr std::uint64_t nodes_of_workspace(std::uint64_t rows, std::uint64_t length) {
-    const std::uint64_t blocks = RowUnits{rows, length, 0}.of_row();
-    return blocks == 1 ? 0 : rows * (blocks + pieces_of(blocks, min_group));
+/// Enough for the roots of the units, and of groups of them.
+constexpr std::uint64_t nodes_of_workspace(const RowUnits& units) {
+    return units.of_row() == 1 ? 0 : units.count() + units.rows * pieces_of(units.of_row(), min_group);
 }
 
 template <class Op>

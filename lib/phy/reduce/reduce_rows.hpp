@@ -6,9 +6,9 @@
 
 #include "phy/machine/host.hpp"
 #include "phy/reduce/reduce_built_in.hpp"
-#include "phy/reduce/reduce_host.hpp"
 #include "phy/reduce/reduce_layout.hpp"
 #include "phy/reduce/reduce_operators.hpp"
+#include "phy/reduce/rows.hpp"
 
 namespace phy {
 
@@ -16,7 +16,7 @@ namespace phy {
 /// 4096 elements, and else about a node for every 4096 elements.
 template <class Op>
 constexpr std::size_t reduce_rows_workspace(std::size_t rows, std::size_t length) {
-    const std::uint64_t nodes = detail::nodes_of_workspace(rows, length);
+    const std::uint64_t nodes = detail::nodes_of_workspace({rows, length, length, row_tree.block});
     return nodes == 0 ? 0 : nodes * sizeof(typename Op::Node) + alignof(typename Op::Node) - 1;
 }
 
@@ -40,7 +40,9 @@ void reduce_rows(const Host& host, std::span<const typename Op::Element> in, std
     const std::size_t length = detail::checked_length(in.size(), rows, out.size());
     const std::size_t bytes = reduce_rows_workspace<Op>(rows, length);
     auto* const nodes = detail::checked_nodes<typename Op::Node>(workspace.data(), workspace.size(), bytes);
-    detail::HostReduction<Op>(host, op, in.data(), out.data(), nodes).run(rows, length);
+    const detail::OperatorWork<Op> work = {op, detail::choose_block_root<Op>(host), in.data(), out.data(),
+                                           length};
+    detail::reduce_on_host(host, work, rows, nodes);
 }
 
 }  // namespace phy

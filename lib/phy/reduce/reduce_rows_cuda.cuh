@@ -1,14 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include <cuda_runtime.h>
 
+#include "phy/reduce/block.cuh"
 #include "phy/reduce/reduce_rows_cuda.hpp"
-#include "phy/reduce/rows_join.cuh"
-#include "phy/reduce/rows_unit.cuh"
+#include "phy/reduce/rows.cuh"
 
 /// gpu::reduce_rows() for your own operators; for nvcc.
 namespace phy::gpu::detail {
@@ -80,11 +78,6 @@ __global__ void __launch_bounds__(max_row_threads, 1) reduce_units(const __grid_
     }
 }
 
-inline unsigned row_grid(std::uint64_t wanted, const RowTuning& tuning) {
-    constexpr std::uint64_t most = 0x7FFFFFFF;
-    return static_cast<unsigned>(std::min({wanted, tuning.max_blocks, most}));
-}
-
 template <class Op>
 struct RowKernels {
     using Element = typename Op::Element;
@@ -92,7 +85,8 @@ struct RowKernels {
     using Result = typename Op::Result;
 
     static void start(const RowCall& call, cudaStream_t stream) {
-        const phy::detail::RowUnits units{call.rows, call.length, call.tuning.level};
+        const phy::detail::RowUnits units{call.rows, call.length, call.length,
+                                          std::uint64_t{row_block} << call.tuning.level};
         const Op& op = *static_cast<const Op*>(call.op);
         const UnitJob<Op> job{.in = static_cast<const Element*>(call.in),
                               .out = static_cast<Result*>(call.out),
@@ -100,17 +94,19 @@ struct RowKernels {
                               .length = call.length,
                               .units = units.count(),
                               .of_row = units.of_row(),
-                              .level = units.level,
+                              .level = call.tuning.level,
                               .op = op};
-        const unsigned grid =
-            row_grid(phy::detail::pieces_of(job.units, call.tuning.threads / row_warp), call.tuning);
+        const unsigned grid = row_grid(phy::detail::pieces_of(job.units, call.tuning.threads / row_warp),
+                                       call.tuning.max_blocks);
         if (call.tuning.wide && rows_are_aligned(call)) {
             reduce_units<Op, true><<<grid, call.tuning.threads, 0, stream>>>(job);
         } else {
             reduce_units<Op, false><<<grid, call.tuning.threads, 0, stream>>>(job);
         }
         check(cudaGetLastError());
-        if (job.of_row > 1) join(call, job, stream);
+        if (job.of_row > 1)
+            join_rows(units, job.roots, job.out, op, {call.tuning.join_threads, call.tuning.max_blocks},
+                      stream);
     }
 
 private:
@@ -118,30 +114,6 @@ private:
         const auto first = reinterpret_cast<std::uintptr_t>(call.in);
         const std::uint64_t row = call.rows == 1 ? 0 : call.length * sizeof(Element);
         return first % wide_alignment<Element> == 0 && row % wide_alignment<Element> == 0;
-    }
-
-    static void join(const RowCall& call, const UnitJob<Op>& units, cudaStream_t stream) {
-        JoinJob<Op> job{.roots = units.roots,
-                        .joined = units.roots + units.units,
-                        .out = units.out,
-                        .length = units.length,
-                        .rows = call.rows,
-                        .of_row = units.of_row,
-                        .groups = 1,
-                        .warps = 1,
-                        .op = units.op};
-        const unsigned warps = call.tuning.join_threads / row_warp;
-        while (true) {
-            job.warps = job.of_row <= warp_group ? 1 : warps;
-            job.groups = phy::detail::pieces_of(job.of_row, job.warps * warp_group);
-            const unsigned at_once = warps / job.warps;
-            const std::uint64_t blocks = phy::detail::pieces_of(job.rows * job.groups, at_once);
-            join_roots<Op><<<row_grid(blocks, call.tuning), call.tuning.join_threads, 0, stream>>>(job);
-            check(cudaGetLastError());
-            if (job.groups == 1) return;
-            std::swap(job.roots, job.joined);
-            job.of_row = job.groups;
-        }
     }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,7 +24,6 @@ struct RowTuning {
     bool wide;              ///< a thread loads neighbouring elements at once, where the rows are aligned
     std::uint64_t max_blocks;  ///< of the GPU in a launch; with more to do, they loop
 };
-inline constexpr unsigned max_row_threads = 512;
 inline constexpr unsigned max_row_level = 4;
 
 /// What suits a device with so many multiprocessors.
@@ -42,6 +42,14 @@ struct RowCall {
 
 /// Starts the kernels of the operator with that index in BuiltInReductions on the current device.
 PHY_EXPORT void start_built_in(std::size_t index, const RowCall& call, cudaStream_t stream);
+
+using RowStart = void (*)(const RowCall& call, cudaStream_t stream);
+template <class List>
+using RowStarts = std::array<RowStart, List::size>;
+
+/// Those of a list of built-in operators, which a file for each list compiles.
+template <class List>
+RowStarts<List> row_starts();
 
 /// Starts those of an operator: defined in phy/reduce/reduce_rows_cuda.cuh, which is to be included for all
 /// but the library's own.

@@ -8,6 +8,7 @@
 #include "phy/scrambling/host/kernels.hpp"
 #include "phy/scrambling/math/check.hpp"
 #include "phy/scrambling/math/gold.hpp"
+#include "phy/scrambling/signs.hpp"
 
 namespace phy {
 namespace {
@@ -47,6 +48,19 @@ void gold_sequence(const Host& host, std::uint32_t c_init, std::uint64_t first,
         write_words(kernels, c_init, first + 32 * begin,
                     words.subspan(begin, std::min(piece, words.size() - begin)));
     });
+}
+
+std::uint64_t detail::SignBits::first_of_words() const {
+    return first % gold_period + gold_period - begin % 32;
+}
+
+void detail::write_signs(const Host& host, std::uint32_t c_init, const SignBits& bits,
+                         std::span<std::uint32_t> signs) {
+    const std::span<std::uint32_t> words = signs.subspan(bits.first_word(), bits.words());
+    const std::uint32_t before = words.front();
+    gold_sequence(host, c_init, bits.first_of_words(), words);
+    const std::uint32_t kept = (1U << (bits.begin % 32)) - 1;
+    words.front() = (words.front() & ~kept) | (before & kept);
 }
 
 }  // namespace phy

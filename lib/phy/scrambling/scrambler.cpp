@@ -45,17 +45,4 @@ void Scrambler::operator()(std::span<const std::uint32_t> c_init, std::span<cons
                    });
 }
 
-void Descrambler::operator()(std::span<const std::uint32_t> c_init, SoftBitView scrambled, SoftBitSpan llr,
-                             std::uint64_t first) const {
-    detail::check_c_init(c_init);
-    detail::check_formats(scrambled.format(), llr.format());
-    detail::check_codewords("scrambled", scrambled.size(), "llr", llr.size(), c_init.size());
-    const std::size_t bytes = size_of(llr.format());
-    const auto flip = detail::array_kernels(host_.backend()).flip[static_cast<std::size_t>(llr.format())];
-    for_each_block(host_, c_init, llr.size(), first,
-                   [&](std::size_t at, std::size_t count, const std::uint32_t* c) {
-                       flip(scrambled.data() + at * bytes, llr.data() + at * bytes, count, c);
-                   });
-}
-
 }  // namespace phy

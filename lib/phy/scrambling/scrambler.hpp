@@ -4,11 +4,10 @@
 #include <span>
 
 #include "phy/core/export.hpp"
-#include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
-/// Scrambling of TS 38.211 clauses 6.3.1.1 and 7.3.1.1, and what undoes it on soft bits.
+/// Scrambling of TS 38.211 clauses 6.3.1.1 and 7.3.1.1. Demappers undo it on soft bits.
 ///
 /// A call takes codewords of one length, one after another, and a c_init for each: of one codeword, its
 /// ScramblingIdentity::c_init(). A codeword may come in pieces, of which `first` is the index of the first
@@ -32,30 +31,6 @@ public:
     void operator()(std::uint32_t c_init, std::span<const std::uint8_t> bits,
                     std::span<std::uint8_t> scrambled, std::uint64_t first = 0) const {
         (*this)(std::span(&c_init, 1), bits, scrambled, first);
-    }
-
-    [[nodiscard]] const Host& host() const { return host_; }
-
-private:
-    Host host_;
-};
-
-/// Negates soft bit i of each codeword where c(i) is 1. An int8 of -128, which no demapper gives, becomes
-/// 127; of a float the sign bit is inverted, whatever the value. Immutable: one descrambler may be used from
-/// many threads. The threads of the host share a call.
-class PHY_EXPORT Descrambler {
-public:
-    explicit Descrambler(const Host& host) : host_(host) {}
-
-    /// Both arrays have one format and one size, a multiple of that of c_init, and may be the same. Throws
-    /// ArgumentError otherwise and for a c_init of more than 31 bits. Allocates nothing.
-    void operator()(std::span<const std::uint32_t> c_init, SoftBitView scrambled, SoftBitSpan llr,
-                    std::uint64_t first = 0) const;
-
-    /// Of one codeword.
-    void operator()(std::uint32_t c_init, SoftBitView scrambled, SoftBitSpan llr,
-                    std::uint64_t first = 0) const {
-        (*this)(std::span(&c_init, 1), scrambled, llr, first);
     }
 
     [[nodiscard]] const Host& host() const { return host_; }

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "phy/capture/find_iq.hpp"
+#include "phy/capture/flat/formats.hpp"
 #include "phy/core/file_error.hpp"
 
 namespace phy::detail {
@@ -20,7 +22,7 @@ constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20;
 
 class FlatDataset : public InputDataset {
 public:
-    FlatDataset(std::string name, const hdf5::PosixFile& bytes, const FlatArray& array)
+    FlatDataset(std::string name, const PosixFile& bytes, const FlatArray& array)
         : InputDataset(std::move(name), array.type, array.dimensions), bytes_(bytes), array_(array) {}
 
     [[nodiscard]] std::string storage() const override { return array_.storage; }
@@ -40,7 +42,7 @@ private:
     void read_channel(std::uint64_t channel, std::uint64_t offset, std::uint64_t count,
                       std::byte* elements) const;
 
-    const hdf5::PosixFile& bytes_;
+    const PosixFile& bytes_;
     const FlatArray& array_;
 };
 
@@ -104,7 +106,7 @@ std::optional<std::string> FlatDataset::text(const char* name) const {
 
 class FlatFile : public InputFile {
 public:
-    FlatFile(std::string name, std::vector<std::filesystem::path> files, hdf5::PosixFile bytes,
+    FlatFile(std::string name, std::vector<std::filesystem::path> files, PosixFile bytes,
              std::vector<FlatArray> arrays)
         : InputFile(std::move(name), std::move(files)),
           bytes_(std::move(bytes)),
@@ -132,14 +134,14 @@ public:
     }
 
 private:
-    hdf5::PosixFile bytes_;
+    PosixFile bytes_;
     std::vector<FlatArray> arrays_;
 };
 
 }  // namespace
 
 std::unique_ptr<InputFile> make_flat_file(std::string name, std::vector<std::filesystem::path> files,
-                                          hdf5::PosixFile bytes, std::vector<FlatArray> arrays) {
+                                          PosixFile bytes, std::vector<FlatArray> arrays) {
     return std::make_unique<FlatFile>(std::move(name), std::move(files), std::move(bytes), std::move(arrays));
 }
 
@@ -166,6 +168,22 @@ Dimensions shape_or_flat(const CaptureOptions& options, std::uint64_t elements, 
         throw file_error(
             name, "has " + std::to_string(elements) + " samples: expected those of the shape [" + text + "]");
     return options.shape;
+}
+
+std::unique_ptr<InputFile> open_raw(const std::filesystem::path& path, PosixFile bytes,
+                                    const CaptureOptions& options) {
+    const std::string name = path.string();
+    const ElementType type = parse_sample_type(options.raw).value();
+    const std::uint64_t size = bytes.size();
+    if (size % type.bytes != 0)
+        throw file_error(name, "has " + std::to_string(size) + " bytes, which are no whole samples of " +
+                                   options.raw + ": truncated file, or of another type");
+    FlatArray array = {.path = path_of_only_array(options, kind_of_stem(path)),
+                       .type = type,
+                       .dimensions = shape_or_flat(options, size / type.bytes, name),
+                       .storage = "raw",
+                       .runs = {{}}};
+    return make_flat_file(name, {path}, std::move(bytes), {std::move(array)});
 }
 
 }  // namespace phy::detail

@@ -37,7 +37,7 @@ struct FlatArray {
 
 /// A file of such arrays, whose bytes are those of one of `files`. `name` is what errors call it.
 std::unique_ptr<InputFile> make_flat_file(std::string name, std::vector<std::filesystem::path> files,
-                                          hdf5::PosixFile bytes, std::vector<FlatArray> arrays);
+                                          PosixFile bytes, std::vector<FlatArray> arrays);
 
 /// What an array that is all of a file is called: as its kind is, which the options say, or the name of the
 /// dataset that they name, else `otherwise`.

@@ -10,16 +10,18 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
-#include "phy/capture/flat/readers.hpp"
-#include "phy/capture/hdf5/handle.hpp"
+#include "phy/core/file_error.hpp"
 #include "phy/machine/host.hpp"
+#include "phy/machine/thread_pool.hpp"
 
-namespace phy::hdf5 {
+namespace phy::detail {
 
 namespace {
 
@@ -42,6 +44,15 @@ bool is_in_memory(int descriptor) {
 #endif
 }
 
+/// Of one thread where others cannot be started.
+std::unique_ptr<ThreadPool> start_pool(int threads) {
+    try {
+        return std::make_unique<ThreadPool>(threads);
+    } catch (const Error&) {
+        return std::make_unique<ThreadPool>(1);
+    }
+}
+
 }  // namespace
 
 PosixFile::PosixFile(const std::filesystem::path& path, int flags, mode_t mode, std::string name)
@@ -56,12 +67,12 @@ PosixFile::~PosixFile() {
 PosixFile::PosixFile(PosixFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
-      readers_(std::move(other.readers_)) {}
+      pool_(std::move(other.pool_)) {}
 
 PosixFile& PosixFile::operator=(PosixFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(name_, other.name_);
-    std::swap(readers_, other.readers_);
+    std::swap(pool_, other.pool_);
     return *this;
 }
 
@@ -78,12 +89,15 @@ int PosixFile::readers() {
 
 void PosixFile::read_at(std::uint64_t offset, std::span<std::byte> bytes, int readers) const {
     if (readers == 1 || bytes.size() < min_shared) return read_alone(offset, bytes);
-    if (!readers_) readers_ = std::make_unique<phy::detail::Readers>(readers);
+    if (!pool_) pool_ = start_pool(readers);
     const std::size_t pieces = (bytes.size() + shared_piece - 1) / shared_piece;
     std::mutex mutex;
     std::size_t first_failed = pieces;
     std::exception_ptr error;
-    readers_->for_each(pieces, [&](std::size_t piece) {
+    // One after the other, whoever reads them: the kernel reads ahead of what is in order.
+    std::atomic<std::size_t> next = 0;
+    pool_->for_each(pieces, [&](int /*part*/, std::size_t /*item*/) noexcept {
+        const std::size_t piece = next++;
         const std::size_t first = piece * shared_piece;
         try {
             read_alone(offset + first, bytes.subspan(first, std::min(shared_piece, bytes.size() - first)));
@@ -147,4 +161,15 @@ void PosixFile::allocate(std::uint64_t offset, std::uint64_t bytes) const {
 #endif
 }
 
-}  // namespace phy::hdf5
+PosixFile open_regular_file(const std::filesystem::path& path) {
+    const std::string name = path.string();
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (status.type() == std::filesystem::file_type::not_found) throw file_error(name, "no such file");
+    if (std::filesystem::is_directory(status)) throw file_error(name, "is a directory, expected a file");
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        throw file_error(name, "is not a regular file, expected one");
+    return PosixFile(path, O_RDONLY, 0, name);
+}
+
+}  // namespace phy::detail

@@ -10,10 +10,8 @@
 #include <string>
 
 namespace phy::detail {
-class Readers;
-}
 
-namespace phy::hdf5 {
+class ThreadPool;
 
 /// A file by its bytes: what HDF5 would only copy once more is read and written here. Throws FileError.
 class PosixFile {
@@ -49,7 +47,11 @@ private:
 
     int descriptor_ = -1;
     std::string name_;
-    mutable std::unique_ptr<phy::detail::Readers> readers_;  ///< once something large is read
+    mutable std::unique_ptr<ThreadPool> pool_;  ///< once something large is read
 };
 
-}  // namespace phy::hdf5
+/// Opens for reading only what is a regular file: opening a pipe would wait for its writer. Throws FileError
+/// that tells a missing file and a directory apart.
+PosixFile open_regular_file(const std::filesystem::path& path);
+
+}  // namespace phy::detail

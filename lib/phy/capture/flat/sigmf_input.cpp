@@ -1,4 +1,4 @@
-#include "phy/capture/flat/sigmf_input.hpp"
+#include "phy/capture/flat/formats.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "phy/capture/flat/flat_file.hpp"
-#include "phy/capture/flat/regular_file.hpp"
 #include "phy/capture/flat/sigmf_metadata.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/file_error.hpp"
@@ -30,7 +29,7 @@ std::filesystem::path with_extension(std::filesystem::path path, std::string_vie
 
 SigmfMetadata read_metadata(const std::filesystem::path& path) {
     const std::string name = path.string();
-    const hdf5::PosixFile file = open_regular_file(path);
+    const PosixFile file = open_regular_file(path);
     if (file.size() > max_metadata)
         throw file_error(name, "has " + std::to_string(file.size()) +
                                    " bytes of metadata: expected at most " + std::to_string(max_metadata));
@@ -156,7 +155,7 @@ std::unique_ptr<InputFile> open_sigmf(const std::filesystem::path& path, const C
     const SigmfMetadata metadata = read_metadata(metadata_path);
     const std::filesystem::path data_path = samples_path(metadata_path, metadata);
     const std::string name = data_path.string();
-    hdf5::PosixFile bytes = open_regular_file(data_path);
+    PosixFile bytes = open_regular_file(data_path);
     const Location samples = locate(metadata, bytes.size(), name);
 
     std::vector<FlatArray> arrays = segment_arrays(metadata, samples, options);

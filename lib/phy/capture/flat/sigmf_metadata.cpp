@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "phy/capture/sample_type.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::detail {

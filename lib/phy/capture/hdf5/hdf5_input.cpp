@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "phy/capture/flat/regular_file.hpp"
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/box.hpp"
 #include "phy/capture/hdf5/handle.hpp"
@@ -24,7 +23,7 @@ namespace {
 constexpr std::uint64_t smallest_user_block = 512;
 
 /// The version of the file's superblock; none without its signature, which stands behind a user block.
-std::optional<int> superblock_version(const PosixFile& bytes) {
+std::optional<int> superblock_version(const detail::PosixFile& bytes) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     std::array<char, signature.size() + 1> head{};
     const std::uint64_t size = bytes.size();
@@ -37,7 +36,8 @@ std::optional<int> superblock_version(const PosixFile& bytes) {
     return std::nullopt;
 }
 
-FileHandle open_hdf5(const std::filesystem::path& path, const PosixFile& bytes, const std::string& name) {
+FileHandle open_hdf5(const std::filesystem::path& path, const detail::PosixFile& bytes,
+                     const std::string& name) {
     constexpr int newest_superblock = 3;
     const std::optional<int> version = superblock_version(bytes);
     if (version.value_or(0) > newest_superblock)
@@ -58,12 +58,12 @@ DatasetHandle reopen_chunked(hid_t file, const std::string& path, std::size_t ca
 
 class Hdf5File : public detail::InputFile {
 public:
-    Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files);
+    Hdf5File(const std::filesystem::path& path, detail::PosixFile bytes, bool external_files);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] bool follows_external_files() const { return external_files_; }
     [[nodiscard]] hid_t id() const { return hdf5_; }
-    [[nodiscard]] const PosixFile& bytes() const { return bytes_; }
+    [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
 
     [[nodiscard]] bool contains(const std::string& path) const override;
     [[nodiscard]] bool is_group(const std::string& path) const override;
@@ -72,7 +72,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    PosixFile bytes_;
+    detail::PosixFile bytes_;
     bool external_files_;
     FileHandle hdf5_;
 };
@@ -136,7 +136,7 @@ detail::Dimensions to_lengths(const Dimensions& dimensions) {
     return {dimensions.begin(), dimensions.end()};
 }
 
-Hdf5File::Hdf5File(const std::filesystem::path& path, PosixFile bytes, bool external_files)
+Hdf5File::Hdf5File(const std::filesystem::path& path, detail::PosixFile bytes, bool external_files)
     : InputFile(path.string(), {path}),
       path_(path),
       bytes_(std::move(bytes)),
@@ -281,7 +281,7 @@ void Hdf5Dataset::require_elsewhere() const {
 }
 
 void Hdf5Dataset::require_source(const VirtualSource& source) const {
-    PosixFile bytes = detail::open_regular_file(source.file);
+    detail::PosixFile bytes = detail::open_regular_file(source.file);
     if (!is_hdf5(bytes))
         throw file_error(name(), "has a source that is not an HDF5 file: " + source.file.string());
     // A source that lies elsewhere itself is not followed, so that this comes to an end.
@@ -326,11 +326,11 @@ void Hdf5Dataset::read(std::uint64_t first, std::uint64_t count, std::byte* elem
 
 }  // namespace
 
-bool is_hdf5(const PosixFile& bytes) {
+bool is_hdf5(const detail::PosixFile& bytes) {
     return superblock_version(bytes).has_value();
 }
 
-std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, PosixFile bytes,
+std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, detail::PosixFile bytes,
                                               bool external_files) {
     return std::make_unique<Hdf5File>(path, std::move(bytes), external_files);
 }

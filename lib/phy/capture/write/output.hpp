@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "phy/capture/capture.hpp"
 #include "phy/capture/flat/posix_file.hpp"
 #include "phy/capture/hdf5/handle.hpp"
 #include "phy/machine/atomic_file.hpp"
@@ -22,7 +23,7 @@ public:
 
     [[nodiscard]] const std::string& name() const { return file_.name(); }
     [[nodiscard]] hid_t id() const { return hdf5_; }
-    [[nodiscard]] const PosixFile& bytes() const { return bytes_; }
+    [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
 
     /// Writes what HDF5 holds back. An error shows here, but not when a dataset is closed by its destructor.
     void flush() const;
@@ -32,7 +33,7 @@ public:
 
 private:
     AtomicFile file_;
-    PosixFile bytes_;
+    detail::PosixFile bytes_;
     FileHandle hdf5_;
 };
 
@@ -85,5 +86,14 @@ private:
     std::uint64_t written_ = 0;            ///< appended ones among them
     std::optional<std::uint64_t> offset_;  ///< in the file, of a contiguous dataset
 };
+
+/// Throws ArgumentError if a number that names no enumerator says of soft bits what they are.
+void check_enums(SoftBitFormat format, const DemapperConfig& demapper);
+
+/// The HDF5 type of soft bits.
+TypeHandle soft_bit_type(SoftBitFormat format);
+
+/// Says on a dataset of soft bits how they were made.
+void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Config& config);
 
 }  // namespace phy::hdf5

@@ -8,7 +8,6 @@
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
 #include "phy/capture/write/output.hpp"
-#include "phy/capture/write/soft_bit_attributes.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"
 

@@ -30,7 +30,7 @@ struct PHY_EXPORT SlotRow {
 };
 
 /// Writes what was received from a grid or samples, an HDF5 file that appears under its name only when
-/// complete, as that of SoftBitWriter; the format is described in data/README.md. The same content makes the
+/// complete, as that of SoftBitWriter; the format is described in docs/files.md. The same content makes the
 /// same bytes. Not thread-safe.
 class PHY_EXPORT SlotWriter {
 public:

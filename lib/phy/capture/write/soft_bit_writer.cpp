@@ -9,7 +9,6 @@
 
 #include "phy/capture/capture.hpp"
 #include "phy/capture/write/output.hpp"
-#include "phy/capture/write/soft_bit_attributes.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy {

@@ -27,12 +27,12 @@ __global__ void __launch_bounds__(threads_of_flips) flip(const __grid_constant__
         load_words<Space::written, 16>(call.llr + 16 * piece, words);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w)
-            words[w] = flipped<format, false>(words[w], signs >> (w * soft_bits_of_word<format>));
+            words[w] = flipped<format>(words[w], signs >> (w * soft_bits_of_word<format>));
         store_words<4>(words, call.llr + 16 * piece);
     }
     for (std::uint64_t i = pieces * of_piece + thread; i < call.count; i += threads) {
         std::byte* const llr = call.llr + i * size_of(format);
-        flip_one<format>(llr, llr, (__ldg(call.signs + i / 32) >> (i % 32) & 1U) != 0);
+        flip_one<format>(llr, (__ldg(call.signs + i / 32) >> (i % 32) & 1U) != 0);
     }
 }
 

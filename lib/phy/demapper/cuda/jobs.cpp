@@ -83,7 +83,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.constellation = phy::detail::constellation_of(allocation.modulation);
     job.formula = noise.is_per_symbol() ? Formula::all_segments
                                         : phy::detail::formula_for(job.constellation, plan.scalar.limit);
-    job.format = symbols.format();
+    job.loading = loading_of(symbols.format(), phy::detail::scales_floats(config_, symbols.format()));
     job.rotating = allocation.modulation == Modulation::pi2_bpsk;
     job.odd = allocation.first_symbol % 2 != 0;
     job.aligned = is_aligned(symbols.data()) && is_aligned(llr.data()) && is_aligned(job.noise);

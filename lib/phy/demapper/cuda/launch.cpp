@@ -33,7 +33,7 @@ std::uint64_t symbols_of_block(const AlgorithmKernels& kernels, Constellation co
 /// Neighbours run at the same time, so those with the same code come together, or warps wait for
 /// instructions; the largest constellations come first, because short blocks fill the end better.
 void arrange_jobs(Batch& batch) {
-    const auto code = [](const Job& job) { return std::tuple(job.constellation, job.format, job.formula); };
+    const auto code = [](const Job& job) { return std::tuple(job.constellation, job.loading, job.formula); };
     std::sort(batch.job, batch.job + batch.jobs,
               [&](const Job& a, const Job& b) { return code(a) > code(b); });
 }

@@ -5,7 +5,7 @@
 
 #include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
-#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/counters.hpp"
 #include "phy/demapper/math/formula.hpp"
 
 /// The interface between the host's side of the CUDA demapper and its kernels.
@@ -17,6 +17,15 @@ using phy::detail::Formula;
 using phy::detail::Gain;
 using phy::detail::GainRule;
 using phy::detail::simplest_formula;
+
+/// How symbols become numbers: a SampleFormat as it is, or one of floating point times Job::unit.
+enum class Loading : unsigned { cf32, cf16, ci16, ci8, scaled_cf32, scaled_cf16 };
+
+constexpr Loading loading_of(SampleFormat format, bool scales) {
+    return static_cast<Loading>(static_cast<unsigned>(format) + (scales ? 4U : 0U));
+}
+static_assert(loading_of(SampleFormat::ci8, false) == Loading::ci8);
+static_assert(loading_of(SampleFormat::cf16, true) == Loading::scaled_cf16);
 
 /// A table in device memory, as LlrTable describes it. int8: an entry is a word with the axis's soft bits in
 /// its bytes (1024QAM: two words). Others: the values of its bits, then their slopes.
@@ -42,8 +51,8 @@ struct Job {
         Gain nats;    ///< Algorithm::log_sum: from nats to the output
         Table table;  ///< Algorithm::table
     };
-    float unit;  ///< the value of an integer sample of 1
-    SampleFormat format;
+    float unit;  ///< what integers are multiplied by, and where Loading says so, floating point numbers
+    Loading loading;
     unsigned sample_bytes;
     Constellation constellation;
     Formula

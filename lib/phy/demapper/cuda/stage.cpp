@@ -27,7 +27,7 @@ public:
         const bool is_per_symbol = !config_.noise_variance;
         const auto values =
             is_per_symbol ? gpu::elements_of<float>(work.in[1]) : gpu::DeviceSpan<const float>();
-        demap_(symbols, noise(values), llr, work.stream, work.chunk.first, counters_);
+        demap_(symbols, noise(values), llr, work.stream, work.chunk.first, counters_, signs(work));
     }
 
     void end_run() override {
@@ -42,6 +42,16 @@ private:
     [[nodiscard]] gpu::NoiseVariance noise(gpu::DeviceSpan<const float> values) const {
         if (config_.noise_variance) return *config_.noise_variance;
         return values;
+    }
+
+    [[nodiscard]] gpu::DeviceSpan<const std::uint32_t> signs(const DeviceWork& work) const {
+        if (!config_.descramble) return {};
+        const std::size_t words = sign_words(config_, work.chunk.items);
+        const auto signs = gpu::elements_of<std::uint32_t>(work.scratch.first(words * sizeof(std::uint32_t)));
+        for_codewords(config_, work.chunk, [&](const SignBits& bits) {
+            write_signs(demap_.device(), config_.descramble->c_init, bits, signs, work.stream);
+        });
+        return signs;
     }
 
     const SoftDemapStage::Config& config_;

@@ -106,6 +106,43 @@ __device__ __forceinline__ bool is_usable(float noise) {
     return noise > 0.0F && Ops::is_finite(noise);
 }
 
+/// As load_rows(), times the unit.
+template <Space space, SampleFormat format, Shape shape>
+__device__ __forceinline__ bool load_scaled_rows(const std::byte* tile, unsigned lane, float unit,
+                                                 Components<shape>& y) {
+    load_rows<space, format, shape>(tile, lane, unit, y);
+    float sum = 0.0F;
+#pragma unroll
+    for (int row = 0; row < shape.groups; ++row) {
+#pragma unroll
+        for (int c = 0; c < 2 * shape.symbols; ++c) {
+            y[row][c] = Ops::mul(y[row][c], unit);
+            sum += fabsf(y[row][c]);
+        }
+    }
+    return sum < __int_as_float(0x7F800000);
+}
+
+/// Loads a lane's rows of a tile; returns surely_finite of them. By the bits of the number: a switch becomes
+/// a table of addresses, fetched before the jump. Not by with_constant_by_bits(), with which ptxas spills
+/// registers of kernels with tables. Floating point without a gain comes first and takes fewest tests.
+template <Space space, Shape shape>
+__device__ __forceinline__ bool load_symbols(const Job& job, const std::byte* tile, unsigned lane,
+                                             Components<shape>& y) {
+    const auto number = static_cast<unsigned>(job.loading);
+    const bool odd = (number & 1U) != 0;
+    if ((number & 6U) == 0) {
+        if (!odd) return load_rows<space, SampleFormat::cf32, shape>(tile, lane, job.unit, y);
+        return load_rows<space, SampleFormat::cf16, shape>(tile, lane, job.unit, y);
+    }
+    if ((number & 2U) != 0) {
+        if (!odd) return load_rows<space, SampleFormat::ci16, shape>(tile, lane, job.unit, y);
+        return load_rows<space, SampleFormat::ci8, shape>(tile, lane, job.unit, y);
+    }
+    if (!odd) return load_scaled_rows<space, SampleFormat::cf32, shape>(tile, lane, job.unit, y);
+    return load_scaled_rows<space, SampleFormat::cf16, shape>(tile, lane, job.unit, y);
+}
+
 template <int count>
 __device__ __forceinline__ bool all_usable(const float* noise) {
     bool usable = true;
@@ -194,7 +231,7 @@ public:
         constexpr SoftBitFormat format = LaneDemapper::format;
 #pragma unroll
         for (unsigned w = 0; w < L::words; ++w)
-            words[w] = flipped<format, false>(words[w], signs >> (w * soft_bits_of_word<format>));
+            words[w] = flipped<format>(words[w], signs >> (w * soft_bits_of_word<format>));
     }
 
 private:
@@ -215,7 +252,7 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     using L = Layout<LaneDemapper>;
     constexpr Shape shape = L::shape;
     Components<shape> y;
-    bool good = load_rows<Space::global, shape>(job.format, place.symbols_of(job), place.lane, job.unit, y);
+    bool good = load_symbols<Space::global, shape>(job, place.symbols_of(job), place.lane, y);
     float noise[shape.groups][shape.symbols];
     if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
     std::uint32_t signs[shape.groups];
@@ -284,8 +321,8 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
     for (int row = 0; row < shape.groups; ++row) {
         const unsigned symbol = (row * warp_size + place.lane) * shape.symbols;
         Components<one_row> y;
-        const bool finite = load_rows<Space::shared, one_row>(
-            job.format, in + row * (bytes_in / shape.groups), place.lane, job.unit, y);
+        const bool finite =
+            load_symbols<Space::shared, one_row>(job, in + row * (bytes_in / shape.groups), place.lane, y);
         __syncwarp();
         const auto gains = gains_of_row<LaneDemapper>(job, place, symbol, tally);
         std::uint32_t words[L::words];

@@ -15,9 +15,12 @@ BlockRunner::BlockRunner(const Host& host, const DemapperConfig& config)
       arrays_(&array_kernels(host.backend())),
       kernels_(&demap_kernels(host.backend())),
       units_{},
+      scales_{},
       workspaces_(static_cast<std::size_t>(host.threads())) {
-    for (const SampleFormat format : all_sample_formats)
+    for (const SampleFormat format : all_sample_formats) {
         units_[static_cast<std::size_t>(format)] = unit_of(config, format);
+        scales_[static_cast<std::size_t>(format)] = scales_floats(config, format);
+    }
 }
 
 std::size_t BlockRunner::symbols_of_item(std::size_t symbols, std::size_t stretches) const {
@@ -30,15 +33,28 @@ std::size_t BlockRunner::symbols_of_item(std::size_t symbols, std::size_t stretc
     return std::max(smallest, multiple_from(symbols / (threads * items_of_thread)));
 }
 
-bool BlockRunner::must_widen(SymbolView symbols) {
+namespace {
+
+bool are_floats(SymbolView symbols) {
     const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
-    return symbols.format() != SampleFormat::cf32 || !aligned;
+    return symbols.format() == SampleFormat::cf32 && aligned;
 }
 
-const float* BlockRunner::widen(SymbolView symbols, Workspace& workspace) const {
-    if (!must_widen(symbols)) return reinterpret_cast<const float*>(symbols.data());
+}  // namespace
+
+bool BlockRunner::goes_through_workspace(SymbolView symbols) const {
+    return !are_floats(symbols) || scales_[static_cast<std::size_t>(symbols.format())];
+}
+
+const float* BlockRunner::load(SymbolView symbols, Workspace& workspace) const {
     const auto format = static_cast<std::size_t>(symbols.format());
-    arrays_->widen[format](symbols.data(), workspace.iq, 2 * symbols.size(), units_[format]);
+    const float* iq = reinterpret_cast<const float*>(symbols.data());
+    if (!are_floats(symbols)) {
+        arrays_->widen[format](symbols.data(), workspace.iq, 2 * symbols.size(), units_[format]);
+        iq = workspace.iq;
+    }
+    if (!scales_[format]) return iq;
+    kernels_->multiply(iq, workspace.iq, 2 * symbols.size(), units_[format]);
     return workspace.iq;
 }
 

@@ -84,13 +84,13 @@ private:
     template <typename Work, typename Job>
     void run_blocks(const Work& work, std::size_t begin, std::size_t end, Workspace& workspace,
                     const Job& job) const {
-        const bool small = work.uses_workspace || must_widen(work.symbols);
+        const bool small = work.uses_workspace || goes_through_workspace(work.symbols);
         const std::size_t step = small ? block_symbols : end;
         std::size_t count = 0;
         for (std::size_t first = begin; first < end; first += count) {
             count = std::min(first < work.head ? work.head : step, end - first);
             Block block{};
-            block.iq = widen(work.symbols.subspan(first, count), workspace);
+            block.iq = load(work.symbols.subspan(first, count), workspace);
             block.symbols = count;
             block.rotating = work.rotating;
             block.phase = static_cast<int>((work.first_symbol + first) & 1);
@@ -100,13 +100,14 @@ private:
 
     /// What threads take at a time, from a row of so many symbols in so many stretches.
     [[nodiscard]] std::size_t symbols_of_item(std::size_t symbols, std::size_t stretches) const;
-    static bool must_widen(SymbolView symbols);
-    const float* widen(SymbolView symbols, Workspace& workspace) const;
+    [[nodiscard]] bool goes_through_workspace(SymbolView symbols) const;
+    const float* load(SymbolView symbols, Workspace& workspace) const;
 
     Host host_;
     const ArrayKernels* arrays_;
     const DemapKernels* kernels_;
-    std::array<float, SampleTypes::size> units_;  ///< by SampleFormat: the value of an integer 1
+    std::array<float, SampleTypes::size> units_;  ///< by SampleFormat: what components are multiplied by
+    std::array<bool, SampleTypes::size> scales_;  ///< by SampleFormat: see scales_floats()
     std::vector<Workspace> workspaces_;           ///< by part of the pool
 };
 

@@ -52,6 +52,11 @@ void demap_block(const Block& block, void* out) {
     }
 }
 
+void multiply(const float* in, float* out, std::size_t count, float factor) {
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = in[i] * factor;
+}
+
 bool is_usable(float noise) {
     return noise > 0.0F && std::isfinite(noise);
 }

@@ -1,5 +1,5 @@
-// Gains of noise variances, and where components fall in a table. What is written is padded, so whole vectors
-// are stored.
+// Components divided by a gain, gains of noise variances, and where components fall in a table. What is
+// written is padded, so whole vectors are stored.
 #if defined(PHY_DEMAPPER_SIMD_GAINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DEMAPPER_SIMD_GAINS_INL_H_
 #undef PHY_DEMAPPER_SIMD_GAINS_INL_H_
@@ -17,6 +17,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
+
+void multiply(const float* in, float* out, std::size_t count, float factor) {
+    for (std::size_t i = 0; i < count; i += lanes) {
+        hwy::Prefetch(in + i + prefetch_distance / sizeof(float));
+        hn::StoreU(hn::Mul(load_up_to(d, in + i, count - i), hn::Set(d, factor)), d, out + i);
+    }
+}
 
 HWY_INLINE auto usable(Ops::V noise) {
     return hn::And(hn::Gt(noise, hn::Zero(d)), hn::Lt(noise, hn::Inf(d)));

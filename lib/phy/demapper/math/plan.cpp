@@ -51,6 +51,12 @@ void check_config(const DemapperConfig& config) {
         throw ArgumentError("full_scale is " + number_text(config.full_scale) +
                             ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
     }
+    if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
+        throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
+    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale * config.gain)) {
+        throw ArgumentError("full_scale " + number_text(config.full_scale) + " with gain " +
+                            number_text(config.gain) + ": expected a product with a normal reciprocal");
+    }
 }
 
 Planner::Planner(const DemapperConfig& config)
@@ -112,7 +118,13 @@ void check_noise(std::optional<float> scalar, std::size_t values, std::size_t sy
 }
 
 float unit_of(const DemapperConfig& config, SampleFormat format) {
-    return 1.0F / (config.full_scale > 0.0F ? config.full_scale : default_full_scale(format));
+    const float of_format = default_full_scale(format);
+    const bool is_given = of_format != 1.0F && config.full_scale > 0.0F;
+    return 1.0F / ((is_given ? config.full_scale : of_format) * config.gain);
+}
+
+bool scales_floats(const DemapperConfig& config, SampleFormat format) {
+    return config.gain != 1.0F && default_full_scale(format) == 1.0F;
 }
 
 std::vector<Planner> planners_of(DemapperConfig config) {

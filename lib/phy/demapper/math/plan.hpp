@@ -49,7 +49,11 @@ void check_config(const DemapperConfig& config);
 /// there are symbols.
 void check_noise(std::optional<float> scalar, std::size_t values, std::size_t symbols);
 
-/// The value of an integer sample of 1.
+/// What components are multiplied by: the value of an integer sample of 1, or 1 over the gain.
 float unit_of(const DemapperConfig& config, SampleFormat format);
+
+/// True for floating point symbols that are to be divided by a gain; integers are multiplied by their unit
+/// anyway.
+bool scales_floats(const DemapperConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

@@ -9,8 +9,7 @@
 #include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
 
-/// What a thread does with its subcarrier, whatever becomes of the symbols: a device function, so that they
-/// need not go through memory.
+/// What a thread does with its subcarrier.
 namespace phy::gpu::detail {
 
 namespace equalizer = phy::detail::cuda;
@@ -294,8 +293,7 @@ __device__ __forceinline__ LayerColumn<layers> combine(const Subcarrier<layers>&
 }
 
 /// Equalises the subcarrier in those symbols of the group that the thread has. sink.set_noise(noise) gets the
-/// noise that symbols have unless they are erased; sink.visit(use) calls use(sink) with what takes the
-/// symbols: expect(element), and then (element, x) with the symbols of the element.
+/// noise that symbols have unless they are erased, sink(element, x) the symbols of each element.
 template <int layers, int antennas, bool mmse, bool shared, class Sink>
 __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned part, Sink sink) {
     using Ops = EqualizerOps;
@@ -316,26 +314,23 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
         for (int a = 0; a < antennas; ++a)
             rows.row[a] = weights_of(a);
     }
-    sink.visit([&](auto use) {
 #pragma unroll 1
-        for (unsigned i = part; i < symbols; i += parts) {
-            const unsigned symbol = next.symbol;
-            const unsigned element = next.index;
-            const bool has_data = next.has_data;
-            if (has_data) use.expect(element);
-            auto x = [&] {
-                if constexpr (shared && antennas == 0)
-                    return combine<true>(at, next, weights_of);
-                else
-                    return combine<shared>(at, next, rows);
-            }();
-            if (i + parts < symbols) next.load(at, i + parts);
-            if (!has_data) continue;
-            if constexpr (!shared) x = separator(x);
-            at.turn(symbol, x);
-            use(element, x);
-        }
-    });
+    for (unsigned i = part; i < symbols; i += parts) {
+        const unsigned symbol = next.symbol;
+        const unsigned element = next.index;
+        const bool has_data = next.has_data;
+        auto x = [&] {
+            if constexpr (shared && antennas == 0)
+                return combine<true>(at, next, weights_of);
+            else
+                return combine<shared>(at, next, rows);
+        }();
+        if (i + parts < symbols) next.load(at, i + parts);
+        if (!has_data) continue;
+        if constexpr (!shared) x = separator(x);
+        at.turn(symbol, x);
+        sink(element, x);
+    }
 }
 
 /// Which part of the job a thread has. Where symbols do not share filters, it is some of the groups.

@@ -18,11 +18,6 @@ struct Store {
             noise[i] = of_symbols[i];
     }
 
-    template <typename Visitor>
-    __device__ __forceinline__ void visit(Visitor use) const {
-        use(*this);
-    }
-    __device__ __forceinline__ void expect(unsigned) const {}
     __device__ __forceinline__ void operator()(unsigned element, LayerColumn<layers>& x) const {
         std::uint32_t symbols[2 * layers];
         std::uint32_t noises[layers];

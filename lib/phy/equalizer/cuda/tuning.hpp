@@ -10,11 +10,4 @@ constexpr unsigned whitening_threads = 128;
 /// the filters again: as many as there is room for at once.
 constexpr unsigned equalizer_blocks_wanted = 4;
 
-/// Blocks of the detector that a multiprocessor has registers for: latencies are hidden by them.
-constexpr unsigned detector_blocks(int layers, bool shares_filters) {
-    if (layers == 1) return 8;
-    if (layers == 2) return 6;
-    return shares_filters ? 5 : 4;
-}
-
 }  // namespace phy::gpu::detail

@@ -11,7 +11,6 @@ namespace phy::gpu::detail {
 namespace {
 
 namespace whitening = phy::detail::cuda;
-using phy::detail::max_antennas;
 using whitening::Complex;
 using whitening::Ops;
 

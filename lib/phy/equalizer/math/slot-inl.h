@@ -1,9 +1,9 @@
 // What a slot's estimate says about noise.
-#if defined(PHY_CHANNEL_EQUALIZER_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_EQUALIZER_SLOT_INL_H_
-#undef PHY_CHANNEL_EQUALIZER_SLOT_INL_H_
+#if defined(PHY_EQUALIZER_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_EQUALIZER_SLOT_INL_H_
+#undef PHY_EQUALIZER_SLOT_INL_H_
 #else
-#define PHY_CHANNEL_EQUALIZER_SLOT_INL_H_
+#define PHY_EQUALIZER_SLOT_INL_H_
 #endif
 
 #include <limits>

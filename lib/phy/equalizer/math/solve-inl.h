@@ -4,19 +4,26 @@
 // G = H^H H + N0 I (zero forcing: H^H H) is factored as L D L^H. With C = G^-1 and z = H^H y the symbols are
 // C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a noise that is not finite here,
 // and then an erasure.
-#if defined(PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
-#undef PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
+#if defined(PHY_EQUALIZER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_EQUALIZER_SOLVE_INL_H_
+#undef PHY_EQUALIZER_SOLVE_INL_H_
 #else
-#define PHY_CHANNEL_EQUALIZER_SOLVE_INL_H_
+#define PHY_EQUALIZER_SOLVE_INL_H_
 #endif
 
 #include <limits>
 
 #include "phy/dmrs/slot_allocation.hpp"
-#include "phy/equalizer/math/unroll.hpp"
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
+
+/// Before loops whose index must be gone: numbers in arrays that a loop goes through stay out of registers.
+/// Compilers for hosts give up on nested loops that grow too long unless told.
+#if defined(__CUDACC__) || defined(__clang__)
+#define PHY_UNROLL_ALL _Pragma("unroll")
+#else
+#define PHY_UNROLL_ALL _Pragma("GCC unroll 16")
+#endif
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {

@@ -1,9 +1,9 @@
 // The matrix that whitens noise: W = L^-1 with L L^H = R, row by row. What has no such matrix gives NaN.
-#if defined(PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
-#undef PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
+#if defined(PHY_EQUALIZER_WHITENING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_EQUALIZER_WHITENING_INL_H_
+#undef PHY_EQUALIZER_WHITENING_INL_H_
 #else
-#define PHY_CHANNEL_EQUALIZER_WHITENING_INL_H_
+#define PHY_EQUALIZER_WHITENING_INL_H_
 #endif
 
 #include "phy/simd/ops-inl.h"

@@ -71,10 +71,10 @@ __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram
         }
     }
     if (threadIdx.x != 0) return;
-    float* const out =
-        program.products + 2 * ((std::size_t{slot} * static_cast<unsigned>(program.max_jobs) + blockIdx.y) *
-                                    static_cast<unsigned>(antennas * antennas) +
-                                blockIdx.x);
+    float* const out = program.products +
+                       2 * ((std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.y) *
+                                static_cast<unsigned>(antennas * antennas) +
+                            blockIdx.x);
     out[0] = sum.re;
     out[1] = sum.im;
 }
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const float factor =
         Ops::div(Ops::mul(program.constants.noise_scale, static_cast<float>(antennas)), freedom);
     const float* const products =
-        program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.max_jobs * pairs);
+        program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs);
     DeviceComplex sum = {0.0F, 0.0F};
     for (int job = 0; job < tables.jobs_count; ++job) {
         const float* const one =
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(estimator_threads)
 void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream) {
     const dim3 blocks(static_cast<unsigned>(host.antennas * host.antennas),
-                      static_cast<unsigned>(host.max_jobs), job.slots);
+                      static_cast<unsigned>(host.largest.jobs), job.slots);
     sum_products<<<blocks, warp_size, 0, stream>>>(program);
     write_covariance<<<job.slots, estimator_threads, 0, stream>>>(program, job.covariance);
     check(cudaGetLastError());

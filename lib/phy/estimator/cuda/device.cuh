@@ -9,6 +9,7 @@
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/math/formulas-inl.h"
 #include "phy/estimator/math/layout.hpp"
+#include "phy/reduce/warp.cuh"
 
 /// What several kernels of the estimator need.
 namespace phy::gpu::detail {
@@ -17,14 +18,6 @@ using Ops = phy::detail::cuda::Ops;
 using DeviceComplex = phy::detail::cuda::ComplexOf<Ops>;
 
 static_assert(phy::detail::estimator_lanes == warp_size);
-
-/// Lane 0 gets what joined_lanes() makes of the lanes' numbers.
-__device__ __forceinline__ float joined_warp(float x) {
-#pragma unroll
-    for (int w = warp_size / 2; w > 0; w /= 2)
-        x = Ops::add(x, __shfl_down_sync(all_lanes, x, w));
-    return x;
-}
 
 /// True in the last of a slot's blocks that calls it: what the others wrote before is there to be read, past
 /// the first-level cache. All threads of a block call it.
@@ -103,7 +96,7 @@ __device__ __forceinline__ float* modes_of(const EstimatorProgram& program, unsi
                                            const EstimatorTileJob& job, const DeviceFilter& filter,
                                            int kind) {
     const int before = kind == 1 ? 0 : program.columns[1] * filter.kinds[1].width;
-    return program.modes_at + slot * program.modes_size + job.modes_at + before;
+    return program.modes_at + slot * program.largest.modes + job.modes_at + before;
 }
 
 }  // namespace phy::gpu::detail

@@ -67,7 +67,7 @@ DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
                            .tile_width = filter.tile_width,
                            .tiles = blob.add(filter.tiles),
                            .synthesize = blob.add(filter.synthesize),
-                           .kinds = {add_modes(blob, filter.single), add_modes(blob, filter.joint)}});
+                           .kinds = {add_modes(blob, filter.of(false)), add_modes(blob, filter.of(true))}});
     }
     return {.filters = blob.add(filters),
             .shares = blob.add(tables.shares),
@@ -75,18 +75,6 @@ DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
             .filters_count = static_cast<int>(tables.filters.size()),
             .jobs_count = static_cast<int>(tables.jobs.size()),
             .facts = tables.facts};
-}
-
-void set_largest(EstimatorProgram& program, const EstimatorPlan& plan) {
-    for (const EstimatorTables& tables : plan.tables) {
-        program.max_jobs = std::max(program.max_jobs, static_cast<int>(tables.jobs.size()));
-        program.max_filters = std::max(program.max_filters, static_cast<int>(tables.filters.size()));
-        program.modes_size = std::max(program.modes_size, tables.modes_size);
-        for (const EstimatorFilter& filter : tables.filters) {
-            program.max_width = std::max({program.max_width, filter.joint.width, filter.single.width});
-            program.max_mix = std::max(program.max_mix, filter.mix_width);
-        }
-    }
 }
 
 EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
@@ -110,16 +98,14 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.streams_count = static_cast<int>(layout.streams.size());
     program.columns[0] = plan.columns(false);
     program.columns[1] = plan.columns(true);
-    program.kind_streams[0] = plan.single_streams;
-    program.kind_streams[1] = plan.joint_streams;
+    program.kind_streams = plan.kind_streams;
     program.scale = layout.scale;
     std::copy(layout.groups.begin(), layout.groups.end(), program.groups.begin());
     std::copy(layout.dmrs_symbols.begin(), layout.dmrs_symbols.end(), program.dmrs_symbols.begin());
     std::copy(layout.streams.begin(), layout.streams.end(), program.streams.begin());
-    for (std::size_t s = 0; s < layout.streams.size(); ++s)
-        program.place[s] = plan.place_of(static_cast<int>(s));
+    program.place = plan.place;
     program.constants = plan.constants;
-    set_largest(program, plan);
+    program.largest = plan.largest;
     program.rows_size = static_cast<std::size_t>(program.rows) * layout.row_floats();
     program.streams_size = static_cast<std::size_t>(program.stream_rows) * layout.row_floats();
     program.ranges = blob.add(layout.ranges);
@@ -166,18 +152,18 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
 
     /// Zeros behind the pilots of rows and streams are never written again.
     void add_workspace() {
-        const auto jobs = static_cast<std::size_t>(program.max_jobs);
+        const auto jobs = static_cast<std::size_t>(program.largest.jobs);
         const auto streams = static_cast<std::size_t>(program.streams_count);
         const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
         const std::size_t antennas = static_cast<std::size_t>(program.antennas);
         const std::size_t sizes[] = {program.rows_size,
                                      static_cast<std::size_t>(program.rows) * row_sums_size,
                                      program.streams_size,
-                                     program.modes_size,
+                                     program.largest.modes,
                                      jobs * columns * 2,
                                      jobs * streams * 2,
-                                     static_cast<std::size_t>(program.max_filters) * streams *
-                                         static_cast<std::size_t>(program.max_width),
+                                     static_cast<std::size_t>(program.largest.filters) * streams *
+                                         static_cast<std::size_t>(program.largest.width),
                                      jobs * antennas * antennas * 2};
         float** const places[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
                                   &program.modes_at, &program.column_sums, &program.job_sums,

@@ -14,6 +14,7 @@ namespace phy::gpu::detail {
 
 using phy::detail::EstimatorConstants;
 using phy::detail::EstimatorRange;
+using phy::detail::EstimatorSizes;
 using phy::detail::EstimatorStream;
 using phy::detail::EstimatorTable;
 using phy::detail::EstimatorTile;
@@ -76,12 +77,9 @@ struct EstimatorProgram {
     int stream_rows;
     int groups_count;
     int streams_count;
-    int columns[2];       ///< of a tile, by kind
-    int kind_streams[2];  ///< by kind
-    int max_jobs;
-    int max_filters;
-    int max_width;
-    int max_mix;
+    int columns[2];  ///< of a tile, by kind
+    std::array<int, 2> kind_streams;
+    EstimatorSizes largest;
     float scale;
     std::array<int, 3> groups;
     std::array<int, phy::symbols_per_slot> dmrs_symbols;
@@ -100,13 +98,12 @@ struct EstimatorProgram {
     float* modes_at;
     float* column_sums;  ///< (slots, jobs, columns of both kinds, joint ones first, 2): energy, residual
     float* job_sums;     ///< (slots, jobs, streams, 2)
-    float* gains;        ///< (slots, filters, streams, max_width)
+    float* gains;        ///< (slots, filters, streams, largest width)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
     unsigned* arrivals;  ///< (slots): blocks that have finished, 0 between kernels
     std::size_t rows_size;
     std::size_t streams_size;
-    std::size_t modes_size;
 };
 
 struct EstimatorJob {

@@ -49,7 +49,8 @@ __device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsig
                                           float (&sums)[2][phy::detail::max_streams]) {
     __shared__ float some[jobs_at_once * 2 * phy::detail::max_streams];
     const int of_job = 2 * program.streams_count;
-    const float* const all = program.job_sums + std::size_t{slot} * static_cast<unsigned>(program.max_jobs) *
+    const float* const all = program.job_sums + std::size_t{slot} *
+                                                    static_cast<unsigned>(program.largest.jobs) *
                                                     static_cast<unsigned>(of_job);
     const int i = static_cast<int>(threadIdx.x);
     float sum = 0.0F;
@@ -140,9 +141,9 @@ __device__ __forceinline__ void measure_noise(const EstimatorProgram& program, c
     for (int each = static_cast<int>(i) / warp_size; each < filters * streams; each += warps) {
         const int stream = each % streams;
         float* const gains =
-            program.gains + (std::size_t{slot} * static_cast<unsigned>(program.max_filters * streams) +
+            program.gains + (std::size_t{slot} * static_cast<unsigned>(program.largest.filters * streams) +
                              static_cast<unsigned>(each)) *
-                                static_cast<unsigned>(program.max_width);
+                                static_cast<unsigned>(program.largest.width);
         const FilterError error = set_gains(of_filters[each / streams].kinds[program.constants.joint[stream]],
                                             shares[each / streams], state.noise_over_power[stream], gains);
         if (i % warp_size == 0) errors[each] = error;
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const EstimatorTileJob& job = tables.jobs[blockIdx.x];
     const DeviceFilter& filter = tables.filters[job.filter];
     const int columns = program.columns[0] + program.columns[1];
-    const std::size_t of_job = std::size_t{slot} * static_cast<unsigned>(program.max_jobs) + blockIdx.x;
+    const std::size_t of_job = std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.x;
     const float* const energies = program.column_sums + 2 * of_job * static_cast<unsigned>(columns);
     const int i = static_cast<int>(threadIdx.x);
     for (int column = i; column < columns; column += estimator_threads)
@@ -201,8 +202,8 @@ void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStre
     const std::size_t shared =
         2 * sizeof(float) * static_cast<std::size_t>(host.columns[0] + host.columns[1]);
     launch_in_chain(sum_residuals, starts_early(job.slots),
-                    dim3(static_cast<unsigned>(host.max_jobs), job.slots), estimator_threads, shared, stream,
-                    host, job.estimates);
+                    dim3(static_cast<unsigned>(host.largest.jobs), job.slots), estimator_threads, shared,
+                    stream, host, job.estimates);
 }
 
 void prepare_noise() {

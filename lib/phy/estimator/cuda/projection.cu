@@ -209,8 +209,9 @@ __device__ __forceinline__ void store_energies(const EstimatorProgram& program, 
                                                const ColumnBlock& block,
                                                const float (&energies)[Size::columns_of_warp][2]) {
     float* const column_sums =
-        program.column_sums + 2 * (std::size_t{slot} * static_cast<unsigned>(program.max_jobs) + blockIdx.y) *
-                                  static_cast<unsigned>(program.columns[0] + program.columns[1]);
+        program.column_sums +
+        2 * (std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.y) *
+            static_cast<unsigned>(program.columns[0] + program.columns[1]);
 #pragma unroll
     for (int c = 0; c < Size::columns_of_warp; ++c) {
         const int column = Size::column_of_loader(c);
@@ -306,9 +307,9 @@ int column_blocks(const EstimatorProgram& host) {
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
                  cudaStream_t stream) {
-    const int mode_blocks = blocks_of(host.max_width, projection_modes);
+    const int mode_blocks = blocks_of(host.largest.width, projection_modes);
     const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
-                      static_cast<unsigned>(host.max_jobs), slots);
+                      static_cast<unsigned>(host.largest.jobs), slots);
     launch_in_chain(project_tiles<Size>, starts_early(slots), blocks, Size::threads, 0, stream, program,
                     blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
 }

@@ -39,7 +39,7 @@ struct Part {
     const EstimatorTileJob* job;
 };
 
-/// Modes times their gains to shared memory: (combs, parts, max_width, Size::group).
+/// Modes times their gains to shared memory: (combs, parts, largest width, Size::group).
 template <class Size>
 __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            float* columns) {
@@ -48,9 +48,9 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
     const int in_group = program.antennas * program.estimates;
     const float* const gains =
         program.gains +
-        (std::size_t{slot} * static_cast<unsigned>(program.max_filters * program.streams_count) +
+        (std::size_t{slot} * static_cast<unsigned>(program.largest.filters * program.streams_count) +
          static_cast<unsigned>(part.job->filter * program.streams_count + part.stream)) *
-            static_cast<unsigned>(program.max_width);
+            static_cast<unsigned>(program.largest.width);
     const float* const from =
         modes_of(program, slot, *part.job, *part.filter, part.kind) +
         static_cast<std::size_t>(program.place[part.stream] * part.combs * 2 * in_group + part.first) *
@@ -61,7 +61,7 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
         const int group = i / of_group;
         const int in_rows = i % of_group;
         const int mode = in_rows % width;
-        columns[(group * program.max_width + mode) * Size::group + in_rows / width] =
+        columns[(group * program.largest.width + mode) * Size::group + in_rows / width] =
             Ops::mul(from[group * in_group * width + in_rows], gains[mode]);
     }
 }
@@ -128,7 +128,7 @@ __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const
         const int column = i / rows * 2;
         float sums[combs][2] = {};
         add_mix<Size, combs>(mix + n, filter.mix_width, modes.modes, columns + column,
-                             program.max_width * Size::group, sums);
+                             program.largest.width * Size::group, sums);
         const bool is_imaginary = n >= filter.tile_modes;
         float* const to = mixed +
                           2 * ((is_imaginary ? n - filter.tile_modes : n) * shared_row<Size> + column) +
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
     const int splits = min(static_cast<int>(gridDim.y) / jobs, max(1, min(room, useful)));
     if (split >= splits) return;
     auto* const modes = reinterpret_cast<float*>(shared);
-    float* const mixed = modes + 4 * Size::group * program.max_width;
+    float* const mixed = modes + 4 * Size::group * program.largest.width;
     find_rows(program, part, rows);
     load_modes<Size>(program, slot, part, modes);
     __syncthreads();
@@ -277,14 +277,16 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
 template <class Size>
 std::size_t shared_bytes(const EstimatorProgram& host) {
     return sizeof(float) * Size::group *
-           (4 * static_cast<std::size_t>(host.max_width) + 2 * static_cast<std::size_t>(host.max_mix));
+           (4 * static_cast<std::size_t>(host.largest.width) +
+            2 * static_cast<std::size_t>(host.largest.mix_width));
 }
 
 /// Of a launch whose blocks have a tile each.
 template <class Size>
 dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
     const int parts = (host.antennas * host.estimates + Size::group - 1) / Size::group;
-    return {static_cast<unsigned>(host.streams_count * parts), static_cast<unsigned>(host.max_jobs), slots};
+    return {static_cast<unsigned>(host.streams_count * parts), static_cast<unsigned>(host.largest.jobs),
+            slots};
 }
 
 template <class Size>

@@ -1,9 +1,9 @@
 // The estimator's arithmetic on arrays, for vectors of any width.
-#if defined(PHY_CHANNEL_ESTIMATOR_ARRAYS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_ESTIMATOR_ARRAYS_INL_H_
-#undef PHY_CHANNEL_ESTIMATOR_ARRAYS_INL_H_
+#if defined(PHY_ESTIMATOR_ARRAYS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_ESTIMATOR_ARRAYS_INL_H_
+#undef PHY_ESTIMATOR_ARRAYS_INL_H_
 #else
-#define PHY_CHANNEL_ESTIMATOR_ARRAYS_INL_H_
+#define PHY_ESTIMATOR_ARRAYS_INL_H_
 #endif
 
 #include <algorithm>

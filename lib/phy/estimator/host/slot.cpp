@@ -1,10 +1,10 @@
 #include "phy/estimator/host/slot.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "phy/estimator/math/statistics-inl.h"
+#include "phy/reduce/lanes.hpp"
 
 namespace phy::detail {
 namespace {
@@ -13,10 +13,6 @@ using scalar::Ops;
 
 std::size_t size(int count) {
     return static_cast<std::size_t>(count);
-}
-
-int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace
@@ -40,40 +36,20 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
     for (std::size_t k = 0; k < subcarriers; ++k)
         index_.push_back(static_cast<float>(k));
 
-    std::size_t modes = 0;
-    std::size_t jobs = 0;
-    std::size_t filters = 0;
-    std::size_t columns = 0;
-    std::size_t mixed = 0;
-    std::size_t tile = 0;
-    for (const EstimatorTables& tables : plan.tables) {
-        modes = std::max(modes, tables.modes_size);
-        jobs = std::max(jobs, tables.jobs.size());
-        filters = std::max(filters, tables.filters.size());
-        for (const EstimatorFilter& filter : tables.filters) {
-            columns = std::max({columns, size(plan.columns(true)) * column_stride(filter.joint),
-                                size(plan.columns(false)) * column_stride(filter.single)});
-            mixed = std::max(mixed, size(filter.mix_width));
-            tile = std::max(tile, size(filter.tile_width));
-            gain_width_ = std::max(gain_width_, size(std::max(filter.joint.width, filter.single.width)));
-        }
-    }
-    modes_.resize(modes);
-    tile_sums_.resize(jobs * layout.streams.size() * 2);
-    tile_products_.resize(jobs * size(layout.antennas * layout.antennas) * 2);
-    gains_.resize(filters * layout.streams.size() * gain_width_);
+    const EstimatorSizes& largest = plan.largest;
+    modes_.resize(largest.modes);
+    tile_sums_.resize(size(largest.jobs) * layout.streams.size() * 2);
+    tile_products_.resize(size(largest.jobs * layout.antennas * layout.antennas) * 2);
+    gains_.resize(size(largest.filters * largest.width) * layout.streams.size());
+    const std::size_t in_group = 2 * size(plan.group_columns());
     for (Scratch& scratch : scratch_) {
         scratch.samples.resize(2 * subcarriers + padding);
         scratch.gathered.assign(row, 0.0F);
-        scratch.columns.assign(columns, 0.0F);
-        scratch.mixed.resize(2 * size(plan.group_columns()) * mixed);
-        scratch.tile.resize(2 * size(plan.group_columns()) * tile);
-        scratch.subcarriers.resize(2 * tile);
+        scratch.columns.assign(largest.columns, 0.0F);
+        scratch.mixed.resize(in_group * size(largest.mix_width));
+        scratch.tile.resize(in_group * size(largest.tile_width));
+        scratch.subcarriers.resize(2 * size(largest.tile_width));
     }
-}
-
-std::size_t SlotEstimator::column_stride(const EstimatorModes& modes) {
-    return size(round_up(modes.pilots, estimator_lanes));
 }
 
 template <typename Job>
@@ -160,7 +136,7 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
         kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
     }
     for (std::size_t i = 0; i < estimator_row_sums; ++i)
-        row_sums_[row * estimator_row_sums + i] = scalar::joined_lanes<Ops>(lanes + i * estimator_lanes);
+        row_sums_[row * estimator_row_sums + i] = sum_of_lanes<estimator_lanes>(lanes + i * estimator_lanes);
 }
 
 void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
@@ -174,8 +150,8 @@ void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
         const float* const y = row_of(rows_, row + length, comb);
         kernels_.correlate({x, x + stride}, {y, y + stride}, layout.comb_size, lanes);
     }
-    cross_sums_[2 * row] = scalar::joined_lanes<Ops>(lanes);
-    cross_sums_[2 * row + 1] = scalar::joined_lanes<Ops>(lanes + estimator_lanes);
+    cross_sums_[2 * row] = sum_of_lanes<estimator_lanes>(lanes);
+    cross_sums_[2 * row + 1] = sum_of_lanes<estimator_lanes>(lanes + estimator_lanes);
 }
 
 void SlotEstimator::join_sums() noexcept {

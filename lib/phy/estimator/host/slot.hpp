@@ -72,7 +72,7 @@ private:
     [[nodiscard]] Planes ramp_of(int group, int comb) const;
     [[nodiscard]] float* row_of(std::vector<float>& rows, std::size_t row, int comb) const;
     [[nodiscard]] const EstimatorTables& tables() const;
-    [[nodiscard]] static std::size_t column_stride(const EstimatorModes& modes);
+    [[nodiscard]] float* gains_of(std::size_t filter, std::size_t stream);
 
     const EstimatorPlan& plan_;
     const EstimatorKernels& kernels_;
@@ -92,8 +92,7 @@ private:
     std::vector<float> modes_;
     std::vector<float> tile_sums_;      ///< (jobs, streams, 2): energy, residual
     std::vector<float> tile_products_;  ///< (jobs, antennas, antennas, 2)
-    std::vector<float> gains_;          ///< (filters, streams, gain_width_)
-    std::size_t gain_width_ = 0;
+    std::vector<float> gains_;          ///< (filters, streams, largest width)
 };
 
 }  // namespace phy::detail

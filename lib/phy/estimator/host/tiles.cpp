@@ -5,6 +5,7 @@
 
 #include "phy/estimator/host/slot.hpp"
 #include "phy/estimator/math/statistics-inl.h"
+#include "phy/reduce/lanes.hpp"
 
 namespace phy::detail {
 namespace {
@@ -17,6 +18,10 @@ std::size_t size(int count) {
 
 }  // namespace
 
+float* SlotEstimator::gains_of(std::size_t filter, std::size_t stream) {
+    return &gains_[(filter * plan_.layout.streams.size() + stream) * size(plan_.largest.width)];
+}
+
 void SlotEstimator::project(Scratch& scratch, std::size_t index) noexcept {
     const EstimatorTileJob& job = tables().jobs[index];
     const EstimatorFilter& filter = tables().filters[size(job.filter)];
@@ -26,7 +31,7 @@ void SlotEstimator::project(Scratch& scratch, std::size_t index) noexcept {
         std::fill_n(&tile_products_[index * products], products, 0.0F);
     }
     for (const bool joint : {true, false}) {
-        const EstimatorModes& of_kind = joint ? filter.joint : filter.single;
+        const EstimatorModes& of_kind = filter.of(joint);
         if (plan_.columns(joint) == 0) continue;
         project_kind(scratch, job, joint, modes);
         residuals(of_kind, joint, scratch.columns.data(), modes, index);
@@ -39,8 +44,8 @@ void SlotEstimator::project_kind(Scratch& scratch, const EstimatorTileJob& job, 
                                  float* modes) noexcept {
     const EstimatorLayout& layout = plan_.layout;
     const EstimatorFilter& filter = tables().filters[size(job.filter)];
-    const EstimatorModes& of_kind = joint ? filter.joint : filter.single;
-    const std::size_t stride = column_stride(of_kind);
+    const EstimatorModes& of_kind = filter.of(joint);
+    const auto stride = size(of_kind.column_stride());
     const auto in_group = size(plan_.group_columns());
     std::size_t group = 0;
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
@@ -81,7 +86,7 @@ void SlotEstimator::fold_column(const EstimatorTileJob& job, const EstimatorMode
         re[half] = folded.re;
         im[half] = folded.im;
     }
-    const std::size_t left = column_stride(modes) - size(modes.pilots);
+    const auto left = size(modes.column_stride() - modes.pilots);
     std::fill_n(re + modes.pilots, left, 0.0F);
     std::fill_n(im + modes.pilots, left, 0.0F);
 }
@@ -89,7 +94,7 @@ void SlotEstimator::fold_column(const EstimatorTileJob& job, const EstimatorMode
 void SlotEstimator::residuals(const EstimatorModes& modes, bool joint, const float* columns,
                               const float* projected, std::size_t job) noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const std::size_t stride = column_stride(modes);
+    const auto stride = size(modes.column_stride());
     const auto of_stream = size(plan_.group_columns() * (joint ? 4 : 2));
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         if (layout.streams[s].joint() != joint) continue;
@@ -99,8 +104,8 @@ void SlotEstimator::residuals(const EstimatorModes& modes, bool joint, const flo
             alignas(64) float lanes[2 * estimator_lanes] = {};
             kernels_.dot(columns, columns, nullptr, static_cast<int>(stride), lanes);
             kernels_.dot(projected, projected, modes.keep.data(), modes.width, lanes + estimator_lanes);
-            const float of_column = Ops::mul(0.5F, scalar::joined_lanes<Ops>(lanes));
-            const float of_modes = scalar::joined_lanes<Ops>(lanes + estimator_lanes);
+            const float of_column = Ops::mul(0.5F, sum_of_lanes<estimator_lanes>(lanes));
+            const float of_modes = sum_of_lanes<estimator_lanes>(lanes + estimator_lanes);
             energy = Ops::add(energy, of_column);
             residual = Ops::add(residual, Ops::sub(of_column, of_modes));
         }
@@ -114,7 +119,7 @@ void SlotEstimator::covariances(const EstimatorModes& modes, bool joint, const f
                                 const float* projected, std::size_t job) noexcept {
     const std::size_t antennas = size(plan_.layout.antennas);
     const std::size_t estimates = size(plan_.layout.estimates);
-    const std::size_t stride = column_stride(modes);
+    const auto stride = size(modes.column_stride());
     const auto in_group = size(plan_.group_columns());
     const std::size_t groups = size(plan_.columns(joint)) / in_group;
     const auto product = [&](std::size_t x, std::size_t y) {
@@ -122,8 +127,8 @@ void SlotEstimator::covariances(const EstimatorModes& modes, bool joint, const f
         kernels_.dot(columns + x * stride, columns + y * stride, nullptr, static_cast<int>(stride), lanes);
         kernels_.dot(projected + x * size(modes.width), projected + y * size(modes.width), modes.keep.data(),
                      modes.width, lanes + estimator_lanes);
-        return Ops::fms(0.5F, scalar::joined_lanes<Ops>(lanes),
-                        scalar::joined_lanes<Ops>(lanes + estimator_lanes));
+        return Ops::fms(0.5F, sum_of_lanes<estimator_lanes>(lanes),
+                        sum_of_lanes<estimator_lanes>(lanes + estimator_lanes));
     };
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
@@ -159,9 +164,8 @@ void SlotEstimator::set_gains() noexcept {
     for (std::size_t f = 0; f < tables().filters.size(); ++f) {
         const EstimatorFilter& filter = tables().filters[f];
         for (std::size_t s = 0; s < streams; ++s) {
-            const EstimatorModes& modes = plan_.layout.streams[s].joint() ? filter.joint : filter.single;
-            kernels_.gains(modes.lambda.data(), state_.noise_over_power[s],
-                           &gains_[(f * streams + s) * gain_width_], modes.width);
+            const EstimatorModes& modes = filter.of(plan_.layout.streams[s].joint());
+            kernels_.gains(modes.lambda.data(), state_.noise_over_power[s], gains_of(f, s), modes.width);
         }
     }
 }
@@ -176,11 +180,10 @@ void SlotEstimator::write_estimate() noexcept {
         float of_stream = 0.0F;
         for (std::size_t f = 0; f < tables().filters.size(); ++f) {
             const EstimatorFilter& filter = tables().filters[f];
-            const EstimatorModes& modes = plan_.layout.streams[s].joint() ? filter.joint : filter.single;
+            const EstimatorModes& modes = filter.of(plan_.layout.streams[s].joint());
             alignas(64) float lanes[estimator_lanes] = {};
-            kernels_.dot(modes.error.data(), &gains_[(f * streams + s) * gain_width_], nullptr, modes.width,
-                         lanes);
-            const float of_noise = scalar::joined_lanes<Ops>(lanes);
+            kernels_.dot(modes.error.data(), gains_of(f, s), nullptr, modes.width, lanes);
+            const float of_noise = sum_of_lanes<estimator_lanes>(lanes);
             of_stream = Ops::fma(tables().shares[f],
                                  Ops::fma(of_noise, state_.noise_over_power[s], modes.unresolved), of_stream);
         }
@@ -205,8 +208,8 @@ void SlotEstimator::write_estimate() noexcept {
 void SlotEstimator::write_covariance() noexcept {
     const auto antennas = size(plan_.layout.antennas);
     const float freedom =
-        Ops::add(Ops::mul(tables().facts.freedom[0], static_cast<float>(plan_.single_streams)),
-                 Ops::mul(tables().facts.freedom[1], static_cast<float>(plan_.joint_streams)));
+        Ops::add(Ops::mul(tables().facts.freedom[0], static_cast<float>(plan_.kind_streams[0])),
+                 Ops::mul(tables().facts.freedom[1], static_cast<float>(plan_.kind_streams[1])));
     const float factor =
         Ops::div(Ops::mul(plan_.constants.noise_scale, static_cast<float>(antennas)), freedom);
     for (std::size_t a = 0; a < antennas; ++a) {
@@ -236,15 +239,14 @@ void SlotEstimator::synthesize_stream(Scratch& scratch, const EstimatorTileJob& 
     const EstimatorStream& facts = layout.streams[size(stream)];
     const bool joint = facts.joint();
     const EstimatorFilter& filter = tables().filters[size(job.filter)];
-    const EstimatorModes& modes = joint ? filter.joint : filter.single;
+    const EstimatorModes& modes = filter.of(joint);
     const int combs = joint ? 2 : 1;
     const int in_group = plan_.group_columns();
-    const std::size_t before = joint ? 0 : size(plan_.columns(true) * filter.joint.width);
+    const std::size_t before = joint ? 0 : size(plan_.columns(true) * filter.of(true).width);
     const std::size_t group_size = size(in_group * modes.width);
     float* const columns =
-        &modes_[job.modes_at + before] + size(plan_.place_of(stream) * combs * 2) * group_size;
-    const float* const gains =
-        &gains_[(size(job.filter) * layout.streams.size() + size(stream)) * gain_width_];
+        &modes_[job.modes_at + before] + size(plan_.place[size(stream)] * combs * 2) * group_size;
+    const float* const gains = gains_of(size(job.filter), size(stream));
     for (std::size_t column = 0; column < size(2 * combs * in_group); ++column)
         kernels_.scale(columns + column * size(modes.width), gains, modes.width);
 

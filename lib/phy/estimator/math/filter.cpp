@@ -1,3 +1,4 @@
+// docs/developer/estimator.md explains windows, tiles and modes.
 #include "phy/estimator/math/filter.hpp"
 
 #include <algorithm>
@@ -5,6 +6,8 @@
 #include <cstdlib>
 #include <map>
 #include <numbers>
+#include <span>
+#include <utility>
 
 #include "phy/numerics/elementary.hpp"
 #include "phy/numerics/matrix.hpp"
@@ -12,40 +15,53 @@
 namespace phy::detail {
 namespace {
 
-using Eigen::Index;
-
 constexpr double pi = std::numbers::pi;
+
+// The rule of Gauss and Legendre: its nodes for a phase of pi at the end of the band, and beside, and how
+// Newton's method finds them.
+constexpr double nodes_of_phase = 0.55;
+constexpr int min_nodes = 24;
+constexpr int max_newton_steps = 100;  // a few are enough
+constexpr double node_error = 1e-15;
+
+// Of filters where the delay spread is measured: 20 ns to 1.9 us with a spacing of 30 kHz.
+constexpr double first_spread = 20e-9 * 30e3;
+constexpr double end_of_spreads = 1.9e-6 * 30e3;
 
 /// Resource blocks of a window times delay spread: less loses at the edges of windows, more costs modes.
 constexpr double window_product = 0.192;
 constexpr int min_window_blocks = 24;
 
-constexpr double longest_delay = 16.0;       // of the profile, in delay spreads
-constexpr double weakest_mode = 3e-6;        // of U: far below the noise of 45 dB
-constexpr double weakest_tile_power = 3e-7;  // of V: what its modes miss of a channel of power 1
-constexpr double largest_tail = 0.1;         // at most
-constexpr double noise_of_interest = 1e-4;   // over power: what is left of the channel is held against it
-
-int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
+constexpr double longest_delay = 16.0;         // of the profile, in delay spreads
+constexpr double smallest_eigenvalue = 1e-13;  // over the largest: what is below is rounding
+constexpr double weakest_mode = 3e-6;          // of U: far below the noise of 45 dB
+constexpr double weakest_tile_power = 3e-7;    // of V: what its modes miss of a channel of power 1
+constexpr int noise_one_of = 8;                // pilots, at least, are left to measure noise
+constexpr double largest_tail = 0.1;           // at most
+constexpr double noise_of_interest = 1e-4;     // over power: what is left of the channel is held against it
 
 /// The exponential profile as a sum: delays and their powers, by the rule of Gauss and Legendre.
 struct Profile {
-    Vector delays;
-    Vector powers;
-    Vector likely;  ///< powers, if the delay spread is the likely one
+    std::vector<double> delays;
+    std::vector<double> powers;
+    std::vector<double> likely;  ///< powers, if the delay spread is the likely one
 };
+
+void normalize(std::vector<double>& powers) {
+    const double sum = sum_of(powers);
+    for (double& power : powers)
+        power /= sum;
+}
 
 Profile make_profile(double delay_spread, double likely_spread, double band) {
     const double end = longest_delay * delay_spread;
-    const int n = static_cast<int>(0.55 * pi * band * end) + 24;
+    const int n = static_cast<int>(nodes_of_phase * pi * band * end) + min_nodes;
     const double steeper = 1.0 / likely_spread - 1.0 / delay_spread;
-    Profile profile = {Vector(n), Vector(n), Vector(n)};
+    Profile profile;
     for (int i = 0; i < n; ++i) {
         double x = elementary::cos(pi * (i + 0.75) / (n + 0.5));
         double slope = 1.0;
-        for (int step = 0; step < 100; ++step) {
+        for (int step = 0; step < max_newton_steps; ++step) {
             double p0 = 1.0;
             double p1 = x;
             for (int k = 2; k <= n; ++k)
@@ -53,28 +69,28 @@ Profile make_profile(double delay_spread, double likely_spread, double band) {
             slope = n * (x * p1 - p0) / (x * x - 1.0);
             const double change = p1 / slope;
             x -= change;
-            if (std::abs(change) < 1e-15) break;
+            if (std::abs(change) < node_error) break;
         }
-        profile.delays[i] = 0.5 * end * (1.0 + x);
-        profile.powers[i] =
-            elementary::exp(-profile.delays[i] / delay_spread) / ((1.0 - x * x) * slope * slope);
-        profile.likely[i] = profile.powers[i] * elementary::exp(-steeper * profile.delays[i]);
+        const double delay = 0.5 * end * (1.0 + x);
+        const double power = elementary::exp(-delay / delay_spread) / ((1.0 - x * x) * slope * slope);
+        profile.delays.push_back(delay);
+        profile.powers.push_back(power);
+        profile.likely.push_back(power * elementary::exp(-steeper * delay));
     }
-    profile.likely /= sum_of(profile.likely);
-    profile.powers /= sum_of(profile.powers);
+    normalize(profile.likely);
+    normalize(profile.powers);
     return profile;
 }
 
 /// Steering vectors of delays at `count` places `spacing` subcarriers apart, from their centre, folded: real.
 Matrix folded_steering(const Profile& profile, const std::vector<double>& places) {
-    const auto count = static_cast<Index>(places.size());
+    const std::size_t count = places.size();
     const double centre = 0.5 * (places.front() + places.back());
-    const Index half = count / 2;
+    const std::size_t half = count / 2;
     Matrix steering(count, profile.delays.size());
-    for (Index d = 0; d < profile.delays.size(); ++d) {
-        for (Index k = 0; k < half; ++k) {
-            const double angle =
-                2.0 * pi * (places[static_cast<std::size_t>(k)] - centre) * profile.delays[d];
+    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
+        for (std::size_t k = 0; k < half; ++k) {
+            const double angle = 2.0 * pi * (places[k] - centre) * profile.delays[d];
             steering(k, d) = std::numbers::sqrt2 * elementary::cos(angle);
             steering(count - half + k, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
@@ -83,19 +99,25 @@ Matrix folded_steering(const Profile& profile, const std::vector<double>& places
     return steering;
 }
 
-/// Of a diag(w) a^T.
-Decomposition modes_of(const Matrix& steering, const Vector& powers) {
-    const Matrix a = steering * powers.cwiseSqrt().asDiagonal();
-    const bool by_rows = a.rows() <= a.cols();
-    Decomposition result = decompose(by_rows ? product(a, a.transpose()) : product(a.transpose(), a));
+/// The modes of a diag(powers) a^T.
+Decomposition modes_of(const Matrix& steering, std::span<const double> powers) {
+    std::vector<double> roots(powers.begin(), powers.end());
+    for (double& root : roots)
+        root = std::sqrt(root);
+    const Matrix a = scaled_columns(steering, roots);
+    const bool by_rows = a.rows() <= a.columns();
+    Decomposition result = decompose(by_rows ? product(a, transposed(a)) : product(transposed(a), a));
     if (by_rows) return result;
-    const double least = 1e-13 * result.values[0];
-    Index usable = 0;
+    const double least = smallest_eigenvalue * result.values[0];
+    std::size_t usable = 0;
     while (usable < result.values.size() && result.values[usable] > least)
         ++usable;
-    result.values.conservativeResize(usable);
-    result.vectors =
-        product(a, result.vectors.leftCols(usable)) * result.values.cwiseSqrt().cwiseInverse().asDiagonal();
+    result.values.resize(usable);
+    result.vectors.keep_columns(usable);
+    std::vector<double> over_roots;
+    for (const double value : result.values)
+        over_roots.push_back(1.0 / std::sqrt(value));
+    result.vectors = scaled_columns(product(a, result.vectors), over_roots);
     return result;
 }
 
@@ -117,13 +139,12 @@ std::vector<double> pilot_places(const EstimatorLayout& layout, int blocks, int 
 
 /// All pilots are folded as fold() does: those of comb 0 with their mirrors in comb 1.
 Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& places) {
-    const auto count = static_cast<Index>(places.size());
+    const std::size_t count = places.size();
     const double centre = 0.5 * (places.front() + places.back());
     Matrix steering(count, profile.delays.size());
-    for (Index d = 0; d < profile.delays.size(); ++d) {
-        for (Index m = 0; m < count / 2; ++m) {
-            const double angle =
-                2.0 * pi * (places[static_cast<std::size_t>(2 * m)] - centre) * profile.delays[d];
+    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
+        for (std::size_t m = 0; m < count / 2; ++m) {
+            const double angle = 2.0 * pi * (places[2 * m] - centre) * profile.delays[d];
             steering(m, d) = std::numbers::sqrt2 * elementary::cos(angle);
             steering(count / 2 + m, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
@@ -166,22 +187,22 @@ TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
     for (int n = 0; n < filter.tile_subcarriers(); ++n)
         places.push_back(n);
     TileModes tile = {folded_steering(profile, places), {}};
-    const Decomposition all = modes_of(tile.steering, profile.powers);
+    Decomposition all = modes_of(tile.steering, profile.powers);
     double missed = 0.0;
-    Index modes = all.values.size();
+    std::size_t modes = all.values.size();
     while (modes > 1 &&
            missed + std::max(all.values[modes - 1], 0.0) < weakest_tile_power * filter.tile_subcarriers())
         missed += std::max(all.values[--modes], 0.0);
-    tile.vectors = all.vectors.leftCols(modes);
+    tile.vectors = std::move(all.vectors);
+    tile.vectors.keep_columns(modes);
     filter.tile_modes = static_cast<int>(modes);
-    filter.mix_width = round_up(2 * filter.tile_modes, 16);
-    filter.tile_width = round_up(filter.tile_subcarriers(), 16);
+    filter.mix_width = round_up(2 * filter.tile_modes, estimator_row_multiple);
+    filter.tile_width = round_up(filter.tile_subcarriers(), estimator_row_multiple);
     const auto width = static_cast<std::size_t>(filter.tile_width);
-    filter.synthesize.assign(static_cast<std::size_t>(modes) * width, 0.0F);
-    for (Index i = 0; i < modes; ++i)
-        for (Index n = 0; n < tile.vectors.rows(); ++n)
-            filter.synthesize[static_cast<std::size_t>(i) * width + static_cast<std::size_t>(n)] =
-                static_cast<float>(tile.vectors(n, i) / std::numbers::sqrt2);
+    filter.synthesize.assign(modes * width, 0.0F);
+    for (std::size_t i = 0; i < modes; ++i)
+        for (std::size_t n = 0; n < tile.vectors.rows(); ++n)
+            filter.synthesize[i * width + n] = static_cast<float>(tile.vectors(n, i) / std::numbers::sqrt2);
     return tile;
 }
 
@@ -197,55 +218,71 @@ struct Mixing {
     Matrix imaginary;
 };
 
-double squared_norm(const Mixing& m, Index column) {
-    return sum_of(m.real.col(column).cwiseAbs2()) + sum_of(m.imaginary.col(column).cwiseAbs2());
+Matrix first_vectors(const WindowModes& window, int count) {
+    Matrix vectors = window.modes.vectors;
+    vectors.keep_columns(static_cast<std::size_t>(count));
+    return vectors;
 }
 
 /// (2 modes, mix_width) from on: rows for the real parts of pilots' modes, then for the imaginary ones.
 void write_mix(const Mixing& m, const EstimatorFilter& filter, int modes, float* to) {
     const auto width = static_cast<std::size_t>(filter.mix_width);
-    for (Index i = 0; i < modes; ++i) {
-        float* const of_real = to + static_cast<std::size_t>(i) * width;
-        float* const of_imaginary = to + static_cast<std::size_t>(modes + i) * width;
-        for (Index j = 0; j < filter.tile_modes; ++j) {
+    const auto tile_modes = static_cast<std::size_t>(filter.tile_modes);
+    const auto window_modes = static_cast<std::size_t>(modes);
+    for (std::size_t i = 0; i < window_modes; ++i) {
+        float* const of_real = to + i * width;
+        float* const of_imaginary = to + (window_modes + i) * width;
+        for (std::size_t j = 0; j < tile_modes; ++j) {
             of_real[j] = static_cast<float>(m.real(j, i));
-            of_real[filter.tile_modes + j] = static_cast<float>(m.imaginary(j, i));
+            of_real[tile_modes + j] = static_cast<float>(m.imaginary(j, i));
             of_imaginary[j] = static_cast<float>(-m.imaginary(j, i));
-            of_imaginary[filter.tile_modes + j] = static_cast<float>(m.real(j, i));
+            of_imaginary[tile_modes + j] = static_cast<float>(m.real(j, i));
         }
     }
 }
 
 Mixing mixing(const TileModes& tile, const WindowModes& window, int modes, const Profile& profile,
               double centre_distance) {
-    Vector in_phase(profile.delays.size());
-    Vector across(profile.delays.size());
-    for (Index d = 0; d < profile.delays.size(); ++d) {
+    std::vector<double> in_phase;
+    std::vector<double> across;
+    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
         const double angle = -2.0 * pi * centre_distance * profile.delays[d];
-        in_phase[d] = profile.powers[d] * elementary::cos(angle);
-        across[d] = profile.powers[d] * elementary::sin(angle);
+        in_phase.push_back(profile.powers[d] * elementary::cos(angle));
+        across.push_back(profile.powers[d] * elementary::sin(angle));
     }
-    const Matrix left = product(tile.vectors.transpose(), tile.steering);
-    const Matrix right = product(window.steering.transpose(), window.modes.vectors.leftCols(modes));
-    return {product(left, in_phase.asDiagonal() * right), product(left, across.asDiagonal() * right)};
+    const Matrix left = product(transposed(tile.vectors), tile.steering);
+    const Matrix right = product(transposed(window.steering), first_vectors(window, modes));
+    return {product(left, scaled_rows(right, in_phase)), product(left, scaled_rows(right, across))};
 }
 
 void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
-    const Vector& values = window.modes.values;
-    modes.pilots = static_cast<int>(window.steering.rows());
-    while (modes.modes < values.size() && ports * values[modes.modes] > weakest_mode)
-        ++modes.modes;
-    modes.width = round_up(modes.modes, 16);
+    const std::vector<double>& values = window.modes.values;
+    const std::size_t pilots = window.steering.rows();
+    std::size_t count = 0;
+    while (count < values.size() && ports * values[count] > weakest_mode)
+        ++count;
+    modes.pilots = static_cast<int>(pilots);
+    modes.modes = static_cast<int>(count);
+    modes.width = round_up(modes.modes, estimator_row_multiple);
     const auto width = static_cast<std::size_t>(modes.width);
-    modes.project.assign(static_cast<std::size_t>(modes.pilots) * width, 0.0F);
+    modes.project.assign(pilots * width, 0.0F);
     modes.lambda.assign(width, 1.0F);
-    for (Index i = 0; i < modes.modes; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        modes.lambda[at] = static_cast<float>(ports * values[i]);
-        for (Index k = 0; k < modes.pilots; ++k)
-            modes.project[static_cast<std::size_t>(k) * width + at] =
+    for (std::size_t i = 0; i < count; ++i) {
+        modes.lambda[i] = static_cast<float>(ports * values[i]);
+        for (std::size_t k = 0; k < pilots; ++k)
+            modes.project[k * width + i] =
                 static_cast<float>(window.modes.vectors(k, i) / std::numbers::sqrt2);
     }
+}
+
+/// The mean power of each of the window's first modes.
+std::vector<double> powers_of_modes(const WindowModes& window, int modes, std::span<const double> powers) {
+    const Matrix amplitudes = product(transposed(first_vectors(window, modes)), window.steering);
+    std::vector<double> result(amplitudes.rows(), 0.0);
+    for (std::size_t d = 0; d < powers.size(); ++d)
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] += amplitudes(i, d) * amplitudes(i, d) * powers[d];
+    return result;
 }
 
 /// Which modes hold the channel. Every mode more leaves fewer numbers to measure noise from, every mode less
@@ -253,11 +290,13 @@ void set_projection(EstimatorModes& modes, const WindowModes& window, double por
 /// leave anything up to the filter's own. columns: how often a slot shows each pilot.
 void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Profile& profile, double ports,
                      int columns) {
-    const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / 8));
-    const auto tail = [&](const Vector& powers, int first) {
-        return sum_of(powers.segment(first, modes.modes - first)) / (modes.pilots - first);
+    const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / noise_one_of));
+    const auto tail = [&](std::span<const double> powers, int first) {
+        const std::span<const double> beyond =
+            powers.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(modes.modes - first));
+        return sum_of(beyond) / (modes.pilots - first);
     };
-    const Vector& values = window.modes.values;
+    const std::vector<double>& values = window.modes.values;
     const auto squared_error = [&](int first) {
         const double of_channel = tail(values, first) / noise_of_interest;
         return 1.0 / (columns * (modes.pilots - first)) + of_channel * of_channel;
@@ -272,9 +311,7 @@ void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Pro
     while (modes.noise_modes > 1 && squared_error(modes.noise_modes - 1) < squared_error(modes.noise_modes))
         --modes.noise_modes;
     std::fill_n(modes.keep.begin(), modes.noise_modes, 1.0F);
-    const Matrix amplitudes =
-        product(window.modes.vectors.leftCols(modes.modes).transpose(), window.steering);
-    const Vector likely = product(amplitudes.cwiseAbs2(), profile.likely);
+    const std::vector<double> likely = powers_of_modes(window, modes.modes, profile.likely);
     modes.tail = static_cast<float>(ports * tail(likely, modes.noise_modes));
 }
 
@@ -308,10 +345,12 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
                 layout.groups[static_cast<std::size_t>(group)] + comb * layout.comb_shift + 0.5 * last;
             const Mixing m = mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
             write_mix(m, filter, modes.modes, to);
-            for (Index k = 0; k < modes.modes; ++k) {
+            for (std::size_t k = 0; k < static_cast<std::size_t>(modes.modes); ++k) {
+                const double squared_norm = dot(m.real.column(k), m.real.column(k)) +
+                                            dot(m.imaginary.column(k), m.imaginary.column(k));
                 const double part =
-                    squared_norm(m, k) / (ports * window.modes.values[k]) / filter.tile_subcarriers();
-                error[static_cast<std::size_t>(k)] += share * part;
+                    squared_norm / (ports * window.modes.values[k]) / filter.tile_subcarriers();
+                error[k] += share * part;
                 unresolved -= share * part;
             }
         }
@@ -322,7 +361,7 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
 
 void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Profile& profile,
                const TileModes& tile, bool joint) {
-    EstimatorModes& modes = joint ? filter.joint : filter.single;
+    EstimatorModes& modes = filter.kinds[joint ? 1 : 0];
     const int blocks = filter.window_blocks;
     WindowModes window;
     window.steering = joint ? folded_steering(profile, comb_places(layout, blocks, 0))
@@ -354,7 +393,7 @@ EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks,
 
 std::vector<double> estimator_delay_spreads() {
     std::vector<double> spreads;
-    for (double spread = 20e-9 * 30e3; spread < 1.9e-6 * 30e3; spread *= std::numbers::sqrt2)
+    for (double spread = first_spread; spread < end_of_spreads; spread *= std::numbers::sqrt2)
         spreads.push_back(spread);
     return spreads;
 }

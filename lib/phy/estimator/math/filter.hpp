@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "phy/estimator/math/layout.hpp"
@@ -14,6 +15,9 @@
 /// Neither U nor V nor M depends on noise.
 namespace phy::detail {
 
+/// What the rows of a filter's matrices are rounded up to, in floats.
+inline constexpr int estimator_row_multiple = 16;
+
 struct EstimatorTile {
     int start = 0;    ///< first resource block of the tile in its range
     int window = 0;   ///< first resource block of its window
@@ -25,7 +29,7 @@ struct EstimatorTile {
 struct EstimatorModes {
     int pilots = 0;           ///< K: of a comb (joint) or of both, in a window
     int modes = 0;            ///< r
-    int width = 0;            ///< r rounded up to 16
+    int width = 0;            ///< r rounded up
     int noise_modes = 0;      ///< the first of them hold the channel; the others are for noise
     float tail = 0.0F;        ///< likely power of the channel beyond those, a pilot, for one port of power 1
     float unresolved = 0.0F;  ///< error of the estimate without noise
@@ -34,6 +38,9 @@ struct EstimatorModes {
     std::vector<float> keep;     ///< (width): 1 for the first noise_modes, else 0
     std::vector<float> error;    ///< (width): |M_i|^2 / lambda_i / subcarriers, a mean over tiles
     std::vector<float> mix;      ///< (variants, groups, combs, 2 modes, mix_width): M as a real matrix
+
+    /// Floats of a column of folded pilots, zeros behind them.
+    [[nodiscard]] int column_stride() const { return round_up(pilots, estimator_lanes); }
 };
 
 struct EstimatorFilter {
@@ -41,13 +48,13 @@ struct EstimatorFilter {
     int tile_blocks = 0;
     std::vector<EstimatorTile> tiles;
     int tile_modes = 0;
-    int mix_width = 0;   ///< 2 tile_modes rounded up to 16: real parts, then imaginary parts
-    int tile_width = 0;  ///< subcarriers of a tile rounded up to 16
+    int mix_width = 0;   ///< 2 tile_modes rounded up: real parts, then imaginary parts
+    int tile_width = 0;  ///< subcarriers of a tile rounded up
     std::vector<float>
         synthesize;  ///< (tile_modes, tile_width): V, real parts of the first half, then imaginary
-    EstimatorModes joint;
-    EstimatorModes single;
+    std::array<EstimatorModes, 2> kinds;  ///< single, joint
 
+    [[nodiscard]] const EstimatorModes& of(bool joint) const { return kinds[joint ? 1 : 0]; }
     [[nodiscard]] int tile_subcarriers() const { return tile_blocks * subcarriers_per_resource_block; }
 };
 

@@ -1,9 +1,9 @@
 // What the estimator computes of one element, the same wherever it is computed.
-#if defined(PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
-#undef PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
+#if defined(PHY_ESTIMATOR_FORMULAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_ESTIMATOR_FORMULAS_INL_H_
+#undef PHY_ESTIMATOR_FORMULAS_INL_H_
 #else
-#define PHY_CHANNEL_ESTIMATOR_FORMULAS_INL_H_
+#define PHY_ESTIMATOR_FORMULAS_INL_H_
 #endif
 
 #include "phy/simd/math-inl.h"
@@ -18,10 +18,13 @@ struct ComplexOf {
     typename Ops::V im;
 };
 
-/// Positive unless a part is not finite or the element is beyond what sums can hold.
+/// The largest |re| + |im| of an element that sums can hold.
+constexpr float max_element = 0x1p40F;
+
+/// Positive unless a part is not finite or the element is beyond max_element.
 template <class Ops>
 PHY_INLINE typename Ops::V room_of(ComplexOf<Ops> x) {
-    return Ops::sub(Ops::set(0x1p40F), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
+    return Ops::sub(Ops::set(max_element), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
 }
 
 /// x times the conjugate of y.

@@ -17,10 +17,6 @@ void check_number(const char* what, double value, double most, const char* expec
     throw ArgumentError(std::string(what) + " " + number_text(value) + ": expected " + expected);
 }
 
-int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 /// Ranges in the order of subcarriers would move pilots: only what is listed as neighbours is joined.
 std::vector<EstimatorRange> joined(const std::vector<ResourceBlocks>& listed) {
     std::vector<EstimatorRange> ranges;

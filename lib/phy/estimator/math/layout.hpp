@@ -14,8 +14,12 @@
 /// the sum or the difference of two channels: what is done with a comb needs no code.
 namespace phy::detail {
 
-/// What sums are taken over: virtual lanes by index, then a tree (measure/tree.hpp).
+/// What sums are taken over: virtual lanes by index, then a tree (reduce/tree.hpp).
 inline constexpr int estimator_lanes = 32;
+
+constexpr int round_up(int value, int multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
 
 /// Distances between pilots of a comb whose correlation is measured.
 inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};

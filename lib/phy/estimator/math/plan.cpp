@@ -12,6 +12,12 @@
 namespace phy::detail {
 namespace {
 
+/// What is measured gets a margin of 1.2 and more, and then the next longer filter (set_delays).
+constexpr double margin_of_measured = 1.5;
+
+/// The least delay spread that is measured, over that of the first table.
+constexpr double shortest_of_first = 0.25;
+
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
@@ -58,7 +64,7 @@ void set_facts(const EstimatorPlan& plan, EstimatorTables& tables) {
         const EstimatorFilter& filter = tables.filters[static_cast<std::size_t>(job.filter)];
         for (const bool joint : {false, true}) {
             const std::size_t kind = joint ? 1 : 0;
-            const EstimatorModes& modes = joint ? filter.joint : filter.single;
+            const EstimatorModes& modes = filter.of(joint);
             const int columns = plan.group_columns() * (joint ? 2 : 1);
             const int freedom = columns * (modes.pilots - modes.noise_modes);
             tables.facts.pilots[kind] += static_cast<float>(columns * modes.pilots);
@@ -95,8 +101,8 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, doub
                                    .filter = static_cast<int>(index),
                                    .tile = static_cast<int>(t),
                                    .modes_at = tables.modes_size});
-            tables.modes_size += static_cast<std::size_t>(plan.columns(true) * filter.joint.width +
-                                                          plan.columns(false) * filter.single.width);
+            tables.modes_size += static_cast<std::size_t>(plan.columns(true) * filter.of(true).width +
+                                                          plan.columns(false) * filter.of(false).width);
         }
     }
     set_facts(plan, tables);
@@ -128,10 +134,24 @@ double hidden_delay_spread(const EstimatorLayout& layout) {
     return least;
 }
 
-/// True if residuals say something about noise.
-bool has_freedom(const EstimatorPlan& plan, const EstimatorTables& tables) {
-    return (plan.joint_streams > 0 && tables.facts.freedom[1] > 0.0F) ||
-           (plan.single_streams > 0 && tables.facts.freedom[0] > 0.0F);
+EstimatorSizes largest_of(const EstimatorPlan& plan) {
+    EstimatorSizes largest;
+    for (const EstimatorTables& tables : plan.tables) {
+        largest.jobs = std::max(largest.jobs, static_cast<int>(tables.jobs.size()));
+        largest.filters = std::max(largest.filters, static_cast<int>(tables.filters.size()));
+        largest.modes = std::max(largest.modes, tables.modes_size);
+        for (const EstimatorFilter& filter : tables.filters) {
+            largest.mix_width = std::max(largest.mix_width, filter.mix_width);
+            largest.tile_width = std::max(largest.tile_width, filter.tile_width);
+            for (const bool joint : {false, true}) {
+                const EstimatorModes& modes = filter.of(joint);
+                largest.width = std::max(largest.width, modes.width);
+                largest.columns = std::max(
+                    largest.columns, static_cast<std::size_t>(plan.columns(joint) * modes.column_stride()));
+            }
+        }
+    }
+    return largest;
 }
 
 void check_what_is_measured(const EstimatorPlan& plan) {
@@ -141,7 +161,7 @@ void check_what_is_measured(const EstimatorPlan& plan) {
             "delay_spread 0: expected seconds, as no range has the two resource blocks that measuring it "
             "takes");
     if (!plan.measures_noise()) return;
-    if (!has_freedom(plan, plan.tables.front()))
+    if (!plan.has_freedom(plan.tables.front()))
         throw ArgumentError(
             "noise_variance 0: expected a positive number, as the allocation has too few "
             "pilots to measure it beside the channel");
@@ -157,8 +177,8 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
     time_weights = estimator_time_weights(config, layout.estimates);
-    for (const EstimatorStream& stream : layout.streams)
-        ++(stream.joint() ? joint_streams : single_streams);
+    for (std::size_t s = 0; s < layout.streams.size(); ++s)
+        place[s] = kind_streams[layout.streams[s].joint() ? 1 : 0]++;
     std::vector<double> measured = estimator_delay_spreads();
     const double hidden = hidden_delay_spread(layout);
     // Too long a profile costs little, one that is too short cuts off paths.
@@ -167,30 +187,24 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
     const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
     const bool is_given = config.delay_spread > 0.0F;
-    // What is measured gets a margin of 1.2 and more, and then the next longer filter (set_delays).
-    constexpr double margin = 1.5;
     for (const double spread : is_given ? doubted : measured) {
-        tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin));
-        const bool is_usable = !measures_noise() || has_freedom(*this, tables.back());
+        tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin_of_measured));
+        const bool is_usable = !measures_noise() || has_freedom(tables.back());
         if (tables.size() == 1 || is_usable) continue;
         tables.pop_back();
         break;
     }
     constants.first_delay_spread = static_cast<float>(is_given ? given : measured.front());
-    constants.shortest_delay_spread = static_cast<float>(0.25 * measured.front());
+    constants.shortest_delay_spread = static_cast<float>(shortest_of_first * measured.front());
     constants.max_delay_spread = static_cast<float>(measured.back());
     constants.tables = static_cast<int>(tables.size());
+    largest = largest_of(*this);
     check_what_is_measured(*this);
 }
 
-int EstimatorPlan::place_of(int stream) const {
-    int place = 0;
-    for (int s = 0; s < stream; ++s)
-        place +=
-            constants.joint[static_cast<std::size_t>(s)] == constants.joint[static_cast<std::size_t>(stream)]
-                ? 1
-                : 0;
-    return place;
+bool EstimatorPlan::has_freedom(const EstimatorTables& of_spread) const {
+    return (kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
+           (kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
 }
 
 }  // namespace phy::detail

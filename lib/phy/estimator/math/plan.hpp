@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "phy/estimator/math/filter.hpp"
@@ -25,7 +27,19 @@ struct EstimatorTables {
     EstimatorTable facts = {};
 };
 
-/// What a ChannelEstimator prepares once, on whatever it runs.
+/// The largest of all tables, for which a workspace is made.
+struct EstimatorSizes {
+    int jobs = 0;
+    int filters = 0;
+    int width = 0;  ///< of modes
+    int mix_width = 0;
+    int tile_width = 0;
+    std::size_t modes = 0;    ///< floats of a slot's modes
+    std::size_t columns = 0;  ///< floats of a tile's folded pilots, of one kind
+};
+
+/// What a ChannelEstimator prepares once, on whatever it runs. docs/developer/estimator.md explains the
+/// words.
 struct EstimatorPlan {
     explicit EstimatorPlan(const ChannelEstimatorConfig& config);
 
@@ -34,20 +48,21 @@ struct EstimatorPlan {
     std::vector<EstimatorTables> tables;  ///< by delay spread
     EstimatorConstants constants;
     std::vector<float> time_weights;
-    int joint_streams = 0;
-    int single_streams = 0;
+    EstimatorSizes largest;
+    std::array<int, 2> kind_streams{};     ///< single, joint
+    std::array<int, max_streams> place{};  ///< of a stream among those of its kind
 
     /// Real columns of a tile of one kind: (streams, combs, parts, antennas, estimates).
     [[nodiscard]] int columns(bool joint) const {
-        return joint ? joint_streams * 4 * group_columns() : single_streams * 2 * group_columns();
+        return kind_streams[joint ? 1 : 0] * (joint ? 4 : 2) * group_columns();
     }
     [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
     [[nodiscard]] std::size_t channel_size() const {
         return 2 * static_cast<std::size_t>(group_columns()) * static_cast<std::size_t>(layout.layers) *
                static_cast<std::size_t>(layout.subcarriers);
     }
-    /// The place of a stream among those of its kind.
-    [[nodiscard]] int place_of(int stream) const;
+    /// True if residuals say something about noise.
+    [[nodiscard]] bool has_freedom(const EstimatorTables& of_spread) const;
     [[nodiscard]] bool measures_noise() const { return config.noise_variance == 0.0F; }
 };
 

@@ -1,9 +1,9 @@
-// What is measured in a slot, from sums: one number at a time.
-#if defined(PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
-#undef PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
+// What is measured in a slot, from sums: one number at a time. docs/developer/estimator.md says why.
+#if defined(PHY_ESTIMATOR_STATISTICS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_ESTIMATOR_STATISTICS_INL_H_
+#undef PHY_ESTIMATOR_STATISTICS_INL_H_
 #else
-#define PHY_CHANNEL_ESTIMATOR_STATISTICS_INL_H_
+#define PHY_ESTIMATOR_STATISTICS_INL_H_
 #endif
 
 #include <cmath>
@@ -16,21 +16,51 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
+// In binary32, to its last bit.
+constexpr float two_pi = 6.2831853F;
+constexpr float over_two_pi = 0.15915494F;
+constexpr float root_of_two = 0x1.6a09e6p+0F;
+
+// Of a slot's mean energy and of a stream's power: below, it has none.
+constexpr float least_energy = 0x1p-100F;
+constexpr float least_power = 0x1p-90F;
+
+/// (2 pi spacing delay_spread)^2, at most; below the other one lag 3 shows more of it than lag 1.
+constexpr float max_squared_x = 100.0F;
+constexpr float min_squared_x = 0.0015F;
+
+/// A squared correlation, where it divides.
+constexpr float min_correlation = 1e-6F;
+
+/// A longer lag is taken where its squared correlation, over that at lag 1, is more.
+constexpr float sure_correlation = 0.25F;
+
+/// A timing offset is corrected where it is more than so many deviations.
+constexpr float sure_timing = 2.0F;
+
+/// What was measured, over the delay spread that a filter has: at least one of these plus one of `margin` for
+/// every 1 of share_of_fading().
+constexpr float least_over_given = 1.05F;
+constexpr float margin_of_given = 0.4F;
+constexpr float least_over_measured = 1.2F;
+constexpr float margin_of_measured = 0.8F;
+
+/// Measured noise is at least this share of the energy of a pilot, which rounding errors have, and as N0 the
+/// smallest normal number, also in a slot without power, which an equaliser is to erase and not to refuse.
+constexpr float min_noise_share = 0x1p-22F;
+constexpr float min_noise_variance = 0x1p-126F;
+
+/// A stream is a signal where its power over noise is more; another has max_noise_over_power.
+constexpr float min_power_over_noise = 0x1p-20F;
+constexpr float max_noise_over_power = 0x1p20F;
+constexpr float min_noise_over_power = 0x1p-23F;
+
 PHY_INLINE float square_root(float x) {
 #if defined(__CUDACC__)
     return __fsqrt_rn(x);
 #else
     return std::sqrt(x);
 #endif
-}
-
-/// Lane 0 of the tree (measure/tree.hpp).
-template <class Ops>
-PHY_INLINE float joined_lanes(float* lanes) {
-    for (int w = estimator_lanes / 2; w > 0; w /= 2)
-        for (int v = 0; v < w; ++v)
-            lanes[v] = Ops::add(lanes[v], lanes[v + w]);
-    return lanes[0];
 }
 
 template <std::size_t index>
@@ -43,12 +73,11 @@ PHY_INLINE float lag_at() {
 /// measured: |R(lag)|^2 = 1 / (1 + (lag x)^2), where x = 2 pi spacing delay_spread.
 template <class Ops>
 PHY_INLINE float squared_x(float power_at_1, float power_at_lag, float lag) {
-    const float most = 100.0F;
     const float lag2 = Ops::mul(lag, lag);
     const float above = Ops::sub(power_at_1, power_at_lag);
     const float below = Ops::fms(lag2, power_at_lag, power_at_1);
     if (!(above > 0.0F)) return 0.0F;
-    if (!(below > Ops::mul(above, 1.0F / most))) return most;
+    if (!(below > Ops::mul(above, 1.0F / max_squared_x))) return max_squared_x;
     return Ops::div(above, below);
 }
 
@@ -63,7 +92,7 @@ template <class Ops>
 PHY_INLINE Correlations correlations_of(const EstimatorConstants& constants, const float* sums) {
     Correlations result;
     const float energy = Ops::mul(sums[0], constants.energy_share);
-    const float over_energy = energy > 0x1p-100F ? Ops::div(1.0F, energy) : 0.0F;
+    const float over_energy = energy > least_energy ? Ops::div(1.0F, energy) : 0.0F;
     PHY_UNROLL for (int lag = 0; lag < 3; ++lag) {
         const float share = Ops::mul(over_energy, constants.pair_share[static_cast<std::size_t>(lag)]);
         result.re[lag] = Ops::mul(sums[1 + 2 * lag], share);
@@ -79,9 +108,9 @@ PHY_INLINE Correlations correlations_of(const EstimatorConstants& constants, con
 template <class Ops>
 PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, const Correlations& mean) {
     float x2 = squared_x<Ops>(mean.power[0], mean.power[1], lag_at<1>());
-    if (constants.pair_share[2] > 0.0F && x2 < 0.0015F)
+    if (constants.pair_share[2] > 0.0F && x2 < min_squared_x)
         x2 = squared_x<Ops>(mean.power[0], mean.power[2], lag_at<2>());
-    const float spread = Ops::div(square_root(x2), Ops::mul(6.2831853F, constants.spacing));
+    const float spread = Ops::div(square_root(x2), Ops::mul(two_pi, constants.spacing));
     return Ops::max(Ops::min(spread, constants.max_delay_spread), constants.shortest_delay_spread);
 }
 
@@ -89,7 +118,7 @@ PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, cons
 template <class Ops>
 PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float subcarriers,
                                       float delay_spread) {
-    const float of_profile = turns_of<Ops>(1.0F, Ops::mul(6.2831853F, Ops::mul(subcarriers, delay_spread)));
+    const float of_profile = turns_of<Ops>(1.0F, Ops::mul(two_pi, Ops::mul(subcarriers, delay_spread)));
     return Ops::add(turns_of<Ops>(mean.re[lag], mean.im[lag]), of_profile);
 }
 
@@ -103,10 +132,10 @@ PHY_INLINE float share_of_fading(const EstimatorConstants& constants, float dela
 /// The deviation of a phase that noise makes, in turns.
 template <class Ops>
 PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
-    const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), 1e-6F);
+    const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), min_correlation);
     const float share = constants.pair_share[static_cast<std::size_t>(lag)];
     const float variance = Ops::div(Ops::mul(Ops::mul(0.5F, Ops::sub(1.0F, power)), share), power);
-    return Ops::mul(0.15915494F, square_root(variance));
+    return Ops::mul(over_two_pi, square_root(variance));
 }
 
 /// From where the profile begins. Longer lags sharpen what lag 1 says without doubt.
@@ -117,7 +146,7 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
     float noise = 0.0F;
     PHY_UNROLL for (int lag = 0; lag < 3; ++lag) {
         const bool is_sure = lag == 0 || (constants.pair_share[static_cast<std::size_t>(lag)] > 0.0F &&
-                                          mean.power[lag] > Ops::mul(0.25F, mean.power[0]));
+                                          mean.power[lag] > Ops::mul(sure_correlation, mean.power[0]));
         if (!is_sure) continue;
         const float distance = lag == 0 ? lag_at<0>() : lag == 1 ? lag_at<1>() : lag_at<2>();
         const float subcarriers = Ops::mul(constants.spacing, distance);
@@ -127,7 +156,7 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         timing = Ops::sub(timing, Ops::div(nearest, subcarriers));
         noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
-    if (!(Ops::abs(timing) > Ops::mul(2.0F, noise))) return 0.0F;
+    if (!(Ops::abs(timing) > Ops::mul(sure_timing, noise))) return 0.0F;
     // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
     // late much: it takes what comes before the beginning for noise.
     const float share = share_of_fading<Ops>(constants, delay_spread);
@@ -148,7 +177,7 @@ PHY_INLINE float measured_frequency(const EstimatorConstants& constants, const f
         above = Ops::fma(weight, turns_of<Ops>(re, im), above);
         below = Ops::fma(weight, gap, below);
     }
-    return below > 0x1p-100F ? Ops::div(above, below) : 0.0F;
+    return below > least_energy ? Ops::div(above, below) : 0.0F;
 }
 
 /// Timing and delay spread from a slot's sums.
@@ -161,12 +190,13 @@ PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sum
     // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
     // where more was measured, and what was measured gets a margin, the larger the less the slot shows.
     const float doubt = share_of_fading<Ops>(constants, measured);
-    const float least = is_given ? Ops::div(measured, Ops::fma(0.4F, doubt, 1.05F))
-                                 : Ops::mul(measured, Ops::fma(0.8F, doubt, 1.2F));
+    const float least = is_given
+                            ? Ops::div(measured, Ops::fma(margin_of_given, doubt, least_over_given))
+                            : Ops::mul(measured, Ops::fma(margin_of_measured, doubt, least_over_measured));
     float spread = constants.first_delay_spread;
     int table = 0;
     for (; table + 1 < constants.tables && spread < least; ++table)
-        spread = Ops::mul(spread, 0x1.6a09e6p+0F);
+        spread = Ops::mul(spread, root_of_two);
     const float delay_spread = is_given ? spread : measured;
     state.coherence = Ops::min(square_root(mean.power[0]), 1.0F);
     state.table = table;
@@ -214,9 +244,8 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
         state.noise_variance = constants.noise_variance;
         state.noise = Ops::div(constants.noise_variance, constants.noise_scale);
     } else {
-        state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, 0x1p-22F));
-        // Also of a slot without power, which an equaliser is to erase and not to refuse.
-        state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), 0x1p-126F);
+        state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, min_noise_share));
+        state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), min_noise_variance);
     }
     for (int s = 0; s < constants.streams; ++s) {
         const auto stream = static_cast<std::size_t>(s);
@@ -224,9 +253,9 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
         const float mean = Ops::div(energies[s], table.pilots[kind]);
         const float power = Ops::div(Ops::sub(mean, state.noise), constants.ports[stream]);
         state.power[stream] = Ops::max(power, 0.0F);
-        const bool is_signal = power > Ops::mul(state.noise, 0x1p-20F) && power > 0x1p-90F;
-        const float ratio = is_signal ? Ops::div(state.noise, power) : 0x1p20F;
-        state.noise_over_power[stream] = Ops::max(ratio, 0x1p-23F);
+        const bool is_signal = power > Ops::mul(state.noise, min_power_over_noise) && power > least_power;
+        const float ratio = is_signal ? Ops::div(state.noise, power) : max_noise_over_power;
+        state.noise_over_power[stream] = Ops::max(ratio, min_noise_over_power);
     }
     if (state.is_spoiled != 0) state.noise_variance = std::numeric_limits<float>::infinity();
     state.is_spoiled = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -92,6 +93,28 @@ double error_ratio(const ExpectedDecisions& expected) {
     return expected.error / expected.decided;
 }
 
+/// What components are multiplied by.
+double unit_of(const SymbolSample::Config& config) {
+    const float of_format = default_full_scale(config.format);
+    const bool is_given = of_format != 1.0F && config.full_scale != 0.0F;
+    return 1.0 / (double{is_given ? config.full_scale : of_format} * double{config.gain});
+}
+
+/// What is not finite, or becomes so, is NaN.
+void divide(SymbolView symbols, float factor, std::span<cf32> divided) {
+    const auto finite_product = [factor](auto component) {
+        const float product = static_cast<float>(component) * factor;
+        return std::isfinite(product) ? product : std::numeric_limits<float>::quiet_NaN();
+    };
+    with_constant(symbols.format(), [&](auto format) {
+        ComponentOf<format()> iq[2];
+        for (std::size_t n = 0; n < divided.size(); ++n) {
+            std::memcpy(iq, symbols.data() + n * sizeof iq, sizeof iq);
+            divided[n] = {finite_product(iq[0]), finite_product(iq[1])};
+        }
+    });
+}
+
 SymbolSums decide(std::span<const cf32> symbols, Modulation modulation) {
     return SymbolMeter(fastest_host(), {.modulation = modulation})(symbols);
 }
@@ -114,8 +137,7 @@ double NoiseHistogram::value_of(std::size_t bin) {
 
 SymbolSample::SymbolSample(const Config& config)
     : config_(config),
-      blocks_(config.symbols, block, std::clamp(config.symbols / block / share, min_blocks, max_blocks)),
-      scale_(fastest_host(), {.gain = config.gain, .full_scale = config.full_scale}) {
+      blocks_(config.symbols, block, std::clamp(config.symbols / block / share, min_blocks, max_blocks)) {
     symbols_.reserve(blocks_.max_items());
 }
 
@@ -124,7 +146,7 @@ void SymbolSample::add(std::uint64_t first, SymbolView symbols, std::span<const 
         const std::size_t before = symbols_.size();
         symbols_.resize(before + range.items);
         const std::span kept = std::span(symbols_).subspan(before);
-        scale_(symbols.subspan(range.first - first, range.items), kept);
+        divide(symbols.subspan(range.first - first, range.items), static_cast<float>(unit_of(config_)), kept);
         if (noise.empty()) return;
         for (std::size_t n = 0; n < kept.size(); ++n) {
             const float value = noise[range.first - first + n];
@@ -139,10 +161,8 @@ void SymbolSample::add(std::uint64_t first, SymbolView symbols, std::span<const 
 }
 
 double SymbolSample::rounding_noise() const {
-    const float of_format = default_full_scale(config_.format);
-    if (of_format == 1.0F) return 0.0;
-    const float full_scale = config_.full_scale == 0.0F ? of_format : config_.full_scale;
-    const double step = 1.0 / (double{full_scale} * double{config_.gain});
+    if (default_full_scale(config_.format) == 1.0F) return 0.0;
+    const double step = unit_of(config_);
     return step * step / 6.0;
 }
 

@@ -10,7 +10,6 @@
 #include "phy/core/view.hpp"
 #include "phy/files/demodulate/spread_blocks.hpp"
 #include "phy/files/symbol_check.hpp"
-#include "phy/scaling/scaler.hpp"
 
 namespace phy::detail {
 
@@ -67,7 +66,6 @@ private:
 
     Config config_;
     SpreadBlocks blocks_;
-    SymbolScaler scale_;
     std::vector<cf32> symbols_;  ///< divided; those that do not count are NaN
     NoiseHistogram noise_;
 };

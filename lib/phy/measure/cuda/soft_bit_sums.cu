@@ -5,9 +5,9 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/measure/cuda/soft_bit_launch.hpp"
 #include "phy/measure/cuda/soft_bit_words.cuh"
-#include "phy/reduce/cuda/join_nodes.cuh"
-#include "phy/reduce/cuda/warp_sums.cuh"
+#include "phy/reduce/rows.cuh"
 #include "phy/reduce/tree.hpp"
+#include "phy/reduce/warp.cuh"
 
 namespace phy::gpu::detail {
 namespace {
@@ -318,32 +318,36 @@ bool is_aligned(const SoftBitJob& job) {
     return reinterpret_cast<std::uintptr_t>(job.soft_bits) % size_of(job.format) == 0;
 }
 
-NodeRows units_of(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {
-    return rows_of_units(soft_bits, row, std::uint64_t{block_soft_bits} << tuning.log2_blocks);
+phy::detail::RowUnits units_of(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {
+    return phy::detail::units_of_elements(soft_bits, row,
+                                          std::uint64_t{block_soft_bits} << tuning.log2_blocks);
 }
+
+using JoinSums = JoinNodes<SoftBitSums, JoinSoftBitSums>;
 
 }  // namespace
 
 SoftBitTuning soft_bit_tuning(std::uint64_t soft_bits) {
     constexpr std::uint64_t enough_units = 1 << 14;
-    return {.log2_blocks = log2_blocks_of_unit(soft_bits / block_soft_bits, enough_units, max_log2_blocks)};
+    return {.log2_blocks =
+                phy::detail::level_of_units(1, soft_bits, block_soft_bits, max_log2_blocks, enough_units)};
 }
 
 std::uint64_t soft_bit_workspace(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {
     if (soft_bits == 0 || row == 0) return 0;
-    return joining_workspace(units_of(soft_bits, std::min(row, soft_bits), tuning));
+    return phy::detail::nodes_of_workspace(units_of(soft_bits, row, tuning));
 }
 
 void launch(const SoftBitJob& job, const SoftBitTuning& tuning, cudaStream_t stream) {
     const std::uint64_t row = std::min(job.row, job.size);
-    const NodeRows nodes = units_of(job.size, row, tuning);
-    const bool joins = nodes.nodes_a_row > 1;
+    const phy::detail::RowUnits all = units_of(job.size, row, tuning);
+    const bool joins = all.of_row() > 1;
     const Units units = {.soft_bits = job.soft_bits,
                          .truth = job.truth,
                          .size = job.size,
                          .row = row,
-                         .units = nodes.all(),
-                         .units_a_row = nodes.nodes_a_row,
+                         .units = all.count(),
+                         .units_a_row = all.of_row(),
                          .log2_blocks = tuning.log2_blocks,
                          .clips = static_cast<unsigned>(job.clip) * 0x01010101U,
                          .out = joins ? job.workspace : job.sums};
@@ -352,13 +356,13 @@ void launch(const SoftBitJob& job, const SoftBitTuning& tuning, cudaStream_t str
     const Kernel kernel = kernel_for(job.format, job.truth != nullptr, is_aligned(job));
     kernel<<<blocks, tuning.threads, 0, stream>>>(units);
     check(cudaGetLastError());
-    if (joins) join_rows<SoftBitSums, JoinSoftBitSums>(nodes, job.workspace, job.sums, stream);
+    if (joins) join_rows(all, job.workspace, job.sums, JoinSums(), {}, stream);
 }
 
 void load_soft_bit_kernels(SoftBitFormat format) {
     load_code(kernel_for(format, false, true));
     load_code(kernel_for(format, true, true));
-    load_code(join_groups<SoftBitSums, JoinSoftBitSums>);
+    load_code(join_roots<JoinSums>);
 }
 
 }  // namespace phy::gpu::detail

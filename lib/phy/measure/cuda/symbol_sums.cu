@@ -5,9 +5,9 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
 #include "phy/measure/math/symbol_step-inl.h"
-#include "phy/reduce/cuda/join_nodes.cuh"
-#include "phy/reduce/cuda/warp_sums.cuh"
+#include "phy/reduce/rows.cuh"
 #include "phy/reduce/tree.hpp"
+#include "phy/reduce/warp.cuh"
 
 namespace phy::gpu::detail {
 namespace {
@@ -58,18 +58,8 @@ struct Node {
     unsigned not_finite;
 };
 
-__device__ __forceinline__ unsigned largest_of_warp(unsigned value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(all_lanes, value);
-#else
-    for (int offset = warp_size / 2; offset > 0; offset /= 2)
-        value = max(value, __shfl_xor_sync(all_lanes, value, offset));
-    return value;
-#endif
-}
-
-/// For numbers that are not negative.
-__device__ __forceinline__ float largest_of_warp(float value) {
+/// For numbers that are not negative, whose order is that of their bits.
+__device__ __forceinline__ float largest_power(float value) {
     return __uint_as_float(largest_of_warp(__float_as_uint(value)));
 }
 
@@ -81,7 +71,7 @@ __device__ __forceinline__ Node root_of(Accumulators& lanes, unsigned not_finite
     halve<2>(sums, 4, lane);
     sums[0] = __fadd_rn(sums[0], __shfl_xor_sync(all_lanes, sums[0], 2));
     sums[0] = __fadd_rn(sums[0], __shfl_xor_sync(all_lanes, sums[0], 1));
-    return {static_cast<double>(sums[0]), largest_of_warp(lanes.peak), largest_of_warp(lanes.error_peak),
+    return {static_cast<double>(sums[0]), largest_power(lanes.peak), largest_power(lanes.error_peak),
             sum_of_warp(not_finite)};
 }
 
@@ -325,32 +315,35 @@ bool is_aligned(const SymbolJob& job) {
     return reinterpret_cast<std::uintptr_t>(job.symbols) % size_of(job.format) == 0;
 }
 
-NodeRows units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
-    return rows_of_units(symbols, row, std::uint64_t{block_symbols} << tuning.log2_blocks);
+phy::detail::RowUnits units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
+    return phy::detail::units_of_elements(symbols, row, std::uint64_t{block_symbols} << tuning.log2_blocks);
 }
+
+using JoinSums = JoinNodes<SymbolSums, JoinSymbolSums>;
 
 }  // namespace
 
 SymbolTuning symbol_tuning(std::uint64_t symbols) {
     constexpr std::uint64_t enough_units = 1 << 15;
-    return {.log2_blocks = log2_blocks_of_unit(symbols / block_symbols, enough_units, max_log2_blocks)};
+    return {.log2_blocks =
+                phy::detail::level_of_units(1, symbols, block_symbols, max_log2_blocks, enough_units)};
 }
 
 std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {
     if (symbols == 0 || row == 0) return 0;
-    return joining_workspace(units_of(symbols, std::min(row, symbols), tuning));
+    return phy::detail::nodes_of_workspace(units_of(symbols, row, tuning));
 }
 
 void launch(const SymbolJob& job, const SymbolTuning& tuning, cudaStream_t stream) {
     const std::uint64_t row = std::min(job.row, job.size);
-    const NodeRows nodes = units_of(job.size, row, tuning);
-    const bool joins = nodes.nodes_a_row > 1;
+    const phy::detail::RowUnits all = units_of(job.size, row, tuning);
+    const bool joins = all.of_row() > 1;
     const Units units = {.symbols = job.symbols,
                          .sent = reinterpret_cast<const float2*>(job.sent),
                          .size = job.size,
                          .row = row,
-                         .units = nodes.all(),
-                         .units_a_row = nodes.nodes_a_row,
+                         .units = all.count(),
+                         .units_a_row = all.of_row(),
                          .log2_blocks = tuning.log2_blocks,
                          .odd = job.odd ? 1U : 0U,
                          .scale = job.scale,
@@ -359,13 +352,13 @@ void launch(const SymbolJob& job, const SymbolTuning& tuning, cudaStream_t strea
     const auto blocks = static_cast<unsigned>((units.units + warps - 1) / warps);
     kernel_for(job.format, points_of(job), is_aligned(job))<<<blocks, tuning.threads, 0, stream>>>(units);
     check(cudaGetLastError());
-    if (joins) join_rows<SymbolSums, JoinSymbolSums>(nodes, job.workspace, job.sums, stream);
+    if (joins) join_rows(all, job.workspace, job.sums, JoinSums(), {}, stream);
 }
 
 void load_symbol_kernels(SampleFormat format) {
     for (const Points points : {Points::square, Points::diagonal, Points::sent})
         load_code(kernel_for(format, points, true));
-    load_code(join_groups<SymbolSums, JoinSymbolSums>);
+    load_code(join_roots<JoinSums>);
 }
 
 }  // namespace phy::gpu::detail

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
+#include "phy/reduce/lanes.hpp"
 #include "phy/reduce/tree.hpp"
 
 namespace phy::detail {
@@ -25,23 +25,11 @@ struct SoftBitKernels {
     std::array<Sum, SoftBitTypes::size> sum;  ///< by SoftBitFormat
 };
 
-/// Throws BackendError if the backend does not run here or needs device memory.
-const SoftBitKernels& soft_bit_kernels(const Backend& backend);
-
-extern const SoftBitKernels scalar_soft_bit_kernels;
-
 /// The virtual lanes of a block.
 struct MagnitudeLanes {
     alignas(64) float sums[row_tree.lanes] = {};
 
-    /// Step 3 of the tree.
-    [[nodiscard]] double root() {
-        for (std::size_t w = row_tree.lanes / 2; w > 0; w /= 2) {
-            for (std::size_t v = 0; v < w; ++v)
-                sums[v] += sums[v + w];
-        }
-        return double{sums[0]};
-    }
+    [[nodiscard]] double root() { return double{sum_of_lanes<row_tree.lanes>(sums)}; }
 };
 
 /// From where on a soft bit that is a floating-point number is saturated.

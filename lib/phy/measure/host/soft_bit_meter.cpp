@@ -2,11 +2,23 @@
 
 #include <optional>
 
+#include "phy/measure/host/meter_rows.hpp"
 #include "phy/measure/host/soft_bit_kernels.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
-#include "phy/reduce/row_spreader.hpp"
+
+#define PHY_KERNELS "phy/measure/host/soft_bit_kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
 
 namespace phy {
+namespace detail {
+namespace {
+
+const SoftBitKernels& soft_bit_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, SoftBitKernels);
+}
+
+}  // namespace
+}  // namespace detail
 
 struct PHY_HIDDEN SoftBitMeter::Impl {
     /// Soft bits that are worth handing to another thread.
@@ -15,7 +27,7 @@ struct PHY_HIDDEN SoftBitMeter::Impl {
     Host host;
     Config config;
     const detail::SoftBitKernels& kernels;
-    detail::RowSpreader<SoftBitSums, JoinSoftBitSums> spreader{row_tree.block, part};
+    detail::MeterRows<SoftBitSums, JoinSoftBitSums> rows{host, row_tree.block, part};
 
     void run(SoftBitView soft_bits, std::optional<std::span<const std::uint8_t>> truth, std::size_t row,
              std::span<SoftBitSums> sums) {
@@ -26,12 +38,11 @@ struct PHY_HIDDEN SoftBitMeter::Impl {
                                     .sums = sums.size()});
         const auto sum = kernels.sum[static_cast<std::size_t>(format)];
         const std::uint8_t* const bits = truth ? truth->data() : nullptr;
-        spreader(host.pool(), soft_bits.size(), row, sums,
-                 [&](std::size_t first, std::size_t count, int) noexcept {
-                     return sum({soft_bits.data() + first * size_of(format),
-                                 bits == nullptr ? nullptr : bits + first, count},
-                                config.llr_clip);
-                 });
+        rows(soft_bits.size(), row, sums, [&](std::size_t first, std::size_t count, int /*part*/) {
+            return sum(
+                {soft_bits.data() + first * size_of(format), bits == nullptr ? nullptr : bits + first, count},
+                config.llr_clip);
+        });
     }
 
     [[nodiscard]] SoftBitSums run(SoftBitView soft_bits, std::optional<std::span<const std::uint8_t>> truth) {

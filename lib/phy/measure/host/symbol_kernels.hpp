@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/core/backend.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 #include "phy/reduce/tree.hpp"
 
@@ -28,10 +27,5 @@ struct SymbolPiece {
 struct SymbolKernels {
     void (*add)(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes);
 };
-
-/// Throws BackendError if the backend does not run here or needs device memory.
-const SymbolKernels& symbol_kernels(const Backend& backend);
-
-extern const SymbolKernels scalar_symbol_kernels;
 
 }  // namespace phy::detail

@@ -8,11 +8,25 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/measure/host/meter_rows.hpp"
 #include "phy/measure/host/symbol_kernels.hpp"
-#include "phy/reduce/row_spreader.hpp"
+#include "phy/reduce/lanes.hpp"
 #include "phy/simd/arrays.hpp"
 
+#define PHY_KERNELS "phy/measure/host/symbol_kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy {
+namespace detail {
+namespace {
+
+const SymbolKernels& symbol_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, SymbolKernels);
+}
+
+}  // namespace
+}  // namespace detail
+
 namespace {
 
 using detail::SymbolLanes;
@@ -27,13 +41,9 @@ struct alignas(64) Widened {
 
 /// Step 3 of the tree.
 SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
-    for (std::size_t w = symbol_tree.lanes / 2; w > 0; w /= 2) {
-        for (auto& sums : lanes.sums) {
-            for (std::size_t v = 0; v < w; ++v)
-                sums[v] += sums[v + w];
-        }
-    }
-    const auto sum = [&](detail::SummedOfSymbols which) { return static_cast<double>(lanes.sums[which][0]); };
+    const auto sum = [&](detail::SummedOfSymbols which) {
+        return static_cast<double>(detail::sum_of_lanes<symbol_tree.lanes>(lanes.sums[which]));
+    };
     return {.i = sum(detail::sum_i),
             .q = sum(detail::sum_q),
             .ii = sum(detail::sum_ii),
@@ -87,7 +97,7 @@ struct PHY_HIDDEN SymbolMeter::Impl {
     const detail::SymbolKernels& kernels;
     const detail::ArrayKernels& arrays;
     std::vector<Widened> widened;
-    detail::RowSpreader<SymbolSums, JoinSymbolSums> spreader{block, part};
+    detail::MeterRows<SymbolSums, JoinSymbolSums> rows{host, block, part};
 
     void run(SymbolView symbols, const cf32* sent, std::uint64_t first_symbol, std::size_t row,
              std::span<SymbolSums> sums) {
@@ -101,10 +111,9 @@ struct PHY_HIDDEN SymbolMeter::Impl {
                            kernels,
                            arrays.widen[static_cast<std::size_t>(symbols.format())],
                            !is_float || !is_aligned(symbols.data())};
-        spreader(host.pool(), symbols.size(), row, sums,
-                 [&](std::size_t first, std::size_t count, int place) noexcept {
-                     return call.sum_block(first, count, widened[static_cast<std::size_t>(place)]);
-                 });
+        rows(symbols.size(), row, sums, [&](std::size_t first, std::size_t count, int part) {
+            return call.sum_block(first, count, widened[static_cast<std::size_t>(part)]);
+        });
     }
 };
 

@@ -37,7 +37,7 @@ TransformPrecoder& TransformPrecoder::operator=(TransformPrecoder&&) noexcept = 
 void TransformPrecoder::operator()(DeviceSpan<const cf32> in, DeviceSpan<cf32> out,
                                    cudaStream_t stream) const {
     const std::size_t size = impl_->job.fft.size;
-    phy::detail::check_precoding_sizes(size, in.size(), out.size());
+    phy::detail::check_precoding_sizes(size, "in", in.size(), "out", out.size());
     if (in.size() == 0) return;
     detail::PrecodeJob job = impl_->job;
     job.in = in.data();

@@ -10,7 +10,8 @@ namespace phy::detail {
 std::size_t checked_precoding(const TransformPrecoderConfig& config);
 
 /// Throws ArgumentError if arrays of so many elements do not hold whole symbols, as many in as out.
-void check_precoding_sizes(std::size_t size, std::size_t in, std::size_t out);
+void check_precoding_sizes(std::size_t size, const char* in_name, std::size_t in, const char* out_name,
+                           std::size_t out);
 
 /// 1 / sqrt(M)
 float precoding_factor(std::size_t size);

@@ -6,6 +6,7 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/number_text.hpp"
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
@@ -27,6 +28,11 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     if (allocation.dmrs.transform_precoding && !allocation.reserved.empty())
         throw ArgumentError("allocation.reserved has " + std::to_string(allocation.reserved.size()) +
                             " entries: expected none with transform precoding");
+    if (config.interference_rejection && config.antennas == 1)
+        throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
+    if (config.interference_rejection && config.noise_variance != 0.0F)
+        throw ArgumentError("interference_rejection with a noise_variance of " +
+                            number_text(config.noise_variance) + ": expected none, it is measured");
     return config;
 }
 
@@ -69,8 +75,9 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     antennas = static_cast<std::size_t>(config.antennas);
     subcarriers = static_cast<std::size_t>(allocation.subcarriers());
     if (allocation.dmrs.transform_precoding)
-        precoded = static_cast<std::size_t>(allocation.resource_blocks.front().count *
-                                            subcarriers_per_resource_block);
+        deprecoder = {
+            .subcarriers = allocation.resource_blocks.front().count * subcarriers_per_resource_block,
+            .mmse = config.equalization == Equalization::mmse};
     const std::size_t elements = symbols_per_slot * subcarriers;
     input = ofdm ? max_slot(OfdmTiming(*ofdm)) : elements;
     grid = antennas * elements;
@@ -78,6 +85,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     symbols = ResourceMap(allocation).elements() * layers;
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
+    if (config.interference_rejection) covariance = antennas * antennas;
 }
 
 ChannelEstimatorConfig ReceiverPlan::estimator() const {
@@ -86,6 +94,8 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
             .subcarrier_spacing = static_cast<double>(config.link.carrier.subcarrier_spacing),
             .delay_spread = delay_spread_of(config),
             .noise_variance = config.noise_variance,
+            .time = config.time,
+            .doppler_spread = config.doppler_spread,
             .full_scale = ofdm ? 0.0F : config.full_scale};
 }
 

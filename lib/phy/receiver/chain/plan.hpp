@@ -10,6 +10,7 @@
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "phy/receiver/slot_schedule.hpp"
 
@@ -22,12 +23,12 @@ struct ReceiverPlan {
 
     ReceiverConfig config;
     SlotSchedule schedule;
-    std::optional<OfdmConfig> ofdm;  ///< none for grids
+    std::optional<OfdmConfig> ofdm;                       ///< none for grids
+    std::optional<TransformDeprecoderConfig> deprecoder;  ///< none without transform precoding
     DemapperConfig demapper;
     std::size_t layers = 0;
     std::size_t antennas = 0;
     std::size_t subcarriers = 0;
-    std::size_t precoded = 0;  ///< subcarriers of a transform-precoded OFDM symbol; 0 without
 
     // Elements of arrays, by slot.
     std::size_t input = 0;  ///< of one antenna
@@ -35,7 +36,8 @@ struct ReceiverPlan {
     std::size_t pilots = 0;
     std::size_t symbols = 0;
     std::size_t soft_bits = 0;
-    std::size_t channel = 0;  ///< of ReceiverOutput::channel
+    std::size_t channel = 0;     ///< of ReceiverOutput::channel
+    std::size_t covariance = 0;  ///< 0 without interference rejection
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights) const;

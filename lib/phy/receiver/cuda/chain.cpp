@@ -89,9 +89,7 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
     if (plan_.ofdm) demodulate_.emplace(device, *plan_.ofdm);
-    if (plan_.precoded > 0)
-        undo_.emplace(device, TransformPrecoderConfig{.subcarriers = static_cast<int>(plan_.precoded),
-                                                      .direction = TransformPrecoderConfig::Direction::undo});
+    if (plan_.deprecoder) deprecode_.emplace(device, *plan_.deprecoder);
     upload_constants();
     add_workspace();
     load_code();
@@ -108,10 +106,11 @@ void DeviceChain::add_workspace() {
     if (plan_.ofdm) grid_ = DeviceBuffer<cf32>(device_, most * plan_.grid);
     channel_ = DeviceBuffer<float>(device_, most * estimate_.channel_size());
     estimates_ = DeviceBuffer<SlotEstimate>(device_, most);
+    covariance_ = DeviceBuffer<cf32>(device_, most * plan_.covariance);
+    if (plan_.covariance > 0)
+        equalizer_workspace_ = DeviceBuffer<float>(device_, equalize_.workspace_size(most));
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
-    if (plan_.precoded > 0)
-        precoding_ = DeviceBuffer<float>(device_, 2 * most * plan_.symbols / plan_.precoded);
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
     // It depends on how units are chosen for that many symbols, and need not grow with them.
     std::size_t needed = 0;
@@ -149,16 +148,18 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
         demodulate({input, first, slots}, is_whole ? ~std::uint32_t{0} : dmrs_symbols_, stream);
     const auto channel = channel_.first(slots * estimate_.channel_size());
     const auto estimates = estimates_.first(slots);
+    const auto covariance = covariance_.first(slots * plan_.covariance);
     estimate_(grid, pilots_.subspan(plan_.schedule.place(first) * plan_.pilots, slots * plan_.pilots),
-              channel, estimates, stream);
+              channel, estimates, stream, covariance);
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
     if (!is_whole) return;
     if (is_split) grid_there_.hold_back(stream);
     const std::size_t count = slots * plan_.symbols;
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
-    equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream);
-    if (undo_) undo_precoding(all, stream);
+    equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream, covariance,
+              equalizer_workspace_);
+    if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
     const bool does_both = !output.slots.empty() && output.llr.size() > 0;
     if (does_both) {
         equalized_.record(stream);
@@ -194,18 +195,6 @@ void DeviceChain::demodulate_beside(const Samples& samples, cudaStream_t stream)
     dmrs_there_.hold_back(beside_);
     demodulate(samples, ~dmrs_symbols_, beside_);
     grid_there_.record(beside_);
-}
-
-void DeviceChain::undo_precoding(const Symbols& all, cudaStream_t stream) {
-    const PrecodingJob job = {.mmse = plan_.config.equalization == Equalization::mmse,
-                              .subcarriers = static_cast<std::uint32_t>(plan_.precoded),
-                              .rows = static_cast<std::uint32_t>(all.symbols.size() / plan_.precoded),
-                              .symbols = all.symbols.data(),
-                              .noise_variance = all.noise_variance.data(),
-                              .common = precoding_.data()};
-    weigh_subcarriers(job, stream);
-    (*undo_)(all.symbols, all.symbols, stream);
-    finish_symbols(job, stream);
 }
 
 void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream) {

@@ -8,7 +8,7 @@
 #include "phy/estimator/estimator_cuda.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/ofdm/demodulator_cuda.hpp"
-#include "phy/ofdm/transform_precoder_cuda.hpp"
+#include "phy/ofdm/transform_deprecoder_cuda.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver_cuda.hpp"
 
@@ -52,7 +52,6 @@ private:
     /// DM-RS on the stream, and beside it all other symbols, which nothing needs but the equaliser.
     void demodulate_beside(const Samples& samples, cudaStream_t stream);
 
-    void undo_precoding(const Symbols& all, cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
     void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
     void write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream);
@@ -64,7 +63,7 @@ private:
     SymbolMeter meter_;
     SoftDemapper demap_;
     std::optional<OfdmDemodulator> demodulate_;
-    std::optional<TransformPrecoder> undo_;
+    std::optional<TransformDeprecoder> deprecode_;
     Stream beside_;  ///< where slots are measured while they are demapped
     Event dmrs_there_;
     Event grid_there_;
@@ -80,9 +79,10 @@ private:
     DeviceBuffer<cf32> grid_;
     DeviceBuffer<float> channel_;
     DeviceBuffer<SlotEstimate> estimates_;
+    DeviceBuffer<cf32> covariance_;  ///< empty without interference rejection
+    DeviceBuffer<float> equalizer_workspace_;
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
-    DeviceBuffer<float> precoding_;  ///< see PrecodingJob::common
     DeviceBuffer<SymbolSums> sums_;
     DeviceBuffer<SymbolSums> meter_workspace_;
 };

@@ -6,16 +6,14 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
-#include "phy/receiver/chain/undo_precoding-inl.h"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
+#include "phy/reduce/warp.cuh"
 
 namespace phy::gpu::detail {
 namespace {
 
 using Ops = phy::detail::cuda::Ops;
-
-static_assert(phy::detail::cuda::precoding_lanes == warp_size);
 
 constexpr unsigned piece = 4;  ///< floats that are loaded at once
 
@@ -67,9 +65,7 @@ __global__ void __launch_bounds__(summary_threads) fill_slots(const __grid_const
     copy_object(job.estimates[slot], received.estimate);
     copy_object(job.sums[slot], received.symbols);
     unsigned erasures = count_erasures(job.noise_variance + std::size_t{slot} * job.symbols, job.symbols);
-#pragma unroll
-    for (int half = warp_size / 2; half > 0; half /= 2)
-        erasures += __shfl_down_sync(all_lanes, erasures, half);
+    erasures = sum_of_warp(erasures);
     __syncthreads();
     if (threadIdx.x % warp_size == 0) atomicAdd(&total, erasures);
     __syncthreads();
@@ -95,66 +91,11 @@ __global__ void __launch_bounds__(channel_threads) write_mean(const __grid_const
     mean[1] = values[1];
 }
 
-extern __shared__ float shared_numbers[];
-
-/// A lane's numbers one after another, then the lanes in their order; in lane 0.
-__device__ __forceinline__ float sum_of(const float* numbers, unsigned count, unsigned lane) {
-    float sum = 0.0F;
-    for (unsigned i = lane; i < count; i += warp_size)
-        sum = Ops::add(sum, numbers[i]);
-#pragma unroll
-    for (int half = warp_size / 2; half > 0; half /= 2)
-        sum = Ops::add(sum, __shfl_down_sync(all_lanes, sum, half));
-    return sum;
-}
-
-__global__ void __launch_bounds__(precoding_threads) weigh(const __grid_constant__ PrecodingJob job) {
-    float* const weights = shared_numbers;
-    float* const noises = shared_numbers + job.subcarriers;
-    const std::size_t first = std::size_t{blockIdx.x} * job.subcarriers;
-    auto* const symbols = reinterpret_cast<float*>(job.symbols + first);
-    for (unsigned k = threadIdx.x; k < job.subcarriers; k += precoding_threads) {
-        const float noise = job.noise_variance[first + k];
-        const float weight = phy::detail::cuda::subcarrier_weight<Ops>(job.mmse, noise);
-        weights[k] = weight;
-        noises[k] = phy::detail::cuda::subcarrier_noise<Ops>(noise);
-        symbols[2 * k] = Ops::mul(symbols[2 * k], weight);
-        symbols[2 * k + 1] = Ops::mul(symbols[2 * k + 1], weight);
-    }
-    __syncthreads();
-    if (threadIdx.x >= warp_size) return;
-    const float of_weights = sum_of(weights, job.subcarriers, threadIdx.x);
-    const float of_noises = sum_of(noises, job.subcarriers, threadIdx.x);
-    if (threadIdx.x != 0) return;
-    const auto common = phy::detail::cuda::precoded_symbol<Ops>(job.mmse, of_weights, of_noises,
-                                                                static_cast<float>(job.subcarriers));
-    job.common[2 * std::size_t{blockIdx.x}] = common.mean_weight;
-    job.common[2 * std::size_t{blockIdx.x} + 1] = common.noise;
-}
-
-__global__ void __launch_bounds__(precoding_threads) finish(const __grid_constant__ PrecodingJob job) {
-    const float* const shared = job.common + 2 * std::size_t{blockIdx.x};
-    const phy::detail::cuda::PrecodedSymbol common = {shared[0], shared[1]};
-    const std::size_t first = std::size_t{blockIdx.x} * job.subcarriers;
-    auto* const symbols = reinterpret_cast<float*>(job.symbols + first);
-    for (unsigned k = threadIdx.x; k < job.subcarriers; k += precoding_threads) {
-        float re = symbols[2 * k];
-        float im = symbols[2 * k + 1];
-        float noise = 0.0F;
-        phy::detail::cuda::finish_symbol<Ops>(common, re, im, noise);
-        symbols[2 * k] = re;
-        symbols[2 * k + 1] = im;
-        job.noise_variance[first + k] = noise;
-    }
-}
-
 }  // namespace
 
 void prepare_receiver_kernels() {
     load_code(fill_slots);
     load_code(write_mean);
-    load_code(weigh);
-    load_code(finish);
 }
 
 void summarise(const SummaryJob& job, cudaStream_t stream) {
@@ -165,17 +106,6 @@ void summarise(const SummaryJob& job, cudaStream_t stream) {
 void average_channel(const ChannelJob& job, cudaStream_t stream) {
     const dim3 blocks((job.subcarriers + channel_threads - 1) / channel_threads, job.paths, job.slots);
     write_mean<<<blocks, channel_threads, 0, stream>>>(job);
-    check(cudaGetLastError());
-}
-
-void weigh_subcarriers(const PrecodingJob& job, cudaStream_t stream) {
-    const std::size_t bytes = std::size_t{2} * job.subcarriers * sizeof(float);
-    weigh<<<job.rows, precoding_threads, bytes, stream>>>(job);
-    check(cudaGetLastError());
-}
-
-void finish_symbols(const PrecodingJob& job, cudaStream_t stream) {
-    finish<<<job.rows, precoding_threads, 0, stream>>>(job);
     check(cudaGetLastError());
 }
 

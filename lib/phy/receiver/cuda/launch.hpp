@@ -35,24 +35,11 @@ struct ChannelJob {
     cf32* mean;  ///< (slots, paths, subcarriers)
 };
 
-/// What stands before and after the inverse DFT of transform precoding.
-struct PrecodingJob {
-    bool mmse;
-    std::uint32_t subcarriers;  ///< of an OFDM symbol
-    std::uint32_t rows;         ///< OFDM symbols
-    cf32* symbols;              ///< (rows, subcarriers)
-    float* noise_variance;      ///< in the same shape
-    float*
-        common;  ///< (rows, 2): what the symbols of an OFDM symbol share, from the first step to the second
-};
-
 /// Have the kernels' code loaded on the current device.
 void prepare_receiver_kernels();
 
 /// Start a kernel on the current device.
 void summarise(const SummaryJob& job, cudaStream_t stream);
 void average_channel(const ChannelJob& job, cudaStream_t stream);
-void weigh_subcarriers(const PrecodingJob& job, cudaStream_t stream);
-void finish_symbols(const PrecodingJob& job, cudaStream_t stream);
 
 }  // namespace phy::gpu::detail

@@ -5,10 +5,9 @@
 /// The numbers that decide how fast a receiver's own kernels are, and nothing else.
 namespace phy::gpu::detail {
 
-constexpr unsigned summary_threads = 1024;   ///< a block, which a slot has for itself
-constexpr unsigned summary_loads = 4;        ///< pieces of 16 bytes that a thread has in flight
-constexpr unsigned channel_threads = 256;    ///< a block
-constexpr unsigned precoding_threads = 256;  ///< a block, which an OFDM symbol has for itself
+constexpr unsigned summary_threads = 1024;  ///< a block, which a slot has for itself
+constexpr unsigned summary_loads = 4;       ///< pieces of 16 bytes that a thread has in flight
+constexpr unsigned channel_threads = 256;   ///< a block
 
 /// Of so many slots whose samples come over the link, those of DM-RS come first: the channel is estimated
 /// while the others are on their way.

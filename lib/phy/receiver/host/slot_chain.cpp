@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "phy/machine/share.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
-#include "phy/reduce/reduce_host.hpp"
 
 namespace phy::detail {
 namespace {
@@ -21,9 +21,9 @@ std::optional<OfdmDemodulator> make_demodulator(const Host& host, const Receiver
     return OfdmDemodulator(host, *plan.ofdm);
 }
 
-std::optional<PrecodingUndoer> make_undoer(const Host& host, const ReceiverPlan& plan) {
-    if (plan.precoded == 0) return {};
-    return PrecodingUndoer(host, plan.precoded, plan.config.equalization);
+std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const ReceiverPlan& plan) {
+    if (!plan.deprecoder) return {};
+    return TransformDeprecoder(host, *plan.deprecoder);
 }
 
 }  // namespace
@@ -36,11 +36,12 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
       demodulate_(make_demodulator(host, shared.plan)),
       estimate_(make_estimator(host, shared.plan, prepared)),
       equalize_(host, shared.plan.equalizer(estimate_.time_weights())),
-      undo_precoding_(make_undoer(host, shared.plan)),
+      deprecode_(make_deprecoder(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),
       demap_(host, shared.plan.demapper) {
     if (demodulate_) buffers_.grid.resize(shared.plan.grid);
     buffers_.channel.resize(estimate_.channel_size());
+    buffers_.covariance.resize(shared.plan.covariance);
     buffers_.symbols.resize(shared.plan.symbols);
     buffers_.noise_variance.resize(shared.plan.symbols);
 }
@@ -58,14 +59,14 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     const std::size_t place = plan.schedule.place(occasion);
     SlotEstimate slot;
     estimate_(grid, std::span(shared_.pilots).subspan(place * plan.pilots, plan.pilots), buffers_.channel,
-              std::span(&slot, 1));
+              std::span(&slot, 1), buffers_.covariance);
     if (!output.channel.empty()) write_channel(output.channel);
     const bool lends = !output.symbols.empty();
     if (!lends && output.slots.empty() && output.llr.size() == 0) return;
     const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
     const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
-    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise);
-    if (undo_precoding_) (*undo_precoding_)(symbols, noise);
+    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance);
+    if (deprecode_) (*deprecode_)(symbols, noise);
     if (!output.slots.empty()) measure(symbols, noise, slot, output.slots.front());
     if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }

@@ -12,8 +12,8 @@
 #include "phy/machine/host.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/ofdm/demodulator.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/chain/plan.hpp"
-#include "phy/receiver/host/precoding_undoer.hpp"
 #include "phy/receiver/receiver.hpp"
 
 namespace phy::detail {
@@ -32,6 +32,7 @@ struct SharedReceiver {
 struct SlotBuffers {
     std::vector<cf32> grid;
     std::vector<float> channel;
+    std::vector<cf32> covariance;
     std::vector<cf32> symbols;
     std::vector<float> noise_variance;
 };
@@ -63,7 +64,7 @@ private:
     std::optional<OfdmDemodulator> demodulate_;
     ChannelEstimator estimate_;
     Equalizer equalize_;
-    std::optional<PrecodingUndoer> undo_precoding_;
+    std::optional<TransformDeprecoder> deprecode_;
     SymbolMeter measure_;
     SoftDemapper demap_;
 };

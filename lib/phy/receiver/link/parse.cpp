@@ -8,13 +8,24 @@
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/link/json_object.hpp"
-#include "phy/receiver/link/ranges.hpp"
 
 namespace phy {
 namespace {
 
 using detail::Json;
 using detail::JsonObject;
+using detail::WholeRange;
+
+/// What values of a link can be by themselves.
+constexpr WholeRange cell_ids = {0, 1007};
+constexpr WholeRange carrier_sizes = {1, 275};
+constexpr WholeRange resource_block_numbers = {0, 4095};
+constexpr WholeRange symbol_numbers = {0, symbols_per_slot - 1};
+constexpr WholeRange symbol_counts = {1, symbols_per_slot};
+constexpr WholeRange layer_counts = {1, 4};
+constexpr WholeRange largest_frame = {0, 79};
+/// Those that binary64 has exactly.
+constexpr WholeRange sample_numbers = {0, std::int64_t{1} << 53};
 
 int spacing_of(const JsonObject& carrier) {
     const Json& value = carrier.at("subcarrier_spacing");
@@ -36,21 +47,21 @@ std::optional<std::uint64_t> first_sample_of(const JsonObject& carrier) {
     if (!value->is_number())
         detail::throw_expected(carrier.path("first_sample"), *value, "a whole number or \"auto\"");
     return static_cast<std::uint64_t>(
-        detail::whole_number(carrier.path("first_sample"), *value, detail::sample_numbers));
+        detail::whole_number(carrier.path("first_sample"), *value, sample_numbers));
 }
 
 void read_carrier(const JsonObject& object, Link& link) {
     LinkCarrier& carrier = link.carrier;
     carrier.subcarrier_spacing = spacing_of(object);
-    link.allocation.carrier_resource_blocks = object.whole("resource_blocks", detail::carrier_sizes);
-    link.allocation.first_crb = object.whole_or("first_crb", detail::resource_block_numbers, 0);
+    link.allocation.carrier_resource_blocks = object.whole("resource_blocks", carrier_sizes);
+    link.allocation.first_crb = object.whole_or("first_crb", resource_block_numbers, 0);
     carrier.k0 = object.whole_or("k0", {-6, 6}, 0);
-    if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", detail::cell_ids);
+    if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", cell_ids);
     carrier.sample_rate = optional_number(object, "sample_rate");
     carrier.center_frequency = optional_number(object, "center_frequency");
     carrier.frequency_shift = object.number_or("frequency_shift", 0.0);
     if (object.has("cyclic_prefix")) static_cast<void>(object.choice("cyclic_prefix", {"normal"}));
-    carrier.first_slot = object.whole_or("first_slot", detail::largest_frame, 0);
+    carrier.first_slot = object.whole_or("first_slot", largest_frame, 0);
     carrier.first_sample = first_sample_of(object);
 }
 
@@ -64,7 +75,7 @@ std::pair<int, int> pair_of(const std::string& path, const Json& value, detail::
 }
 
 ResourceBlocks resource_blocks_of(const std::string& path, const Json& value) {
-    const auto [first, count] = pair_of(path, value, detail::resource_block_numbers, detail::carrier_sizes);
+    const auto [first, count] = pair_of(path, value, resource_block_numbers, carrier_sizes);
     return {.first = first, .count = count};
 }
 
@@ -90,7 +101,7 @@ void read_reserved(const JsonObject& allocation, std::vector<ReservedElements>& 
         const JsonObject object(path + "[" + std::to_string(i) + "]", (*list)[i],
                                 {"symbols", "resource_blocks", "subcarriers"});
         const auto symbols =
-            detail::whole_numbers(object.path("symbols"), object.at("symbols"), detail::symbol_numbers);
+            detail::whole_numbers(object.path("symbols"), object.at("symbols"), symbol_numbers);
         const auto subcarriers = detail::whole_numbers(object.path("subcarriers"), object.at("subcarriers"),
                                                        {0, subcarriers_per_resource_block - 1});
         for (const ResourceBlocks& range : resource_blocks_of(object))
@@ -126,7 +137,7 @@ std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
             dmrs.path("symbols") +
             ": missing; expected it, or mapping_type, typeA_position and additional_positions");
     if (!dmrs.has("symbols")) return placed_symbols(dmrs, link);
-    auto listed = detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), detail::symbol_numbers);
+    auto listed = detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), symbol_numbers);
     if (is_placed && listed != placed_symbols(dmrs, link))
         throw ArgumentError(dmrs.path("symbols") + " is " + list_text(listed) + ": expected " +
                             list_text(placed_symbols(dmrs, link)) +
@@ -153,18 +164,18 @@ void read_dmrs(const JsonObject& object, Link& link) {
     dmrs.symbols = dmrs_symbols_of(object, link);
     const bool is_low_papr = dmrs.transform_precoding;
     dmrs.scrambling_id =
-        identity_of(object, link.carrier, is_low_papr ? detail::cell_ids : detail::WholeRange{0, 65535});
+        identity_of(object, link.carrier, is_low_papr ? cell_ids : detail::WholeRange{0, 65535});
     dmrs.n_scid = object.whole_or("n_scid", {0, 1}, 0);
     if (object.has("hopping"))
         dmrs.hopping = static_cast<SequenceHopping>(object.choice("hopping", {"none", "group", "sequence"}));
-    dmrs.reference_crb = object.whole_or("reference_crb", detail::resource_block_numbers, 0);
+    dmrs.reference_crb = object.whole_or("reference_crb", resource_block_numbers, 0);
     if (const auto power_db = optional_number(object, "power_db"))
         dmrs.power_db = static_cast<float>(*power_db);
 }
 
 std::vector<int> slots_of(const std::string& path, const Json& value) {
     if (value.is_array() && value.empty()) detail::throw_expected(path, value, "at least one slot");
-    return detail::whole_numbers(path, value, detail::largest_frame);
+    return detail::whole_numbers(path, value, largest_frame);
 }
 
 Modulation modulation_of(const JsonObject& allocation) {
@@ -183,11 +194,11 @@ void read_allocation(const JsonObject& object, Link& link) {
     link.scrambling.id = identity_of(object, link.carrier, {0, 1023});
     link.scrambling.codeword = object.whole_or("codeword", {0, 1}, 0);
     link.modulation = modulation_of(object);
-    const int layers = object.whole("layers", detail::layer_counts);
+    const int layers = object.whole("layers", layer_counts);
     allocation.resource_blocks = resource_blocks_of(object);
     if (const Json* const symbols = object.find("symbols"))
         std::tie(allocation.first_symbol, allocation.symbols) =
-            pair_of(object.path("symbols"), *symbols, detail::symbol_numbers, detail::symbol_counts);
+            pair_of(object.path("symbols"), *symbols, symbol_numbers, symbol_counts);
     if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
     read_reserved(object, allocation.reserved);
     allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);

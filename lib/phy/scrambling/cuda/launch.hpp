@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
 
-/// The interface between the host's side of CUDA scrambling and its kernels.
+/// The interface between the host's side of CUDA Gold sequences and their kernel.
 namespace phy::gpu::detail {
 
 struct GoldJob {
@@ -15,13 +13,11 @@ struct GoldJob {
     std::uint32_t first_state;        ///< of the first sequence, at the first bit
     std::uint32_t second_polynomial;  ///< what takes the second sequence there
     std::uint64_t codewords;          ///< not 0
-    std::uint64_t length;             ///< bits of each; not 0
+    std::uint64_t length;             ///< bits of each, a multiple of 32; not 0
+    std::uint32_t kept;               ///< the lowest bits of all words that stay as they are, below 32
 };
 
-/// Start a kernel on the current device.
+/// Starts a kernel on the current device.
 void launch_words(const GoldJob& job, std::uint32_t* words, cudaStream_t stream);
-void launch_scramble(const GoldJob& job, const std::byte* in, std::byte* out, cudaStream_t stream);
-void launch_descramble(const GoldJob& job, SoftBitFormat format, const std::byte* in, std::byte* out,
-                       cudaStream_t stream);
 
 }  // namespace phy::gpu::detail

@@ -5,10 +5,8 @@
 #include <span>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/format.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy::detail {
@@ -21,14 +19,6 @@ inline void check_c_init(std::uint32_t c_init) {
 inline void check_c_init(std::span<const std::uint32_t> c_init) {
     for (const std::uint32_t of_codeword : c_init)
         check_c_init(of_codeword);
-}
-
-/// Throws ArgumentError unless both are the same format.
-inline void check_formats(SoftBitFormat scrambled, SoftBitFormat llr) {
-    check_enum("soft-bit format", scrambled, all_soft_bit_formats.back());
-    if (scrambled != llr)
-        throw ArgumentError("llr is in " + std::string(to_string(llr)) + ": expected " +
-                            std::string(to_string(scrambled)));
 }
 
 /// Throws ArgumentError unless in and out have as many elements, which so many codewords share evenly.

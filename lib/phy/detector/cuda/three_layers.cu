@@ -1,9 +1,0 @@
-#include "phy/detector/cuda/detect.cuh"
-
-namespace phy::gpu::detail {
-
-void launch_three_layers(const EqualizerJob& job, const DetectorOutput& out, cudaStream_t stream) {
-    launch_detector<3>(job, out, stream);
-}
-
-}  // namespace phy::gpu::detail

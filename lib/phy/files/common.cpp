@@ -1,0 +1,74 @@
+#include "phy/files/common.hpp"
+
+#include <algorithm>
+
+#include "phy/core/backend.hpp"
+#include "phy/core/error.hpp"
+#include "phy/machine/atomic_file.hpp"
+
+namespace phy {
+
+int demodulation_threads() {
+    return std::max(1, Host::processors() - 2);
+}
+
+namespace detail {
+
+std::string name_of(const CaptureDescription& capture) {
+    return capture.file.string() + ": " + capture.dataset;
+}
+
+void require_symbols(const CaptureDescription& capture) {
+    if (capture.kind == CaptureKind::symbols) return;
+    throw FileError(name_of(capture) + " holds " +
+                    (capture.kind == CaptureKind::grid ? "a grid" : "samples") + ": expected symbols");
+}
+
+void require_not_read(const std::filesystem::path& output, const CaptureDescription& capture) {
+    if (output.empty()) return;
+    for (const std::filesystem::path& file : capture.files)
+        if (is_same_file(output, file))
+            throw ArgumentError(output.string() + ": would overwrite the capture, which is read from it");
+}
+
+void require_use_of(const CaptureOptions& options, const CaptureDescription& capture) {
+    if (!options.full_scale || capture.is_integer) return;
+    throw ArgumentError(
+        "option full_scale: " + name_of(capture) + " holds floating point numbers, " +
+        (capture.kind == CaptureKind::symbols ? "which --gain divides" : "whose amplitude does not matter"));
+}
+
+std::vector<Place> places_or_default(const std::vector<Place>& places) {
+    if (!places.empty()) return places;
+    return {Host({.threads = demodulation_threads()})};
+}
+
+Host fastest_host(int threads) {
+    try {
+        return Host({.threads = threads, .backend = Backend::parse("cpu")});
+    } catch (const BackendError&) {
+        return Host({.threads = threads, .backend = Backend::scalar()});
+    }
+}
+
+float full_scale_of(const CaptureDescription& capture) {
+    const bool is_integer = default_full_scale(capture.format) != 1.0F;
+    return is_integer ? static_cast<float>(capture.full_scale.value_or(0.0)) : 0.0F;
+}
+
+std::optional<Link> link_of(const CaptureDescription& capture) {
+    if (!capture.link) return std::nullopt;
+    try {
+        return parse_link(*capture.link);
+    } catch (const ArgumentError& error) {
+        throw FileError(name_of(capture) + ": attribute link: " + error.what());
+    }
+}
+
+std::uint64_t codeword_symbols(const Link& link) {
+    const SlotAllocation& allocation = link.allocation;
+    return ResourceMap(allocation).elements() * static_cast<std::uint64_t>(allocation.layers());
+}
+
+}  // namespace detail
+}  // namespace phy

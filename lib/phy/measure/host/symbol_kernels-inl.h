@@ -1,0 +1,131 @@
+// Sums over the symbols of a block.
+#if defined(PHY_MEASURE_SYMBOL_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_MEASURE_SYMBOL_KERNELS_INL_H_
+#undef PHY_MEASURE_SYMBOL_KERNELS_INL_H_
+#else
+#define PHY_MEASURE_SYMBOL_KERNELS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "phy/measure/host/symbol_kernels.hpp"
+#include "phy/measure/math/symbol_step-inl.h"
+#include "phy/simd/lanes-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+namespace {
+
+enum class Points { square, diagonal, sent };
+
+constexpr std::size_t turn_symbols = symbol_tree.lanes;
+static_assert(turn_symbols % Lanes::count == 0);
+
+PHY_INLINE SymbolAccumulators<Ops> load_lanes(const SymbolLanes& from, std::size_t first) {
+    SymbolAccumulators<Ops> loaded;
+    for (unsigned k = 0; k < summed_of_symbols; ++k)
+        loaded.sums[k] = Lanes::load(from.sums[k] + first);
+    loaded.peak = Lanes::load(from.peak + first);
+    loaded.error_peak = Lanes::load(from.error_peak + first);
+    return loaded;
+}
+
+PHY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to, std::size_t first) {
+    for (unsigned k = 0; k < summed_of_symbols; ++k)
+        Lanes::store(from.sums[k], to.sums[k] + first);
+    Lanes::store(from.peak, to.peak + first);
+    Lanes::store(from.error_peak, to.error_peak + first);
+}
+
+/// What is a block further on than these symbols, so that memory is asked for evenly.
+PHY_INLINE void ask_for_next_block(const float* iq) {
+    const auto next = reinterpret_cast<std::uintptr_t>(iq) + 2 * symbol_tree.block * sizeof(float);
+    Lanes::prefetch(next, 2 * Lanes::count * sizeof(float));
+}
+
+/// Leaves the virtual lanes of the others as they are, to the sign of a zero.
+PHY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Lanes::Mask usable, Ops::V i, Ops::V q,
+                                   Ops::V power, const Decision<Ops>& made) {
+    SymbolAccumulators<Ops> added = to;
+    add_symbol<Ops>(added, i, q, power, made);
+    for (unsigned k = 0; k < summed_of_symbols; ++k)
+        to.sums[k] = Lanes::select(usable, added.sums[k], to.sums[k]);
+    to.peak = Lanes::select(usable, added.peak, to.peak);
+    to.error_peak = Lanes::select(usable, added.error_peak, to.error_peak);
+}
+
+/// A vector of symbols in every turn, for the virtual lanes from `first` on; returns how many are not finite.
+template <Points points>
+PHY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& piece, std::size_t first,
+                                 SymbolLanes& to) {
+    const auto turn =
+        scale.rotating ? Lanes::odd_signs(first + static_cast<std::size_t>(piece.phase)) : Ops::set(0.0F);
+    const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, turn);
+    SymbolAccumulators<Ops> sums = load_lanes(to, first);
+    const auto usable_power = Ops::set(scale.usable_power);
+    std::size_t not_finite = 0;
+    for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
+        Ops::V i, q;
+        Lanes::load_pairs(piece.iq + 2 * s, i, q);
+        ask_for_next_block(piece.iq + 2 * s);
+        Decision<Ops> made;
+        if constexpr (points == Points::sent) {
+            Ops::V sent_i, sent_q;
+            Lanes::load_pairs(piece.sent + 2 * s, sent_i, sent_q);
+            made = compare<Ops>(i, q, sent_i, sent_q, of_lanes);
+        } else {
+            made = decide<Ops, points == Points::diagonal>(i, q, of_lanes);
+        }
+        const auto power = power_of<Ops>(i, q);
+        const auto usable = Lanes::less(power, usable_power);
+        if (Lanes::all(usable)) [[likely]] {
+            add_symbol<Ops>(sums, i, q, power, made);
+        } else {
+            add_usable_symbols(sums, usable, i, q, power, made);
+            not_finite += Lanes::count - Lanes::count_true(usable);
+        }
+    }
+    store_lanes(sums, to, first);
+    return not_finite;
+}
+
+template <Points points>
+void add_whole_turns(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
+    for (std::size_t first = 0; first < turn_symbols; first += Lanes::count)
+        to.not_finite += add_turns<points>(scale, piece, first, to);
+}
+
+template <Points points>
+void add_all(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
+    const std::size_t rest = piece.symbols % turn_symbols;
+    SymbolPiece whole = piece;
+    whole.symbols -= rest;
+    add_whole_turns<points>(scale, whole, to);
+    if (rest == 0) return;
+    alignas(64) float iq[2 * turn_symbols];
+    alignas(64) float sent[2 * turn_symbols] = {};
+    std::fill(iq, iq + 2 * turn_symbols, std::numeric_limits<float>::quiet_NaN());
+    std::memcpy(iq, piece.iq + 2 * whole.symbols, 2 * rest * sizeof(float));
+    if (points == Points::sent) std::memcpy(sent, piece.sent + 2 * whole.symbols, 2 * rest * sizeof(float));
+    add_whole_turns<points>(scale, {iq, sent, turn_symbols, piece.phase}, to);
+    to.not_finite -= turn_symbols - rest;
+}
+
+void add(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
+    if (piece.sent != nullptr) {
+        add_all<Points::sent>(scale, piece, to);
+    } else if (scale.diagonal) {
+        add_all<Points::diagonal>(scale, piece, to);
+    } else {
+        add_all<Points::square>(scale, piece, to);
+    }
+}
+
+constexpr SymbolKernels kernels = {&add};
+
+}  // namespace
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/reduce/average_matvec.hpp"
+#include "phy/reduce/reduce_rows.hpp"
+
+/// How large the arrays of average_matvec() are, where things lie in its workspace, and what its kernels
+/// take.
+namespace phy::detail {
+
+template <class T>
+struct ComponentOfNumber {
+    using Type = T;
+    static constexpr bool is_complex = false;
+};
+template <class R>
+struct ComponentOfNumber<std::complex<R>> {
+    using Type = R;
+    static constexpr bool is_complex = true;
+};
+
+/// On a host, means wait in panels of so many batches: for each k their components, the real ones first, as
+/// vectors of any instruction set take them.
+template <class T>
+constexpr std::size_t panel_batches() {
+    return 128 / sizeof(typename ComponentOfNumber<T>::Type);
+}
+inline constexpr std::size_t panel_alignment = 64;
+
+/// Elements.
+struct AverageSizes {
+    std::size_t in;
+    std::size_t matrix;
+    std::size_t out;
+    std::size_t panels;  ///< on a host; at least those of out
+};
+
+/// Throws ArgumentError as average_matvec_workspace() does; panel is panel_batches<T>().
+AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_element, std::size_t panel);
+
+/// Where in the workspace things are.
+template <class T>
+struct AverageWorkspace {
+    T* elements;                    ///< aligned for vectors: panels on a host, means on a device
+    std::span<std::byte> of_means;  ///< what reduce_rows() needs
+
+    static std::size_t bytes_of_means(const AverageShape& shape) {
+        return reduce_rows_workspace<Mean<T>>(shape.batches * shape.length, shape.observations);
+    }
+    static std::size_t bytes(const AverageShape& shape, const AverageSizes& sizes) {
+        return sizes.panels * sizeof(T) + panel_alignment - 1 + bytes_of_means(shape);
+    }
+
+    AverageWorkspace(std::byte* memory, const AverageShape& shape, const AverageSizes& sizes) {
+        const auto misaligned = reinterpret_cast<std::uintptr_t>(memory) % panel_alignment;
+        std::byte* const aligned = memory + (misaligned == 0 ? 0 : panel_alignment - misaligned);
+        elements = reinterpret_cast<T*>(aligned);
+        of_means = {aligned + sizes.panels * sizeof(T), bytes_of_means(shape)};
+    }
+};
+
+/// The sizes of a call. Throws ArgumentError as average_matvec() does.
+template <class T>
+AverageSizes checked_sizes(const AverageShape& shape, std::size_t in, std::size_t matrix, std::size_t out,
+                           std::size_t workspace) {
+    const AverageSizes sizes = average_sizes(shape, sizeof(T), panel_batches<T>());
+    check_size("average_matvec: in", in, sizes.in);
+    check_size("average_matvec: matrix", matrix, sizes.matrix);
+    check_size("average_matvec: out", out, sizes.out);
+    const std::size_t expected = shape.batches == 0 ? 0 : AverageWorkspace<T>::bytes(shape, sizes);
+    if (workspace < expected)
+        throw ArgumentError("average_matvec: workspace has " + std::to_string(workspace) +
+                            " bytes: expected at least " + std::to_string(expected));
+    return sizes;
+}
+
+/// Matrix times means, which lie in panels.
+template <class T>
+struct Multiplication {
+    using Component = typename ComponentOfNumber<T>::Type;
+
+    const T* matrix;
+    const Component* panels;
+    T* out;
+    std::size_t length;
+    std::size_t batches;
+
+    /// Of components.
+    static constexpr std::size_t step = panel_batches<T>() * sizeof(T) / sizeof(Component);
+
+    [[nodiscard]] const Component* panel(std::size_t index) const { return panels + index * length * step; }
+
+    /// Batches of a panel; the last may be part of one.
+    [[nodiscard]] std::size_t used(std::size_t index) const {
+        return std::min(panel_batches<T>(), batches - index * panel_batches<T>());
+    }
+
+    /// Where an output of a panel's batch goes.
+    [[nodiscard]] T& result(std::size_t panel, std::size_t batch, std::size_t l) const {
+        return out[(panel * panel_batches<T>() + batch) * length + l];
+    }
+};
+
+/// How an output ends.
+template <class R>
+constexpr R finished(R sum) {
+    return canonical(sum + R(0));
+}
+
+/// The outputs from first to end - 1 of the batches of a panel.
+template <class T>
+using Multiply = void (*)(const Multiplication<T>& job, std::size_t panel, std::size_t first,
+                          std::size_t end);
+
+using AverageKernels = std::tuple<Multiply<float>, Multiply<double>, Multiply<std::complex<float>>,
+                                  Multiply<std::complex<double>>>;
+
+}  // namespace phy::detail

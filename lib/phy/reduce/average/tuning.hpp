@@ -1,0 +1,46 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <optional>
+
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/span.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/reduce/average_matvec.hpp"
+
+namespace phy::gpu::detail {
+
+/// Of the outputs that a block makes at a time. It is not seen in a result.
+enum class TileSize { small, large };
+
+/// What is multiplied.
+template <class R>
+using RealNumber = R;
+template <class R>
+using ComplexNumber = std::complex<R>;
+
+/// Matrix times means, for batches.
+template <class T>
+struct MultiplyCall {
+    const T* matrix;
+    const T* means;  ///< at a multiple of 16 bytes
+    T* out;
+    std::size_t batches;
+    std::size_t length;
+};
+
+/// Starts a kernel on the current device.
+template <class T>
+void start_multiply(const MultiplyCall<T>& call, TileSize tiles, cudaStream_t stream);
+
+/// What suits a device with so many multiprocessors.
+TileSize suitable_tiles(const AverageShape& shape, int multiprocessors);
+
+/// As gpu::average_matvec(), for tests that choose the tiles; without a choice, they are suitable_tiles().
+template <class T>
+void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
+                          DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,
+                          cudaStream_t stream, std::optional<TileSize> tiles);
+
+}  // namespace phy::gpu::detail

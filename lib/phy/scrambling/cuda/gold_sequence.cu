@@ -1,0 +1,148 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/pieces.cuh"
+#include "phy/cuda/warp.hpp"
+#include "phy/scrambling/cuda/launch.hpp"
+#include "phy/scrambling/cuda/tuning.hpp"
+#include "phy/scrambling/math/gold.hpp"
+
+namespace phy::gpu::detail {
+namespace {
+
+using phy::detail::FirstSequence;
+using phy::detail::register_mask;
+using phy::detail::SecondSequence;
+
+/// A warp has a unit of a codeword.
+constexpr unsigned words_of_unit = words_of_lane * warp_size;
+constexpr unsigned bits_of_unit = 32 * words_of_unit;
+
+/// Units are counted by digits of 4 bits.
+constexpr unsigned unit_digits = 8;
+
+/// X^k of each sequence, for jumps.
+template <class Sequence>
+struct Jumps {
+    std::uint32_t units[unit_digits][16];  ///< over so many units, by digit
+    std::uint32_t lanes[warp_size];        ///< over the words of so many lanes
+};
+
+template <class Sequence>
+constexpr Jumps<Sequence> make_jumps() {
+    Jumps<Sequence> jumps{};
+    for (unsigned digit = 0; digit < unit_digits; ++digit)
+        for (std::uint64_t n = 0; n < 16; ++n)
+            jumps.units[digit][n] = phy::detail::power_of_x<Sequence>((n << (4 * digit)) * bits_of_unit);
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+        jumps.lanes[lane] = phy::detail::power_of_x<Sequence>(std::uint64_t{32} * words_of_lane * lane);
+    return jumps;
+}
+
+__device__ const Jumps<FirstSequence> first_jumps = make_jumps<FirstSequence>();
+__device__ const Jumps<SecondSequence> second_jumps = make_jumps<SecondSequence>();
+
+/// advanced() for a state and a polynomial that all lanes have: each lane makes a bit.
+template <class Sequence>
+__device__ __forceinline__ std::uint32_t advanced_by_warp(std::uint32_t state, std::uint32_t polynomial,
+                                                          unsigned lane) {
+    const std::uint64_t bits = phy::detail::extended<Sequence>(state);
+    const auto mine = static_cast<std::uint32_t>(bits >> lane) & polynomial;
+    return __ballot_sync(all_lanes, (__popc(mine) & 1) != 0) & register_mask;
+}
+
+template <class Sequence>
+__device__ __forceinline__ std::uint32_t at_unit(const Jumps<Sequence>& jumps, std::uint32_t state,
+                                                 std::uint32_t unit, unsigned lane) {
+#pragma unroll 1
+    for (unsigned digit = 0; unit >> (4 * digit) != 0; ++digit) {
+        state = advanced_by_warp<Sequence>(state, jumps.units[digit][unit >> (4 * digit) & 15U], lane);
+        if (digit + 1 == unit_digits) break;
+    }
+    return state;
+}
+
+/// The lane's words of a unit of a codeword.
+__device__ __forceinline__ void make_words(const GoldJob& job, std::uint64_t codeword, std::uint32_t unit,
+                                           unsigned lane, std::uint32_t* words) {
+    const std::uint32_t c_init = job.c_init == nullptr ? job.one_c_init : job.c_init[codeword];
+    const std::uint32_t second_state =
+        advanced_by_warp<SecondSequence>(c_init & register_mask, job.second_polynomial, lane);
+    const std::uint32_t first_of_unit = at_unit(first_jumps, job.first_state, unit, lane);
+    const std::uint32_t second_of_unit = at_unit(second_jumps, second_state, unit, lane);
+    std::uint64_t first = phy::detail::extended<FirstSequence>(
+        phy::detail::advanced<FirstSequence>(first_of_unit, first_jumps.lanes[lane]));
+    std::uint64_t second = phy::detail::extended<SecondSequence>(
+        phy::detail::advanced<SecondSequence>(second_of_unit, second_jumps.lanes[lane]));
+#pragma unroll
+    for (unsigned w = 0; w < words_of_lane; ++w) {
+        words[w] = static_cast<std::uint32_t>(first ^ second);
+        first = phy::detail::next_word<FirstSequence>(first);
+        second = phy::detail::next_word<SecondSequence>(second);
+    }
+}
+
+constexpr unsigned warps_of_block = gold_threads / warp_size;
+
+/// Which part of the codewords a warp has.
+struct Unit {
+    std::uint64_t codeword;
+    std::uint32_t index;  ///< in the codeword
+    std::uint64_t begin;  ///< its first bit, of those of all codewords
+    unsigned count;       ///< bits
+};
+
+__host__ __device__ constexpr std::uint64_t units_of_codeword(const GoldJob& job) {
+    return (job.length + bits_of_unit - 1) / bits_of_unit;
+}
+
+/// Returns false where there is none left for the warp.
+__device__ __forceinline__ bool find_unit(const GoldJob& job, Unit& unit) {
+    const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / warp_size;
+    const std::uint64_t of_codeword = units_of_codeword(job);
+    unit.codeword = warp / of_codeword;
+    if (unit.codeword >= job.codewords) return false;
+    unit.index = static_cast<std::uint32_t>(warp - unit.codeword * of_codeword);
+    const std::uint64_t in_codeword = std::uint64_t{unit.index} * bits_of_unit;
+    const std::uint64_t left = job.length - in_codeword;
+    unit.begin = unit.codeword * job.length + in_codeword;
+    unit.count = left < bits_of_unit ? static_cast<unsigned>(left) : bits_of_unit;
+    return true;
+}
+
+/// The words of a warp's unit, for all its lanes.
+__device__ __forceinline__ void share_words(const GoldJob& job, const Unit& unit, unsigned lane,
+                                            std::uint32_t* shared) {
+    std::uint32_t words[words_of_lane];
+    make_words(job, unit.codeword, unit.index, lane, words);
+    store_words<words_of_lane>(words, reinterpret_cast<std::byte*>(shared + lane * words_of_lane));
+    __syncwarp();
+}
+
+__global__ void __launch_bounds__(gold_threads)
+    write_words(const __grid_constant__ GoldJob job, std::uint32_t* out) {
+    __shared__ alignas(16) std::uint32_t of_block[warps_of_block][words_of_unit];
+    const unsigned lane = threadIdx.x % warp_size;
+    std::uint32_t* const words = of_block[threadIdx.x / warp_size];
+    Unit unit;
+    if (!find_unit(job, unit)) return;
+    share_words(job, unit, lane, words);
+    if (job.kept != 0 && unit.begin == 0 && lane == 0) {
+        const std::uint32_t kept = (1U << job.kept) - 1;
+        words[0] = (words[0] & ~kept) | (out[0] & kept);
+    }
+    for (unsigned i = lane; i < unit.count / 32; i += warp_size)
+        out[unit.begin / 32 + i] = words[i];
+}
+
+}  // namespace
+
+void launch_words(const GoldJob& job, std::uint32_t* words, cudaStream_t stream) {
+    const std::uint64_t warps = units_of_codeword(job) * job.codewords;
+    const auto blocks = static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block);
+    write_words<<<blocks, gold_threads, 0, stream>>>(job, words);
+    check(cudaGetLastError());
+}
+
+}  // namespace phy::gpu::detail
