@@ -138,9 +138,9 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     expect_failure({demod_app, capture, "--doppler-spread", "5"}, 2, {"--time-interpolation"});
     expect_failure({demod_app, capture, "--interference-rejection", "--noise-variance", "0.1"}, 2,
                    {"--noise-variance"});
-    const std::string one = transmit("one.h5", link, "grid");
+    const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
     expect_failure({demod_app, one, "--interference-rejection"}, 2, {"1 antenna"});
-    const std::string symbols = generate("symbols.h5", {});
+    const std::string symbols = generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     expect_failure({demod_app, symbols, "--interference-rejection"}, 2, {"--interference-rejection"});
 }
 
