@@ -43,9 +43,9 @@ void weigh(cf32* symbols, float* noise_variance, std::size_t count) {
             symbol = {Ops::mul(symbol.real(), weight), Ops::mul(symbol.imag(), weight)};
         }
     }
-    const scalar::PrecodedSymbol common =
-        scalar::precoded_symbol<Ops>(mmse, sum_of_lanes<lanes>(sums.weights.data()),
-                                     sum_of_lanes<lanes>(sums.noises.data()), static_cast<float>(count));
+    const scalar::PrecodedSymbol common = scalar::precoded_symbol<Ops>(
+        mmse, detail::sum_of_lanes<lanes>(sums.weights.data()),
+        detail::sum_of_lanes<lanes>(sums.noises.data()), static_cast<float>(count));
     noise_variance[0] = common.mean_weight;
     std::fill(noise_variance + 1, noise_variance + count, common.noise);
 }
