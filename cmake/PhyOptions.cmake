@@ -55,8 +55,9 @@ add_library(phy_options INTERFACE)
 set(phy_cxx_flags -Wall -Wextra -Wconversion
   # Of g++ only for locals: it takes the scoped enumerator SampleFormat::cf32 for a shadow of the type cf32.
   $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>
-  # g++ 12 sees overlapping copies in operator+ of std::string (its bug 105329).
+  # g++ 12 sees overlapping and too long copies in operator+ of std::string (its bugs 105329 and 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>
   # The numeric contract: a * b + c is two roundings everywhere, fma is written where it is meant.
   -ffp-contract=off)
 # ptxas warns of a kernel that spills registers or has a stack frame.
