@@ -74,7 +74,7 @@ std::string describe(const ElementType& type, const Dimensions& dimensions) {
 
 std::string describe(const IqLayout& layout) {
     const std::string number =
-        (layout.number.offset_binary ? "u" : "") + std::string(to_string(layout.number.kind));
+        std::string(layout.number.offset_binary ? "u" : "").append(to_string(layout.number.kind));
     switch (layout.kind) {
         case IqLayout::Kind::compound:
             return "compound of " + number;

@@ -204,8 +204,8 @@ std::optional<NamedType> parse_type(std::string_view text) {
     const std::endian order = text[0] == '>' ? std::endian::big : std::endian::little;
     const std::size_t number_bytes = type.is_complex ? type.bytes / 2 : type.bytes;
     if (text[1] == 'f' || text[1] == 'i' || type.is_complex)
-        type.number =
-            parse_number_type((text[1] == 'i' ? "i" : "f") + std::to_string(8 * number_bytes), order);
+        type.number = parse_number_type(
+            std::string(text[1] == 'i' ? "i" : "f").append(std::to_string(8 * number_bytes)), order);
     return type;
 }
 
