@@ -137,7 +137,7 @@ std::string csv_of(const LinkReport& report) {
         std::string line;
         std::string names;
         for (const auto& [name, value] : members_of(row)) {
-            names += (names.empty() ? "" : ",") + std::string(name);
+            names.append(names.empty() ? "" : ",").append(name);
             line += (line.empty() ? "" : ",") + (value.text() == "null" ? "" : value.text());
         }
         text += (text.empty() ? names + "\n" : "") + line + "\n";
