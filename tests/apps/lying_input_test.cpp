@@ -88,7 +88,7 @@ TEST_F(LyingInput, OfAnotherNoise) {
 }
 
 TEST_F(LyingInput, OfSamplesInTime) {
-    const std::string capture = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
+    const std::string capture = PHY_DATA_DIRECTORY "/pusch_samples.h5";
     expect_words(warning({capture, "--from", "symbols", "--modulation", "64qam", "--noise-variance", "0.01"}),
                  {"pusch_samples.h5: /samples", "no constellation", "--from samples --link FILE"});
 }
