@@ -46,8 +46,9 @@ public:
     /// Throws ArgumentError if width is out of range, or if full_scale is neither 0 nor from 2^-126 to 2^126.
     BlockFloatDecompressor(const Host& host, const Config& config);
 
-    /// elements: whole resource blocks in ci16 or cf32. compressed: their bytes_per_block() each. Any
-    /// alignment; they must not overlap. Throws ArgumentError for other sizes and formats. Allocates nothing.
+    /// Decompresses into elements: whole resource blocks in ci16 or cf32. compressed: bytes_per_block() for
+    /// each of them. Both may have any alignment and must not overlap. Throws ArgumentError for other sizes
+    /// and formats. Allocates nothing.
     void operator()(std::span<const std::byte> compressed, SymbolSpan elements) const;
 
     [[nodiscard]] const Host& host() const { return host_; }
@@ -60,9 +61,9 @@ private:
 
 /// Compresses elements in ci16 or cf32 to resource blocks. cf32 components first become integers: multiplied
 /// by the full scale, rounded half to even, limited to 16 bits; NaN becomes 0. The exponent is the smallest
-/// with which all mantissas fit: max(0, 1 + bits - width), where bits is the max number of bits of x or -x -
-/// 1 over all components. A mantissa is the component shifted right by the exponent, that is rounded down.
-/// Without exponents components are limited to `width` bits.
+/// with which all mantissas fit: max(0, 1 + bits - width), where bits is the number of bits of the largest x
+/// or -x - 1 of all components x. A mantissa is the component shifted right by the exponent, and so rounded
+/// down. Without exponents components are limited to `width` bits.
 ///
 /// The threads of the host share a call. Immutable, so many threads may use one compressor.
 class PHY_EXPORT BlockFloatCompressor {

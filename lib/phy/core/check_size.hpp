@@ -7,7 +7,7 @@
 
 namespace phy::detail {
 
-/// Throws ArgumentError unless size is expected. what: the name of the span, for the message.
+/// Throws ArgumentError unless size equals expected. what: the name of the span, for the message.
 inline void check_size(const char* what, std::size_t size, std::size_t expected) {
     if (size == expected) return;
     throw ArgumentError(std::string(what) + " has " + std::to_string(size) + " elements: expected " +

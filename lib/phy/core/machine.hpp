@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// What Backend asks about this machine and this build. The modules simd and cuda define these functions; in
+/// What Backend asks about this machine and this build. The rooms simd and cuda define these functions; in
 /// a build without CUDA, cuda/no_cuda.cpp does.
 namespace phy::detail {
 

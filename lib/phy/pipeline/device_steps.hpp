@@ -17,8 +17,8 @@ using Marks = std::array<const gpu::Event*, 6>;
 
 enum class ChunkTiming : std::uint8_t { off, stand_in, on };
 
-/// State that the lanes of a device share: one stream per step, on which chunks follow each other, so that
-/// the marks enclose the step without waiting for the chunk before; and the conversion of marks to host time.
+/// State that the lanes of a device share: one stream per step, and the conversion of marks to host time.
+/// Chunks follow each other on a step's stream, so its marks do not enclose the wait for the previous chunk.
 class DeviceSteps {
 public:
     DeviceSteps(const gpu::Device& device, std::size_t lanes)

@@ -14,9 +14,9 @@
 #include "phy/pipeline/size_error.hpp"
 #include "phy/pipeline/stage.hpp"
 
-/// A stream of items (for a demapper: symbols) passes a pipeline in chunks. A source delivers them, a stage
-/// processes them, a sink takes the results in order. Reading, copying to a device, the stage, copying back
-/// and writing overlap. The output bytes do not depend on chunk size, number of lanes, order or devices.
+/// A stream of items (for a demapper: symbols) goes through a pipeline in chunks. A source delivers them, a
+/// stage processes them, a sink takes the results in order. Reading, copying to a device, the stage, copying
+/// back and writing overlap. The output bytes do not depend on chunk size, number of lanes, order or devices.
 namespace phy {
 
 /// The source of items: one array per input port of the stage, in the order of the ports. Called by one
@@ -106,11 +106,11 @@ struct PHY_EXPORT PipelineReport {
 class PHY_EXPORT Pipeline {
 public:
     struct Config {
-        /// Items per chunk; the last chunk may be shorter. Rounded up to the stage's granularity. 0: as many
-        /// as are fast.
+        /// Items per chunk; the last chunk may be shorter. Rounded up to the stage's granularity. 0: a fast
+        /// size.
         std::size_t chunk = 0;
 
-        std::size_t lanes = 0;  ///< chunks in flight per place; 0: as many as are fast
+        std::size_t lanes = 0;  ///< chunks in flight per place; 0: a fast number
 
         /// Max number of items of a run. Chunks get no memory for more.
         std::uint64_t items = Source::endless;

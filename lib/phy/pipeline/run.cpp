@@ -10,7 +10,7 @@
 namespace phy::detail {
 namespace {
 
-/// Number of chunks that pass a step together. In parallel order half of the lanes, so that one half is
+/// Number of chunks that go through a step together. In parallel order half of the lanes, so that one half is
 /// copied in while the other is copied out.
 std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
     return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, lanes / 2) : 1;

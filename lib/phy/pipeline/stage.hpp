@@ -40,7 +40,7 @@ private:
 
 }  // namespace detail
 
-/// Neighbouring items that pass the pipeline together.
+/// Neighbouring items that go through the pipeline together.
 struct PHY_EXPORT Chunk {
     std::uint64_t index = 0;  ///< 0, 1, 2 ...
     std::uint64_t first = 0;  ///< index of its first item
@@ -134,8 +134,7 @@ public:
     /// its runners.
     virtual std::unique_ptr<StageRunner> on(const Place& place) = 0;
 
-    /// Called before those of the runners and after theirs, respectively: to combine the results of all
-    /// places.
+    /// Called before and after the same functions of the runners: for what all places contribute to.
     virtual void start_run() {}
     virtual void end_run() {}
 

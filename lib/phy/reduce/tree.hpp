@@ -11,12 +11,10 @@
 /// 2. Element i of a block belongs to virtual lane i mod Tree::lanes. A lane starts with the identity of the
 ///    operation and joins its elements in the order of their indices.
 /// 3. Lane v joins lane v + w for all v < w, with w = lanes / 2, then lanes / 4, down to 1. Lane 0 is then
-/// the
-///    root of the block.
+///    the root of the block.
 /// 4. The roots of neighbouring blocks are joined in pairs, then the results of that, and so on. A root
-/// without
-///    a right neighbour moves up unchanged. The last root is the result of the row. An empty row gives the
-///    identity.
+///    without a right neighbour moves up unchanged. The last root is the result of the row. An empty row
+///    gives the identity.
 ///
 /// Hence 2^k blocks that begin at a multiple of 2^k can be reduced separately to one root.
 ///

@@ -8,7 +8,7 @@
 #include "phy/core/error.hpp"
 #include "phy/simd/targets.hpp"
 
-/// Choice of a module's kernels. A module has a struct of function pointers; a file that fills one for the
+/// Choice of a room's kernels. A room has a struct of function pointers; a file that fills one for the
 /// scalar reference; and a file that Highway compiles for each instruction set (foreach_target.h), which
 /// fills one for each. PHY_ADDRESSES_BY_TARGET collects their addresses.
 namespace phy::detail {

@@ -1,8 +1,8 @@
 // The operations of the shared arithmetic, in IEEE binary32. Ops has the vector type V and:
 //     set(x)          x in all lanes                   add, sub, mul, div, min, max
 //     fma(a, b, c)    a * b + c, one rounding          fms, nfma         a * b - c, c - a * b, one rounding
-//     abs, floor                                       clamp(x, l)       x limited to -l ... +l; NaN: -l or
-//     +l flip(a, s)      a, negated where s is negative   keep(x, v)        v where x is finite, else 0
+//     abs, floor                                       clamp(x, l)       -l ... +l; a NaN gives -l or +l
+//     flip(a, s)      a, negated where s is negative   keep(x, v)        v where x is finite, else 0
 //     select_finite(x, a, b)   a where x is finite, else b
 //     where_positive(x, v)     v where x is positive, else 0
 //     reciprocal_seed, times_power_of_two, split_exponent: see math-inl.h

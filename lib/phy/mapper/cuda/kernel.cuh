@@ -28,10 +28,9 @@ struct MapperArguments {
     std::int64_t first_bit;  ///< offset from in of the symbol in which chunk 0 of out begins; may be negative
     std::uint64_t tiles;
     std::uint64_t inside_begin;
-    std::uint64_t
-        inside_end;  ///< tiles inside_begin to inside_end hold no end of the input or output and have no skew
-    unsigned skew;   ///< bytes of that symbol before chunk 0
-    unsigned flips;  ///< bit n: pi/2-BPSK negates I of the symbols n, n + 2, ... of every chunk
+    std::uint64_t inside_end;  ///< tiles from inside_begin to here: no end of the input or output, no skew
+    unsigned skew;             ///< bytes of that symbol before chunk 0
+    unsigned flips;            ///< bit n: pi/2-BPSK negates I of the symbols n, n + 2, ... of every chunk
 };
 
 template <unsigned symbol_bits, bool is_packed, unsigned bytes_of_symbol>
