@@ -41,8 +41,8 @@ constexpr int max_waits = 16;
 // Each woken worker wakes as many others, so the caller soon returns to its items.
 constexpr std::uint32_t woken_at_a_time = 2;
 
-// A wake-up costs the caller some microseconds. After useless wake-ups the caller waits for at least and at
-// most this much of its own work before the next.
+// A wake-up costs the caller some microseconds. After useless ones it works for min_patience to max_patience
+// before the next.
 constexpr microseconds min_patience{20};
 constexpr microseconds max_patience{640};
 

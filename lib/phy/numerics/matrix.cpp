@@ -48,8 +48,8 @@ Tridiagonal tridiagonal(Matrix a) {
         const std::span<double> w = std::span(work).first(v.size());
         factors[k] = reflection(v, result.beside[k]);
         if (factors[k] == 0.0) continue;
-        // The rest of the matrix, B, becomes B - v w^T - w v^T with w = factor B v - factor^2 (v^T B v) v /
-        // 2.
+        // B becomes B - v w^T - w v^T with w = factor B v - factor^2 (v^T B v) v / 2; B: the rest of the
+        // matrix.
         std::fill(w.begin(), w.end(), 0.0);
         for (std::size_t j = 0; j < v.size(); ++j)
             add_multiple(w, a.column(k + 1 + j).subspan(k + 1), factors[k] * v[j]);

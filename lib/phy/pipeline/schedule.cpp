@@ -7,7 +7,7 @@
 namespace phy::detail {
 namespace {
 
-/// Min number of chunks, as far as min sizes allow, so that steps overlap.
+/// A stream has about this many chunks or more, unless they become too small, so that steps overlap.
 constexpr std::uint64_t min_pieces = 4;
 
 /// Chunks are multiples of this: of the granularity and, if chunks remain small enough, of 64 items, so that

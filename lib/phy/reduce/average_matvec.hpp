@@ -44,9 +44,9 @@ PHY_EXPORT std::size_t average_matvec_workspace(const AverageShape& shape);
 /// NaN outputs have the bits that reduce_rows() gives them.
 ///
 /// Precision: let u be the unit roundoff of the format (float: 2^-24, double: 2^-53), and D the number that
-/// reduce/tree.hpp defines for rows of M elements (39 for M up to 4096). The error of an output is at most (D
-/// + 1 + L) u, to first order in u, times the sum over k of |matrix[l][k]| times the mean of |in[n][k]|. For
-/// a component of a complex output it is (D + 1 + 2 L) u, with |.| the sum of the magnitudes of both
+/// reduce/tree.hpp defines for rows of M elements (39 for M up to 4096). To first order in u, the error of an
+/// output is at most (D + 1 + L) u times the sum over k of |matrix[l][k]| times the mean of |in[n][k]|. For a
+/// component of a complex output the factor is (D + 1 + 2 L) u, and |.| is the sum of the magnitudes of both
 /// components. This holds unless a result overflows or underflows.
 ///
 /// Throws ArgumentError, before it writes anything, as average_matvec_workspace() does, and unless in, matrix
