@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(phy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/phy)
 
-# phy_install_library(TARGET): in an export set of its own, so that who wants one needs nothing that another links.
+# phy_install_library(TARGET): each in its own export set, so that users of one need no dependency of another.
 function(phy_install_library target)
   install(TARGETS ${target} EXPORT ${target}_targets
     RUNTIME COMPONENT development ARCHIVE COMPONENT development
@@ -14,7 +14,7 @@ function(phy_install_library target)
     COMPONENT development)
 endfunction()
 
-# The prefix is known only when installing (cmake --install --prefix), so a .pc file finds it from where it lies.
+# The prefix is known only at installation (cmake --install --prefix), so a .pc file derives it from its own folder.
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR phy_libdir_is_absolute)
 if(phy_libdir_is_absolute)
   set(phy_pc_prefix ${CMAKE_INSTALL_PREFIX})
@@ -32,8 +32,8 @@ function(phy_install_pkg_config phy_pc_name phy_pc_description phy_pc_requires p
     COMPONENT development)
 endfunction()
 
-# A shared library finds what it needs by itself; who links a static one must name it all. An HDF5 other than that of
-# the headers that phy was compiled with ends the program that calls it.
+# A shared library finds its dependencies; for a static one the .pc file lists them all. HDF5 ends a program whose HDF5
+# is another version than the headers that phy was compiled with.
 get_target_property(phy_library_type phy TYPE)
 set(phy_is_static FALSE)
 set(phy_pc_libs "-lphy")
@@ -60,12 +60,12 @@ endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/phy-config.cmake.in phy-config.cmake
   INSTALL_DESTINATION ${phy_package_dir} NO_SET_AND_CHECK_MACRO)
-# Until 1.0 a minor version may break an interface.
+# Before 1.0 a minor version may break interfaces.
 write_basic_package_version_file(phy-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/phy-config-version.cmake
   DESTINATION ${phy_package_dir} COMPONENT development)
 
-# With all that they link to.
+# The pages, with all files that they link to.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
 file(GLOB phy_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/docs/*.md
   ${PROJECT_SOURCE_DIR}/docs/developer/*.md ${PROJECT_SOURCE_DIR}/docs/images/*.png
@@ -78,8 +78,8 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applica
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN "p?sch.json" PATTERN results EXCLUDE)
 
-# phy_install_programs(FOLDER DESTINATION COMPONENT): the programs that the folder of the source and those below it make.
-# A relocatable one looks for bundled libraries in a folder of phy's own, so that nothing else finds them there.
+# phy_install_programs(FOLDER DESTINATION COMPONENT): the programs of a source folder and the folders below it.
+# Relocatable programs use bundled libraries in phy's own folder, where no other program finds them.
 set(phy_bundle_dir ${CMAKE_INSTALL_LIBDIR}/phy)
 function(phy_install_programs folder destination component)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
@@ -100,7 +100,7 @@ function(phy_install_programs folder destination component)
   endforeach()
 endfunction()
 
-# What programs need beside glibc, which only the machine itself can have.
+# The shared libraries that programs need, except glibc, which must be the machine's own.
 function(phy_install_bundle component)
   if(phy_is_relocatable)
     install(RUNTIME_DEPENDENCY_SET phy_bundled_${component}

@@ -1,4 +1,4 @@
-# What every target of phy is compiled with. Build type, launchers and architectures belong to the project that adds phy.
+# Options of every target of phy. A project that adds phy sets build type, launchers and architectures itself.
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -7,13 +7,13 @@ if(PROJECT_IS_TOP_LEVEL)
   mark_as_advanced(CCACHE_PROGRAM)
   foreach(language CXX CUDA)
     if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      # Without this it caches nothing that uses a precompiled header.
+      # Without this ccache caches nothing that uses a precompiled header.
       set(CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()
 
-# CUDA: wherever there is a compiler for it; no device is needed to build.
+# CUDA: by default if a compiler for it exists. Building needs no device.
 set(PHY_HAS_CUDA OFF)
 if(NOT PHY_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PHY_CUDA is \"${PHY_CUDA}\"; it must be AUTO, ON or OFF")
@@ -30,9 +30,8 @@ elseif(NOT PHY_CUDA STREQUAL "OFF")
   endif()
 endif()
 if(PHY_HAS_CUDA)
-  # For the targets of this folder and those below, which have it from this variable: the cache keeps what it has. A
-  # project that has CUDA before it adds phy has architectures too: if it names none, those that CMake takes for it,
-  # which CMake 3.25 does not tell from named ones.
+  # Set for the targets of this folder and below; the cache entry stays. A project that enables CUDA before it adds phy
+  # has architectures already: its own, or CMake's defaults, which CMake 3.25 does not distinguish.
   get_property(phy_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(NOT CUDA IN_LIST phy_languages AND NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES ${PHY_CUDA_ARCHITECTURES})
@@ -50,17 +49,17 @@ message(STATUS "phy: CUDA ${PHY_HAS_CUDA} ${CMAKE_CUDA_ARCHITECTURES}")
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# Linked as $<BUILD_INTERFACE:phy_options> or privately: what consumers compile with is their own affair.
+# Linked as $<BUILD_INTERFACE:phy_options> or privately: consumers choose their own flags.
 add_library(phy_options INTERFACE)
 set(phy_cxx_flags -Wall -Wextra -Wconversion
-  # Of g++ only for locals: it takes the scoped enumerator SampleFormat::cf32 for a shadow of the type cf32.
+  # With g++ only for locals: it reports that the scoped enumerator SampleFormat::cf32 shadows the type cf32.
   $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>
-  # g++ 12 sees overlapping and too long copies in operator+ of std::string (its bugs 105329 and 105651).
+  # g++ 12 wrongly reports overlapping and too long copies in operator+ of std::string (its bugs 105329 and 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>
-  # The numeric contract: a * b + c is two roundings everywhere, fma is written where it is meant.
+  # The numeric contract: a * b + c rounds twice everywhere; every fma is explicit.
   -ffp-contract=off)
-# ptxas warns of a kernel that spills registers or has a stack frame.
+# ptxas warns about kernels that spill registers or have a stack frame.
 set(phy_cuda_flags -std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-ffp-contract=off
   -Xptxas=-warn-spills,-warn-lmem-usage)
 if(PHY_WERROR)
@@ -70,16 +69,16 @@ endif()
 target_compile_options(phy_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${phy_cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${phy_cuda_flags}>")
 if(PHY_SANITIZE)
-  # All targets of phy have them, and who links phy links with them: one object without makes AddressSanitizer and
-  # ThreadSanitizer blind.
+  # For all targets of phy and for the linking of programs that use it: a single object without them blinds
+  # AddressSanitizer and ThreadSanitizer.
   set(phy_sanitize_flags -fsanitize=${PHY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(phy_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${phy_sanitize_flags}>")
   target_link_options(phy_options INTERFACE ${phy_sanitize_flags})
 endif()
 
-# phy_precompile(TARGET HEADER...): compiles them once for the target. phy_precompile(TARGET FROM OTHER): uses what OTHER
-# has. Headers of phy are none of them: a change of one would compile everything again. Missing includes are found by
-# builds without: tests/package makes one of the libraries, and tools/lint.sh looks at each file without.
+# phy_precompile(TARGET HEADER...): precompiles headers for the target. phy_precompile(TARGET FROM OTHER): uses those of
+# OTHER. Not for headers of phy: a change of one would compile everything again. Builds without precompiled headers find
+# missing includes: tests/package builds the libraries so, and tools/lint.sh checks each file so.
 function(phy_precompile target)
   if(NOT PHY_PRECOMPILE)
     return()

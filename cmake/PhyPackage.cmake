@@ -1,4 +1,4 @@
-# cpack: a .deb, and a .tgz that runs where it is unpacked if the programs are relocatable.
+# cpack: a .deb, and a .tgz that runs in any folder if the programs are relocatable.
 set(CPACK_PACKAGE_VENDOR phy)
 set(CPACK_PACKAGE_CONTACT "phy maintainers <phy@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
@@ -20,7 +20,7 @@ if(DPKG_PROGRAM)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SECTION science)
   if(phy_is_relocatable)
-    # All else is in the package; glibc's symbols are versioned, so this one or a newer.
+    # The package contains everything else. glibc's symbols are versioned, so this or a newer version works.
     execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE phy_glibc COMMAND_ERROR_IS_FATAL ANY
       OUTPUT_STRIP_TRAILING_WHITESPACE)
     string(REPLACE "glibc " "" phy_glibc ${phy_glibc})

@@ -1,10 +1,10 @@
-# Programs that run from any folder, on any Linux with this or a newer glibc: HDF5 is linked statically (Debian's shared
-# one brings 33 libraries along), and what else is shared is installed beside them; see PhyInstall.cmake.
+# Programs that run from any folder on any Linux with this or a newer glibc. HDF5 is linked statically (Debian's shared
+# HDF5 needs 33 libraries); other shared libraries are installed with the programs, see PhyInstall.cmake.
 if(NOT PHY_RELOCATABLE MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PHY_RELOCATABLE is \"${PHY_RELOCATABLE}\"; it must be AUTO, ON or OFF")
 endif()
 
-# phy_find_static_hdf5(VARIABLE): the libraries, or nothing if some are missing or do not suffice.
+# phy_find_static_hdf5(VARIABLE): the libraries; empty if some are missing or linking fails.
 function(phy_find_static_hdf5 variable)
   include(CheckCXXSourceCompiles)
   set(${variable} "" PARENT_SCOPE)
@@ -25,7 +25,7 @@ function(phy_find_static_hdf5 variable)
   endif()
 endfunction()
 
-# phy_link_hdf5(LIBRARY...): what all of phy links as PkgConfig::PHY_HDF5.
+# phy_link_hdf5(LIBRARY...): defines PkgConfig::PHY_HDF5, which phy links.
 function(phy_link_hdf5)
   add_library(PkgConfig::PHY_HDF5 INTERFACE IMPORTED)
   target_include_directories(PkgConfig::PHY_HDF5 INTERFACE ${PHY_HDF5_INCLUDE_DIRS})
@@ -58,6 +58,6 @@ elseif(PHY_CAPTURE)
   phy_link_hdf5(${PHY_HDF5_LINK_LIBRARIES})
 endif()
 if(phy_is_relocatable)
-  # DT_RPATH: the newer DT_RUNPATH does not serve the libraries that bundled libraries need.
+  # DT_RPATH: the newer DT_RUNPATH is not used for dependencies of bundled libraries.
   add_link_options(-Wl,--disable-new-dtags)
 endif()

@@ -1,4 +1,4 @@
-# For Debian's cross compiler, with packages of arm64 beside those of this machine; programs run under qemu-user.
+# For Debian's cross compiler, with arm64 packages installed beside those of this machine. Programs run under qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

@@ -7,13 +7,12 @@
 
 namespace phy::gpu {
 
-/// Compressed resource blocks in device memory to elements there. The bytes are those of
-/// phy::BlockFloatDecompressor.
+/// Decompresses resource blocks in device memory. Output bytes are those of phy::BlockFloatDecompressor.
 ///
-/// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Any alignment of compressed bytes will do; it is fastest where both arrays
-/// lie at multiples of 16 bytes. Both are in memory that the device can reach, stay there until the work is
-/// done, and do not overlap. Immutable, so one decompressor may be used from many threads.
+/// A call starts a kernel on the caller's stream. It returns at once, does not allocate or wait, and can be
+/// captured in a graph. Both arrays must be accessible to the device, must not overlap, and must stay valid
+/// until the work is done. Compressed bytes may have any alignment; both arrays at multiples of 16 bytes are
+/// fastest. Immutable, so many threads may use one decompressor.
 class PHY_EXPORT BlockFloatDecompressor {
 public:
     using Config = BlockFloatConfig;
@@ -21,8 +20,8 @@ public:
     /// Throws ArgumentError as phy::BlockFloatDecompressor does.
     BlockFloatDecompressor(const Device& device, const Config& config);
 
-    /// As in phy::BlockFloatDecompressor, on the stream, which belongs to the device. Elements are aligned to
-    /// their components.
+    /// As in phy::BlockFloatDecompressor, on a stream of the device. Elements are aligned to their
+    /// components.
     void operator()(DeviceSpan<const std::byte> compressed, SymbolSpan elements, cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const { return device_; }

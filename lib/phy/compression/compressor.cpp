@@ -12,7 +12,7 @@ namespace {
 
 using detail::components_per_block;
 
-/// In the mode of the thread, which is to the nearest and to even: phy counts on it everywhere.
+/// Uses the thread's rounding mode; phy assumes the default, to nearest even, everywhere.
 std::int16_t rounded(float component, float full_scale) {
     const float scaled = component * full_scale;
     if (std::isnan(scaled)) return 0;

@@ -20,7 +20,7 @@ void BlockFloatDecompressor::operator()(std::span<const std::byte> compressed, S
     const std::size_t block_bytes = bytes_per_block(config_);
     const float unit = detail::unit_of(config_);
 
-    // What is worth handing to a thread.
+    // Resource blocks per piece of work.
     constexpr std::size_t piece = 1024;
     host_.pool().for_each((blocks + piece - 1) / piece, [&](int, std::size_t index) noexcept {
         const std::size_t first = index * piece;

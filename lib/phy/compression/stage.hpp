@@ -10,17 +10,17 @@
 
 namespace phy {
 
-/// Decompression of a stream of resource blocks: phy::BlockFloatDecompressor on a CPU,
-/// phy::gpu::BlockFloatDecompressor on CUDA. An item is a resource block. Input: "compressed"; output:
+/// A stage that decompresses resource blocks: phy::BlockFloatDecompressor on a CPU,
+/// phy::gpu::BlockFloatDecompressor on CUDA. An item is a resource block. Input: "compressed". Output:
 /// "grid", its 12 elements in the format `output`.
 class PHY_EXPORT DecompressStage : public Stage {
 public:
     struct Config {
         BlockFloatConfig compression = {};
-        SampleFormat output = SampleFormat::ci16;  ///< or cf32
+        SampleFormat output = SampleFormat::ci16;  ///< ci16 or cf32
     };
 
-    /// Throws ArgumentError if a value is out of its range.
+    /// Throws ArgumentError if a value is out of range.
     explicit DecompressStage(const Config& config);
 
     [[nodiscard]] const Config& config() const { return config_; }

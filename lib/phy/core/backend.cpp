@@ -20,7 +20,7 @@ std::string list_names() {
     return names;
 }
 
-// The ordinal in "cuda" or "cuda[N]"; one that no int can hold counts as the largest.
+// The ordinal in "cuda" or "cuda[N]". Ordinals too large for int become the largest int.
 std::optional<int> parse_cuda(std::string_view name) {
     if (name == "cuda") return 0;
     if (!name.starts_with("cuda[") || !name.ends_with("]")) return std::nullopt;
@@ -44,7 +44,7 @@ const detail::InstructionSetFacts* find_instruction_set(std::string_view name) {
     return found == sets.end() ? nullptr : &*found;
 }
 
-/// What parse() takes, be it built in or not.
+/// True if parse() accepts the name, whether or not the backend is built in.
 bool is_known(std::string_view name) {
     if (name == "auto" || name == "cpu" || name == "scalar" || parse_cuda(name)) return true;
     const bool of_cpu = name.starts_with("cpu[") && name.ends_with("]");
@@ -55,7 +55,7 @@ std::string unknown(std::string_view name) {
     return "unknown backend '" + std::string(name) + "': expected one of " + list_names();
 }
 
-/// Empty where it is not set.
+/// The value of PHY_BACKEND; empty if it is not set.
 std::string variable() {
     const char* name = std::getenv("PHY_BACKEND");
     return name == nullptr ? "" : name;

@@ -9,55 +9,57 @@
 
 namespace phy {
 
-/// What executes a stage: the scalar reference, one SIMD instruction set of the CPU, or a CUDA device. A
-/// small value that can be compared and copied. All backends give the same bytes; they differ in speed only.
+/// What an operator or a stage runs on: the scalar reference, one SIMD instruction set of the CPU, or a CUDA
+/// device. A small value: copy and compare it freely. All backends give the same bytes and differ in speed
+/// only.
 class PHY_EXPORT Backend {
 public:
     enum class Kind { scalar, cpu, cuda };
 
-    /// Every backend built into this library, fastest first, whether it runs on this machine or not. With
-    /// CUDA: one for each device of this machine, or cuda[0] alone, which does not run, where there is none.
+    /// Every backend that this library was built with, fastest first, whether or not it runs on this machine.
+    /// A build with CUDA lists each device of this machine, or cuda[0] if the machine has none.
     static const std::vector<Backend>& all();
 
-    /// The backend that the environment variable PHY_BACKEND names; none where that is not set, empty or
-    /// "auto". Throws ArgumentError for a name that there is not, BackendError if it does not run here.
+    /// The backend that the environment variable PHY_BACKEND names; none if the variable is unset, empty or
+    /// "auto". Throws ArgumentError for an unknown name and BackendError for a backend that does not run on
+    /// this machine.
     static std::optional<Backend> forced();
 
-    /// Throws ArgumentError if PHY_BACKEND holds a name that there is not. No device is looked for.
+    /// Throws ArgumentError if PHY_BACKEND holds an unknown name. Does not search for CUDA devices.
     static void check_variable();
 
-    /// forced(), or else the fastest that works on host memory and runs on this machine: never a CUDA device,
-    /// and none is looked for. Where PHY_BACKEND is "cuda", what works on host memory, such as
-    /// phy::SoftDemapper, throws BackendError.
+    /// forced(), or else the fastest backend that works on host memory and runs on this machine. Without
+    /// PHY_BACKEND it neither returns a CUDA device nor searches for one. If PHY_BACKEND is "cuda", operators
+    /// on host memory, such as phy::SoftDemapper, throw BackendError.
     static Backend best();
 
-    /// Takes "scalar", "cpu" (the best instruction set that runs here), "cpu[avx2]", "cpu[avx512]",
-    /// "cpu[neon]", "auto" (as best()), "cuda" (as "cuda[0]") and "cuda[N]". Throws ArgumentError for an
-    /// unknown name and BackendError, which says why, for one that is known but not built in or does not run
-    /// here.
+    /// Accepts "scalar", "cpu" (the fastest instruction set that runs on this machine), "cpu[avx2]",
+    /// "cpu[avx512]", "cpu[neon]", "auto" (as best()), "cuda" (as "cuda[0]") and "cuda[N]". Throws
+    /// ArgumentError for an unknown name. Throws BackendError, which gives the reason, for a known backend
+    /// that is not built in or does not run on this machine.
     static Backend parse(std::string_view name);
 
     static Backend scalar() { return {Kind::scalar, "", 0}; }
 
-    /// A CUDA device by its ordinal, whether it is there or not.
+    /// The CUDA device with this ordinal. The device need not exist.
     static Backend cuda(int device) { return {Kind::cuda, "", device}; }
 
     [[nodiscard]] Kind kind() const { return kind_; }
 
-    /// "scalar", "cpu[avx512]", "cuda[0]": what parse() takes.
+    /// The name that parse() accepts: "scalar", "cpu[avx512]", "cuda[0]".
     [[nodiscard]] std::string name() const;
 
-    /// A phrase for people, such as "AVX-512, 16 lanes of binary32"; of a cuda backend that does not run,
-    /// why.
+    /// A phrase for people, such as "AVX-512, 16 lanes of binary32". For a CUDA device that does not run: the
+    /// reason.
     [[nodiscard]] std::string description() const;
 
-    /// True if this machine can run it.
+    /// True if this backend runs on this machine.
     [[nodiscard]] bool supported() const;
 
-    /// The instruction set of a cpu backend ("avx512", "avx2", "neon"), else empty.
+    /// The instruction set of a cpu backend ("avx512", "avx2", "neon"); empty for other kinds.
     [[nodiscard]] std::string_view instruction_set() const { return instruction_set_; }
 
-    /// The ordinal of a cuda backend's device, else 0.
+    /// The ordinal of a cuda backend's device; 0 for other kinds.
     [[nodiscard]] int device() const { return device_; }
 
     friend bool operator==(const Backend&, const Backend&) = default;

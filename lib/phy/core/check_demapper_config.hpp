@@ -5,7 +5,7 @@
 
 namespace phy::detail {
 
-/// Throws ArgumentError if one of the config's enumerators was cast from a number that names none.
+/// Throws ArgumentError if an enum value of the configuration is out of range.
 inline void check_enums(const DemapperConfig& config) {
     check_enum("modulation", config.modulation, all_modulations.back());
     check_enum("method", config.method, Method::log_map);

@@ -6,7 +6,7 @@
 
 namespace phy::detail {
 
-/// Throws ArgumentError if a value was cast from a number that names none; last is the last one.
+/// Throws ArgumentError unless the value lies from 0 to last. what: the name of the value, for the message.
 template <typename Enum>
 void check_enum(const char* what, Enum value, Enum last) {
     const int number = static_cast<int>(value);

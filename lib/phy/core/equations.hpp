@@ -5,11 +5,11 @@
 
 #include "phy/core/constellation.hpp"
 
-/// The equations of TS 38.211 clause 5.1 as they are printed there, less the square root before the brace,
-/// and the proof that the compact form of constellation.hpp is the same.
+/// The equations of TS 38.211 clause 5.1 as printed there, without the square root before the brace, and
+/// static assertions that the compact form in constellation.hpp equals them.
 namespace phy::detail {
 
-/// s(k) of a label, which the standard writes (1-2b(Qm i + k)).
+/// s(k), which the standard writes (1-2b(Qm i + k)).
 struct Signs {
     std::size_t qm;
     unsigned label;
@@ -66,8 +66,8 @@ constexpr bool label_bits_select_levels() {
 }
 static_assert(label_bits_select_levels());
 
-/// True if `value` is the binary32 number nearest to level / sqrt(power). With value = n / 2^e, 2^23 <= n <
-/// 2^24, that is (2n - 1)^2 power < level^2 2^(2e+2) < (2n + 1)^2 power, and no term exceeds 2^62.
+/// True if value is the binary32 number nearest to level / sqrt(power). With value = n / 2^e and 2^23 <= n <
+/// 2^24 this means (2n - 1)^2 power < level^2 2^(2e+2) < (2n + 1)^2 power. No term exceeds 2^62.
 constexpr bool is_nearest(float value, std::int64_t level, std::int64_t power) {
     int exponent = 0;
     for (; value < 0x1p23F; value *= 2.0F)

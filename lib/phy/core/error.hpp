@@ -6,8 +6,7 @@
 
 namespace phy {
 
-/// Base of every exception that phy throws. what() is one line that names the thing at fault and what was
-/// expected.
+/// Base of every exception that phy throws. what() is one line: the thing at fault, and the expected value.
 class PHY_EXPORT Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -19,7 +18,7 @@ public:
     using Error::Error;
 };
 
-/// A backend or device that was asked for is not built in or does not run on this machine.
+/// The requested backend or device is not built in or does not run on this machine.
 class PHY_EXPORT BackendError : public Error {
 public:
     using Error::Error;

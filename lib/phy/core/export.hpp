@@ -1,10 +1,9 @@
 #pragma once
 
-/// PHY_EXPORT stands at every class, function and exception of phy's public headers that a program may name:
-/// the libraries are compiled with hidden visibility, so that a shared one shows nothing else. Templates,
-/// inline functions and enumerations need it not, and what is in phy::detail has it only where inline public
-/// code calls it.
+/// PHY_EXPORT marks the classes, functions and exceptions of the public headers. The libraries are compiled
+/// with hidden visibility, so a shared library exports nothing else. Templates, inline functions and
+/// enumerations do not need it. Names in phy::detail have it only if inline public code calls them.
 #define PHY_EXPORT __attribute__((visibility("default")))
 
-/// PHY_HIDDEN takes it from a part of an exported class: the definition of its Impl.
+/// PHY_HIDDEN hides a part of an exported class: the definition of its Impl.
 #define PHY_HIDDEN __attribute__((visibility("hidden")))

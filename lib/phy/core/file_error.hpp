@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// "subject: problem" on one line. The subject is a file, or a file and what is in it.
+/// "subject: problem" on one line. The subject is a file, or a file and a part of it.
 inline FileError file_error(std::string_view subject, std::string_view problem) {
     std::string line = std::string(subject) + ": " + std::string(problem);
     std::ranges::replace_if(
@@ -18,7 +18,7 @@ inline FileError file_error(std::string_view subject, std::string_view problem) 
     return FileError(line);
 }
 
-/// The text of errno.
+/// The system's message for errno.
 inline std::string system_error_text() {
     return std::generic_category().message(errno);
 }

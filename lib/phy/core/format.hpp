@@ -13,28 +13,30 @@
 #include "phy/core/half.hpp"
 #include "phy/core/type_list.hpp"
 
-/// How IQ samples and soft bits are stored. What a format is stands once, in its traits; an array whose
-/// format is known at run time is a SymbolView, a SymbolSpan or a SoftBitSpan (view.hpp).
+/// How IQ samples and soft bits are stored. The traits define each format once. For arrays whose format is
+/// known at run time see SymbolView, SymbolSpan, SoftBitView and SoftBitSpan (view.hpp).
 namespace phy {
 
-/// One IQ sample: in-phase first, quadrature second, interleaved in memory.
+/// One IQ sample in binary32. In all formats I comes first in memory, then Q.
 using cf32 = std::complex<float>;
 
-/// IQ in binary16.
+/// One IQ sample in binary16.
 struct PHY_EXPORT cf16 {
     half re;
     half im;
     friend constexpr bool operator==(cf16, cf16) = default;
 };
 
-/// IQ in 16-bit integers; the value is the integer times the reciprocal of a full scale (default 32768).
+/// One IQ sample in 16-bit integers. Its value is the integer times the reciprocal of the full scale (default
+/// 32768).
 struct PHY_EXPORT ci16 {
     std::int16_t re;
     std::int16_t im;
     friend constexpr bool operator==(ci16, ci16) = default;
 };
 
-/// IQ in 8-bit integers; the value is the integer times the reciprocal of a full scale (default 128).
+/// One IQ sample in 8-bit integers. Its value is the integer times the reciprocal of the full scale (default
+/// 128).
 struct PHY_EXPORT ci8 {
     std::int8_t re;
     std::int8_t im;
@@ -49,10 +51,10 @@ enum class SoftBitFormat { int8, float16, float32 };
 
 namespace detail {
 
-/// What a sample format is; the lists are in the order of the enumerators.
+/// The traits of a sample format. The lists are in the order of the enumerators.
 struct SampleFormatFacts {
     std::string_view name;
-    float full_scale;  ///< by which samples are divided unless another one is given
+    float full_scale;  ///< default; samples are divided by it
 };
 inline constexpr SampleFormatFacts sample_format_facts[] = {
     {"cf32", 1.0F}, {"cf16", 1.0F}, {"ci16", 32768.0F}, {"ci8", 128.0F}};
@@ -61,7 +63,7 @@ using ComponentTypes = TypeList<float, half, std::int16_t, std::int8_t>;
 
 struct SoftBitFormatFacts {
     std::string_view name;
-    float largest;  ///< soft bits are limited to +-this; of int8 it is the caller's choice, llr_clip
+    float largest;  ///< max magnitude of a soft bit; for int8 llr_clip can lower it
 };
 inline constexpr SoftBitFormatFacts soft_bit_format_facts[] = {
     {"int8", 127.0F}, {"float16", 65504.0F}, {"float32", 0x1p64F}};
@@ -77,18 +79,17 @@ inline constexpr auto all_sample_formats = detail::all_enumerators<SampleFormat,
 inline constexpr auto all_soft_bit_formats =
     detail::all_enumerators<SoftBitFormat, detail::SoftBitTypes::size>;
 
-/// Bytes of one IQ sample: 8, 4, 4, 2.
+/// Size of one IQ sample in bytes: 8, 4, 4, 2.
 constexpr std::size_t size_of(SampleFormat format) {
     return detail::SampleTypes::sizes[static_cast<std::size_t>(format)];
 }
 
-/// Bytes of one soft bit: 1, 2, 4.
+/// Size of one soft bit in bytes: 1, 2, 4.
 constexpr std::size_t size_of(SoftBitFormat format) {
     return detail::SoftBitTypes::sizes[static_cast<std::size_t>(format)];
 }
 
-/// The full scale by which integer samples are divided unless another is given: 2^(bits-1), and 1 for
-/// floating point samples.
+/// The full scale if none is given: 2^(bits-1) for integer samples, 1 for floating point samples.
 constexpr float default_full_scale(SampleFormat format) {
     return detail::sample_format_facts[static_cast<std::size_t>(format)].full_scale;
 }
@@ -103,17 +104,17 @@ constexpr std::string_view to_string(SoftBitFormat format) {
     return detail::soft_bit_format_facts[static_cast<std::size_t>(format)].name;
 }
 
-/// Inverses of to_string; throw ArgumentError that lists the names.
+/// Inverses of to_string(); upper case is accepted. Throw ArgumentError, which lists the names.
 PHY_EXPORT SampleFormat parse_sample_format(std::string_view name);
 PHY_EXPORT SoftBitFormat parse_soft_bit_format(std::string_view name);
 
-/// A C++ type that is a sample or a soft bit.
+/// The C++ types of samples and of soft bits.
 template <typename T>
 concept Sample = detail::SampleTypes::contains<T>;
 template <typename T>
 concept SoftBit = detail::SoftBitTypes::contains<T>;
 
-/// The format of a C++ type, and the type of a format, known at compile time.
+/// The format of a C++ type, and the C++ type of a format, at compile time.
 template <Sample T>
 inline constexpr auto sample_format_of = static_cast<SampleFormat>(detail::SampleTypes::index_of<T>);
 template <SoftBit T>
@@ -125,7 +126,7 @@ using ComponentOf = detail::ComponentTypes::At<static_cast<std::size_t>(format)>
 template <SoftBitFormat format>
 using SoftBitOf = detail::SoftBitTypes::At<static_cast<std::size_t>(format)>;
 
-/// Calls visit(std::integral_constant) with the format as a constant.
+/// Returns visit(std::integral_constant<Format, format>{}): a format known at run time becomes a constant.
 template <typename Visitor>
 constexpr decltype(auto) with_constant(SampleFormat format, Visitor&& visit) {
     return detail::with_enumerator<detail::SampleTypes::size>(format, std::forward<Visitor>(visit));
@@ -137,7 +138,7 @@ constexpr decltype(auto) with_constant(SoftBitFormat format, Visitor&& visit) {
 
 namespace detail {
 
-/// The bits of the largest soft bit of a format.
+/// The bit pattern of a format's largest soft bit.
 constexpr std::uint32_t bits_of_largest(SoftBitFormat format) {
     return with_constant(format, [](auto constant) -> std::uint32_t {
         using T = SoftBitOf<constant()>;

@@ -7,14 +7,13 @@
 
 namespace phy {
 
-/// IEEE 754 binary16, the two bytes of HDF5's and NumPy's float16 and of CUDA's __half. Storage only:
-/// arithmetic is done in float.
+/// IEEE 754 binary16: float16 of HDF5 and NumPy, __half of CUDA. For storage only; arithmetic uses float.
 struct PHY_EXPORT half {
     std::uint16_t bits = 0;
 
     half() = default;
 
-    /// Rounds to nearest, ties to even; from 65520 on to infinity; a NaN stays a NaN.
+    /// Rounds to nearest, ties to even. Magnitudes from 65520 on become infinite. A NaN stays a NaN.
     constexpr explicit half(float value) : bits(from_float(value)) {}
 
     /// Exact.
@@ -33,7 +32,7 @@ private:
         if (magnitude > infinity) return static_cast<std::uint16_t>(sign | 0x7E00U);
         if (magnitude >= first_infinite) return static_cast<std::uint16_t>(sign | 0x7C00U);
         if (magnitude < first_normal) {
-            // Adding one half makes the float adder round at 2^-24, the binary16 subnormal unit.
+            // Adding 0.5 makes the float adder round to a multiple of 2^-24, the unit of binary16 subnormals.
             const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
             return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) & 0x7FFU));
         }

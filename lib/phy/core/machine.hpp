@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// What Backend asks about this machine and this build. The rooms simd and cuda answer; without CUDA, a file
-/// that says so.
+/// What Backend asks about this machine and this build. The rooms simd and cuda define these functions; in
+/// a build without CUDA, cuda/no_cuda.cpp does.
 namespace phy::detail {
 
 /// A SIMD instruction set that phy knows.
@@ -16,13 +16,13 @@ struct InstructionSetFacts {
     bool supported;  ///< built in, and this machine has it
 };
 
-/// Best first.
+/// Fastest first.
 std::vector<InstructionSetFacts> list_instruction_sets();
 
-/// How many CUDA devices this machine has, whether phy has code for them or not; 0 without a driver.
+/// Number of CUDA devices of this machine, whether or not phy has code for them; 0 without a driver.
 int count_cuda_devices();
 
-/// Why phy cannot run on the device; empty if it can.
+/// The reason why phy cannot run on the device; empty if it can.
 std::string why_not_on_cuda_device(int ordinal);
 
 /// A phrase for people about a device that phy can run on.

@@ -16,8 +16,7 @@ enum class Modulation { pi2_bpsk, bpsk, qpsk, qam16, qam64, qam256, qam1024 };
 
 namespace detail {
 
-/// All that distinguishes a modulation; the list is in the order of the enumerators. constellation.hpp has
-/// what follows from it.
+/// The traits of a modulation, in the order of the enumerators. constellation.hpp derives the rest.
 struct ModulationFacts {
     std::string_view name;
     std::size_t qm;
@@ -44,10 +43,11 @@ constexpr std::string_view to_string(Modulation modulation) {
     return detail::modulation_facts[static_cast<std::size_t>(modulation)].name;
 }
 
-/// Inverse of to_string; upper case is accepted. Throws ArgumentError that lists the names.
+/// Inverse of to_string(); upper case is accepted. Throws ArgumentError, which lists the names.
 PHY_EXPORT Modulation parse_modulation(std::string_view name);
 
-/// Calls visit(std::integral_constant) with the modulation as a constant.
+/// Returns visit(std::integral_constant<Modulation, modulation>{}): a modulation known at run time becomes a
+/// constant.
 template <typename Visitor>
 constexpr decltype(auto) with_constant(Modulation modulation, Visitor&& visit) {
     return detail::with_enumerator<all_modulations.size()>(modulation, std::forward<Visitor>(visit));

@@ -8,7 +8,7 @@
 
 namespace phy::detail {
 
-// Not std::tolower: a name means the same in every locale.
+// Not std::tolower(): names must not depend on the locale.
 constexpr char to_lower(char c) {
     return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -17,8 +17,8 @@ constexpr bool same_name(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
-/// The one of `values` whose to_string is `name`, in any case. Throws ArgumentError that lists the names;
-/// `kind` says what they name ("modulation").
+/// The element of values whose to_string() is name, in upper or lower case. Throws ArgumentError, which lists
+/// the names. kind: what they name, for the message ("modulation").
 template <typename Values>
 typename Values::value_type parse_name(std::string_view kind, std::string_view name, const Values& values) {
     std::string expected;

@@ -12,8 +12,9 @@ namespace phy {
 
 namespace detail {
 
-/// N0, the variance E|n|^2 of the complex noise on symbols of unit mean power: either one for all symbols of
-/// a call or one a symbol, as an MMSE equaliser delivers it. Refers to the caller's array; holds none.
+/// N0, the variance E|n|^2 of the complex noise on symbols of unit mean power. It is either one value for all
+/// symbols of a call or one value per symbol, as from an MMSE equaliser. Refers to the caller's array and
+/// owns nothing.
 template <class Memory>
 class NoiseVarianceIn {
 public:
@@ -21,17 +22,17 @@ public:
 
     NoiseVarianceIn(float all_symbols) : scalar_(all_symbols) {}
 
-    /// Any contiguous range of floats in this memory converts.
+    /// Converts from any contiguous range of floats in this memory.
     template <typename Range, typename T = typename Memory::template Element<Range>>
     requires std::same_as < std::remove_const_t<T>,
     float > NoiseVarianceIn(Range&& per_symbol) : values_(Memory::span_of(std::forward<Range>(per_symbol))) {}
 
     [[nodiscard]] bool is_per_symbol() const { return !scalar_.has_value(); }
 
-    /// The one for all symbols; none where each has its own.
+    /// The value for all symbols; none if each symbol has its own.
     [[nodiscard]] std::optional<float> scalar() const { return scalar_; }
 
-    /// One a symbol; empty where one serves all.
+    /// One value per symbol; empty if one value is for all symbols.
     [[nodiscard]] Values values() const { return values_; }
 
 private:

@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// A name as an argument of a template.
+/// A string as a template argument.
 template <std::size_t size>
 struct ClassName {
     constexpr ClassName(const char (&name)[size]) { std::copy_n(name, size, text); }
@@ -22,9 +22,9 @@ struct ClassName {
     throw ArgumentError(std::string(name) + " was moved from: expected the one that it was moved to");
 }
 
-/// What a class that can be moved is made of. A std::unique_ptr, which may lead to what is not complete yet;
-/// but who uses it after a move gets an ArgumentError that names the class. Moves, assignment and destruction
-/// are for those that were moved from, too.
+/// The implementation pointer of a movable class. Like std::unique_ptr it may point to an incomplete type.
+/// Dereferencing it after a move throws ArgumentError, which names the class. Moved-from objects can be
+/// moved, assigned and destroyed.
 template <class Inside, ClassName name, class Deleter = std::default_delete<Inside>>
 class Owned {
 public:

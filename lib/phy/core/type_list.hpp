@@ -9,7 +9,7 @@
 
 namespace phy::detail {
 
-/// Types in the order of an enumeration's values.
+/// One type per enumerator, in their order.
 template <typename... Types>
 struct TypeList {
     static constexpr std::size_t size = sizeof...(Types);
@@ -29,7 +29,7 @@ struct TypeList {
     }();
 };
 
-/// The first count values of an enumeration that numbers them from 0.
+/// The first count values of an enumeration whose values count from 0.
 template <typename Enum, std::size_t count>
 inline constexpr std::array<Enum, count> all_enumerators = [] {
     std::array<Enum, count> values{};
@@ -38,7 +38,7 @@ inline constexpr std::array<Enum, count> all_enumerators = [] {
     return values;
 }();
 
-/// Calls visit(std::integral_constant<Enum, value>) for a value below count, which the caller has checked.
+/// Returns visit(std::integral_constant<Enum, value>{}). The caller has checked that value is below count.
 template <std::size_t count, typename Enum, typename Visitor>
 constexpr decltype(auto) with_enumerator(Enum value, Visitor&& visit) {
     if constexpr (count == 1) {

@@ -8,13 +8,14 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/format.hpp"
 
-/// Arrays of samples and soft bits whose format is known at run time. Those of phy lie in host memory, those
-/// of phy::gpu (phy/cuda/view.hpp) in memory that a device reaches: one does not convert to the other.
+/// Arrays of samples and soft bits whose format is known at run time. Views in phy refer to host memory.
+/// Views in phy::gpu (phy/cuda/view.hpp) refer to memory that a device can access. Neither converts to the
+/// other.
 namespace phy {
 
 namespace detail {
 
-/// Memory that the host works on. Contiguous ranges are in it.
+/// Host memory. Every contiguous range is host memory.
 struct HostMemory {
     static constexpr bool takes_raw_pointers = true;
 
@@ -30,7 +31,7 @@ struct HostMemory {
     requires requires { std::span(std::declval<Range>()); }
     static auto span_of(Range&& range) { return std::span(std::forward<Range>(range)); }
 
-    /// A temporary container may be read as long as it is there, but not be written to.
+    /// A temporary container converts to a read-only span, which is valid while the temporary lives.
     template <typename Range>
     requires(!std::is_lvalue_reference_v<Range>) &&
         (!requires { std::span(std::declval<Range>()); }) && requires {
@@ -38,12 +39,12 @@ struct HostMemory {
     }
     static auto span_of(Range&& range) { return std::span(std::as_const(range)); }
 
-    /// The element type of what converts to a span in this memory, const where it may not be written to.
+    /// The element type of the span that Range converts to; const if the range is read-only.
     template <typename Range>
     using Element = typename decltype(span_of(std::declval<Range>()))::element_type;
 };
 
-/// Which formats there are for what, and their C++ types.
+/// The format and C++ types of an array's elements.
 struct Samples {
     using Format = SampleFormat;
     template <typename T>
@@ -61,7 +62,8 @@ struct SoftBits {
     static void check(Format format) { check_enum("soft-bit format", format, all_soft_bit_formats.back()); }
 };
 
-/// An array in a memory, of elements of which Kind says the formats; of const bytes it is read-only.
+/// An array whose element format is known at run time. Kind lists the possible formats. The array is
+/// read-only if Byte is const.
 template <class Kind, typename Byte, class Memory>
 class FormattedSpan {
 public:
@@ -71,8 +73,8 @@ public:
 
     FormattedSpan() = default;
 
-    /// Any contiguous range of elements in this memory converts; a range of anything else does not compile,
-    /// nor one that may not be written to where this one may.
+    /// Converts from any contiguous range of samples or soft bits in this memory. Other ranges do not
+    /// compile, nor do read-only ranges if this span is writable.
     template <typename Range, typename T = typename Memory::template Element<Range>>
     requires(Kind::template contains<std::remove_const_t<T>> && (is_read_only || !std::is_const_v<T>))
         FormattedSpan(Range&& range)
@@ -82,21 +84,21 @@ public:
         size_ = elements.size();
     }
 
-    /// As many elements of the format as the bytes hold; they may be unaligned. Throws ArgumentError for a
-    /// format that was cast from a number that names none.
+    /// As many whole elements as fit into bytes. They may be unaligned. Throws ArgumentError for an
+    /// out-of-range format.
     FormattedSpan(Format format, typename Memory::template Span<Byte> bytes)
         : format_((Kind::check(format), format)),
           data_(bytes.data()),
           size_(bytes.size() / size_of(format)) {}
 
-    /// size elements from a raw pointer on, in host memory; on a device gpu::device_span() makes it one. Who
-    /// is given the span looks at the format.
+    /// size elements from a raw pointer in host memory; wrap device pointers in gpu::device_span(). Does not
+    /// check the format: the function that takes the span does.
     template <typename Pointer>
     requires(Memory::takes_raw_pointers&& std::is_convertible_v<Pointer, Void*>)
         FormattedSpan(Format format, Pointer data, std::size_t size)
         : format_(format), data_(static_cast<Byte*>(static_cast<Void*>(data))), size_(size) {}
 
-    /// What may be written to can be read.
+    /// A writable span converts to a read-only one.
     operator FormattedSpan<Kind, const std::byte, Memory>() const requires(!is_read_only) {
         FormattedSpan<Kind, const std::byte, Memory> read_only;
         read_only.format_ = format_;
@@ -107,13 +109,13 @@ public:
 
     [[nodiscard]] Format format() const { return format_; }
     [[nodiscard]] Byte* data() const { return data_; }
-    [[nodiscard]] std::size_t size() const { return size_; }  ///< elements
+    [[nodiscard]] std::size_t size() const { return size_; }  ///< in elements
 
     [[nodiscard]] typename Memory::template Span<Byte> bytes() const {
         return Memory::span_at(data_, size_ * size_of(format_));
     }
 
-    /// count elements from the first on; the caller keeps first + count <= size().
+    /// count elements, starting at index first. Precondition: first + count <= size().
     [[nodiscard]] FormattedSpan subspan(std::size_t first, std::size_t count) const {
         return {format_, bytes().subspan(first * size_of(format_), count * size_of(format_))};
     }
@@ -129,16 +131,16 @@ private:
 
 }  // namespace detail
 
-/// A read-only span of IQ samples in host memory.
+/// Read-only span of IQ samples in host memory.
 using SymbolView = detail::FormattedSpan<detail::Samples, const std::byte, detail::HostMemory>;
 
-/// A writable one.
+/// Writable span of IQ samples in host memory.
 using SymbolSpan = detail::FormattedSpan<detail::Samples, std::byte, detail::HostMemory>;
 
-/// A read-only span of soft bits in host memory.
+/// Read-only span of soft bits in host memory.
 using SoftBitView = detail::FormattedSpan<detail::SoftBits, const std::byte, detail::HostMemory>;
 
-/// A writable one.
+/// Writable span of soft bits in host memory.
 using SoftBitSpan = detail::FormattedSpan<detail::SoftBits, std::byte, detail::HostMemory>;
 
 }  // namespace phy

@@ -6,16 +6,17 @@
 
 namespace phy::detail {
 
-/// True if code for one entry of a list such as CMAKE_CUDA_ARCHITECTURES runs on a device: machine code
-/// ("-real") on later minor versions, PTX ("-virtual") on all later ones, code of an entry with neither as
-/// both. "a" after the number: only on that version; "f": only on that major one.
+/// True if code for one entry of a list such as CMAKE_CUDA_ARCHITECTURES runs on a device. Machine code
+/// ("-real") runs on later minor versions, PTX ("-virtual") on all later versions; an entry without suffix
+/// has both. With "a" after the number the code runs on that version only, with "f" on that major version
+/// only.
 constexpr bool architecture_covers(std::string_view architecture, int compute_capability) {
     int number = 0;
     const char* const end = architecture.data() + architecture.size();
     const char* after = architecture.data();
     for (; after != end && *after >= '0' && *after <= '9'; ++after)
         number = 10 * number + (*after - '0');
-    // "all" and "all-major" have PTX for the latest and machine code for the rest.
+    // "all" and "all-major" have PTX for the latest architecture and machine code for the others.
     if (number == 0) return true;
     const std::string_view suffix(after, static_cast<std::size_t>(end - after));
     if (suffix.starts_with('a')) return compute_capability == number;
@@ -23,7 +24,7 @@ constexpr bool architecture_covers(std::string_view architecture, int compute_ca
     return compute_capability >= number && (ptx || compute_capability / 10 == number / 10);
 }
 
-/// The same for a list with spaces between the entries.
+/// The same for a list separated by spaces.
 constexpr bool architectures_cover(std::string_view architectures, int compute_capability) {
     while (!architectures.empty()) {
         const std::string_view entry = architectures.substr(0, architectures.find(' '));

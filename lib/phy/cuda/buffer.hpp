@@ -20,17 +20,17 @@ namespace phy::gpu {
 namespace detail {
 
 struct PHY_EXPORT PinnedMemoryDeleter {
-    int device = 0;  ///< that was current when it was allocated
+    int device = 0;  ///< current device at the allocation
     void operator()(void* memory) const noexcept;
 };
 using OwnedPinnedMemory = std::unique_ptr<void, PinnedMemoryDeleter>;
 
-/// The largest number where the bytes are beyond it, and then no memory has room for them.
+/// count * each, or the largest number if that overflows; its allocation then fails.
 constexpr std::size_t bytes_of(std::size_t count, std::size_t each) {
     return count > SIZE_MAX / each ? SIZE_MAX : count * each;
 }
 
-/// Keeps the resource that it came from.
+/// The returned pointer keeps the memory resource alive.
 PHY_EXPORT std::shared_ptr<void> allocate_device(const Device& device, std::size_t bytes);
 PHY_EXPORT OwnedPinnedMemory allocate_pinned(std::size_t bytes);
 PHY_EXPORT void copy_async(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
@@ -38,15 +38,15 @@ PHY_EXPORT void fill_async(void* to, int byte, std::size_t bytes, cudaStream_t s
 
 }  // namespace detail
 
-/// An array in device memory, uninitialised and aligned to 256 bytes, from memory_resource(). Converts to
-/// device spans and views, a const one to read-only ones.
+/// An uninitialised array in device memory, aligned to 256 bytes, allocated from memory_resource(). Converts
+/// to device spans and views; a const buffer converts to read-only ones.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
 
-    /// Throws CudaError if there is not enough memory.
+    /// size: number of elements. Throws CudaError if there is not enough memory.
     DeviceBuffer(const Device& device, std::size_t size)
         : memory_(detail::allocate_device(device, detail::bytes_of(size, sizeof(T)))), size_(size) {}
 
@@ -60,7 +60,7 @@ public:
 
     [[nodiscard]] T* data() { return static_cast<T*>(memory_.get()); }
     [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.get()); }
-    [[nodiscard]] std::size_t size() const { return size_; }  ///< 0 once moved from
+    [[nodiscard]] std::size_t size() const { return size_; }  ///< 0 if moved from
     [[nodiscard]] std::size_t size_bytes() const { return size_ * sizeof(T); }
 
     [[nodiscard]] DeviceSpan<T> span() { return device_span(data(), size_); }
@@ -68,7 +68,7 @@ public:
     operator DeviceSpan<T>() { return span(); }
     operator DeviceSpan<const T>() const { return span(); }
 
-    /// count elements from the first on; the caller keeps first + count <= size().
+    /// count elements, starting at index first. Precondition: first + count <= size().
     [[nodiscard]] DeviceSpan<T> subspan(std::size_t first, std::size_t count) {
         return span().subspan(first, count);
     }
@@ -83,15 +83,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// An array in page-locked host memory, uninitialised: copies between it and a device run at the full speed
-/// of the link and beside other work. A range of the host's memory.
+/// An uninitialised array in page-locked host memory: copies to and from a device use the full speed of the
+/// link and overlap with other work. A contiguous range of host memory.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class PinnedBuffer {
 public:
     PinnedBuffer() = default;
 
-    /// Throws CudaError if there is not enough memory.
+    /// size: number of elements. Throws CudaError if there is not enough memory.
     explicit PinnedBuffer(std::size_t size)
         : memory_(detail::allocate_pinned(detail::bytes_of(size, sizeof(T)))), size_(size) {}
 
@@ -105,14 +105,14 @@ public:
 
     [[nodiscard]] T* data() { return static_cast<T*>(memory_.get()); }
     [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.get()); }
-    [[nodiscard]] std::size_t size() const { return size_; }  ///< 0 once moved from
+    [[nodiscard]] std::size_t size() const { return size_; }  ///< 0 if moved from
     [[nodiscard]] std::size_t size_bytes() const { return size_ * sizeof(T); }
     [[nodiscard]] T* begin() { return data(); }
     [[nodiscard]] T* end() { return data() + size_; }
     [[nodiscard]] const T* begin() const { return data(); }
     [[nodiscard]] const T* end() const { return data() + size_; }
 
-    /// The same memory as a device sees it: its kernels read and write it over the link.
+    /// The same memory as seen by a device. Kernels access it over the link.
     [[nodiscard]] DeviceSpan<T> on_device() { return device_span(data(), size_); }
     [[nodiscard]] DeviceSpan<const T> on_device() const { return device_span(data(), size_); }
 
@@ -123,7 +123,7 @@ private:
 
 namespace detail {
 
-/// What either memory gives to copy from or to.
+/// The span of a memory to copy from or to: a DeviceSpan or a std::span.
 template <typename T>
 DeviceSpan<T> any_span(DeviceSpan<T> span) {
     return span;
@@ -146,8 +146,8 @@ auto any_span(Range& range) {
 
 }  // namespace detail
 
-/// Copies between any two memories, in the order of the stream; returns at once if the host's memory is
-/// pinned. Throws ArgumentError unless both have as many elements, CudaError.
+/// Copies between any two memories, in stream order. Returns at once if host memory is pinned. Throws
+/// ArgumentError unless both have the same number of elements, CudaError if CUDA reports an error.
 template <typename To, typename From>
 void copy_async(To&& to, const From& from, cudaStream_t stream) {
     const auto target = detail::any_span(to);
@@ -159,7 +159,7 @@ void copy_async(To&& to, const From& from, cudaStream_t stream) {
     detail::copy_async(target.data(), source.data(), source.size_bytes(), stream);
 }
 
-/// Sets every byte of device memory.
+/// Sets every byte of device memory to byte, in stream order.
 template <typename Memory>
 void fill_async(Memory&& memory, int byte, cudaStream_t stream) {
     const auto target = detail::any_span(memory);

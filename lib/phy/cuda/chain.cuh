@@ -9,27 +9,29 @@
 
 #include <cuda_runtime.h>
 
-/// Kernels of a chain, each of which is got ready while the one before still runs (programmatic dependent
-/// launch, CUDA C++ Programming Guide): of compute capability 9.0 and later; before, one after the other.
+/// Chains of dependent launches (programmatic dependent launch, CUDA C++ Programming Guide): each kernel is
+/// prepared while the one before still runs. Needs compute capability 9.0; on earlier devices kernels run one
+/// after the other.
 namespace phy::gpu::detail {
 
-/// All threads of a kernel that launch_in_chain() starts call this, and before it touch no memory that the
-/// kernel before it, or one that was got ready early as well, writes; nor do they write what one of these
-/// reads. What follows on the stream waits for this kernel alone: so it waits even where it needs nothing.
+/// All threads of a kernel that launch_in_chain() starts must call this. Before the call they must not access
+/// memory that the previous kernel, or an earlier kernel of the chain that may still run, writes, nor write
+/// memory that these read. Later work on the stream waits for this kernel only, so it must wait even if it
+/// needs no result.
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
 #endif
 }
 
-/// Once all blocks of a kernel have called it or are done, the next one of the chain is got ready.
+/// The next kernel of the chain is prepared once all blocks of this kernel have called this or ended.
 __device__ __forceinline__ void let_next_get_ready() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/// True if the code that the current device runs waits in wait_for_previous().
+/// True if the code that runs on the current device waits in wait_for_previous().
 inline bool code_waits() {
 #if defined(__CUDA_ARCH_LIST__)
     constexpr std::array compiled_for = {__CUDA_ARCH_LIST__};
@@ -49,9 +51,9 @@ inline bool code_waits() {
 #endif
 }
 
-/// kernel<<<blocks, threads, shared, stream>>>(arguments...), if is_early got ready while what is before on
-/// the stream runs. The kernel calls wait_for_previous(), and reads what others of the chain wrote by plain
-/// loads: those for constants may be too early.
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...). If is_early, the kernel is prepared while
+/// earlier work on the stream still runs. It calls wait_for_previous(), and reads results of the chain with
+/// plain loads: read-only loads may come too early.
 template <typename... Parameters>
 void launch_in_chain(void (*kernel)(Parameters...), bool is_early, dim3 blocks, unsigned threads,
                      std::size_t shared, cudaStream_t stream,

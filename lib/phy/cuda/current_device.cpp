@@ -15,8 +15,9 @@ Function driver_function(const char* name) {
     return reinterpret_cast<Function>(address);
 }
 
-/// The driver's stack of contexts: the runtime cannot say that a thread has none, and cudaSetDevice() makes
-/// one. Asked of the runtime, because a program that is linked with the driver does not start without it.
+/// The driver's stack of contexts. The runtime cannot tell that a thread has no context, and cudaSetDevice()
+/// creates one. The functions are looked up through the runtime, because a program linked with the driver
+/// does not start without it.
 struct ContextStack {
     decltype(&cuDevicePrimaryCtxRetain) retain =
         driver_function<decltype(&cuDevicePrimaryCtxRetain)>("cuDevicePrimaryCtxRetain");

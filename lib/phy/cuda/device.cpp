@@ -22,7 +22,7 @@ std::string name_and_text(int code) {
     return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
 }
 
-/// Without the folders of whoever built it.
+/// File name without its folders, and line.
 std::string place_text(const detail::CallSite& where) {
     const std::string_view path = where.file;
     return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
@@ -36,11 +36,11 @@ std::string capability_text(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-/// Drivers of a major version run programs of all its minor ones; kernel parameters of more than 4 KiB, as
-/// batches have, came with 12.1.
+/// A driver runs programs of all minor versions of its major version. Kernel parameters above 4 KiB, which
+/// batches use, need 12.1.
 constexpr int oldest_driver = std::max(CUDART_VERSION / 1000 * 1000, 12010);
 
-/// 0: none.
+/// The driver's CUDA version; 0 without a driver.
 int driver_version() {
     int version = 0;
     clear_error(cudaDriverGetVersion(&version));
@@ -82,7 +82,7 @@ cudaDeviceProp properties(int ordinal) {
     return result;
 }
 
-/// Asked of the list of architectures and not of a kernel, which would make a context on every device.
+/// Checks the list of architectures: checking a kernel would create a context on every device.
 std::string why_not_on(int ordinal) {
     int count = 0;
     const int code = count_devices(count);
@@ -99,7 +99,7 @@ std::string why_not_on(int ordinal) {
 
 CudaError::CudaError(int code, detail::CallSite where)
     : Error(name_and_text(code) + " (" + place_text(where) + ")"), code_(code) {
-    // Reported here: the next launch must not be blamed for it.
+    // Clear the error: otherwise the next launch would report it.
     cudaGetLastError();
 }
 

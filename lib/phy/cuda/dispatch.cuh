@@ -9,9 +9,9 @@
 /// From values known at run time to kernels.
 namespace phy::gpu::detail {
 
-/// Calls visit(std::integral_constant<Enum, value>) for a value from first to count - 1, which the caller has
-/// checked, and returns what it returns. By the bits of the number, the highest first: a switch becomes a
-/// table of addresses, which kernels fetch before they jump.
+/// Returns visit(std::integral_constant<Enum, value>{}). The caller has checked that value lies from first to
+/// count - 1. Branches on the bits of the value, highest first: a switch would become a table of addresses,
+/// which a kernel must fetch before it jumps.
 template <typename Enum, unsigned count, unsigned first = 0, unsigned prefix = 0, unsigned bit = 8,
           typename Visitor>
 __host__ __device__ __forceinline__ constexpr auto with_constant_by_bits(Enum value, Visitor visit) {
@@ -32,7 +32,7 @@ __host__ __device__ __forceinline__ constexpr auto with_constant_by_bits(Enum va
     }
 }
 
-/// Has the driver load a kernel's code, which otherwise happens when it is first launched.
+/// Makes the driver load a kernel's code now instead of at the first launch.
 template <typename Kernel>
 void load_code(Kernel kernel) {
     cudaFuncAttributes attributes{};

@@ -6,19 +6,19 @@
 
 namespace phy::gpu::detail {
 
-/// For an error that nobody is told of, or the next launch would be blamed for it.
+/// Clears an error that is not reported: otherwise the next launch would report it.
 inline void clear_error(int code) noexcept {
     if (code != cudaSuccess) cudaGetLastError();
 }
 
-/// Calls release() with the device current. If there is none any more, there is nothing to give back.
+/// Calls release() with the device current. Does nothing if the device is lost.
 template <typename Release>
 void give_back(int device, Release release) noexcept {
     try {
         const CurrentDevice current(device);
         clear_error(release());
     } catch (...) {
-        // The device was given up, and what belongs to it.
+        // CUDA has lost the device and everything on it.
     }
 }
 

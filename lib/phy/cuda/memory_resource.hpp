@@ -8,27 +8,27 @@
 
 namespace phy::gpu {
 
-/// Where device memory comes from. All that phy has on a device, but for what CUDA takes itself, comes from
-/// memory_resource(): a caller who has a pool of his own gives it to set_memory_resource().
+/// The source of device memory. All device memory of phy, except what CUDA itself allocates, comes from
+/// memory_resource(). Programs with their own memory pool install it with set_memory_resource().
 ///
-/// Both functions may be called by several threads at a time, and the device is the thread's current one.
+/// Implementations must be thread-safe. phy calls both functions with the device as the thread's current one.
 class PHY_EXPORT MemoryResource {
 public:
     virtual ~MemoryResource() = default;
 
-    /// Memory of the device, aligned to 256 bytes, that work on any stream may use when the call returns.
-    /// Throws CudaError, with cudaErrorMemoryAllocation where there is not enough.
+    /// Returns memory of the device, aligned to 256 bytes, that work on any stream can use at once. Throws
+    /// CudaError, with cudaErrorMemoryAllocation if there is not enough memory.
     virtual void* allocate(const Device& device, std::size_t bytes) = 0;
 
-    /// Work that was started before may still use the memory, as with cudaFree.
+    /// Earlier work may still use the memory, as with cudaFree().
     virtual void deallocate(const Device& device, void* memory, std::size_t bytes) noexcept = 0;
 };
 
-/// What buffers are made from; at first cudaMalloc.
+/// The resource that buffers allocate from; cudaMalloc() by default.
 PHY_EXPORT std::shared_ptr<MemoryResource> memory_resource();
 
-/// Buffers that are there already keep theirs. A null pointer stands for cudaMalloc. Returns the resource
-/// before.
+/// Sets the resource of later buffers and returns the previous one; existing buffers keep theirs. A null
+/// pointer selects cudaMalloc().
 PHY_EXPORT std::shared_ptr<MemoryResource> set_memory_resource(std::shared_ptr<MemoryResource> resource);
 
 }  // namespace phy::gpu

@@ -5,13 +5,13 @@
 
 #include "phy/cuda/warp.hpp"
 
-/// Device memory by pieces of as many bytes as are moved at once, 16 at best.
+/// Access to device memory in pieces of up to 16 bytes.
 namespace phy::gpu::detail {
 
 enum class Space {
-    global,  ///< that nobody writes while the kernel runs: loads may go past the coherent caches
+    global,  ///< read-only while the kernel runs: loads may use the non-coherent cache
     shared,
-    written,  ///< global too, and the kernel itself may write there
+    written,  ///< global, and the kernel itself may write it
 };
 
 template <Space space, typename T>
@@ -20,7 +20,7 @@ __device__ __forceinline__ T load(const void* from) {
     return *static_cast<const T*>(from);
 }
 
-/// Loads bytes from where they are aligned to their number, or to 16 if they are more.
+/// Loads bytes. from is aligned to their number, or to 16 if there are more.
 template <Space space, int bytes>
 __device__ __forceinline__ void load_words(const std::byte* from, std::uint32_t* words) {
     if constexpr (bytes % 16 == 0) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ void load_words(const std::byte* from, std::uint32_t*
     }
 }
 
-/// Stores words where they are aligned to their size, or to the largest power of two in it.
+/// Stores words. to is aligned to their size, or to its largest power-of-two factor.
 template <int count>
 __device__ __forceinline__ void store_words(const std::uint32_t* words, std::byte* to) {
     if constexpr (count % 4 == 0) {
@@ -65,8 +65,8 @@ __device__ __forceinline__ void store_words(const std::uint32_t* words, std::byt
     }
 }
 
-/// The lanes of a warp copy bytes and put zeros behind them up to total: by pieces of 16 if both places are
-/// aligned to that.
+/// The lanes of a warp copy bytes and fill with zeros up to total. aligned: both addresses are multiples of
+/// 16, so pieces of 16 bytes are used.
 __device__ __forceinline__ void copy_bytes(const std::byte* from, std::byte* to, unsigned bytes,
                                            unsigned total, unsigned lane, bool aligned) {
     const unsigned in_pieces = aligned ? bytes / 16 * 16 : 0;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void copy_bytes(const std::byte* from, std::byte* to,
         to[i] = i < bytes ? from[i] : std::byte{0};
 }
 
-/// The lanes of a warp copy a multiple of 16 bytes between places that are aligned to 16.
+/// The lanes of a warp copy a multiple of 16 bytes. Both addresses are aligned to 16.
 template <int bytes>
 __device__ __forceinline__ void copy_pieces(const std::byte* from, std::byte* to, unsigned lane) {
     static_assert(bytes % 16 == 0);

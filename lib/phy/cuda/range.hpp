@@ -2,11 +2,11 @@
 
 namespace phy::detail {
 
-// Without CUDA they do nothing.
+// Both do nothing without CUDA.
 void push_range(const char* name);
 void pop_range();
 
-/// Names what the calling thread does in this scope to NVIDIA's profilers.
+/// Names a scope of the calling thread for NVIDIA's profilers.
 class Range {
 public:
     explicit Range(const char* name) { push_range(name); }

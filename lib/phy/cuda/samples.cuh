@@ -8,10 +8,10 @@
 #include "phy/core/format.hpp"
 #include "phy/cuda/pieces.cuh"
 
-/// How samples come from memory: rows of a tile, as numbers.
+/// Loads the rows of a tile of samples from memory and converts them to binary32.
 namespace phy::gpu::detail {
 
-/// Stored components as numbers; unit is the value of an integer 1.
+/// Stored components as binary32. unit: the value of an integer 1.
 template <SampleFormat format, int components>
 __device__ __forceinline__ void widen(const std::uint32_t* words, float unit, float* y) {
 #pragma unroll
@@ -31,11 +31,11 @@ __device__ __forceinline__ void widen(const std::uint32_t* words, float unit, fl
     }
 }
 
-/// A lane's symbols of all rows.
+/// A lane's symbols in all rows.
 template <Shape shape>
 using Components = float[shape.groups][2 * shape.symbols];
 
-/// True if all stored components are finite; false, too, for some that are finite and too large to be added.
+/// True only if all stored components are finite. May be false for finite components whose sum overflows.
 template <SampleFormat format, int count>
 __device__ __forceinline__ bool surely_finite(const std::uint32_t* words, float unit) {
     if constexpr (format == SampleFormat::cf32) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ bool surely_finite(const std::uint32_t* words, float 
     }
 }
 
-/// Loads and widens a lane's rows of a tile; returns surely_finite of them.
+/// Loads and widens a lane's rows of a tile. Returns surely_finite() for them.
 template <Space space, SampleFormat format, Shape shape>
 __device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, float unit,
                                           Components<shape>& y) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ bool load_rows(const std::byte* tile, unsigned lane, 
     return surely_finite<format, shape.groups * count>(words[0], unit);
 }
 
-/// Numbers that a lane's symbols have one of each.
+/// Loads one number per symbol of a lane.
 template <Space space, int rows, int symbols>
 __device__ __forceinline__ void load_rows(const float* tile, unsigned lane, float (&numbers)[rows][symbols]) {
     const auto* const mine = reinterpret_cast<const std::byte*>(tile + lane * symbols);

@@ -4,30 +4,29 @@
 
 #include "phy/core/format.hpp"
 
-/// Changes of sign of soft bits as they are stored.
+/// Sign changes of stored soft bits.
 namespace phy::gpu::detail {
 
-/// How many soft bits a word has.
+/// Number of soft bits in a 32-bit word.
 template <SoftBitFormat format>
 constexpr unsigned soft_bits_of_word = 4 / size_of(format);
 
-/// 255 for every negative byte, 0 for the others. (__byte_perm does not know the selectors that repeat a
-/// sign.)
+/// 255 for every negative byte, 0 for the others. (__byte_perm() lacks the selectors that replicate a sign.)
 __device__ __forceinline__ std::uint32_t signs_of_bytes(std::uint32_t word) {
     std::uint32_t signs;
     asm("prmt.b32 %0, %1, 0, 0xBA98;" : "=r"(signs) : "r"(word));
     return signs;
 }
 
-/// The soft bits of a word, negated where the lowest bits of signs are 1. Of int8 there is no -128, which no
-/// demapper gives.
+/// The soft bits of a word, negated where the lowest bits of signs are 1. int8 soft bits must not be -128,
+/// which no demapper produces.
 template <SoftBitFormat format>
 __device__ __forceinline__ std::uint32_t flipped(std::uint32_t word, std::uint32_t signs) {
     if constexpr (format == SoftBitFormat::int8) {
         constexpr std::uint32_t highest = 0x80808080;
-        // Bit k of four, spread to the highest of byte k.
+        // Spreads bit k (0 to 3) to the highest bit of byte k.
         const std::uint32_t negative = signs_of_bytes((signs & 0xF) * 0x10204080U);
-        // Bytes are subtracted from 0 without a borrow from the next.
+        // Subtracts each byte from 0 without a borrow from the next.
         const std::uint32_t opposite = (highest - (word & ~highest)) ^ (~word & highest);
         return (word & ~negative) | (opposite & negative);
     } else if constexpr (size_of(format) == 2) {
@@ -37,7 +36,7 @@ __device__ __forceinline__ std::uint32_t flipped(std::uint32_t word, std::uint32
     }
 }
 
-/// One soft bit at an address, whatever its alignment.
+/// Negates one soft bit at an address of any alignment.
 template <SoftBitFormat format>
 __device__ __forceinline__ void flip_one(std::byte* soft_bit, bool is_negative) {
     constexpr unsigned bytes = size_of(format);

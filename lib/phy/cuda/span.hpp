@@ -5,9 +5,9 @@
 
 namespace phy::gpu {
 
-/// An array in memory that a device reaches, of which the host may know nothing but where it is. Not a range:
-/// neither a loop nor std::span takes it for memory of the host. A DeviceBuffer converts to one; a raw
-/// pointer becomes one by device_span() alone.
+/// An array in memory that a device can access. The host may be unable to, so a DeviceSpan is not a range:
+/// neither loops nor std::span accept it. A DeviceBuffer converts to it. Wrap raw device pointers in
+/// device_span().
 template <typename T>
 class DeviceSpan {
 public:
@@ -16,7 +16,7 @@ public:
 
     DeviceSpan() = default;
 
-    /// What may be written to can be read.
+    /// A writable span converts to a read-only one.
     template <typename U>
     requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) DeviceSpan(DeviceSpan<U> other)
         : data_(other.data()), size_(other.size()) {}
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::size_t size_bytes() const { return size_ * sizeof(T); }
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
-    /// count elements from the first on; the caller keeps first + count <= size().
+    /// count elements, starting at index first. Precondition: first + count <= size().
     [[nodiscard]] DeviceSpan subspan(std::size_t first, std::size_t count) const {
         return DeviceSpan(data_ + first, count);
     }
@@ -42,8 +42,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Says that size elements from data on are in memory that the device reaches: its own, or page-locked memory
-/// of the host. The one way in for raw pointers.
+/// Declares that size elements at data are in memory that the device can access: its own, or page-locked host
+/// memory.
 template <typename T>
 [[nodiscard]] DeviceSpan<T> device_span(T* data, std::size_t size) {
     return DeviceSpan<T>(data, size);
@@ -56,7 +56,8 @@ template <typename T>
     return device_span(reinterpret_cast<Byte*>(span.data()), span.size_bytes());
 }
 
-/// The same memory as elements of another type, as many as there are whole ones; it must be aligned for them.
+/// The same memory as elements of another type: as many whole elements as fit. The memory must be aligned for
+/// them.
 template <typename T, typename Byte>
 [[nodiscard]] auto elements_of(DeviceSpan<Byte> bytes) {
     static_assert(std::is_same_v<std::remove_const_t<Byte>, std::byte>);

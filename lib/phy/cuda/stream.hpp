@@ -6,7 +6,7 @@
 #include "phy/core/owned.hpp"
 #include "phy/cuda/device.hpp"
 
-/// Streams, events and graphs. What follows is what <cuda_runtime_api.h> declares too.
+/// Streams, events and graphs. The declarations below are the same as in <cuda_runtime_api.h>.
 struct CUstream_st;
 struct CUevent_st;
 struct CUgraphExec_st;
@@ -34,7 +34,7 @@ struct PHY_EXPORT GraphDeleter {
 
 }  // namespace detail
 
-/// An owning stream that does not wait for the default stream. Converts to cudaStream_t, the view.
+/// A stream that does not wait for the default stream. Owns its cudaStream_t and converts to it.
 class PHY_EXPORT Stream {
 public:
     explicit Stream(const Device& device);
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
     operator cudaStream_t() const { return stream_.get(); }
 
-    /// Waits for all work on the stream; throws what went wrong in it.
+    /// Waits for all work on the stream. Throws CudaError if any of it failed.
     void synchronize() const;
 
 private:
@@ -52,11 +52,11 @@ private:
     Handle stream_;
 };
 
-/// A point in a stream's work.
+/// A point in a stream's work. Functions throw CudaError.
 class PHY_EXPORT Event {
 public:
-    /// Streams wait for a timed event to be written, which costs copies that overlap up to a quarter of their
-    /// speed; one that is not timed only says that it has passed.
+    /// A stream waits until a timed event is written, which slows overlapping copies by up to a quarter. An
+    /// event without timing only records that it has passed.
     enum class Timing : bool { off, on };
 
     explicit Event(const Device& device, Timing timing = Timing::on);
@@ -64,10 +64,10 @@ public:
     void record(cudaStream_t stream) const;
     void synchronize() const;
 
-    /// Makes later work of the stream wait for the event.
+    /// Makes later work on the stream wait for the event.
     void hold_back(cudaStream_t stream) const;
 
-    /// Both events must be timed and have passed.
+    /// Time between two events in milliseconds. Both must be timed and have passed.
     [[nodiscard]] float milliseconds_since(const Event& earlier) const;
 
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
@@ -79,16 +79,16 @@ private:
     Handle event_;
 };
 
-/// Work of a stream that was captured once and starts as a whole: the host has one call to make, and between
-/// the kernels there is the device's time alone.
+/// Work of a stream, captured once and started as a whole: one call on the host, and no host time between
+/// kernels.
 class PHY_EXPORT Graph {
 public:
-    /// Has the work started once, waits for it, and captures it the second time: code that is loaded when it
-    /// first runs must not have to be while capturing. The work starts what it does on the stream that it is
-    /// given, and must not wait for it. What it points at must stay as long as the graph runs.
+    /// Calls work once and waits for it, then calls it again and captures it: kernels load their code at the
+    /// first launch, which must not happen during a capture. work starts everything on the stream that it
+    /// gets, and must not wait for it. Memory that the work uses must stay valid while the graph is used.
     Graph(const Device& device, const std::function<void(cudaStream_t)>& work);
 
-    /// Starts all of it on the stream, which belongs to the device; one start at a time.
+    /// Starts the graph on a stream of the same device. Only one start may be in progress at a time.
     void operator()(cudaStream_t stream) const;
 
 private:

@@ -4,13 +4,12 @@
 #include "phy/core/view.hpp"
 #include "phy/cuda/span.hpp"
 
-/// Arrays of samples and soft bits in memory that a device reaches; what phy/core/view.hpp has for the
-/// host's.
+/// Arrays of samples and soft bits in memory that a device can access: the counterpart of phy/core/view.hpp.
 namespace phy::gpu {
 
 namespace detail {
 
-/// Memory that a device works on. Device spans and buffers are in it.
+/// Memory of a device: device spans and buffers.
 struct DeviceMemory {
     static constexpr bool takes_raw_pointers = false;
 
@@ -26,7 +25,7 @@ struct DeviceMemory {
     static DeviceSpan<T> span_of(DeviceSpan<T> span) {
         return span;
     }
-    /// Of what has a span() in this memory: a class may have one in the host's.
+    /// Only if span() is device memory: a class may have a span() of host memory.
     template <typename Range>
     static auto span_of(Range&& range) -> decltype(span_of(range.span())) {
         return range.span();

@@ -1,19 +1,19 @@
 #pragma once
 
-/// What a warp works on at a time.
+/// The tile that a warp works on.
 namespace phy::gpu::detail {
 
 constexpr int warp_size = 32;
 constexpr unsigned all_lanes = 0xFFFFFFFF;
 
-/// A warp owns a tile of neighbouring symbols: `groups` rows of 32 lanes, and in each row every lane has
-/// `symbols` neighbours, which it loads and stores in as few pieces as possible.
+/// A warp owns a tile of neighbouring symbols: `groups` rows of 32 lanes. In each row every lane has
+/// `symbols` neighbours, which it loads and stores in the largest possible pieces.
 struct Shape {
-    int threads;  ///< a block
+    int threads;  ///< per block
     int symbols;
     int groups;
 
-    /// Blocks a multiprocessor that registers must leave room for; 0: the compiler's choice.
+    /// Min blocks per multiprocessor that the register count must allow; 0: the compiler's choice.
     int resident = 0;
 };
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using detail::file_error;
 using detail::system_error_text;
 
-/// The characters stay in place for ever: a signal handler may read them while their owner goes.
+/// Slots are never freed: a signal handler may read a path while its owner is destroyed.
 struct Slot {
     enum class State { free, taken, listed };
 
@@ -35,10 +35,10 @@ static_assert(std::atomic<Slot::State>::is_always_lock_free, "a signal handler m
 
 std::array<Slot, 64> slots;
 
-/// A place in the table of files that remove_unfinished_outputs() unlinks.
+/// An entry in the table of files that remove_unfinished_outputs() deletes.
 class UnfinishedFile {
 public:
-    /// name is what errors call the file. Throws FileError if the path is too long or the table is full.
+    /// name: how errors name the file. Throws FileError if the path is too long or the table is full.
     UnfinishedFile(const fs::path& path, std::string_view name);
     ~UnfinishedFile() { slots[slot_].state = Slot::State::free; }
     UnfinishedFile(const UnfinishedFile&) = delete;
@@ -62,7 +62,6 @@ UnfinishedFile::UnfinishedFile(const fs::path& path, std::string_view name) {
                                " other outputs are being written, which is the most");
 }
 
-/// Owns a descriptor.
 class Descriptor {
 public:
     explicit Descriptor(int number = -1) : number_(number) {}
@@ -78,9 +77,9 @@ private:
     int number_;
 };
 
-/// Where a name leads: symbolic links are followed by hand, as the last may point at what is not there yet.
+/// The target of a name. Follows symbolic links itself, because the last one may point to a missing file.
 fs::path follow_links(fs::path file, const std::string& name) {
-    constexpr int max_links = 40;  // as many as the kernel follows
+    constexpr int max_links = 40;  // the kernel's own limit
     for (int i = 0; i <= max_links; ++i) {
         struct stat status {};
         const bool is_there = ::lstat(file.c_str(), &status) == 0;
@@ -95,7 +94,7 @@ fs::path follow_links(fs::path file, const std::string& name) {
     throw file_error(name, "cannot be created: too many symbolic links");
 }
 
-/// The file that a name stands for, independent of links and of the working directory.
+/// The absolute path of a file, without symbolic links.
 fs::path target_of(const fs::path& file, const std::string& name) {
     const fs::path end = follow_links(file, name);
     const fs::path last = end.filename();
@@ -119,7 +118,7 @@ void require_replaceable(const fs::path& target, bool overwrite, const std::stri
     if (!overwrite) throw file_error(name, "exists and is not overwritten");
 }
 
-/// Short, as the target's own name may be as long as the file system permits.
+/// Short: the target's own name may already have the maximum length.
 fs::path temporary_name() {
     std::random_device random;
     const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
@@ -144,7 +143,7 @@ bool is_not_offered(int error) {
     return error == EINVAL || error == ENOSYS || error == EPERM || error == EOPNOTSUPP;
 }
 
-/// Fails with EEXIST where there is a file.
+/// Fails with EEXIST if the target exists.
 bool rename_no_replace(const fs::path& from, const fs::path& to) {
 #ifdef RENAME_NOREPLACE
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;

@@ -9,45 +9,45 @@
 
 namespace phy {
 
-/// A file that appears under its name only when it is complete: it is written to a temporary name beside the
-/// target and renamed by commit(); destroying it before removes the temporary file. No two files, of this run
-/// or of others, have the same temporary name: ".phy-", 16 hexadecimal digits and ".part".
+/// A file that appears under its name only when it is complete. It is written under a temporary name beside
+/// the target, and commit() renames it. The destructor removes the temporary file if commit() was not called.
+/// The temporary name is unique among all processes: ".phy-", 16 hexadecimal digits and ".part".
 ///
-/// A symbolic link stays what it is: the file appears where it points, be there a file already or not.
+/// If the name is a symbolic link, the link stays and the file is created or replaced at its target.
 ///
-/// While one is open it is also listed for remove_unfinished_outputs(), of which the list has 64 places.
-/// Where the size of files is limited (RLIMIT_FSIZE), a write beyond the limit is a FileError only in a
-/// process that ignores SIGXFSZ. Not thread-safe; different ones may be used from different threads.
-/// Every call on one that was moved from is an ArgumentError.
+/// Each open file is listed for remove_unfinished_outputs(); the list has 64 entries. If the size of files is
+/// limited (RLIMIT_FSIZE), a write beyond the limit throws FileError only in a process that ignores SIGXFSZ.
+/// Not thread-safe, but threads may use different objects at the same time. Using a moved-from object throws
+/// ArgumentError.
 class PHY_EXPORT AtomicFile {
 public:
     struct Config {
-        bool overwrite = false;  ///< take the place of a file that is there when commit() is called
+        bool overwrite = false;  ///< replace a file that exists when commit() is called
 
-        /// commit() returns when the file and its name are where a loss of power does not take them away, and
-        /// before that there is no name: complete or none.
+        /// commit() writes file and name to the storage device before it returns, the file first: after a
+        /// loss of power the file is either complete or absent.
         bool durable = false;
     };
 
-    /// Everything that can be checked before the work is: throws FileError if there is a file and overwrite
-    /// is false, if the target is no regular file, or if nothing can be created beside it.
+    /// Checks early what can be checked. Throws FileError if the file exists and overwrite is false, if the
+    /// target is not a regular file, or if no file can be created beside it.
     AtomicFile(const std::filesystem::path& file, const Config& config);
     ~AtomicFile();
     AtomicFile(AtomicFile&&) noexcept;
     AtomicFile& operator=(AtomicFile&&) noexcept;
 
-    /// What errors call the file: as it was given.
+    /// The name of the file as given, which errors use.
     [[nodiscard]] const std::string& name() const;
 
-    /// By which the unfinished file can be opened.
+    /// The temporary path of the unfinished file.
     [[nodiscard]] const std::filesystem::path& path() const;
 
-    /// Appends. Throws FileError if the disk is full.
+    /// Appends bytes. Throws FileError if they cannot be written, as on a full disk.
     void append(std::string_view bytes);
 
-    /// Gives the file its name. Throws FileError if that cannot be done, or if another file has got the name
-    /// meanwhile and overwrite is false. On file systems that have neither hard links nor a rename that
-    /// replaces nothing, one that appears within the last microseconds is replaced nevertheless.
+    /// Gives the file its name. Throws FileError if this fails, or if overwrite is false and another file has
+    /// taken the name since. On file systems without hard links and without a rename that never replaces, a
+    /// file that appears within the last microseconds is replaced all the same.
     void commit();
 
 private:
@@ -55,13 +55,13 @@ private:
     detail::Owned<Impl, "AtomicFile"> impl_;
 };
 
-/// True if both names lead to one file, through symbolic and hard links too, or would where a file is not
-/// there yet.
+/// True if both names lead to the same file, also through symbolic and hard links, or would do so if the file
+/// existed.
 [[nodiscard]] PHY_EXPORT bool is_same_file(const std::filesystem::path& one,
                                            const std::filesystem::path& other);
 
-/// Deletes the temporary files of all outputs that are open in this process. Safe to call from a signal
-/// handler (it only unlinks); the process is expected to exit afterwards.
+/// Deletes the temporary files of all open outputs of this process. Safe in a signal handler: it only
+/// unlinks. The process must exit afterwards.
 PHY_EXPORT void remove_unfinished_outputs() noexcept;
 
 }  // namespace phy

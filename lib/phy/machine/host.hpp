@@ -14,53 +14,52 @@ namespace detail {
 
 class ThreadPool;
 
-/// For tests and benchmarks: a host whose pool has exactly that many threads, at least 1, however few
-/// processors there are. Throws as Host does for the backend and the threads that cannot be started.
+/// For tests and benchmarks: a host whose pool has exactly this many threads (at least 1), even with fewer
+/// processors. Throws as Host does for an unusable backend and for threads that cannot be started.
 Host host_of_exactly(int threads, std::optional<Backend> backend = {});
 
 }  // namespace detail
 
-/// The CPU as a place to run: an instruction set and the one thread pool that all operators on it share. A
-/// handle: copies share both, and the pool's threads end with the last copy and the last operator on it.
+/// The CPU as a place to run: an instruction set and one thread pool that all operators on it share. A Host
+/// is a handle: copies share both. The threads end with the last copy and the last operator on it.
 ///
-/// Operators on one host may be called from several threads at a time. While the pool works for one of them,
-/// the others work on their own thread alone, so nobody waits for anybody. Neither does a caller wait for a
-/// thread of the pool that has not begun to help it. Threads that have had no work for a hundred microseconds
-/// sleep; until then they yield their processor to whoever else can run on it. The results of operators do
-/// not depend on any of this.
+/// Several threads may call operators on one host at the same time. While the pool works for one caller, the
+/// other callers work alone on their own threads, so callers never wait for each other. A caller never waits
+/// for a worker that has not started. Workers without work sleep after 100 microseconds; until then they
+/// yield their processor to other threads. None of this changes the results of operators.
 class PHY_EXPORT Host {
 public:
     struct Config {
-        /// How many threads share one call, the caller among them: at most as many as processors that this
-        /// process may use, which are those that the calling thread's affinity and the CPU quota of its
-        /// control groups allow. 0 stands for that many. From 0 to 1024.
+        /// Max threads per call, the caller included, from 0 to 1024. Never more than processors(). 0: all
+        /// processors.
         int threads = 1;
 
-        /// Scalar or one of the CPU's; none stands for Backend::best(), which the environment variable
-        /// PHY_BACKEND can change. It is read when a Host is made.
+        /// A scalar or cpu backend. None: Backend::best(), which reads the environment variable PHY_BACKEND
+        /// when the Host is constructed.
         std::optional<Backend> backend = {};
     };
 
-    /// How many processors this process may use; see Config::threads.
+    /// Number of processors that this process may use, from 1 to 1024: those in the calling thread's
+    /// affinity, limited by the CPU quota of the process's control groups (rounded up).
     [[nodiscard]] static int processors();
 
     /// Host(Config{}).
     Host();
 
-    /// Looks at the affinity and the quota once, and starts the threads. Throws ArgumentError for threads
-    /// outside 0 to 1024, BackendError for a backend that does not run here or works on device memory, and
-    /// Error if the threads cannot be started.
+    /// Reads affinity and quota once and starts the threads. Throws ArgumentError for a number of threads
+    /// outside 0 to 1024, BackendError for a backend that does not run on this machine or needs device
+    /// memory, and Error if the threads cannot be started.
     explicit Host(const Config& config);
 
-    /// Copies, as a move does too: what was moved from is still a host.
+    /// Moving copies too: a moved-from Host stays usable.
     Host(const Host&) = default;
     Host& operator=(const Host&) = default;
     ~Host() = default;
 
-    /// The one that operators use, also where the configuration names none.
+    /// The backend of the operators on this host, also if the configuration named none.
     [[nodiscard]] Backend backend() const;
 
-    /// That really share one call: at least 1, and fewer than were asked for where there are fewer
+    /// Number of threads that share one call. At least 1; less than configured if the process may use fewer
     /// processors.
     [[nodiscard]] int threads() const;
 

@@ -34,13 +34,13 @@ bool has(const std::string& list, std::string_view word) {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// A group that a process is in.
+/// A control group of a process.
 struct Membership {
-    std::string controllers;  ///< with commas between; empty: version 2
+    std::string controllers;  ///< separated by commas; empty: version 2
     std::string group;
 };
 
-/// Lines such as "4:cpu,cpuacct:/group" of version 1, "0::/group" of version 2.
+/// Lines such as "4:cpu,cpuacct:/group" (version 1) and "0::/group" (version 2).
 std::vector<Membership> memberships_of(const fs::path& file) {
     std::vector<Membership> memberships;
     std::ifstream lines(file);
@@ -59,7 +59,7 @@ int processors_of_affinity() {
         std::vector<cpu_set_t> sets(count);
         const std::size_t bytes = count * sizeof(cpu_set_t);
         if (sched_getaffinity(0, bytes, sets.data()) == 0) return CPU_COUNT_S(bytes, sets.data());
-        if (errno != EINVAL) break;  // EINVAL: the kernel's set is greater
+        if (errno != EINVAL) break;  // EINVAL: the kernel's set is larger
     }
     return static_cast<int>(std::thread::hardware_concurrency());
 }
@@ -71,7 +71,7 @@ std::string first_line(const fs::path& file) {
     return line;
 }
 
-/// 0 for what is no positive number, "max" and -1 among them.
+/// The positive number in a text; 0 for other texts, such as "max" and -1.
 std::int64_t positive_number(std::string_view text) {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();
@@ -105,7 +105,7 @@ Quota smaller(Quota one, Quota other) {
     return std::min(*one, *other);
 }
 
-/// Looks at a group and at all that it lies in.
+/// The smallest quota of a group and its ancestors.
 Quota smallest_quota(const fs::path& root, std::string_view group, Quota (*quota_of)(const fs::path&)) {
     Quota smallest;
     for (;;) {
@@ -120,23 +120,23 @@ Quota smallest_quota(const fs::path& root, std::string_view group, Quota (*quota
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// What of the control groups of a version limits memory.
+/// How a version of control groups limits memory.
 struct Version {
     std::string_view file_system;
     std::string_view limit;
-    bool has_controllers;  ///< each with a hierarchy of its own
+    bool has_controllers;  ///< each controller has its own hierarchy
 };
 
 constexpr Version version_1 = {"cgroup", "memory.limit_in_bytes", true};
 constexpr Version version_2 = {"cgroup2", "memory.max", false};
 
-/// Where a hierarchy of groups is mounted, and which of its groups stands there.
+/// Where a hierarchy is mounted, and which of its groups is mounted there.
 struct Mount {
     std::string group;
     std::string folder;
 };
 
-/// Lines of mountinfo: "... root mount_point options [more ...] - type source options", see proc(5).
+/// Parses lines of mountinfo: "... root mount_point options [more ...] - type source options", see proc(5).
 std::vector<Mount> mounts_of(const fs::path& root, const Version& version) {
     constexpr std::size_t root_field = 3;
     std::vector<Mount> mounts;
@@ -159,20 +159,20 @@ std::string group_of(const fs::path& root, const Version& version) {
     return {};
 }
 
-/// "max", of version 2, is no number.
+/// Version 2 writes "max" if there is no limit.
 std::uint64_t read_limit(const fs::path& file) {
     std::ifstream stream(file);
     std::uint64_t limit = 0;
     return stream >> limit ? limit : unlimited;
 }
 
-/// Of a group and all above it that can be seen.
+/// The smallest limit of the process's group and its visible ancestors, in bytes.
 std::uint64_t limit_of(const fs::path& root, const Version& version) {
     const std::string group = group_of(root, version);
     std::uint64_t least = unlimited;
     for (const Mount& mount : mounts_of(root, version)) {
         const fs::path top = root / fs::path(mount.folder).relative_path();
-        // A group outside of what is mounted, as a container may see it, is taken for the one at the top.
+        // In a container the group may lie outside the mount: use the group at the top instead.
         const fs::path below = fs::path(group).lexically_relative(mount.group);
         const bool is_inside = !below.empty() && *below.begin() != "..";
         fs::path folder = top;

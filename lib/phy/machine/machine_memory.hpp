@@ -6,7 +6,7 @@
 
 namespace phy {
 
-/// Bytes of memory that this process may have: those of the machine, or fewer where a control group (version
+/// Bytes of memory that this process may use: the memory of the machine, or less if a control group (version
 /// 1 or 2) limits it, as in a container.
 [[nodiscard]] PHY_EXPORT std::uint64_t machine_memory();
 

@@ -8,21 +8,21 @@
 #include "phy/core/export.hpp"
 #include "phy/machine/host.hpp"
 
-/// The threads of a host for operators whose loops are in public headers, which know no thread pool.
+/// Access to a host's threads for operators whose loops are in public headers, which do not include the
+/// thread pool.
 namespace phy::detail {
 
 constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
     return whole / piece + (whole % piece != 0 ? 1 : 0);
 }
 
-/// Calls work(job, part, item) once for each of the items, from the threads of the host;
-/// ThreadPool::for_each() says what a part is.
+/// Calls work(job, part, item) once per item on the threads of the host. See ThreadPool::for_each() for part.
 PHY_EXPORT void share_items(const Host& host, std::size_t items,
                             void (*work)(const void* job, int part, std::size_t item) noexcept,
                             const void* job);
 
-/// Calls work(first, end), or work(part, first, end), for pieces of 0 to count - 1 that threads can share; a
-/// piece has at most `piece`.
+/// Calls work(first, end) or work(part, first, end) for disjoint ranges of at most piece items, which
+/// together cover 0 to count - 1. Threads share the ranges.
 template <class Work>
 void share_pieces(const Host& host, std::uint64_t count, std::uint64_t piece, const Work& work) {
     struct Job {

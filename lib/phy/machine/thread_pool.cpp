@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Fields of the gate, from its lowest bit: workers inside, two flags, the number of the job.
+// Fields of the gate, from the lowest bit: number of workers inside, two flags, number of the job.
 constexpr std::uint32_t inside_mask = (1U << 12) - 1;
 constexpr std::uint32_t open_flag = 1U << 12;
 constexpr std::uint32_t awaited_flag = 1U << 13;
@@ -29,32 +29,32 @@ constexpr std::uint32_t job_number(std::uint32_t gate) {
 }
 
 constexpr microseconds lookout{100};
-constexpr microseconds stay{5};  // who yields to a busy thread is gone for a time slice
+constexpr microseconds stay{5};  // a yield to a busy thread costs a whole time slice
 constexpr microseconds caller_spins{20};
 constexpr int pauses_of_lookout = 16;
 constexpr int pauses_of_caller = 64;
 
-// A worker on the caller's processor would only take time from it, so it yields and waits until one of them
-// is moved. Yields that come back this often show that the processor is free or the job long.
+// A worker on the caller's processor would only take time from the caller, so it yields until one of them
+// moves. If its yields return this often, the processor is free or the job is long.
 constexpr int max_waits = 16;
 
-// Every worker that is woken wakes as many, so that the caller soon returns to its items.
+// Each woken worker wakes as many others, so the caller soon returns to its items.
 constexpr std::uint32_t woken_at_a_time = 2;
 
-// A wake-up costs the caller some microseconds: in vain, it is worth this much of its work at most.
+// A wake-up costs the caller some microseconds. After useless ones it works for min_patience to max_patience
+// before the next.
 constexpr microseconds min_patience{20};
 constexpr microseconds max_patience{640};
 
-// std::atomic::wait yields before it sleeps, and a yield may cost a whole time slice.
+// Not std::atomic::wait(): it yields before it sleeps, and a yield may cost a whole time slice.
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-/// Sleeps until futex_wake() on the same word, unless the word is not what the caller expects. May also
-/// return for no reason.
+/// Sleeps until futex_wake() on the same word, unless the word differs from expected. May wake spuriously.
 void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected) {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 
-/// Wakes at most so many threads that sleep on the word.
+/// Wakes at most this many threads that sleep on the word.
 void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t threads) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
@@ -71,7 +71,7 @@ void relax(int times) {
 
 }  // namespace
 
-/// What a caller remembers about waking workers during one job.
+/// A caller's record of waking workers during one job.
 struct ThreadPool::Waking {
     bool done = false;
     bool timed = false;
@@ -79,14 +79,14 @@ struct ThreadPool::Waking {
     Clock::time_point last_look;
 };
 
-/// What a worker remembers.
+/// A worker's own state.
 struct ThreadPool::Worker {
     std::size_t part;
     Clock::time_point idle_since;
-    std::uint32_t last_job = 0;     ///< that it was in or that needed no more workers
-    std::uint32_t awaited_job = 0;  ///< that it stayed out of for now
-    int waits = 0;                  ///< in that job
-    bool of_use = true;             ///< since it was woken
+    std::uint32_t last_job = 0;     ///< last job that it joined or that needed no more workers
+    std::uint32_t awaited_job = 0;  ///< job that it stays out of for now
+    int waits = 0;                  ///< in awaited_job
+    bool of_use = true;             ///< it has taken an item since it last slept
 };
 
 ThreadPool::ThreadPool(int threads) : ranges_(static_cast<std::size_t>(threads)) {
@@ -169,7 +169,7 @@ bool ThreadPool::take_items(std::size_t part, const BeforeItem& before_item) {
 }
 
 void ThreadPool::open() {
-    // Nobody else writes to the gate while it is closed and nobody is inside.
+    // No other thread writes to the gate while it is closed and no worker is inside.
     const std::uint32_t next = job_number(gate_.load(std::memory_order_relaxed)) + 1;
     gate_.store(next * one_job | open_flag, std::memory_order_release);
 }
@@ -182,7 +182,7 @@ void ThreadPool::close() {
         relax(pauses_of_caller);
         if ((gate_.load(std::memory_order_acquire) & inside_mask) == 0) return;
     } while (Clock::now() - start < caller_spins);
-    // A worker inside may wait for this very processor.
+    // A worker inside may be waiting for this very processor.
     gate = gate_.fetch_or(awaited_flag, std::memory_order_acq_rel) | awaited_flag;
     while ((gate & inside_mask) != 0) {
         futex_wait(gate_, gate);
@@ -203,7 +203,7 @@ void ThreadPool::consider_waking(Waking& waking) {
     const std::uint32_t useful = useful_workers_.load(std::memory_order_relaxed);
     if (awake >= useful) return;
     if (const auto patience = patience_.load(std::memory_order_relaxed); patience > Clock::duration(0)) {
-        // Not before every item: a clock takes tens of nanoseconds.
+        // Not before every item: reading the clock takes tens of nanoseconds.
         if (++waking.items; !std::has_single_bit(waking.items)) return;
         const auto now = Clock::now();
         if (waking.timed) worked_ += now - waking.last_look;
@@ -261,7 +261,7 @@ void ThreadPool::help(Worker& worker, std::uint32_t gate) {
     worker.idle_since = Clock::now();
 }
 
-// Lost updates of the patience, here and below, do no harm.
+// Lost updates of patience_, here and below, are harmless.
 void ThreadPool::note_use(Worker& worker) {
     worker.of_use = true;
     const Clock::duration patience = patience_.load(std::memory_order_relaxed) / 2;
@@ -288,7 +288,7 @@ void ThreadPool::wake_others(std::uint32_t inside) {
 void ThreadPool::sleep(Worker& worker) {
     if (!worker.of_use) note_no_use();
     const std::uint32_t wakes = wakes_.load();
-    if (stopping_.load()) return;  // the wake-up for that may have come before
+    if (stopping_.load()) return;  // the wake-up may have come before this
     sleepers_.fetch_add(1, std::memory_order_relaxed);
     futex_wait(wakes_, wakes);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);

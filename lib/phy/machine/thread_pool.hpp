@@ -12,29 +12,29 @@
 
 namespace phy::detail {
 
-/// A fixed number of threads that share short jobs: the caller is one of them, the others are workers.
-/// Workers look for the next job for about a hundred microseconds after the last, so that back-to-back calls
-/// cost about a microsecond each, but give their processor away while they look. After that they sleep.
+/// A fixed number of threads that share short jobs: the caller and its workers. Workers look for the next job
+/// for about 100 microseconds after the last one, so that back-to-back calls cost about a microsecond each.
+/// They yield their processor while they look. After that they sleep.
 class ThreadPool {
 public:
-    /// threads >= 1 counts the caller. Throws Error if they cannot be started.
+    /// threads counts the caller and is at least 1. Throws Error if they cannot be started.
     PHY_EXPORT explicit ThreadPool(int threads);
     PHY_EXPORT ~ThreadPool();
-    ThreadPool(const ThreadPool&) = delete;  // workers refer to it
+    ThreadPool(const ThreadPool&) = delete;  // workers hold a reference
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     [[nodiscard]] int size() const { return static_cast<int>(ranges_.size()); }
 
-    /// Calls job(part, item) once for every item from 0 to items - 1 and returns when all have returned.
-    /// part, below size(), is a place that no two running calls of one for_each share: for workspaces of an
-    /// operator. The items are cut into as many ranges as there are parts, so that a thread meets the same
-    /// items again in the next call of as many; a thread that has finished its range takes items from the
-    /// ranges of others.
+    /// Calls job(part, item) once per item, from 0 to items - 1, and returns when all calls have returned.
+    /// part (from 0 to size() - 1) differs between calls that run at the same time within one for_each():
+    /// operators index their workspaces by it. Each part has a range of the items, so a thread gets the same
+    /// items again in the next call with as many. A thread that has finished its range takes items from other
+    /// ranges.
     ///
-    /// The caller never waits for a thread that has not begun: where the others sleep, it does all items
-    /// itself. May be called from several threads at a time and from a job: while the pool works for one
-    /// caller, another does all its items alone, as part 0. Where there are as many callers as threads, all
-    /// work alone. The job must not throw. Allocates nothing.
+    /// The caller never waits for a worker that has not started: if all workers sleep, it does all items
+    /// itself. Several threads may call for_each() at the same time, and a job may call it too. While the
+    /// pool works for one caller, other callers do all their items alone, as part 0. With as many callers as
+    /// threads, all work alone. The job must not throw. for_each() allocates nothing.
     template <typename Job>
     void for_each(std::size_t items, const Job& job) {
         static_assert(std::is_nothrow_invocable_v<const Job&, int, std::size_t>);
@@ -59,7 +59,7 @@ private:
         const void* job = nullptr;
     };
 
-    /// The items of a part that nobody has taken.
+    /// The items of a part that no thread has taken.
     struct alignas(64) Range {
         std::atomic<std::size_t> next{0};
         std::size_t end = 0;
@@ -68,7 +68,7 @@ private:
     struct Waking;
     struct Worker;
 
-    /// Counts the caller, and locks the pool for it if it can be helped.
+    /// Counts the caller. Locks the pool for it and returns true if workers can help.
     PHY_EXPORT bool begin_sharing(std::size_t items);
     PHY_EXPORT void share(std::size_t items, ErasedJob job);
     void cut(std::size_t items);
@@ -93,21 +93,21 @@ private:
     std::vector<Range> ranges_;
     std::vector<std::thread> workers_;
 
-    // A job, which the caller that has the lock writes before it opens the gate.
+    // The job. The caller that holds the lock writes it before it opens the gate.
     ErasedJob job_;
     std::atomic<std::uint32_t> useful_workers_{0};
-    Clock::duration worked_{0};  ///< by callers since workers were last woken
+    Clock::duration worked_{0};  ///< by callers, since workers were last woken
 
     std::atomic<bool> stopping_{false};
     alignas(64) std::atomic<bool> busy_{false};
     std::atomic<std::uint32_t> callers_{0};
 
-    /// Who may touch the job: its number, whether it takes workers in, whether the caller sleeps until they
-    /// have left, and how many are inside.
+    /// Controls access to the job: its number, whether workers may enter, whether the caller sleeps until
+    /// they have left, and how many are inside.
     alignas(64) std::atomic<std::uint32_t> gate_{0};
 
     alignas(64) std::atomic<std::uint32_t> sleepers_{0};
-    std::atomic<std::uint32_t> wakes_{0};  ///< changes with every one
+    std::atomic<std::uint32_t> wakes_{0};  ///< changes with every wake-up
     std::atomic<Clock::duration> patience_{Clock::duration(0)};
     std::atomic<int> processor_of_caller_{-1};
 };

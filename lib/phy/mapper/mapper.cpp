@@ -14,7 +14,7 @@ namespace {
 using detail::period;
 using detail::points;
 
-/// Takes labels from bits that are stored one a byte.
+/// Reads labels from bits that are stored one per byte.
 class SingleBits {
 public:
     explicit SingleBits(const std::uint8_t* bits) : next_(bits) {}
@@ -31,7 +31,7 @@ private:
     const std::uint8_t* next_;
 };
 
-/// Takes labels from packed bits; touches no byte before one of its bits is needed.
+/// Reads labels from packed bits. Reads no byte before one of its bits is needed.
 class PackedBits {
 public:
     explicit PackedBits(const std::uint8_t* bytes) : next_(bytes) {}
@@ -50,7 +50,7 @@ private:
     std::size_t held_ = 0;
 };
 
-/// Stores through memcpy because the symbols may be unaligned.
+/// Stores by memcpy, because symbols may be unaligned.
 template <Modulation modulation, typename Bits, typename Point>
 void map(Bits bits, const Point* table, SymbolSpan symbols, std::uint64_t first_symbol) {
     constexpr std::size_t qm = bits_per_symbol(modulation);
@@ -67,7 +67,7 @@ void map(Bits bits, const std::vector<ci16>& integer_points, SymbolSpan symbols,
         using Point = SampleOf<format()>;
         if constexpr (std::is_same_v<Point, ci16>) {
             map<modulation>(bits, integer_points.data(), symbols, first_symbol);
-        } else if constexpr (!std::is_same_v<Point, ci8>) {  // check_call() has refused it
+        } else if constexpr (!std::is_same_v<Point, ci8>) {  // check_call() rejects it
             map<modulation>(bits, points<Point, modulation>.data(), symbols, first_symbol);
         }
     });
@@ -84,7 +84,7 @@ Mapper::Mapper(const Host& host, const Config& config) : host_(host), config_(co
 void Mapper::operator()(std::span<const std::uint8_t> bits, SymbolSpan symbols,
                         std::uint64_t first_symbol) const {
     detail::check_call(config_, bits.size(), symbols.format(), symbols.size());
-    // Packed bits of every piece begin with a byte.
+    // In every piece the packed bits begin at a byte.
     constexpr std::size_t piece = std::size_t{1} << 14;
     const std::size_t pieces = (symbols.size() + piece - 1) / piece;
     host_.pool().for_each(pieces, [&](int, std::size_t index) noexcept {

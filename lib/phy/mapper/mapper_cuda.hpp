@@ -12,23 +12,23 @@
 
 namespace phy::gpu {
 
-/// Maps bits in device memory to the constellations of TS 38.211 clause 5.1. The bytes are those of
+/// Maps bits in device memory to the constellations of TS 38.211 clause 5.1. Output bytes are those of
 /// phy::Mapper.
 ///
-/// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Any length and any alignment will do; it is fastest where symbols lie at a
-/// multiple of their size. Bits and symbols are in memory that the device can reach, do not overlap, and stay
-/// there until the work is done. Immutable, so one mapper may be used from many threads.
+/// A call starts a kernel on the caller's stream. It returns at once, does not allocate or wait, and can be
+/// captured in a graph. Bits and symbols must be accessible to the device, must not overlap, and must stay
+/// valid until the work is done. Any alignment works; symbols at multiples of their size are fastest.
+/// Immutable, so many threads may use one mapper.
 class PHY_EXPORT Mapper {
 public:
     using Config = phy::Mapper::Config;
 
-    /// Throws ArgumentError if full_scale is given and not finite and positive, or if a modulation or packing
-    /// was cast from a number that names none.
+    /// Throws ArgumentError if full_scale is given and not finite and positive, or if modulation or packing
+    /// is out of range.
     Mapper(const Device& device, const Config& config);
 
-    /// Writes symbols.size() symbols on the stream, which belongs to the device. Sizes, formats, first_symbol
-    /// and errors as in phy::Mapper.
+    /// Maps bits to symbols on a stream of the device. Sizes, formats, first_symbol and errors are those of
+    /// phy::Mapper.
     void operator()(DeviceSpan<const std::uint8_t> bits, SymbolSpan symbols, cudaStream_t stream,
                     std::uint64_t first_symbol = 0) const;
 

@@ -8,10 +8,10 @@
 #include "phy/core/constellation.hpp"
 #include "phy/mapper/mapper.hpp"
 
-/// What the mappers of all backends have in common: the points in every format, and what they refuse.
+/// What the mappers of all backends share: the points in every format, and the checks of arguments.
 namespace phy::detail {
 
-/// After how many symbols the points of a label repeat.
+/// Number of symbols after which the points of a label repeat.
 constexpr std::size_t period(Modulation modulation) {
     return modulation == Modulation::pi2_bpsk ? 2 : 1;
 }
@@ -47,13 +47,13 @@ constexpr auto points = [] {
     return table;
 }();
 
-/// The same in integers.
+/// The same in ci16.
 std::vector<ci16> make_integer_points(Modulation modulation, float full_scale);
 
-/// Throws ArgumentError if a mapper cannot be configured so.
+/// Throws ArgumentError for a configuration that no mapper accepts.
 void check_config(const Mapper::Config& config);
 
-/// Throws ArgumentError if a mapper cannot write so many symbols of the format from so many bytes of bits.
+/// Throws ArgumentError unless a mapper can write this many symbols of the format from `bits` bytes.
 void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat format, std::size_t symbols);
 
 constexpr std::size_t packed_size(std::size_t bits) {

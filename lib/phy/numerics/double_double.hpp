@@ -2,9 +2,9 @@
 
 namespace phy::detail {
 
-/// The sum of two numbers, the second at most half a unit in the last place of the first: about 106 bits. Of
-/// additions, multiplications and divisions alone, since an fma that the processor does not have is a slow
-/// call. Exact where it says so as long as nothing overflows or underflows.
+/// An unevaluated sum of two doubles with about 106 bits; low is at most half a unit in the last place of
+/// high. Uses only additions, multiplications and divisions: an fma that the processor lacks is a slow call.
+/// Functions marked exact are so unless a result overflows or underflows.
 struct DoubleDouble {
     double high = 0.0;
     double low = 0.0;
@@ -15,20 +15,20 @@ struct DoubleDouble {
     constexpr explicit operator double() const { return high; }
 };
 
-/// a + b, exactly, for |a| >= |b| or a = 0.
+/// a + b, exact for |a| >= |b| or a = 0.
 constexpr DoubleDouble ordered_sum(double a, double b) {
     const double sum = a + b;
     return {sum, b - (sum - a)};
 }
 
-/// a + b, exactly.
+/// a + b, exact.
 constexpr DoubleDouble exact_sum(double a, double b) {
     const double sum = a + b;
     const double of_b = sum - a;
     return {sum, (a - (sum - of_b)) + (b - of_b)};
 }
 
-/// a b, exactly, for magnitudes below 2^500.
+/// a b, exact for magnitudes below 2^500.
 constexpr DoubleDouble exact_product(double a, double b) {
     constexpr double half_of_bits = 134217729.0;  // 2^27 + 1
     const double wide_a = half_of_bits * a;

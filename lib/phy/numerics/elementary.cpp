@@ -21,11 +21,11 @@ constexpr DoubleDouble ln_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 constexpr DoubleDouble ln_10 = {0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53};
 constexpr DoubleDouble pi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 
-constexpr int exp_steps = 64;  // of a power of two
+constexpr int exp_steps = 64;  // per power of two
 constexpr int log_steps = 128;
-constexpr int angle_steps = 64;  // of a right angle
+constexpr int angle_steps = 64;  // per right angle
 
-/// The sum over n below terms of coefficients[first + step n] x^n.
+/// The sum of coefficients[first + step n] x^n for n < terms.
 template <int terms, typename Real>
 constexpr Real series(const std::array<DoubleDouble, 32>& coefficients, std::size_t first, std::size_t step,
                       Real x) {
@@ -70,29 +70,30 @@ constexpr Tables::Tables() : reciprocal{}, inverse_factorial{}, power{}, logarit
 
 constexpr Tables tables;
 
-/// The nearest integer to a number below 2^51.
+/// The nearest integer to x, for |x| < 2^51.
 double nearest_integer(double x) {
     constexpr double places_of_integers = 0x1.8p52;
     return (x + places_of_integers) - places_of_integers;
 }
 
-/// A value and by how much it may miss.
+/// A value and a bound of its error.
 struct Estimate {
     DoubleDouble value;
     double error;
 };
 
-/// What of the range of an estimate is nearest to all of it, if there is such a number.
+/// True if all values within the error round to the same number, which is the result.
 bool rounds(const Estimate& estimate, double& result) {
     result = estimate.value.high + (estimate.value.low + estimate.error);
     return result == estimate.value.high + (estimate.value.low - estimate.error);
 }
 
-/// A number from 0.9 to 2.1, times a power of two: rounded once.
+/// value * 2^exponent, rounded once, for values from 0.9 to 2.1.
 double scaled(DoubleDouble value, int exponent) {
     if (exponent > -1020 && exponent < 1020)
         return value.high * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-    // From here on the result is normal; below, the last place of this number becomes that of subnormal ones.
+    // At or above this the result is normal. Below it, the last place of this number becomes the last place
+    // of subnormal numbers.
     const double normal = std::ldexp(1.0, -1022 - exponent);
     if (value.high >= normal) return std::ldexp(value.high, exponent);
     const DoubleDouble sum = exact_sum(normal, value.high);
@@ -104,7 +105,7 @@ double exp_of(DoubleDouble x) {
     if (std::isnan(x.high)) return x.high;
     if (x.high > 710.0) return infinity;
     if (x.high < -746.0) return 0.0;
-    // ln 2 / exp_steps; products with the first two parts are exact.
+    // ln 2 / exp_steps in three parts; products with the first two are exact.
     constexpr double step[] = {0x1.62e42fefap-7, 0x1.cf79abc9ep-46, 0x1.d9cc01f97b57ap-85};
     const double steps = nearest_integer(x.high * 0x1.71547652b82fep+6);
     const DoubleDouble sum = exact_sum(x.high - steps * step[0], -steps * step[1]);
@@ -124,7 +125,7 @@ double exp_of(DoubleDouble x) {
     return scaled(power + power * (r + r * r * series<14>(tables.inverse_factorial, 2, 1, r)), exponent);
 }
 
-/// An angle as a multiple of a right angle's steps, and the rest.
+/// An angle as a multiple of pi / 2 / angle_steps, and the rest.
 struct ReducedAngle {
     int steps;
     DoubleDouble rest;
@@ -140,7 +141,7 @@ ReducedAngle reduced(double angle) {
     return {static_cast<int>(steps), rest};
 }
 
-/// The sine of a multiple of a right angle's steps.
+/// The sine of steps * pi / 2 / angle_steps.
 DoubleDouble sine_of(int steps) {
     const auto of_turn = static_cast<std::size_t>(steps) % (4 * angle_steps);
     const std::size_t of_half = of_turn % (2 * angle_steps);
@@ -148,7 +149,7 @@ DoubleDouble sine_of(int steps) {
     return of_turn == of_half ? sine : -sine;
 }
 
-/// (r - sin r) / r^3 and (1 - cos r) / r^2, by the square of r.
+/// (r - sin r) / r^3 and (1 - cos r) / r^2, from the square of r.
 template <int terms, typename Real>
 Real sine_tail(Real square) {
     return series<terms>(tables.inverse_factorial, 3, 2, -square);
@@ -178,7 +179,7 @@ double sine_of_sum(DoubleDouble sine, DoubleDouble cosine, DoubleDouble r) {
     return precise_sum_of_angles(sine, cosine, r).high;
 }
 
-/// Below, an angle is its sine, and its cosine is 1.
+/// Below this magnitude sin x rounds to x, and cos x to 1.
 constexpr double min_angle = 0x1p-27;
 
 /// sin(angle + quarters pi / 2).
@@ -229,7 +230,7 @@ double log(double x) {
     const DoubleDouble product = exact_product(part, static_cast<double>(index) / log_steps);
     const DoubleDouble r = ordered_sum(product.high - 1.0, product.low);
 
-    // ln 2; a product with the first part is exact.
+    // ln 2 in two parts; a product with the first is exact.
     constexpr double of_two = 0x1.62e42fefa3800p-1;
     constexpr DoubleDouble rest_of_two = {0x1.ef35793c76730p-45, 0x1.f97b57a079a19p-103};
     const DoubleDouble first = exact_sum(exponent * of_two, of_index.high);
@@ -282,9 +283,8 @@ double angle_of(std::complex<double> value) {
     return std::copysign(angle.high, value.imag());
 }
 
-// Below the border by the series of e^(x^2) erf(x), whose terms are positive. Above it by the sum over a comb
-// of the integral of e^(-t^2) x / (x^2 + t^2) / pi, which misses by e^(-pi^2 / width^2), and the residue at t
-// = j x.
+// Small x: the series of e^(x^2) erf(x), whose terms are positive. Large x: the integral of e^(-t^2) x / (x^2
+// + t^2) / pi as a sum over equidistant t, whose error is e^(-pi^2 / width^2), plus the residue at t = j x.
 double erfc(double x) {
     constexpr double border = 0.75;
     constexpr double width = 0.5;

@@ -12,7 +12,7 @@
 namespace phy::detail {
 namespace {
 
-/// to += factor from
+/// to += factor * from
 void add_multiple(std::span<double> to, std::span<const double> from, double factor) {
     const double* const x = from.data();
     double* const y = to.data();
@@ -20,15 +20,15 @@ void add_multiple(std::span<double> to, std::span<const double> from, double fac
         y[i] += factor * x[i];
 }
 
-/// What is left of a symmetric matrix Q T Q^T.
+/// A symmetric matrix A as Q T Q^T, T tridiagonal.
 struct Tridiagonal {
     std::vector<double> diagonal;
-    std::vector<double> beside;  ///< between rows i and i + 1; 0 behind the last
+    std::vector<double> beside;  ///< element (i, i + 1); 0 after the last
     Matrix q;
 };
 
-/// A reflection I - factor v v^T that turns x into a multiple of its first element. Returns factor; x becomes
-/// v, and `image` that multiple. 0: x is one already.
+/// Finds the reflection I - factor v v^T that maps x to a vector (image, 0, ..., 0). Returns factor and
+/// replaces x by v. Factor 0: x has that form already.
 double reflection(std::span<double> x, double& image) {
     const double rest = dot(x.subspan(1), x.subspan(1));
     image = x[0];
@@ -48,7 +48,8 @@ Tridiagonal tridiagonal(Matrix a) {
         const std::span<double> w = std::span(work).first(v.size());
         factors[k] = reflection(v, result.beside[k]);
         if (factors[k] == 0.0) continue;
-        // B - v w^T - w v^T, where w = factor B v - factor^2 (v^T B v) v / 2.
+        // B becomes B - v w^T - w v^T with w = factor B v - factor^2 (v^T B v) v / 2; B: the rest of the
+        // matrix.
         std::fill(w.begin(), w.end(), 0.0);
         for (std::size_t j = 0; j < v.size(); ++j)
             add_multiple(w, a.column(k + 1 + j).subspan(k + 1), factors[k] * v[j]);
@@ -61,7 +62,7 @@ Tridiagonal tridiagonal(Matrix a) {
     for (std::size_t i = 0; i < n; ++i)
         result.diagonal[i] = a(i, i);
     if (n > 1) result.beside[n - 2] = a(n - 1, n - 2);
-    // The transpose of Q, so that neighbours in memory are worked on together.
+    // The transpose of Q, so that the loops run along columns.
     Matrix q(n, n);
     for (std::size_t i = 0; i < n; ++i)
         q(i, i) = 1.0;
@@ -78,11 +79,11 @@ Tridiagonal tridiagonal(Matrix a) {
     return result;
 }
 
-/// One step of QL with an implicit shift, of the rows from first to last, which no zero divides.
+/// One step of QL with an implicit shift on rows first to last, whose off-diagonal elements are not 0.
 void do_step(Tridiagonal& t, std::size_t first, std::size_t last) {
     std::vector<double>& d = t.diagonal;
     std::vector<double>& e = t.beside;
-    // The eigenvalue of the first two rows that is nearer to the first diagonal element.
+    // Shift: the eigenvalue of the first two rows that is nearer to the first diagonal element.
     const double half_gap = 0.5 * (d[first + 1] - d[first]) / e[first];
     const double root = std::copysign(std::sqrt(half_gap * half_gap + 1.0), half_gap);
     double g = d[last] - (d[first] - e[first] / (half_gap + root));

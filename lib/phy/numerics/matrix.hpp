@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-/// Sums and products of binary64 in one order, whatever the processor: their last bits reach soft bits.
+/// Sums and products of binary64 in a fixed order on every processor: their last bits affect soft bits.
 namespace phy::detail {
 
-/// Stored by columns.
+/// A matrix of binary64, stored by columns.
 class Matrix {
 public:
     Matrix() = default;
@@ -24,7 +24,7 @@ public:
         return {data_.data() + index * rows_, rows_};
     }
 
-    /// The first of them; there are at least so many.
+    /// Keeps the first count columns. Precondition: count <= columns().
     void keep_columns(std::size_t count) {
         data_.resize(rows_ * count);
         columns_ = count;
@@ -51,14 +51,14 @@ double dot(std::span<const double> a, std::span<const double> b);
 /// a b; each element is summed from the first column of a to the last.
 Matrix product(const Matrix& a, const Matrix& b);
 
-/// Eigenvectors, one per column, and their eigenvalues, the largest first.
+/// Eigenvectors, one per column, and their eigenvalues, largest first.
 struct Decomposition {
     Matrix vectors;
     std::vector<double> values;
 };
 
-/// The eigenvectors of a symmetric matrix, to about 1e-15 of its largest eigenvalue: Householder's
-/// tridiagonal form, then QL with implicit shifts. Throws Error if that does not end.
+/// The eigendecomposition of a symmetric matrix, to about 1e-15 of its largest eigenvalue: Householder
+/// tridiagonalisation, then QL with implicit shifts. Throws Error if QL does not converge.
 Decomposition decompose(const Matrix& symmetric);
 
 }  // namespace phy::detail

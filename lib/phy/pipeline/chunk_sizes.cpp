@@ -15,7 +15,7 @@ using Culprit = PipelineSizeError::Culprit;
 
 namespace {
 
-/// Records of blocks of items make the bytes of one item a fraction.
+/// Items per measurement: with records for blocks of items the bytes per item are a fraction.
 constexpr std::size_t sample = 1024;
 
 constexpr std::size_t max_lanes = 1024;
@@ -27,7 +27,7 @@ std::size_t bytes_of_sample(const std::vector<Port>& ports) {
     return bytes;
 }
 
-/// Of any number of items, however large.
+/// In floating point, because the number of items may be huge.
 double bytes_of(const std::vector<Port>& ports, std::size_t items) {
     double bytes = 0.0;
     for (const Port& port : ports)
@@ -72,7 +72,7 @@ std::size_t ChunkSizes::fast(std::uint64_t items, const PipelineTuning& tuning) 
 double ChunkSizes::memory_of(const WantedSizes& wanted, double enough) const {
     const double of_chunk = bytes_of(ports_.inputs, wanted.chunk) + bytes_of(ports_.outputs, wanted.chunk);
     const double of_ports = of_chunk * static_cast<double>(wanted.lanes);
-    // A stage need not know the scratch memory of chunks that no memory holds.
+    // The stage need not compute scratch memory for chunks that exceed all memory.
     if (of_ports > enough) return of_ports;
     return of_ports +
            static_cast<double>(stage_.scratch_bytes(wanted.chunk)) * static_cast<double>(wanted.places);

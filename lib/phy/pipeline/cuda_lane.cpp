@@ -12,7 +12,7 @@
 namespace phy::detail {
 namespace {
 
-/// What the lanes of a device share.
+/// The stage and scratch memory that the lanes of a device share.
 class DeviceStage {
 public:
     DeviceStage(const LaneConfig& config, std::unique_ptr<StageRunner> runner)
@@ -40,7 +40,7 @@ public:
         runner_->end_run();
     }
 
-    /// The device is the thread's current one.
+    /// The device must be current.
     void run(const Chunk& chunk, std::span<const gpu::DeviceSpan<const std::byte>> in,
              std::span<const gpu::DeviceSpan<std::byte>> out, cudaStream_t stream) {
         const std::size_t bytes = std::min(scratch_.size(), stage_.scratch_bytes(chunk.items));
@@ -54,7 +54,6 @@ private:
     gpu::DeviceBuffer<std::byte> scratch_;
 };
 
-/// Copies a chunk to a device, works on it and copies it back.
 class CudaLane : public Lane {
 public:
     CudaLane(const LaneConfig& config, DeviceStage& stage)
@@ -129,13 +128,13 @@ public:
 private:
     [[nodiscard]] bool overlaps() const { return stage_.of_run.overlaps; }
 
-    /// One chunk at a time needs no more than one stream, and steps need not wait for each other.
+    /// With one chunk at a time one stream suffices: steps then need no events between them.
     [[nodiscard]] const gpu::Stream& work_stream() const { return overlaps() ? steps_.work : steps_.copy_in; }
     [[nodiscard]] const gpu::Stream& copy_out_stream() const {
         return overlaps() ? steps_.copy_out : steps_.copy_in;
     }
 
-    /// On one stream a step begins where the one before has ended.
+    /// On one stream a step begins where the previous one ends.
     [[nodiscard]] const gpu::Event& mark(std::size_t index) const {
         return events_[overlaps() || index == 0 || index % 2 == 1 ? index : index - 1];
     }
@@ -149,7 +148,7 @@ private:
     gpu::Event copied_in_;
     gpu::Event worked_;
     gpu::Event copied_out_;
-    std::array<gpu::Event, 6> events_;  ///< by which a chunk is timed
+    std::array<gpu::Event, 6> events_;  ///< for timing
     DevicePortMemory input_;
     DevicePortMemory output_;
     std::vector<gpu::DeviceSpan<const std::byte>> in_;
@@ -167,7 +166,7 @@ public:
             lanes_.push_back(std::make_unique<CudaLane>(config, stage_));
     }
     ~CudaLaneGroup() override { stage_.steps.abandon(); }
-    CudaLaneGroup(const CudaLaneGroup&) = delete;  ///< its lanes refer to it
+    CudaLaneGroup(const CudaLaneGroup&) = delete;  ///< its lanes hold a reference
     CudaLaneGroup& operator=(const CudaLaneGroup&) = delete;
 
     [[nodiscard]] std::span<const std::unique_ptr<Lane>> lanes() const override { return lanes_; }

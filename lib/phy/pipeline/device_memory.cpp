@@ -63,7 +63,7 @@ std::span<std::byte> DevicePortMemory::pinned() {
     return on_host_;
 }
 
-/// A source that ends with fewer items than it was asked for leaves gaps between the arrays.
+/// If the source ended with fewer items than requested, the layouts differ.
 bool DevicePortMemory::is_one_copy(bool is_lent) const {
     return !is_lent && !layout_.ports().empty() && items_of_host_ == items_of_device_;
 }

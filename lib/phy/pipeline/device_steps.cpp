@@ -11,7 +11,7 @@ double seconds(const gpu::Event& from, const gpu::Event& to) {
     return 1e-3 * static_cast<double>(to.milliseconds_since(from));
 }
 
-/// No sooner than the same step of the chunk before has ended: roundings are larger than what is between.
+/// Moves a period behind the same step of the previous chunk: rounding errors exceed the gap between them.
 Period after(const std::optional<Period>& before, const Period& period) {
     const double end = std::max(period.begin, period.end);
     return {before ? std::clamp(before->end, period.begin, end) : period.begin, end};
@@ -48,7 +48,7 @@ ChunkTiming DeviceSteps::count_chunk() {
 }
 
 LaneTimes DeviceSteps::times(const Marks& marks, const Period& bounds) {
-    // Not all from known_: a float does not tell microseconds apart after a minute.
+    // Not all relative to known_: after a minute a float does not resolve microseconds.
     std::array<double, 6> at{};
     at[5] = traces_ ? offset_ + seconds(known_, *marks[5]) : bounds.end;
     for (std::size_t i = 5; i-- > 0;)

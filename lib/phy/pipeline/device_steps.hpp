@@ -11,15 +11,14 @@
 
 namespace phy::detail {
 
-/// Before and after each step of a chunk, in the order of time; what lies between two steps on one stream is
-/// one mark.
+/// Events before and after each step of a chunk, in order of time. Neighbouring steps on one stream share an
+/// event.
 using Marks = std::array<const gpu::Event*, 6>;
 
 enum class ChunkTiming : std::uint8_t { off, stand_in, on };
 
-/// What the lanes of a device share: a stream for each step, where chunks come one after another, so that
-/// what two marks enclose is the step and no waiting for the chunk before; and what the marks mean to the
-/// host.
+/// State that the lanes of a device share: one stream per step, and the conversion of marks to host time.
+/// Chunks follow each other on a step's stream, so its marks do not enclose the wait for the previous chunk.
 class DeviceSteps {
 public:
     DeviceSteps(const gpu::Device& device, std::size_t lanes)
@@ -31,7 +30,7 @@ public:
 
     void start_run(const LaneRun& run);
 
-    /// Waits for all streams, whatever went wrong in them: whoever issued the work has been told.
+    /// Waits for all streams and ignores errors: they have been reported already.
     void abandon() const noexcept;
 
     /// Seconds since the run began.
@@ -39,22 +38,22 @@ public:
         return std::chrono::duration<double>(PipelineClock::now() - start_).count();
     }
 
-    /// Counts a chunk that comes, and says how it is to be timed. Beside a run's first chunks memory may be
-    /// allocated and code loaded: the very first stands in for later ones.
+    /// Counts a new chunk and returns how to time it. During the first chunks memory may be allocated and
+    /// code loaded, so they are not timed; the very first stands in until a later chunk is timed.
     ChunkTiming count_chunk();
 
-    /// Of the next chunk that was timed; its marks have passed, and the host knows that it was under way
-    /// within `bounds`. Without a trace the steps are as long as they were, and end with the bounds.
+    /// Times of the next timed chunk. Its marks have passed. The host saw it in progress within `bounds`.
+    /// Without a trace only the durations are measured, and the steps end with the bounds.
     LaneTimes times(const Marks& marks, const Period& bounds);
 
 private:
     gpu::Event known_;
-    double offset_ = 0.0;  ///< of known_ from the start of the run, in seconds
+    double offset_ = 0.0;  ///< time of known_ since the start of the run, in seconds
     PipelineClock::time_point start_;
     bool traces_ = false;
     std::uint64_t lanes_;
     std::uint64_t chunks_ = 0;
-    LaneTimes last_;  ///< with a trace: of the chunk before
+    LaneTimes last_;  ///< with a trace: times of the previous chunk
 };
 
 }  // namespace phy::detail

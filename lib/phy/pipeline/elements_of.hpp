@@ -9,8 +9,8 @@
 
 namespace phy::detail {
 
-/// Of bytes that may begin anywhere, which arrays of the pipeline do only where somebody lends them. Throws
-/// ArgumentError, which begins with the port, where they are not aligned for elements.
+/// The elements in bytes, which lent memory may place at any address. Throws ArgumentError, which begins with
+/// the port, if they are not aligned for elements.
 template <typename T, typename Byte>
 std::span<T> elements_of(std::span<Byte> bytes, const char* port) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)

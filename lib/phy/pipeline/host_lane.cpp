@@ -12,7 +12,8 @@ struct Free {
     void operator()(std::byte* memory) const { ::operator delete[](memory, alignment); }
 };
 
-/// Allocated when first asked for, and uninitialised, so that its pages belong to who writes them first.
+/// Allocated at the first use and not initialised, so that its pages belong to the thread that writes them
+/// first.
 class Memory {
 public:
     explicit Memory(std::size_t size) : size_(size) {}
@@ -27,7 +28,7 @@ private:
     std::size_t size_;
 };
 
-/// Memory of a lane for the ports of one direction.
+/// A lane's memory for the ports of one direction.
 class HostPortMemory {
 public:
     HostPortMemory(const std::vector<Port>& ports, std::size_t most)
@@ -44,7 +45,7 @@ private:
     std::vector<std::span<std::byte>> arrays_;
 };
 
-/// What the lanes of a host share.
+/// The stage and scratch memory that the lanes of a host share.
 class HostStage {
 public:
     explicit HostStage(const LaneConfig& config)
@@ -79,7 +80,6 @@ private:
     PipelineClock::time_point start_;
 };
 
-/// Works where the chunk lies.
 class HostLane : public Lane {
 public:
     HostLane(const LaneConfig& config, HostStage& stage)

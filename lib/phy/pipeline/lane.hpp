@@ -21,75 +21,75 @@ struct Period {
     double end = 0.0;
 };
 
-/// When a place did what to a chunk; on a CPU there are no copies.
+/// Times of the steps of a chunk. On a CPU there are no copies.
 struct LaneTimes {
     std::optional<Period> copy_in;
     Period work;
     std::optional<Period> copy_out;
-    bool stands_in = false;  ///< counts until there are times of a chunk that does not stand in
+    bool stands_in = false;  ///< counts only until another chunk is timed
 };
 
-/// What lanes have to know of a run.
+/// Properties of a run that lanes need.
 struct LaneRun {
     PipelineClock::time_point start;
     bool overlaps;  ///< several chunks may be in flight
-    bool trace;     ///< times of all chunks are wanted
+    bool trace;     ///< all chunks are timed
 };
 
-/// A chunk, where its records are, and where the stage's are to lie: an array for each port.
+/// A chunk, its records, and the memory for the stage's output: one array per port.
 struct LaneChunk {
     Chunk chunk;
     std::vector<std::span<const std::byte>> from;
     std::vector<std::span<std::byte>> to;
-    bool source_lends = false;  ///< `from` is not in memory of the lane
-    bool sink_lends = false;    ///< neither is `to`
+    bool source_lends = false;  ///< `from` is not memory of the lane
+    bool sink_lends = false;    ///< `to` is not memory of the lane
 };
 
-/// The memory that a chunk goes through, and the work on it. The next chunk comes when wait() has returned.
+/// A chunk's memory and the work on it. A lane takes the next chunk after wait() has returned.
 class Lane {
 public:
     virtual ~Lane() = default;
 
-    /// Arrays in memory of the lane that the source is to write the records of that many items to; the memory
-    /// is allocated when first asked for, and for the largest chunk.
+    /// Arrays in the lane's memory for the records of this many items, which the source writes. Allocated at
+    /// the first call, for the largest chunk.
     virtual std::span<const std::span<std::byte>> input(std::size_t items) = 0;
 
-    /// The same for what the sink is to have.
+    /// The same for the stage's output.
     virtual std::span<const std::span<std::byte>> output(std::size_t items) = 0;
 
-    /// The next chunk, which stays where it is as long as it is in the lane.
+    /// Starts the next chunk. It must stay valid until wait() returns.
     virtual void take(const LaneChunk& chunk) = 0;
 
-    // The steps of a chunk, in this order. On CUDA they only start something.
+    // The steps of a chunk, in this order. On CUDA they only issue work.
     virtual void copy_in() = 0;
     virtual void work() = 0;
     virtual void copy_out() = 0;
 
-    /// Returns when the stage's bytes are where they are to lie.
+    /// Returns when the stage's output is in `to`.
     virtual void wait() = 0;
 
-    /// Of the chunk that was waited for; called once for each chunk of a place, in their order. Nothing where
-    /// it was not timed.
+    /// Times of the chunk that wait() was called for; none if it was not timed. Called once per chunk of a
+    /// place, in order.
     virtual std::optional<LaneTimes> times() = 0;
 };
 
-/// The lanes of one place, and what they share: the stage on that place, and its scratch memory.
+/// The lanes of one place, and what they share: the stage at that place and its scratch memory.
 class LaneGroup {
 public:
     virtual ~LaneGroup() = default;
 
     [[nodiscard]] virtual std::span<const std::unique_ptr<Lane>> lanes() const = 0;
 
-    /// Called by each thread of the pipeline's own before it calls anything else.
+    /// Each thread that the pipeline starts calls this first.
     virtual void enter_thread() = 0;
 
-    /// Starts a run of the lanes and of the stage.
+    /// Starts a run of the lanes and the stage.
     virtual void start_run(const LaneRun& run) = 0;
 
-    /// Ends the stage's run. All chunks were waited for.
+    /// Ends the stage's run. All chunks have been waited for.
     virtual void end_run() = 0;
 
-    /// Returns when nothing uses any chunk's memory any more, whatever happened; throws nothing.
+    /// Returns when no work uses the memory of any chunk, also after an error. Never throws.
     virtual void abandon() noexcept = 0;
 };
 
@@ -98,10 +98,10 @@ struct LaneConfig {
     Stage& stage;
     const StagePorts& ports;
     std::size_t lanes;
-    std::size_t chunk;  ///< items at most
+    std::size_t chunk;  ///< max items per chunk
 };
 
-// Both make the stage ready on the place.
+// Both prepare the stage for the place.
 std::unique_ptr<LaneGroup> make_host_lanes(const LaneConfig& config);
 std::unique_ptr<LaneGroup> make_cuda_lanes(const LaneConfig& config);
 

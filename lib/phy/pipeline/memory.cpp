@@ -28,7 +28,7 @@ void check_whole_records(const std::string& what, const Port& port, std::size_t 
         throw_bytes(what, port, bytes, "a multiple of " + std::to_string(port.bytes));
 }
 
-/// The part of a port's array that a chunk has.
+/// The part of a port's array that belongs to a chunk.
 template <typename Byte>
 std::span<Byte> part(const Port& port, std::span<Byte> array, const Chunk& chunk) {
     const auto first = static_cast<std::size_t>(chunk.first / port.items) * port.bytes;

@@ -9,13 +9,13 @@
 
 namespace phy {
 
-/// Items that all lie in memory: an array for each input port of a stage. On CUDA, pinned memory
-/// (PinnedBuffer) is copied from at full speed, other memory is not.
+/// A source whose items are in memory: one array per input port of a stage. On CUDA, copies from pinned
+/// memory (PinnedBuffer) run at full speed; copies from other memory are slower.
 class PHY_EXPORT MemorySource : public Source {
 public:
-    /// ports are Stage::inputs(). The array whose records are for the fewest items, the first of several,
-    /// says how many items there are. Throws ArgumentError unless there is a port, there is an array for each
-    /// port, that one holds whole records and the others have the bytes of as many items.
+    /// ports: Stage::inputs(). The array with records for the fewest items determines the number of items; it
+    /// must hold whole records, and the others the bytes for as many items. Throws ArgumentError otherwise,
+    /// without ports, and unless there is one array per port.
     MemorySource(std::vector<Port> ports, std::vector<std::span<const std::byte>> arrays);
 
     [[nodiscard]] std::uint64_t items() const override { return items_; }
@@ -28,14 +28,14 @@ private:
     std::uint64_t items_;
 };
 
-/// Room in memory for the stage's bytes of all items, an array for each output port. On CUDA as MemorySource.
+/// A sink that keeps the output of all items in memory: one array per output port of a stage. For CUDA see
+/// MemorySource.
 class PHY_EXPORT MemorySink : public Sink {
 public:
-    /// ports are Stage::outputs(). Throws ArgumentError unless there is an array of whole records for each
-    /// port.
+    /// ports: Stage::outputs(). Throws ArgumentError unless there is one array of whole records per port.
     MemorySink(std::vector<Port> ports, std::vector<std::span<std::byte>> arrays);
 
-    /// Throws ArgumentError if there is no room for the chunk.
+    /// Throws ArgumentError if the chunk does not fit.
     [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<std::byte>> arrays) override;
     void take(const Chunk& /*chunk*/, std::span<const std::span<const std::byte>> /*arrays*/) override {}
 

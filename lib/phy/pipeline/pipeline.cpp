@@ -19,10 +19,10 @@
 namespace phy {
 namespace detail {
 
-/// As long as it lives, the stage works for one pipeline.
+/// Marks the stage as used by one pipeline while this object lives.
 class StageUse {
 public:
-    /// Throws ArgumentError where it works for another.
+    /// Throws ArgumentError if the stage is in use.
     explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
         if (!mark_.set())
             throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
@@ -156,7 +156,7 @@ PipelineTuning Pipeline::Impl::tuning() const {
     return tuning;
 }
 
-/// What the user wants is done, and nothing is gained by cutting what goes in turn.
+/// Sizes that the user gave are kept. Serial order gains nothing from smaller chunks.
 Schedule::Limits Pipeline::Impl::limits(std::uint64_t items) const {
     if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
     const std::size_t most = std::min(config.chunk, chosen_chunk(items));

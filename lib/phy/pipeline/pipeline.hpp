@@ -14,132 +14,138 @@
 #include "phy/pipeline/size_error.hpp"
 #include "phy/pipeline/stage.hpp"
 
-/// A stream of items (for a demapper: symbols) goes through in chunks: a source delivers them, a stage turns
-/// them into other bytes, a sink takes those in order. Reading, copying to a device, the stage, copying back
-/// and writing overlap; the bytes are the same for every chunk size, number of lanes, order and set of
-/// devices.
+/// A stream of items (for a demapper: symbols) goes through a pipeline in chunks. A source delivers them, a
+/// stage processes them, a sink takes the results in order. Reading, copying to a device, the stage, copying
+/// back and writing overlap. The output bytes do not depend on chunk size, number of lanes, order or devices.
 namespace phy {
 
-/// Where items come from: an array for each input port of the stage, in their order. Called by one thread at
-/// a time, and for chunks in order. A call that waits for something cannot be interrupted: neither an error
-/// elsewhere nor a request to stop ends the run before it returns.
+/// The source of items: one array per input port of the stage, in the order of the ports. Called by one
+/// thread at a time, with chunks in order. A call that waits cannot be interrupted: if an error or a request
+/// to stop occurs elsewhere, the run ends after it returns.
 class PHY_EXPORT Source {
 public:
-    /// For items(): until fill() ends the run.
+    /// Value of items() if the number is unknown: fill() ends the run.
     static constexpr std::uint64_t endless = UINT64_MAX;
 
     virtual ~Source() = default;
     [[nodiscard]] virtual std::uint64_t items() const = 0;
 
-    /// Sets arrays to where the chunk's records lie, Port::bytes_of(chunk.items) bytes of each port, until
-    /// its sink has had it, and returns true; on CUDA it should be pinned memory. False: fill() is called.
+    /// Lends the source's memory: sets arrays to the chunk's records, Port::bytes_of(chunk.items) bytes per
+    /// port, and returns true. They must stay valid until the sink has taken the chunk. On CUDA they should
+    /// be pinned memory. If it returns false, the pipeline calls fill().
     [[nodiscard]] virtual bool view(const Chunk& /*chunk*/,
                                     std::span<std::span<const std::byte>> /*arrays*/) {
         return false;
     }
 
     /// Writes the chunk's records to the arrays, which have room for chunk.items, and returns the number of
-    /// items: fewer than chunk.items are the last.
+    /// items. Fewer than chunk.items end the stream.
     virtual std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) = 0;
 };
 
-/// Where the stage's bytes go: an array for each of its output ports, in their order. Each function is called
-/// by one thread at a time, and for chunks in order.
+/// The destination of the stage's output: one array per output port, in the order of the ports. Each function
+/// is called by one thread at a time, with chunks in order.
 class PHY_EXPORT Sink {
 public:
     virtual ~Sink() = default;
 
-    /// Sets arrays to where the chunk's Port::bytes_of(chunk.items) bytes of each port are to lie, and
-    /// returns true; on CUDA it should be pinned memory. False: in memory of the pipeline. Called before the
-    /// chunk is worked on, maybe by another thread while take() has an earlier one.
+    /// Lends the sink's memory: sets arrays to room for the chunk's output, Port::bytes_of(chunk.items) bytes
+    /// per port, and returns true. On CUDA it should be pinned memory. If it returns false, the pipeline uses
+    /// memory of its own. Called before the stage works on the chunk; another thread may be in take() with an
+    /// earlier chunk.
     [[nodiscard]] virtual bool view(const Chunk& /*chunk*/, std::span<std::span<std::byte>> /*arrays*/) {
         return false;
     }
 
-    /// The bytes stay where they are until the call returns.
+    /// Takes the output of a chunk. The arrays are valid until the call returns.
     virtual void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) = 0;
 };
 
-/// In which order a device is given its work.
+/// The order in which a device gets its work.
 enum class IssueOrder : std::uint8_t {
-    sequential,  ///< depth first: all of a chunk, then the next one
-    parallel,    ///< breadth first: a step of the chunks in half of the lanes, then the next step
-    serial,      ///< one thing at a time, nothing overlaps: to compare with
+    sequential,  ///< depth first: all steps of a chunk, then the next chunk
+    parallel,    ///< breadth first: one step for the chunks in half of the lanes, then the next step
+    serial,      ///< one step at a time without overlap, for comparison
 };
 
-/// "sequential", "parallel", "serial". The parser throws ArgumentError that lists the names.
+/// "sequential", "parallel", "serial". The parser throws ArgumentError, which lists the names.
 PHY_EXPORT std::string_view to_string(IssueOrder order);
 PHY_EXPORT IssueOrder parse_issue_order(std::string_view name);
 
-/// What happened when to a chunk.
+/// The time of one step of a chunk.
 struct PHY_EXPORT PipelineSpan {
     enum class Step : std::uint8_t { read, copy_in, work, copy_out, write };
 
     Step step;
     Chunk chunk;
-    double begin;  ///< seconds since run() was called
+    double begin;  ///< in seconds since the call of run()
     double end;
 };
 
 struct PHY_EXPORT PipelineReport {
-    /// A device's steps are timed for some chunks only, unless Config::trace asks for all, and the time of
-    /// the others is taken to be in proportion to their items: timing keeps copies from overlapping. The
-    /// first chunk's time, which may hold the loading of code, counts where no later chunk is timed.
+    /// Time of one step. On a device only some chunks are timed, because timing prevents copies from
+    /// overlapping; the time of the others is estimated in proportion to their items. Config::trace times all
+    /// chunks. The time of the first chunk, which may include the loading of code, counts only if no later
+    /// chunk is timed.
     struct Busy {
         std::string step;  ///< "read", "copy_in", the stage's name, "copy_out", "write"
-        double seconds;    ///< over all chunks, without waiting; on CUDA over all devices
+        double seconds;    ///< sum over all chunks and devices, without waiting
     };
 
-    std::uint64_t items = 0;  ///< that the sink has had
+    std::uint64_t items = 0;  ///< that the sink has taken
     std::uint64_t chunks = 0;
     bool cancelled = false;
-    double seconds = 0.0;    ///< that run() took
-    std::vector<Busy> busy;  ///< in the order of the steps; without copies on a CPU
+    double seconds = 0.0;    ///< duration of run()
+    std::vector<Busy> busy;  ///< in the order of the steps; no copies on a CPU
 
-    std::string stage;                ///< its name
-    std::vector<std::string> lanes;   ///< the name of each one's place
-    std::vector<PipelineSpan> spans;  ///< with Config::trace; of a step in the order of the chunks
+    std::string stage;                ///< name of the stage
+    std::vector<std::string> lanes;   ///< name of each lane's place
+    std::vector<PipelineSpan> spans;  ///< with Config::trace; per step in the order of the chunks
 };
 
 class PHY_EXPORT Pipeline {
 public:
     struct Config {
-        /// Items: all chunks but the last have as many. Rounded up to the stage's granularity. 0: as many as
-        /// the place is fast with.
+        /// Items per chunk; the last chunk may be shorter. Rounded up to the stage's granularity. 0: a fast
+        /// size.
         std::size_t chunk = 0;
 
-        std::size_t lanes = 0;  ///< chunks in flight for each place; 0: as many as make it fast
+        std::size_t lanes = 0;  ///< chunks in flight per place; 0: a fast number
 
-        /// More than this are not to come in a run: chunks get no memory for more.
+        /// Max number of items of a run. Chunks get no memory for more.
         std::uint64_t items = Source::endless;
 
         IssueOrder order = IssueOrder::sequential;
-        bool trace = false;  ///< keep PipelineReport::spans; on CUDA this costs some per cent of the speed
+        bool trace = false;  ///< keep PipelineReport::spans; on CUDA it costs some per cent of the speed
     };
 
-    /// places: one Host, or CUDA devices, which then take chunks in turn. Makes the stage, which must outlive
-    /// the pipeline, ready there, and allocates what device memory all chunks will need; pinned memory is
-    /// allocated for the first chunks that need it. Throws ArgumentError for no places, for a Host beside
-    /// others, for a stage whose ports or granularity are not as Stage says and for one that runs at present,
-    /// PipelineSizeError for chunks and lanes that take more than half of this machine's memory, BackendError
-    /// where a device does not run here, Error if a device has not enough memory, and what the stage throws.
+    /// places: one Host, or CUDA devices, which take chunks in turn. Prepares the stage there; the stage must
+    /// outlive the pipeline. Allocates the device memory of all chunks; pinned memory is allocated with the
+    /// first chunks that need it.
+    ///
+    /// Throws ArgumentError without places, for a Host together with other places, for a stage whose ports or
+    /// granularity violate the rules of Stage, and for a stage that is in use. Throws PipelineSizeError if
+    /// chunks and lanes need more than half of this machine's memory, BackendError if a device does not run
+    /// on this machine, Error if a device has too little memory, and whatever the stage throws.
     Pipeline(std::vector<Place> places, Stage& stage, const Config& config);
     Pipeline(std::vector<Place> places, Stage& stage);
     ~Pipeline();
     Pipeline(Pipeline&&) noexcept;
     Pipeline& operator=(Pipeline&&) noexcept;
 
-    /// Sends all items from the source to the sink. The calling thread works too; two others call the source
-    /// and the sink, unless both lend their memory (view()), there is one chunk or lane only, or the order is
-    /// serial: then it calls them too. What any of them, the stage or the device throws stops the run and is
-    /// thrown here, once nothing uses their memory any more. So does a request to stop, which is no error:
-    /// the report says `cancelled`. A pipeline may run again after any of these, but not after an error by
-    /// which CUDA gives up the device. Throws ArgumentError where a source or sink does not keep to sizes,
-    /// and before anything is done where the stage works for another run or pipeline.
+    /// Sends all items from the source to the sink. The calling thread works too. Two more threads call
+    /// source and sink, unless both lend their memory (view()), only one chunk or lane exists, or the order
+    /// is serial; then the calling thread does that as well.
+    ///
+    /// An exception from source, sink, stage or device stops the run. run() throws it once no work uses their
+    /// memory. A request to stop ends the run without an error: the report has `cancelled`. The pipeline can
+    /// run again afterwards, except after an error by which CUDA gives up the device. Throws ArgumentError if
+    /// source or sink return wrong sizes and, before it does anything, if the stage is in use by another run
+    /// or pipeline.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
-    [[nodiscard]] std::size_t chunk() const;  ///< items at most
-    [[nodiscard]] std::size_t lanes() const;  ///< of all places
+    [[nodiscard]] std::size_t chunk() const;  ///< max items per chunk
+    [[nodiscard]] std::size_t lanes() const;  ///< in all places
     [[nodiscard]] const std::vector<Place>& places() const;
 
 private:

@@ -15,7 +15,7 @@ namespace gpu {
 class Device;
 }
 
-/// Where stages run: on a Host, or on a CUDA device. Both convert to it.
+/// Where a stage runs: a Host or a CUDA device. Both convert to Place.
 class PHY_EXPORT Place {
 public:
     Place(Host host) : backend_(host.backend()), host_(std::move(host)) {}
@@ -29,10 +29,10 @@ public:
     /// "scalar", "cpu[avx512]", "cuda[0]".
     [[nodiscard]] std::string name() const { return backend_.name(); }
 
-    /// Of a CPU.
+    /// Precondition: not is_cuda().
     [[nodiscard]] const Host& host() const { return host_.value(); }
 
-    /// The ordinal of a CUDA device.
+    /// The ordinal of the CUDA device.
     [[nodiscard]] int device() const { return backend_.device(); }
 
 private:

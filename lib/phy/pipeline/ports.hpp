@@ -11,27 +11,28 @@
 
 namespace phy::detail {
 
-/// The next multiple; the last one that a number can be where there is none.
+/// value rounded up to a multiple; if that overflows, rounded down.
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
     const std::size_t above = value % multiple;
     if (above == 0) return value;
     return value - above > SIZE_MAX - multiple ? value - above : value - above + multiple;
 }
 
-/// As phy::Stage has them: asked for once, because the stage makes the lists anew.
+/// The ports of a stage. Kept because the stage builds the lists at each call.
 struct StagePorts {
     std::vector<Port> inputs;
     std::vector<Port> outputs;
 };
 
-/// Throws ArgumentError, which begins with the owner, where ports have no or the same name, and where records
-/// have no bytes or are for no items.
+/// Throws ArgumentError, which begins with the owner, for ports with empty or equal names, and for records of
+/// 0 bytes or for 0 items.
 void check_ports(const std::string& owner, const std::vector<Port>& ports);
 
-/// The same of a stage's, and where blocks of its granularity do not hold whole records.
+/// The ports of a stage after the same check. Also throws unless blocks of its granularity hold whole
+/// records.
 StagePorts checked_ports(const Stage& stage);
 
-/// How arrays for ports lie one after another in a block of memory.
+/// The layout of the arrays of several ports in one block of memory.
 class PortLayout {
 public:
     /// Arrays begin at multiples of alignment.
@@ -40,7 +41,7 @@ public:
 
     [[nodiscard]] const std::vector<Port>& ports() const { return ports_; }
 
-    /// To the end of the last array.
+    /// Bytes to the end of the last array.
     [[nodiscard]] std::size_t bytes(std::size_t items) const {
         std::size_t end = 0;
         for (const Port& port : ports_)
@@ -48,7 +49,7 @@ public:
         return end;
     }
 
-    /// Sets the arrays to the parts of the block that items have; Span is one of bytes in any memory.
+    /// Sets the arrays to the parts of the block for this many items. Span: a span of bytes in any memory.
     template <typename Span>
     void divide(Span block, std::size_t items, std::span<Span> arrays) const {
         std::size_t end = 0;
@@ -65,7 +66,7 @@ private:
     std::size_t alignment_;
 };
 
-/// As HostWork and DeviceWork say where arrays begin.
+/// The alignments that HostWork and DeviceWork promise, in bytes.
 inline constexpr std::size_t host_alignment = 64;
 inline constexpr std::size_t device_alignment = 256;
 

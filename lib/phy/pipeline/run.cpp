@@ -10,8 +10,8 @@
 namespace phy::detail {
 namespace {
 
-/// Chunks that go through a step together. In parallel order half of the lanes, so that while the one half is
-/// copied out the other is copied in.
+/// Number of chunks that go through a step together. In parallel order half of the lanes, so that one half is
+/// copied in while the other is copied out.
 std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
     return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, lanes / 2) : 1;
 }
@@ -57,7 +57,7 @@ void PipelineRun::publish(Change change) {
     changed_.notify_all();
 }
 
-/// The first exception of all is kept, and stops the run.
+/// Keeps the first exception, which stops the run.
 template <typename Work>
 void PipelineRun::guarded(Work work) {
     try {
@@ -70,7 +70,7 @@ void PipelineRun::guarded(Work work) {
     }
 }
 
-/// On the caller's thread alone. A device has as many chunks in flight as there are lanes nevertheless.
+/// On the caller's thread alone. A device still has one chunk per lane in flight.
 void PipelineRun::run_alone(bool has_first) {
     const std::uint64_t together = group_size(task_.order, lanes_.size());
     const std::uint64_t max_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
@@ -135,7 +135,7 @@ void PipelineRun::write_all() {
     }
 }
 
-/// The first chunk has been read.
+/// The first chunk has been read already.
 void PipelineRun::run_overlapped() {
     read_ = 1;
     all_read_ = task_.schedule.is_done();

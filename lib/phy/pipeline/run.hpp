@@ -16,8 +16,8 @@
 
 namespace phy::detail {
 
-/// One run of a pipeline: chunk k takes lane k modulo their number, so lanes are a ring, and three counts say
-/// who has come how far around it.
+/// One run of a pipeline. Chunk k uses lane k modulo the number of lanes, so lanes are a ring. Three counts
+/// hold how many chunks were read, issued and written.
 class PipelineRun {
 public:
     struct Task {
@@ -31,17 +31,17 @@ public:
         bool trace;
     };
 
-    /// Chunks go to the groups in turn.
+    /// The groups take chunks in turn.
     PipelineRun(std::span<const std::unique_ptr<LaneGroup>> groups, Task task);
 
-    /// What the sink has had. Throws what ends the run, but for a request to stop.
+    /// Returns the totals of what the sink took. Throws what stops the run, except a request to stop.
     RunTotals run();
 
     [[nodiscard]] bool cancelled() const { return !all_written_; }
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    /// What a lane holds.
+    /// The content of a lane.
     struct Slot {
         LaneChunk chunk;
         Period read;
@@ -83,11 +83,11 @@ private:
     bool overlaps_;            ///< several chunks may be in flight
     double seconds_ = 0.0;
 
-    // Of the thread that calls the sink.
+    // For the thread that calls the sink.
     RunTotals totals_;
     std::vector<std::span<const std::byte>> arrays_of_sink_;
 
-    std::mutex mutex_;  ///< of what follows
+    std::mutex mutex_;  ///< guards the members below
     std::condition_variable changed_;
     std::uint64_t read_ = 0;
     std::uint64_t issued_ = 0;

@@ -5,7 +5,7 @@
 #include "phy/cuda/range.hpp"
 #include "phy/pipeline/run.hpp"
 
-/// What a run does with a chunk, and before the first and after the last.
+/// A run's steps for each chunk, and before the first and after the last.
 namespace phy::detail {
 namespace {
 
@@ -15,7 +15,7 @@ void check_filled(std::size_t items, std::size_t asked) {
                             " items: expected at most " + std::to_string(asked));
 }
 
-/// Who is "source" or "sink".
+/// who: "source" or "sink".
 template <typename Array>
 void check_view(const char* who, const std::vector<Array>& arrays, const std::vector<Port>& ports,
                 std::size_t items) {
@@ -42,7 +42,7 @@ void PipelineRun::end_stage() {
     task_.stage.end_run();
 }
 
-/// Into the slot of the next chunk. False: the source has come to its end.
+/// Reads the next chunk into its slot. False: the source has ended.
 bool PipelineRun::read_next() {
     std::optional<Chunk> next = task_.schedule.next();
     if (!next) return false;

@@ -12,26 +12,25 @@
 
 namespace phy::detail {
 
-/// What a run has done and how long it took. One thread's.
+/// Totals of a run. For one thread.
 class RunTotals {
 public:
     explicit RunTotals(bool trace) : trace_(trace) {}
 
     void add_read(const Chunk& chunk, const Period& read) { add(PipelineSpan::Step::read, chunk, read); }
 
-    /// Of a chunk that was timed.
+    /// For a chunk that was timed.
     void add_times(const Chunk& chunk, const LaneTimes& times);
 
-    /// The last of a chunk.
+    /// The last call for a chunk.
     void add_written(const Chunk& chunk, const Period& write);
 
     [[nodiscard]] std::uint64_t items() const { return items_; }
     [[nodiscard]] std::uint64_t chunks() const { return chunks_; }
 
-    /// In the order of the steps; `copies` are among them or not.
+    /// In the order of the steps, with or without copies.
     [[nodiscard]] std::vector<PipelineReport::Busy> busy(std::string_view stage, bool copies) const;
 
-    /// Gives them away.
     [[nodiscard]] std::vector<PipelineSpan> take_spans() { return std::move(spans_); }
 
 private:
@@ -42,7 +41,7 @@ private:
     std::uint64_t items_ = 0;
     std::uint64_t chunks_ = 0;
     std::uint64_t timed_items_ = 0;       ///< of chunks whose copies and work were timed
-    std::array<double, 5> seconds_ = {};  ///< by PipelineSpan::Step; of what was timed
+    std::array<double, 5> seconds_ = {};  ///< by PipelineSpan::Step; of timed chunks
     std::vector<PipelineSpan> spans_;
 };
 

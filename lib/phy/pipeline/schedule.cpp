@@ -7,11 +7,11 @@
 namespace phy::detail {
 namespace {
 
-/// A stream is cut into about this many pieces or more, if they are not too small, so that steps overlap.
+/// A stream has about this many chunks or more, unless they become too small, so that steps overlap.
 constexpr std::uint64_t min_pieces = 4;
 
-/// Pieces are multiples of it: of blocks and, unless that makes them larger than they need be, of 64 items,
-/// so that chunks of what is aligned are aligned, whatever an item's size.
+/// Chunks are multiples of this: of the granularity and, if chunks remain small enough, of 64 items, so that
+/// aligned arrays give aligned chunks whatever the size of an item.
 std::uint64_t unit_of(const Schedule::Limits& limits) {
     constexpr std::uint64_t alignment = 64;
     const std::uint64_t factor = alignment / std::gcd<std::uint64_t>(alignment, limits.granularity);

@@ -9,18 +9,18 @@
 
 namespace phy::detail {
 
-/// Bytes of the chunks with which a stream of so many gets over a link soonest. The larger they are, the
-/// longer one direction waits for the other at both ends of the stream; the smaller, the more gaps there are
-/// between them. The sum of both is least at the geometric mean of stream and gap.
+/// Bytes of the chunks with which a stream of this size crosses a link fastest. With larger chunks one
+/// direction waits longer for the other at both ends of the stream; with smaller chunks there are more gaps.
+/// The sum is smallest at the geometric mean of stream and gap.
 std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning);
 
-/// How a stream of items is cut: all chunks but the last are equal.
+/// Cuts a stream of items into chunks: all but the last are equal.
 class Schedule {
 public:
-    /// `most` and `least` are multiples of the granularity.
+    /// most and least are multiples of the granularity.
     struct Limits {
-        std::size_t most;             ///< items of a chunk
-        std::size_t least;            ///< for a chunk that is one of several; at most `most`
+        std::size_t most;             ///< max items per chunk
+        std::size_t least;            ///< min items if there are several chunks; at most `most`
         std::size_t granularity = 1;  ///< all chunks but the last are multiples of it
     };
 
@@ -30,16 +30,16 @@ public:
     /// items may be Source::endless.
     Schedule(std::uint64_t items, const Limits& limits);
 
-    /// The next chunk but for its lane; nothing at the end.
+    /// The next chunk, without its lane; none at the end.
     std::optional<Chunk> next();
 
-    /// The last chunk has been the last one.
+    /// Ends the stream after the last chunk returned.
     void end() { items_ = next_.first; }
 
-    /// There are no further chunks.
+    /// True if no chunks follow.
     [[nodiscard]] bool is_done() const { return next_.first == items_; }
 
-    /// There is one chunk, or none.
+    /// True if there is at most one chunk.
     [[nodiscard]] bool is_single() const { return items_ <= full_; }
 
 private:

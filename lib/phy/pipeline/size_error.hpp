@@ -8,16 +8,16 @@
 
 namespace phy {
 
-/// Chunks in flight that cannot be: too many lanes, or more than half of this machine's memory.
+/// Chunks and lanes that are not possible: too many lanes, or more than half of this machine's memory.
 class PHY_EXPORT PipelineSizeError : public ArgumentError {
 public:
-    /// What would have to be smaller. Where smaller chunks would do, and fewer lanes too, it is what
-    /// Pipeline::Config gives, and both if that gives both or neither.
+    /// What must be smaller. If either smaller chunks or fewer lanes suffice, the one that Pipeline::Config
+    /// gives; chunk_and_lanes if it gives both or neither.
     enum class Culprit : std::uint8_t {
         chunk,
         lanes,
         chunk_and_lanes,
-        stage,  ///< nor would both do: a block of the stage and its scratch memory are too large
+        stage,  ///< even both do not suffice: one block of the stage and its scratch memory are too large
     };
 
     PipelineSizeError(const std::string& message, Culprit culprit)

@@ -22,7 +22,7 @@ namespace detail {
 
 class StageUse;
 
-/// Whether something is in use. What is copied or moved is not.
+/// A flag for an object in use. Copies and moved objects start unused.
 class UseMark {
 public:
     UseMark() = default;
@@ -30,7 +30,7 @@ public:
     UseMark& operator=(const UseMark& /*other*/) noexcept { return *this; }
     ~UseMark() = default;
 
-    /// False if it was set already.
+    /// Returns false if it was set already.
     [[nodiscard]] bool set() noexcept { return !is_set_.exchange(true); }
     void clear() noexcept { is_set_ = false; }
 
@@ -40,26 +40,26 @@ private:
 
 }  // namespace detail
 
-/// Neighbouring items that travel together.
+/// Neighbouring items that go through the pipeline together.
 struct PHY_EXPORT Chunk {
     std::uint64_t index = 0;  ///< 0, 1, 2 ...
-    std::uint64_t first = 0;  ///< the number of its first item
+    std::uint64_t first = 0;  ///< index of its first item
     std::size_t items = 0;
 
-    /// Below Pipeline::lanes(). From its source to its sink a chunk has a lane for itself, so that both may
-    /// keep things of their own by lane.
+    /// From 0 to Pipeline::lanes() - 1. No other chunk has this lane between source and sink, so both may
+    /// keep state per lane.
     std::size_t lane = 0;
 };
 
-/// A named array that a stage takes or gives: the samples of an antenna, N0, soft bits.
+/// A named array that a stage reads or writes: the samples of an antenna, N0, soft bits.
 struct PHY_EXPORT Port {
     std::string name;
-    std::size_t bytes = 0;  ///< of a record
+    std::size_t bytes = 0;  ///< per record
 
-    /// That a record is for: 1 for a sample a symbol, more for what a block of items shares.
+    /// Items per record: 1 for one sample per symbol, more for a value that a block of items shares.
     std::size_t items = 1;
 
-    /// Of the records of that many items; those that do not fill a record have one.
+    /// Bytes of the records for count items. Items that do not fill a record have one too.
     [[nodiscard]] std::size_t bytes_of(std::size_t count) const {
         return (count / items + (count % items != 0 ? 1 : 0)) * bytes;
     }
@@ -67,9 +67,9 @@ struct PHY_EXPORT Port {
     friend bool operator==(const Port&, const Port&) = default;
 };
 
-/// A chunk on a CPU: an array for each port of the stage, in their order, and scratch memory. Arrays begin at
-/// multiples of 64 bytes where the pipeline allocates them; where source or sink lend theirs, anywhere. The
-/// lists of arrays last as long as the call.
+/// A chunk on a CPU: one array per port of the stage, in the order of the ports, and scratch memory. Arrays
+/// of the pipeline are aligned to 64 bytes; arrays lent by source or sink may begin anywhere. The lists of
+/// arrays are valid during the call.
 struct PHY_EXPORT HostWork {
     Chunk chunk;
     std::span<const std::span<const std::byte>> in;
@@ -77,8 +77,8 @@ struct PHY_EXPORT HostWork {
     std::span<std::byte> scratch;
 };
 
-/// A chunk on a CUDA device, and the stream to work on. Arrays begin at multiples of 256 bytes. The lists of
-/// arrays last as long as the call.
+/// A chunk on a CUDA device, and the stream to use. Arrays are aligned to 256 bytes. The lists of arrays are
+/// valid during the call.
 struct PHY_EXPORT DeviceWork {
     Chunk chunk;
     std::span<const gpu::DeviceSpan<const std::byte>> in;
@@ -87,53 +87,54 @@ struct PHY_EXPORT DeviceWork {
     cudaStream_t stream;
 };
 
-/// A stage on one place. Each function is called by one thread at a time; a CUDA device is the thread's
-/// current one.
+/// A stage at one place. Each function is called by one thread at a time, with the CUDA device as the
+/// thread's current one.
 class PHY_EXPORT StageRunner {
 public:
     virtual ~StageRunner() = default;
 
-    /// Before the first chunk of a run; forgets what a run that was stopped has left. What it starts on a
-    /// device is done when it returns.
+    /// Called before the first chunk of a run. Clears the state that a stopped run left. Its work on a device
+    /// is complete when it returns.
     virtual void start_run() {}
 
-    /// Works on host memory, and is done when it returns. Throws by default: the stage does not run there.
+    /// Processes a chunk in host memory and returns when done. The default throws BackendError: the stage
+    /// does not run on a CPU.
     virtual void run_on_host(const HostWork& work);
 
-    /// Starts work on the stream and returns: it does not wait, allocates nothing, and uses the scratch
-    /// memory on this stream only. Throws by default.
+    /// Starts work on the stream and returns. Must not wait or allocate, and must use the scratch memory on
+    /// this stream only. The default throws BackendError.
     virtual void run_on_device(const DeviceWork& work);
 
-    /// After the last chunk of a run of which nothing was left out, when all work of the runner is done.
+    /// Called after the last chunk of a complete run, when all work of the runner is done.
     virtual void end_run() {}
 };
 
-/// What happens to a chunk between the copies. A stage works for one pipeline at a time: while it runs, or
-/// a pipeline is made for it, no other pipeline runs it or is made for it (ArgumentError).
+/// The processing of a chunk between the copies. A stage serves one pipeline at a time: while it runs, or a
+/// pipeline is made for it, any other pipeline that uses it throws ArgumentError.
 class PHY_EXPORT Stage {
 public:
     virtual ~Stage() = default;
 
-    /// A verb, for reports and traces, such as "demap".
+    /// A verb such as "demap", for reports and traces.
     [[nodiscard]] virtual std::string_view name() const = 0;
 
-    /// What it takes and what it gives. Both stay the same as long as the stage is.
+    /// Input and output ports. Both must not change during the lifetime of the stage.
     [[nodiscard]] virtual std::vector<Port> inputs() const = 0;
     [[nodiscard]] virtual std::vector<Port> outputs() const = 0;
 
-    /// It works on blocks of so many items: chunks begin at multiples of it, and all but the last of a run
-    /// hold whole blocks. It is a multiple of Port::items of every port.
+    /// Items per block. Chunks begin at multiples of it, and all but the last chunk of a run hold whole
+    /// blocks. Must be a multiple of Port::items of every port.
     [[nodiscard]] virtual std::size_t granularity() const { return 1; }
 
-    /// Scratch memory for a chunk of that many items, at least as much as for fewer items; it is aligned as
-    /// arrays are. What it holds when a chunk comes is not defined.
+    /// Bytes of scratch memory for a chunk of this many items. Must not decrease with the number of items.
+    /// Aligned like arrays. Its content is undefined when a chunk arrives.
     [[nodiscard]] virtual std::size_t scratch_bytes(std::size_t /*items*/) const { return 0; }
 
-    /// The stage on a place, ready to run. Called once for every place of a pipeline; the stage outlives what
-    /// it has made.
+    /// Returns the stage at a place, ready to run. Called once per place of a pipeline. The stage outlives
+    /// its runners.
     virtual std::unique_ptr<StageRunner> on(const Place& place) = 0;
 
-    /// Before the runners' of a run, and after theirs: for what is joined from all places.
+    /// Called before and after the same functions of the runners: for what all places contribute to.
     virtual void start_run() {}
     virtual void end_run() {}
 

@@ -8,7 +8,7 @@ namespace {
 
 using Step = PipelineSpan::Step;
 
-/// Rows: the source, the lanes, the sink.
+/// Row 0: source. Then one row per lane. Last row: sink.
 std::size_t row_of(const PipelineReport& report, const PipelineSpan& span) {
     if (span.step == Step::read) return 0;
     if (span.step == Step::write) return report.lanes.size() + 1;

@@ -7,9 +7,9 @@
 
 namespace phy {
 
-/// The spans of a report (Config::trace) in the Trace Event format, which Perfetto and chrome://tracing show:
-/// a row for the source, one for each lane, one for the sink; a span is named after its step and has its
-/// chunk's index, first item and items.
+/// The spans of a report (Config::trace) as JSON in the Trace Event format for Perfetto and chrome://tracing.
+/// One row for the source, one per lane, one for the sink. Each span has the name of its step, and its
+/// chunk's index, first item and number of items.
 PHY_EXPORT std::string trace_events(const PipelineReport& report);
 
 }  // namespace phy

@@ -13,14 +13,14 @@ namespace phy::gpu {
 
 using phy::average_matvec_workspace;
 
-/// Averages observations and multiplies by a matrix in device memory. The bytes are those of
-/// phy::average_matvec(), which also says what the sizes are and which of them are errors.
+/// Averages observations and multiplies by a matrix in device memory. Sizes, errors and output bytes are
+/// those of phy::average_matvec().
 ///
-/// A call only starts kernels on the stream, which belongs to the device: it returns at once, allocates
-/// nothing, does not wait, and can be captured in a graph. All arrays are in memory that the device can
-/// reach, do not overlap, and stay there until the work is done; calls that run at the same time need a
-/// workspace and an output each. Any alignment will do; it is fastest where the arrays and all rows of L and
-/// of M elements lie at multiples of 16 bytes.
+/// A call starts kernels on the stream, which belongs to the device. It returns at once, does not allocate or
+/// wait, and can be captured in a graph. All arrays must be accessible to the device, must not overlap, and
+/// must stay valid until the work is done. Calls that run at the same time need their own workspace and
+/// output. Any alignment works; the fastest is 16 bytes for arrays, rows of L elements and rows of M
+/// elements.
 template <class T>
 PHY_EXPORT void average_matvec(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
                                DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,

@@ -6,9 +6,8 @@
 #include "phy/reduce/tree.hpp"
 #include "phy/reduce/warp.cuh"
 
-/// A block of the tree on a GPU: what a warp does with it. A thread of a warp holds 4 of the tree's 128
-/// lanes: those of thread t are t, t + 32, t + 64 and t + 96, or, where it loads 4 neighbouring elements at
-/// once ("wide"), 4t to 4t + 3.
+/// A block of the tree on a GPU, reduced by a warp. Each thread holds 4 of the tree's 128 lanes. Thread t has
+/// lanes t, t + 32, t + 64 and t + 96, or 4t to 4t + 3 if it loads 4 neighbouring elements at once ("wide").
 namespace phy::gpu::detail {
 
 inline constexpr unsigned row_slots = 4;
@@ -39,7 +38,7 @@ struct RowWord<16> {
     using Type = uint4;
 };
 
-/// The most bytes that are loaded at once of an array that is aligned to `alignment` and has so many.
+/// Max bytes per load from an array with this alignment and this number of bytes.
 constexpr unsigned row_word_size(unsigned bytes, unsigned alignment) {
     unsigned size = 16;
     while (bytes % size != 0 || alignment % size != 0)
@@ -47,7 +46,7 @@ constexpr unsigned row_word_size(unsigned bytes, unsigned alignment) {
     return size;
 }
 
-/// The bytes of some neighbouring elements, before they are any: device code may not construct them.
+/// Bytes of neighbouring elements, because device code cannot construct the elements.
 template <class T, unsigned count, unsigned alignment>
 struct RowBytes {
     static constexpr unsigned word_size = row_word_size(count * sizeof(T), alignment);
@@ -69,18 +68,18 @@ struct RowBytes {
     }
 };
 
-/// What wide loads need an array to be aligned to.
+/// Alignment that wide loads need, in bytes.
 template <class T>
 inline constexpr unsigned wide_alignment = row_word_size(row_slots * sizeof(T), 16);
 
-/// A division by a number that is the same in all threads; most numbers are small.
+/// Division by a number that is the same in all threads. Fast for small numbers, which are common.
 __device__ __forceinline__ std::uint64_t quotient(std::uint64_t of, std::uint64_t by) {
     if (by == 1) return of;
     if ((of | by) >> 32 == 0) return static_cast<unsigned>(of) / static_cast<unsigned>(by);
     return of / by;
 }
 
-/// The lanes of a block, spread over a warp.
+/// The lanes of a block, distributed over a warp.
 template <class Op, bool wide>
 class BlockLanes {
 public:
@@ -90,7 +89,7 @@ public:
     __device__ __forceinline__ BlockLanes(const Op& op, unsigned thread)
         : op_(op), thread_(thread), node_{op.identity(), op.identity(), op.identity(), op.identity()} {}
 
-    /// Takes count elements of a row from `in` on, at most a block; the first has this index.
+    /// Joins count elements of a row, at most a block. first: index of the first one.
     __device__ __forceinline__ void take(const Element* in, unsigned count, std::uint64_t first) {
         const unsigned steps = count / row_lanes;
         unsigned step = 0;
@@ -128,26 +127,27 @@ public:
     }
 
 private:
-    /// Steps whose loads are in flight at a time: 128 bytes a thread, but neither one step nor a whole block.
+    /// Number of steps whose loads are in flight together: 128 bytes per thread, but more than one step and
+    /// less than a block.
     static constexpr unsigned in_flight = 128 / (row_slots * sizeof(Element));
     static constexpr unsigned most = wide ? 16 : 8;
     static constexpr unsigned unrolled = in_flight < 2 ? 2 : in_flight > most ? most : in_flight;
     static constexpr unsigned neighbours = wide ? row_slots : 1;
     static constexpr unsigned alignment = wide ? wide_alignment<Element> : alignof(Element);
     using Bytes = RowBytes<Element, neighbours, alignment>;
-    static constexpr unsigned loads = row_slots / neighbours;  ///< a step
+    static constexpr unsigned loads = row_slots / neighbours;  ///< per step
 
     __device__ __forceinline__ unsigned lane(unsigned slot) const {
         return wide ? row_slots * thread_ + slot : thread_ + row_warp * slot;
     }
 
-    /// All are under way before the first is waited for. all: as many as are unrolled; else less.
+    /// Starts all loads before it waits for the first. all: steps is `unrolled`; otherwise it is less.
     template <bool all>
     __device__ __forceinline__ void take_steps(const Element* in, unsigned steps, std::uint64_t first) {
         Bytes bytes[unrolled][loads];
 #pragma unroll
         for (unsigned step = 0; step < unrolled; ++step) {
-            // What is not there is loaded from where something is, since a condition would cost more.
+            // Loads missing steps from the first one: a condition would cost more.
             const unsigned from = all || step < steps ? step * row_lanes : 0;
 #pragma unroll
             for (unsigned load = 0; load < loads; ++load)
@@ -165,7 +165,7 @@ private:
             const auto elements = bytes[load].elements();
 #pragma unroll
             for (unsigned i = 0; i < neighbours; ++i) {
-                const unsigned slot = load + i;  // one of them is always 0
+                const unsigned slot = load + i;  // load or i is 0
                 node_[slot] = op_.join(node_[slot], op_.of(elements.of[i], first + lane(slot)));
             }
         }

@@ -9,15 +9,15 @@
 /// A block on a CPU: steps 2 and 3 of the tree.
 namespace phy::detail {
 
-/// Reduces count elements, at most a block, of which the first has this index in its row.
+/// Reduces count elements, at most a block. first: index of the first element in its row.
 template <class Op>
 using BlockRoot = typename Op::Node (*)(const Op& op, const typename Op::Element* in, std::size_t count,
                                         std::uint64_t first);
 
-/// How far ahead memory is asked for. The hardware's own requests end with a page.
+/// Distance of prefetches, in bytes. The hardware's own prefetches end with a page.
 inline constexpr std::size_t reduce_prefetch_distance = 8192;
 
-/// Inlined, so that it is compiled for the instruction set of the function that it is called from.
+/// Inlined, so that it is compiled for the caller's instruction set.
 template <class Op>
 [[gnu::always_inline]] inline typename Op::Node block_root(const Op& op, const typename Op::Element* in,
                                                            std::size_t count, std::uint64_t first) {
@@ -29,7 +29,7 @@ template <class Op>
         lane = op.identity();
     std::size_t i = 0;
     for (; i + row_tree.lanes <= count; i += row_tree.lanes) {
-        // A number, because there may be no array there.
+        // An integer, because the address may lie beyond the array.
         const auto ahead = reinterpret_cast<std::uintptr_t>(in + i) + reduce_prefetch_distance;
         for (std::size_t byte = 0; byte < bytes; byte += cache_line)
             __builtin_prefetch(

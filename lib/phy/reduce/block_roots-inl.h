@@ -1,5 +1,4 @@
-// The blocks of built-in operators. The code has no vectors of its own: the compiler makes them, as wide as
-// they may be.
+// The blocks of built-in operators. The code has no vectors of its own: the compiler vectorises it.
 #if defined(PHY_REDUCE_BLOCK_ROOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_REDUCE_BLOCK_ROOTS_INL_H_
 #undef PHY_REDUCE_BLOCK_ROOTS_INL_H_

@@ -2,12 +2,11 @@
 
 #include <cstddef>
 
-/// Step 3 of the tree on a CPU: virtual lanes to their root. Inlined, so that it is compiled for the
-/// instruction set of the function that it is called from; the lengths are known, so that loops become those
-/// of vectors.
+/// Step 3 of the tree on a CPU: virtual lanes to their root. Inlined, so that it is compiled for the caller's
+/// instruction set. The lengths are constants, so the compiler can vectorise the loops.
 namespace phy::detail {
 
-/// Joins 2 * width lanes; the root is in lane 0.
+/// Joins 2 * width lanes. The root is in lane 0.
 template <std::size_t width, class Op, class Node>
 [[gnu::always_inline]] inline void join_lanes(const Op& op, Node* lanes) {
     for (std::size_t v = 0; v < width; ++v)

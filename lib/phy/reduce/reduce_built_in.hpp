@@ -9,7 +9,7 @@
 #include "phy/core/type_list.hpp"
 #include "phy/reduce/reduce_operators.hpp"
 
-/// The reductions that the library has compiled, for every instruction set and for devices.
+/// The reductions that the library contains, for every instruction set and for devices.
 namespace phy::detail {
 
 template <class... Lists>
@@ -30,7 +30,7 @@ using OfNumbers = typename Joined<OfIntegers<Op>, TypeList<Op<float>, Op<double>
 template <template <class...> class Op>
 using OfComplex = TypeList<Op<std::complex<float>>, Op<std::complex<double>>>;
 
-/// With the default total.
+/// Sum with the default total.
 template <class T>
 using SumOf = Sum<T>;
 
@@ -47,11 +47,11 @@ using BuiltInReductions =
 template <class Op>
 inline constexpr bool is_built_in = BuiltInReductions::contains<Op>;
 
-/// A function whose type depends on the operator.
+/// A function whose real type depends on the operator.
 using AnyFunction = void (*)();
 
-/// The BlockRoot of the operator with that index in BuiltInReductions. Throws BackendError for a backend that
-/// does not run here.
+/// The BlockRoot of the operator at this index in BuiltInReductions. Throws BackendError for a backend that
+/// does not run on this machine.
 PHY_EXPORT AnyFunction built_in_block_root(std::size_t index, const Backend& backend);
 
 }  // namespace phy::detail

@@ -12,16 +12,16 @@
 #include "phy/machine/share.hpp"
 #include "phy/reduce/tree.hpp"
 
-/// How rows are cut into pieces that are reduced apart from each other. None of it is seen in a result.
+/// How rows are cut into units that are reduced separately. Results do not depend on it.
 namespace phy::detail {
 
-/// Rows that lie one behind another, and units of them: a unit is 2^k neighbouring blocks of one row, or what
-/// is left of the row, or the whole of an empty one.
+/// Contiguous rows and their units. A unit is 2^k neighbouring blocks of one row, the shorter rest of a row,
+/// or an empty row.
 struct RowUnits {
     std::uint64_t rows;
-    std::uint64_t length;  ///< elements of a row
-    std::uint64_t last;    ///< of the last row: at most length
-    std::uint64_t size;    ///< elements of a unit
+    std::uint64_t length;  ///< elements per row
+    std::uint64_t last;    ///< elements of the last row: at most length
+    std::uint64_t size;    ///< elements per unit
 
     [[nodiscard]] constexpr std::uint64_t length_of(std::uint64_t row) const {
         return row + 1 < rows ? length : last;
@@ -39,13 +39,14 @@ private:
     }
 };
 
-/// The units of so many elements, the last row of which may be shorter. No row is longer than all elements.
+/// The units of this many elements. The last row may be shorter.
 constexpr RowUnits units_of_elements(std::uint64_t elements, std::uint64_t row, std::uint64_t size) {
     const std::uint64_t rows = pieces_of(elements, row);
     return {rows, std::min(row, elements), rows == 0 ? 0 : elements - (rows - 1) * row, size};
 }
 
-/// The level of the largest units of at most 2^max_level blocks of which there are at least so many.
+/// The largest level, up to max_level, for which there are at least `wanted` units of 2^level blocks; 0 if
+/// none is.
 constexpr unsigned level_of_units(std::uint64_t rows, std::uint64_t length, std::uint64_t block,
                                   unsigned max_level, std::uint64_t wanted) {
     unsigned level = max_level;
@@ -54,10 +55,10 @@ constexpr unsigned level_of_units(std::uint64_t rows, std::uint64_t length, std:
     return level;
 }
 
-/// Roots are joined in groups of at least so many.
+/// Min number of roots that are joined as a group.
 inline constexpr std::uint64_t min_group = 128;
 
-/// Enough for the roots of the units, and of groups of them.
+/// Max number of nodes for the roots of units and of groups of them.
 constexpr std::uint64_t nodes_of_workspace(const RowUnits& units) {
     return units.of_row() == 1 ? 0 : units.count() + units.rows * pieces_of(units.of_row(), min_group);
 }
@@ -70,7 +71,7 @@ constexpr void check_operator() {
     static_assert(std::is_trivially_copyable_v<typename Op::Result>, "results are copied byte by byte");
 }
 
-/// The length of the rows. Throws ArgumentError where the sizes of a call do not go together.
+/// The length of the rows. Throws ArgumentError if the sizes of a call do not match.
 inline std::size_t checked_length(std::size_t elements, std::size_t rows, std::size_t results) {
     check_size("reduce_rows: out", results, rows);
     if (rows == 0) check_size("reduce_rows: in", elements, 0);
@@ -80,7 +81,7 @@ inline std::size_t checked_length(std::size_t elements, std::size_t rows, std::s
                         " elements: expected a multiple of " + std::to_string(rows) + " rows");
 }
 
-/// The first place for a node in the workspace. Throws ArgumentError where that is too small.
+/// The first aligned node in the workspace. Throws ArgumentError if the workspace is too small.
 template <class Node>
 Node* checked_nodes(std::byte* workspace, std::size_t bytes, std::size_t expected) {
     if (bytes < expected)

@@ -6,37 +6,38 @@
 #include <limits>
 #include <type_traits>
 
-/// For functions that run on the host and on a device: what nvcc has to be told, and nothing elsewhere.
+/// Marks functions for host and device if nvcc compiles them; otherwise empty.
 #ifdef __CUDACC__
 #define PHY_HOST_DEVICE __host__ __device__
 #else
 #define PHY_HOST_DEVICE
 #endif
 
-/// The operators of reduce_rows(): these, or your own. An operator is a small object with
+/// The operators of reduce_rows(). You can write your own. An operator is a small object with
 ///
 ///     using Element = ...;  // of a row
-///     using Node = ...;     // what stands for some elements of a row
+///     using Node = ...;     // represents some elements of a row
 ///     using Result = ...;   // of a row
-///     PHY_HOST_DEVICE Node identity() const;                         // stands for no element
-///     PHY_HOST_DEVICE Node of(Element element, std::uint64_t index) const;  // index in the row, from 0 on
-///     PHY_HOST_DEVICE Node join(Node left, Node right) const;        // stands for the elements of both
+///     PHY_HOST_DEVICE Node identity() const;                         // represents no element
+///     PHY_HOST_DEVICE Node of(Element element, std::uint64_t index) const;  // index in the row, from 0
+///     PHY_HOST_DEVICE Node join(Node left, Node right) const;        // represents the elements of both
 ///     PHY_HOST_DEVICE Result finish(Node root, std::uint64_t length) const;
 ///
-/// join must be associative and commutative but for rounding, and join(node, identity()) must be node. The
-/// order of the joins is that of row_tree, so the result is the same on every backend if the arithmetic is:
-/// write a * b + c so that no compiler fuses it (-ffp-contract=off on the host, --fmad=false for nvcc), and
-/// do not compile with fast-math flags. Nothing may throw. All three types are trivially copyable, Node has a
-/// default constructor; device code may call no function of std:: unless nvcc has --expt-relaxed-constexpr.
+/// Apart from rounding, join must be associative and commutative. join(node, identity()) must be node. The
+/// order of joins is that of row_tree, so every backend gives the same result if its arithmetic does: prevent
+/// the compiler from fusing a * b + c (-ffp-contract=off on the host, --fmad=false for nvcc), and use no
+/// fast-math flags. The functions must not throw. All three types are trivially copyable, and Node has a
+/// default constructor. Device code must not call functions of std:: unless nvcc has
+/// --expt-relaxed-constexpr.
 ///
-/// Here the Element T is any arithmetic type; sums and means also take std::complex of a floating-point type.
-/// A floating-point result that is not a number has always the same bits, those of the positive quiet NaN
-/// without a payload (0x7FC00000 in binary32); in a complex one this holds for each component.
+/// For the operators below, Element T is any arithmetic type; sums and means also accept std::complex of a
+/// floating-point type. A NaN result always has the bits of the positive quiet NaN without payload
+/// (0x7FC00000 in binary32), in complex results per component.
 namespace phy {
 
 namespace detail {
 
-/// Without a function of std::, which device code may not call.
+/// Limits without functions of std::, which device code cannot call.
 template <class T>
 struct Limits {
     static constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
@@ -66,15 +67,15 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<std::complex<R>> = true;
 
-/// std::complex as a device knows it.
+/// std::complex for device code.
 template <class R>
 struct Components {
     R re;
     R im;
 };
 
-/// How numbers of one type are added. The identity of a floating-point sum is -0, since +0 would take the
-/// sign from sums that are -0.
+/// Addition of one type. The identity of a floating-point sum is -0, because +0 would turn a sum of -0 into
+/// +0.
 template <class Total>
 struct Adding {
     static_assert(std::is_arithmetic_v<Total>, "a sum is an arithmetic type or std::complex of one");
@@ -91,7 +92,7 @@ struct Adding {
     }
     PHY_HOST_DEVICE static constexpr Node join(Node left, Node right) {
         if constexpr (std::is_integral_v<Total>) {
-            using Bits = std::make_unsigned_t<Total>;  // whose overflow is defined
+            using Bits = std::make_unsigned_t<Total>;  // its overflow is defined
             return static_cast<Total>(static_cast<Bits>(static_cast<Bits>(left) + static_cast<Bits>(right)));
         } else {
             return left + right;
@@ -151,8 +152,9 @@ struct TotalsOf<T> {
 
 }  // namespace detail
 
-/// The sum, in Total: of integers std::int64_t or std::uint64_t, and else T. Integer sums that Total cannot
-/// hold wrap around. Another Total is taken as it is: Sum<float, double> converts every element first.
+/// The sum, of type Total. Default Total: std::int64_t or std::uint64_t for integers, T for other types.
+/// Integer sums beyond the range of Total wrap around. Sum<float, double> converts every element to double
+/// first.
 template <class T, class Total = typename detail::TotalsOf<T>::Sum>
 struct Sum {
     using Element = T;
@@ -168,8 +170,8 @@ struct Sum {
     }
 };
 
-/// The sum divided by the length of the row. Of integers it is a double; those of less than 64 bits are
-/// summed exactly before that, those of 64 bits as doubles. The mean of no elements is not a number.
+/// The sum divided by the length of the row. Means of integers are doubles: integers of up to 32 bits are
+/// summed exactly, those of 64 bits are summed as doubles. The mean of an empty row is NaN.
 template <class T>
 struct Mean {
     using Element = T;
@@ -186,8 +188,8 @@ struct Mean {
     }
 };
 
-/// The largest element; not a number if one is not. Where the largest are +0 and -0, the tree decides which
-/// one it is, so the same on every backend. Of no elements: the lowest number of T, or minus infinity.
+/// The largest element; NaN if any element is NaN. If both +0 and -0 are largest, the tree decides between
+/// them, so every backend gives the same one. For an empty row: minus infinity, or the lowest number of T.
 template <class T>
 struct Maximum {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a maximum");
@@ -203,7 +205,7 @@ struct Maximum {
     PHY_HOST_DEVICE Result finish(Node root, std::uint64_t) const { return detail::canonical(root); }
 };
 
-/// As Maximum, with the smallest element. Of no elements: the highest number of T, or infinity.
+/// The smallest element; otherwise as Maximum. For an empty row: infinity, or the highest number of T.
 template <class T>
 struct Minimum {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a minimum");
@@ -219,8 +221,8 @@ struct Minimum {
     PHY_HOST_DEVICE Result finish(Node root, std::uint64_t) const { return detail::canonical(root); }
 };
 
-/// The smallest index in the row at which its largest element lies. What is not a number counts as larger
-/// than every number; +0 and -0 are equal. Of no elements: UINT64_MAX.
+/// The smallest index in the row of a largest element. NaN counts as larger than every number; +0 and -0 are
+/// equal. For an empty row: UINT64_MAX.
 template <class T>
 struct ArgMax {
     static_assert(std::is_arithmetic_v<T>, "only numbers that have an order have a maximum");

@@ -12,27 +12,28 @@
 
 namespace phy {
 
-/// How many bytes of workspace reduce_rows() needs, on the host and on a device: none where a row has at most
-/// 4096 elements, and else about a node for every 4096 elements.
+/// Bytes of workspace that reduce_rows() needs, on the host and on a device: 0 for rows of up to 4096
+/// elements, otherwise about one node per 4096 elements.
 template <class Op>
 constexpr std::size_t reduce_rows_workspace(std::size_t rows, std::size_t length) {
     const std::uint64_t nodes = detail::nodes_of_workspace({rows, length, length, row_tree.block});
     return nodes == 0 ? 0 : nodes * sizeof(typename Op::Node) + alignof(typename Op::Node) - 1;
 }
 
-/// Reduces each row of a batch with an operator, such as Sum<float>, and writes one result a row:
+/// Reduces each row of a batch with an operator, such as Sum<float>, and writes one result per row:
 ///
 ///     std::vector<float> sums(rows);
 ///     std::vector<std::byte> workspace(phy::reduce_rows_workspace<phy::Sum<float>>(rows, length));
 ///     phy::reduce_rows<phy::Sum<float>>(host, samples, rows, sums, workspace);
 ///
-/// in holds the rows one after another, each of in.size() / rows elements; their length may be any, 0 too.
-/// The elements are joined in the order of row_tree, so the results have the same bits for every backend,
-/// number of threads and alignment. The threads of the host share a call. Nothing is allocated. Spans do not
-/// overlap; what the workspace holds does not matter, and neither does its alignment.
+/// in holds the rows one after another, each with in.size() / rows elements; rows may be empty. Arrays must
+/// not overlap. The workspace needs no alignment and its content does not matter. Elements are joined in the
+/// order of row_tree, so every backend, number of threads and alignment gives the same bytes.
 ///
-/// Throws ArgumentError unless out has an element a row, in as many for every row, and the workspace at least
-/// reduce_rows_workspace<Op>(rows, in.size() / rows) bytes.
+/// Throws ArgumentError unless out has one element per row, in has the same number of elements for every row,
+/// and the workspace has at least reduce_rows_workspace<Op>(rows, in.size() / rows) bytes.
+///
+/// The threads of the host share a call. Allocates nothing.
 template <class Op>
 void reduce_rows(const Host& host, std::span<const typename Op::Element> in, std::size_t rows,
                  std::span<typename Op::Result> out, std::span<std::byte> workspace, const Op& op = {}) {

@@ -21,12 +21,11 @@ std::array<RowStart, reductions> all_starts() {
 
 }  // namespace
 
-// The only place for numbers that decide how fast reductions are; more of them are in block.cuh: the
-// loads that a thread has in flight.
+// Tuning. The number of loads in flight per thread is in block.cuh.
 RowTuning row_tuning(std::uint64_t rows, std::uint64_t length, int multiprocessors) {
-    // So many units a multiprocessor that the last ones do not leave most of them idle.
+    // Units per multiprocessor: enough that few multiprocessors are idle at the end.
     constexpr std::uint64_t units_of_multiprocessor = 256;
-    // A row of fewer elements is over before wide loads have paid for the longer way of their lanes to a
+    // In shorter rows the gain of wide loads is less than the cost of the longer way from their lanes to the
     // root.
     constexpr std::uint64_t min_wide_length = 512;
     const std::uint64_t wanted = units_of_multiprocessor * static_cast<std::uint64_t>(multiprocessors);

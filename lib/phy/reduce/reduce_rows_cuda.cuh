@@ -8,15 +8,15 @@
 #include "phy/reduce/reduce_rows_cuda.hpp"
 #include "phy/reduce/rows.cuh"
 
-/// gpu::reduce_rows() for your own operators; for nvcc.
+/// gpu::reduce_rows() for your own operators. Include it in files that nvcc compiles.
 namespace phy::gpu::detail {
 
-/// Parameters of a kernel: units of all rows.
+/// Arguments of a kernel for the units of all rows.
 template <class Op>
 struct UnitJob {
     const typename Op::Element* in;
     typename Op::Result* out;
-    typename Op::Node* roots;  ///< one a unit, where a row has several
+    typename Op::Node* roots;  ///< one per unit, if rows have several
     std::uint64_t length;
     std::uint64_t units;
     std::uint64_t of_row;
@@ -24,7 +24,7 @@ struct UnitJob {
     Op op;
 };
 
-/// The root of a unit, in thread 0 of the warp. waiting is memory of the warp for max_row_level nodes.
+/// The root of a unit, in thread 0 of the warp. waiting: memory of the warp for max_row_level nodes.
 template <class Op, bool wide>
 __device__ __forceinline__ typename Op::Node unit_root(const UnitJob<Op>& job,
                                                        const typename Op::Element* row, std::uint64_t begin,
@@ -41,7 +41,7 @@ __device__ __forceinline__ typename Op::Node unit_root(const UnitJob<Op>& job,
         BlockLanes<Op, wide> lanes(job.op, thread);
         lanes.take(row + begin + done, min(row_block, count - done), begin + done);
         node = lanes.root();
-        // As NodeJoiner does it, but the last root stays in a register.
+        // As NodeJoiner, but the last root stays in a register.
         for (unsigned whole = blocks++; whole % 2 != 0; whole /= 2) {
             --depth;
             if (thread == 0) node = job.op.join(waiting[depth], node);

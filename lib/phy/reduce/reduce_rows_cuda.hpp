@@ -16,20 +16,20 @@ namespace phy::gpu {
 
 namespace detail {
 
-/// How a reduction is spread over a device. None of it is seen in a result.
+/// How a reduction is spread over a device. Results do not depend on it.
 struct RowTuning {
-    unsigned threads;       ///< a block of the GPU that reduces units: whole warps, at most max_row_threads
-    unsigned join_threads;  ///< a block of the GPU that joins roots: 32 to max_row_threads, a power of two
-    unsigned level;         ///< a warp takes units of 2^level blocks of the tree, level at most max_row_level
-    bool wide;              ///< a thread loads neighbouring elements at once, where the rows are aligned
-    std::uint64_t max_blocks;  ///< of the GPU in a launch; with more to do, they loop
+    unsigned threads;          ///< per GPU block that reduces units: whole warps, at most max_row_threads
+    unsigned join_threads;     ///< per GPU block that joins roots: a power of two, 32 to max_row_threads
+    unsigned level;            ///< a warp reduces units of 2^level blocks of the tree; at most max_row_level
+    bool wide;                 ///< threads load several neighbouring elements at once if rows are aligned
+    std::uint64_t max_blocks;  ///< max GPU blocks per launch; blocks loop over further work
 };
 inline constexpr unsigned max_row_level = 4;
 
-/// What suits a device with so many multiprocessors.
+/// Good values for a device with this many multiprocessors.
 PHY_EXPORT RowTuning row_tuning(std::uint64_t rows, std::uint64_t length, int multiprocessors);
 
-/// A call whose arguments are checked.
+/// A call with checked arguments.
 struct RowCall {
     const void* in;
     void* out;
@@ -40,19 +40,19 @@ struct RowCall {
     RowTuning tuning;
 };
 
-/// Starts the kernels of the operator with that index in BuiltInReductions on the current device.
+/// Starts the kernels of the operator at this index in BuiltInReductions on the current device.
 PHY_EXPORT void start_built_in(std::size_t index, const RowCall& call, cudaStream_t stream);
 
 using RowStart = void (*)(const RowCall& call, cudaStream_t stream);
 template <class List>
 using RowStarts = std::array<RowStart, List::size>;
 
-/// Those of a list of built-in operators, which a file for each list compiles.
+/// The functions for a list of built-in operators; one source file per list defines them.
 template <class List>
 RowStarts<List> row_starts();
 
-/// Starts those of an operator: defined in phy/reduce/reduce_rows_cuda.cuh, which is to be included for all
-/// but the library's own.
+/// Starts the kernels of an operator. Defined in phy/reduce/reduce_rows_cuda.cuh: include it for operators
+/// that are not built in.
 template <class Op>
 struct RowKernels;
 
@@ -65,7 +65,7 @@ void start(const RowCall& call, cudaStream_t stream) {
     }
 }
 
-/// As gpu::reduce_rows(), for tests and benchmarks that tune it. No tuning means the best that is known.
+/// As gpu::reduce_rows(), for tests and benchmarks of the tuning. Null: the default tuning.
 template <class Op>
 void reduce_rows_tuned(const Device& device, DeviceSpan<const typename Op::Element> in, std::size_t rows,
                        DeviceSpan<typename Op::Result> out, DeviceSpan<std::byte> workspace,
@@ -91,17 +91,17 @@ void reduce_rows_tuned(const Device& device, DeviceSpan<const typename Op::Eleme
 
 using phy::reduce_rows_workspace;
 
-/// Reduces each row of a batch in device memory and writes one result a row. The bytes are those of
-/// phy::reduce_rows(), which also says what the sizes are and which of them are errors.
+/// Reduces each row of a batch in device memory and writes one result per row. Sizes, errors and output bytes
+/// are those of phy::reduce_rows().
 ///
-/// A call only starts kernels on the stream, which belongs to the device: it returns at once, allocates
-/// nothing, does not wait, and can be captured in a graph. All arrays are in memory that the device can
-/// reach, do not overlap, and stay there until the work is done; calls that run at the same time need a
-/// workspace each. Any alignment will do; it is fastest where every row lies at a multiple of 16 bytes.
+/// The library contains Sum, Mean, Minimum, Maximum and ArgMax of integers of 8 to 64 bits, float and double;
+/// sums and means of complex numbers of float and double; and sums in double of float and complex float. For
+/// other operators, include phy/reduce/reduce_rows_cuda.cuh in a file that nvcc compiles.
 ///
-/// The library has Sum, Mean, Minimum, Maximum and ArgMax of integers of 8 to 64 bits, float and double, sums
-/// and means of complex numbers of these two, and their sums in double. For other operators, include
-/// phy/reduce/reduce_rows_cuda.cuh in a file that nvcc compiles.
+/// A call starts kernels on the stream, which belongs to the device. It returns at once, does not allocate or
+/// wait, and can be captured in a graph. All arrays must be accessible to the device, must not overlap, and
+/// must stay valid until the work is done. Calls that run at the same time need their own workspace. Any
+/// alignment works; rows at multiples of 16 bytes are fastest.
 template <class Op>
 void reduce_rows(const Device& device, DeviceSpan<const typename Op::Element> in, std::size_t rows,
                  DeviceSpan<typename Op::Result> out, DeviceSpan<std::byte> workspace, cudaStream_t stream,

@@ -11,27 +11,27 @@
 #include "phy/reduce/reduce_layout.hpp"
 #include "phy/reduce/warp.cuh"
 
-/// Rows on a GPU: the roots of units to the roots of rows (step 4 of the tree), in groups of neighbours.
+/// Rows on a GPU: joins roots of units to roots of rows (step 4 of the tree), in groups of neighbours.
 namespace phy::gpu::detail {
 
 inline constexpr unsigned max_row_threads = 512;
 
-/// Roots that a warp joins: a thread has 4 neighbours.
+/// Number of roots that a warp joins: 4 neighbours per thread.
 inline constexpr unsigned warp_group = row_warp * row_slots;
 static_assert(warp_group >= phy::detail::min_group);
 
-/// Parameters of a kernel.
+/// Arguments of a kernel.
 template <class Op>
 struct JoinJob {
-    typename Op::Node* roots;   ///< of_row of each row, of_last of the last
-    typename Op::Node* joined;  ///< gets one a group, where a row has several groups
+    typename Op::Node* roots;   ///< of_row per row, of_last for the last row
+    typename Op::Node* joined;  ///< output: one per group, if rows have several groups
     typename Op::Result* out;
     std::uint64_t length;
     std::uint64_t rows;
     std::uint64_t of_row;
     std::uint64_t of_last;
-    std::uint64_t groups;  ///< of a row, of warps * warp_group roots each
-    unsigned warps;        ///< that join a group: one, or those of the block
+    std::uint64_t groups;  ///< per row, each of warps * warp_group roots
+    unsigned warps;        ///< per group: one, or all of the block
     Op op;
 };
 
@@ -66,11 +66,11 @@ __global__ void __launch_bounds__(max_row_threads, 1) join_roots(const __grid_co
 #pragma unroll 1
     for (std::uint64_t begin = std::uint64_t{blockIdx.x} * at_once; begin < groups; begin += block_step) {
         const std::uint64_t group = begin + warp / job.warps;
-        if (group >= groups) break;  // only where a warp is alone with its group
+        if (group >= groups) break;  // only if each warp has its own group
         const std::uint64_t row = quotient(group, job.groups);
         const std::uint64_t first = (group - row * job.groups) * (job.warps * warp_group);
         const std::uint64_t of_row = row + 1 < job.rows ? job.of_row : job.of_last;
-        if (first >= of_row) continue;  // all warps of the block, or one that is alone with its group
+        if (first >= of_row) continue;  // all warps of the block, or one with its own group
         const std::uint64_t left = of_row - first;
         const unsigned of_group = left < job.warps * warp_group ? unsigned(left) : job.warps * warp_group;
         const unsigned mine = part * warp_group;
@@ -98,20 +98,20 @@ __global__ void __launch_bounds__(max_row_threads, 1) join_roots(const __grid_co
     }
 }
 
-/// Blocks of the GPU in a launch: with more to do, they loop.
+/// GPU blocks in a launch; they loop over further work.
 inline unsigned row_grid(std::uint64_t wanted, std::uint64_t max_blocks) {
     constexpr std::uint64_t most = 0x7FFFFFFF;
     return static_cast<unsigned>(std::min({wanted, max_blocks, most}));
 }
 
-/// How roots are joined. None of it is seen in a result.
+/// How roots are joined. Results do not depend on it.
 struct JoinTuning {
-    unsigned threads = 256;  ///< a block of the GPU: 32 to max_row_threads, a power of two
+    unsigned threads = 256;  ///< per GPU block: a power of two, 32 to max_row_threads
     std::uint64_t max_blocks = UINT64_MAX;
 };
 
-/// Joins the roots of the units of rows that have several each, from the beginning of a workspace of
-/// nodes_of_workspace() nodes.
+/// Joins the roots of units, which are at the beginning of a workspace of nodes_of_workspace() nodes. Rows
+/// have several units each.
 template <class Op>
 void join_rows(const phy::detail::RowUnits& units, typename Op::Node* workspace, typename Op::Result* out,
                const Op& op, const JoinTuning& tuning, cudaStream_t stream) {
@@ -140,7 +140,7 @@ void join_rows(const phy::detail::RowUnits& units, typename Op::Node* workspace,
     }
 }
 
-/// An operator for join_rows() alone: nodes are results.
+/// An operator for join_rows() only: nodes are results.
 template <class Sums, class Join>
 struct JoinNodes {
     using Node = Sums;

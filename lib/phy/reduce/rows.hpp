@@ -10,10 +10,9 @@
 #include "phy/reduce/reduce_layout.hpp"
 #include "phy/reduce/tree.hpp"
 
-/// Rows on a CPU: blocks to the roots of units, and those to the roots of rows, by the threads of a host.
+/// Rows on a CPU: the threads of a host reduce blocks to roots of units, and those to roots of rows.
 namespace phy::detail {
 
-/// How an operator joins nodes.
 template <class Op>
 struct JoinWith {
     const Op* op;
@@ -22,17 +21,17 @@ struct JoinWith {
     }
 };
 
-/// Rows of a call. Work has
+/// The rows of a call. Work has
 ///
 ///     using Node = ...;
 ///     std::uint64_t block;  // elements of a block of the tree
 ///     Node identity() const;
 ///     Node join(const Node& left, const Node& right) const;
-///     Node reduce(row, begin, count, part) const;  // of a row, at most a block
+///     Node reduce(row, begin, count, part) const;  // count: at most a block
 ///     void finish(row, root) const;
 ///
-/// where no two running calls have the same part (ThreadPool::for_each()). nodes has room for one a unit,
-/// where rows have several units.
+/// Calls that run at the same time have different parts (ThreadPool::for_each()). nodes has room for one node
+/// per unit if rows have several units.
 template <class Work>
 class HostRows {
 public:
@@ -41,7 +40,7 @@ public:
     HostRows(const Host& host, const RowUnits& units, const Work& work, Node* nodes)
         : host_(host), units_(units), work_(work), nodes_(nodes) {}
 
-    /// piece: units that a thread takes at a time.
+    /// piece: number of units that a thread takes at a time.
     void reduce(std::uint64_t piece) const {
         share_pieces(host_, units_.count(), piece, [&](int part, std::uint64_t first, std::uint64_t end) {
             reduce_units(first, end, part);
@@ -53,7 +52,7 @@ public:
     }
 
 private:
-    /// That are worth handing to another thread.
+    /// Min number of nodes worth another thread.
     static constexpr std::uint64_t min_nodes = 4096;
 
     void reduce_units(std::uint64_t first, std::uint64_t end, int part) const {
@@ -141,8 +140,8 @@ BlockRoot<Op> choose_block_root([[maybe_unused]] const Host& host) {
     }
 }
 
-/// A call of reduce_rows(), whose arguments are checked. A piece is worth some microseconds, but not so much
-/// that others wait for it.
+/// A call of reduce_rows() with checked arguments. A piece takes some microseconds: enough to be worth
+/// sharing, but short enough that no thread waits long for the last one.
 template <class Op>
 void reduce_on_host(const Host& host, const OperatorWork<Op>& work, std::uint64_t rows,
                     typename Op::Node* nodes) {

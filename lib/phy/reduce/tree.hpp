@@ -4,23 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The order of a reduction, which is part of its result: floating-point sums depend on it. It does not
-/// depend on the backend, on threads, on blocks of a GPU, on chunks or on the number of devices.
+/// The order of a reduction is part of its result, because floating-point sums depend on it. It does not
+/// depend on the backend, on threads, GPU blocks, chunks or the number of devices.
 ///
-/// 1. A row is cut into blocks of Tree::block elements, from its first element on; the last may be shorter.
-/// 2. Element i of a block belongs to virtual lane i mod Tree::lanes. A lane begins with the identity of the
-///    operation and takes its elements in the order of their indices.
-/// 3. Lane v takes lane v + w for all v < w, where w is lanes / 2, then lanes / 4, down to 1. Lane 0 is the
-///    root of the block.
-/// 4. Roots of neighbouring blocks are joined in pairs, so are their roots, and so on; what has no right
-///    neighbour goes up as it is. What is left is the result of the row. A row without elements gives the
-///    identity.
+/// 1. A row is cut into blocks of Tree::block elements from its first element on. The last may be shorter.
+/// 2. Element i of a block belongs to virtual lane i mod Tree::lanes. A lane starts with the identity of the
+///    operation and joins its elements in the order of their indices.
+/// 3. Lane v joins lane v + w for all v < w, with w = lanes / 2, then lanes / 4, down to 1. Lane 0 is then
+///    the root of the block.
+/// 4. The roots of neighbouring blocks are joined in pairs, then the results of that, and so on. A root
+///    without a right neighbour moves up unchanged. The last root is the result of the row. An empty row
+///    gives the identity.
 ///
-/// So whoever owns 2^k blocks from a multiple of 2^k on can reduce them alone and hand on one root.
+/// Hence 2^k blocks that begin at a multiple of 2^k can be reduced separately to one root.
 ///
 /// In a sum, an element passes through at most D = block / lanes + log2(lanes) + ceil(log2(blocks))
-/// additions. In a format with the unit roundoff u (binary32: 2^-24) the error is at most D u / (1 - D u)
-/// times the sum of the magnitudes, as long as nothing overflows.
+/// additions. With the unit roundoff u of the format (binary32: 2^-24) the error is at most D u / (1 - D u)
+/// times the sum of the magnitudes, unless a sum overflows.
 namespace phy {
 
 struct Tree {
@@ -28,14 +28,14 @@ struct Tree {
     std::size_t block;
 };
 
-/// Of reduce_rows().
+/// The tree of reduce_rows().
 inline constexpr Tree row_tree = {.lanes = 128, .block = 4096};
 
-/// Of what is measured on symbols: a warp, or two AVX-512 registers, in 32 turns.
+/// The tree of measurements on symbols: a warp, or two AVX-512 registers, in 32 steps.
 inline constexpr Tree symbol_tree = {.lanes = 32, .block = 1024};
 
-/// Joins the roots of blocks, or of 2^k blocks each, that come in order: step 4. Join(left, right) gives the
-/// root of two neighbours.
+/// Step 4: joins the roots of blocks, or of 2^k blocks each, which arrive in order. Join(left, right) returns
+/// the root of two neighbours.
 template <class Node, class Join>
 class NodeJoiner {
 public:
@@ -47,7 +47,7 @@ public:
         waiting_[depth_++] = node;
     }
 
-    /// The root of what was added, or none if that is nothing.
+    /// The root of all added nodes; `none` if there are none.
     [[nodiscard]] Node root(const Node& none) const {
         if (depth_ == 0) return none;
         Node node = waiting_[depth_ - 1];
@@ -58,7 +58,7 @@ public:
 
 private:
     Join join_;
-    std::array<Node, 64> waiting_ = {};  ///< roots that have no right neighbour yet, the largest first
+    std::array<Node, 64> waiting_ = {};  ///< roots without a right neighbour yet, largest first
     std::size_t depth_ = 0;
     std::uint64_t nodes_ = 0;
 };

@@ -2,13 +2,13 @@
 
 #include <cstring>
 
-/// The threads of a warp, each of which has a node: steps 3 and 4 of the tree by their registers alone.
+/// Steps 3 and 4 of the tree in the registers of a warp; each thread has a node.
 namespace phy::gpu::detail {
 
 inline constexpr unsigned row_warp = 32;
 inline constexpr unsigned whole_warp = 0xFFFFFFFF;
 
-/// The node that the thread `distance` further on has.
+/// The node of the thread `distance` further on.
 template <class Node>
 __device__ __forceinline__ Node shifted(const Node& node, unsigned distance) {
     constexpr unsigned words = (sizeof(Node) + 3) / 4;
@@ -22,7 +22,7 @@ __device__ __forceinline__ Node shifted(const Node& node, unsigned distance) {
     return other;
 }
 
-/// Step 3: thread t takes thread t + 16, then t + 8, down to 1. The root, in thread 0.
+/// Step 3: thread t joins thread t + 16, then t + 8, down to 1. The root is in thread 0.
 template <class Op, class Node>
 __device__ __forceinline__ Node join_warp(const Op& op, Node node) {
 #pragma unroll
@@ -41,8 +41,8 @@ __device__ __forceinline__ float joined_warp(float value) {
     return join_warp(Add(), value);
 }
 
-/// Step 4 for count neighbours, of which every thread has joined its own `each`; the root, in thread 0. What
-/// has no right neighbour goes up as it is.
+/// Step 4 for count neighbours, of which every thread has joined its own `each`. A node without a right
+/// neighbour moves up unchanged. The root is in thread 0.
 template <unsigned each, class Op, class Node>
 __device__ __forceinline__ Node join_neighbours(const Op& op, Node node, unsigned count, unsigned thread) {
 #pragma unroll
@@ -53,8 +53,8 @@ __device__ __forceinline__ Node join_neighbours(const Op& op, Node node, unsigne
     return node;
 }
 
-/// Step 3 for `count` sums at once: thread t takes thread t + distance; half of the threads go on with the
-/// first half of the sums, half with the rest.
+/// One level of step 3 for `count` sums at once: thread t adds thread t + distance. Half of the threads
+/// continue with the first half of the sums, the others with the rest.
 template <unsigned count>
 __device__ __forceinline__ void halve(float* sums, unsigned distance, unsigned thread) {
     const bool upper = (thread & distance) != 0;
@@ -77,7 +77,7 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 #endif
 }
 
-/// The largest, in all threads.
+/// The largest value, in all threads.
 __device__ __forceinline__ unsigned largest_of_warp(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_max_sync(whole_warp, value);

@@ -1,5 +1,5 @@
-// Whole vectors at a time, compiled by Highway for every instruction set of the list. What is read may be the
-// caller's memory and ends anywhere; what is written as binary32 is padded, so whole vectors are stored.
+// Array operations on whole vectors; Highway compiles this file for every instruction set of the list. Inputs
+// may be the caller's memory and end anywhere. Outputs in binary32 are padded, so whole vectors are stored.
 
 #include "phy/simd/arrays.hpp"
 
@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-/// A vector of components as numbers, from `left` or more of them.
+/// The next vector of components as binary32. left: number of components that remain.
 template <typename Component>
 HWY_INLINE Ops::V load_components(const std::uint8_t* in, std::size_t left, float unit) {
     if constexpr (std::is_same_v<Component, float>) {
@@ -49,7 +49,7 @@ void widen(const void* in, float* out, std::size_t count, float unit) {
     }
 }
 
-/// Numbers as the bits of a soft bit of two bytes.
+/// Converts to the bits of a soft bit of two bytes.
 template <typename SoftBit>
 HWY_INLINE auto narrowed(Ops::V values) {
     static_assert(std::is_same_v<SoftBit, half>);
@@ -73,7 +73,7 @@ void narrow(const float* in, void* out_erased, std::size_t count) {
     }
 }
 
-/// Negates soft bits of a type where a mask says so.
+/// Negates the soft bits that a mask selects.
 template <typename SoftBit>
 struct Flipper {
     using Lane = std::conditional_t<sizeof(SoftBit) == 1, std::int8_t,
@@ -91,7 +91,7 @@ struct Flipper {
         }
     }
 
-    /// The mask of the vector whose first soft bit is number i.
+    /// The mask of the vector that begins at soft bit i.
     static HWY_INLINE auto mask(const std::uint8_t* signs, std::size_t i) {
         if constexpr (step % 8 == 0) {
             return hn::LoadMaskBits(tag, signs + i / 8);
@@ -119,7 +119,7 @@ void flip(const void* in, void* out, std::size_t count, const std::uint32_t* sig
     std::memcpy(to + i, rest, bytes);
 }
 
-// Zeros fill up the rest: no soft bit of that magnitude.
+// Zeros fill the last vector; they never match.
 template <typename Unsigned, typename Matches>
 HWY_INLINE std::uint64_t count_matches(const void* in, std::size_t count, const Matches& matches) {
     const hn::Repartition<Unsigned, decltype(d)> tag;
@@ -136,7 +136,7 @@ HWY_INLINE std::uint64_t count_matches(const void* in, std::size_t count, const 
     return found + hn::CountTrue(tag, matches(tag, hn::Load(tag, rest)));
 }
 
-/// Of integers the magnitude is compared, of others all bits but the sign.
+/// Compares the magnitude of integers, and all bits but the sign of others.
 template <typename SoftBit>
 struct HasMagnitude {
     unsigned magnitude;

@@ -1,4 +1,4 @@
-// One number at a time: the reference that every instruction set is compared with.
+// One number at a time: the reference for every instruction set.
 
 #include <bit>
 #include <cmath>
@@ -36,7 +36,7 @@ void narrow(const float* in, void* out, std::size_t count) {
     }
 }
 
-/// Of floating point only the sign changes, also of what is not a number.
+/// Floating point numbers, NaNs included, change their sign bit only.
 template <typename SoftBit>
 SoftBit negated(SoftBit soft_bit) {
     if constexpr (std::is_integral_v<SoftBit>) {

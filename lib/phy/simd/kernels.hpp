@@ -8,15 +8,15 @@
 #include "phy/core/error.hpp"
 #include "phy/simd/targets.hpp"
 
-/// How a room's kernels are chosen. A room writes a struct of function pointers; a file for the scalar
-/// reference that fills one; a file that is compiled for each instruction set (foreach_target.h of Highway)
-/// and fills one for each, whose addresses PHY_ADDRESSES_BY_TARGET collects.
+/// Choice of a room's kernels. A room has a struct of function pointers; a file that fills one for the
+/// scalar reference; and a file that Highway compiles for each instruction set (foreach_target.h), which
+/// fills one for each. PHY_ADDRESSES_BY_TARGET collects their addresses.
 namespace phy::detail {
 
 template <class Kernels>
 using KernelsByTarget = std::array<const Kernels*, instruction_sets.size()>;
 
-/// The kernels that a backend has. Throws BackendError if it does not run here or needs device memory.
+/// The kernels of a backend. Throws BackendError if it does not run on this machine or needs device memory.
 template <class Kernels>
 const Kernels& kernels_of(const Backend& backend, const Kernels& scalar,
                           const KernelsByTarget<Kernels>& by_target) {

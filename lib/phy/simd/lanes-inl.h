@@ -1,9 +1,9 @@
-// How loops that are written once take vectors of binary32 from arrays. Lanes has
-//     count                    numbers of a vector
-//     load, store              at multiples of a vector's bytes
-//     load_pairs(p, a, b)      from 2 * count numbers those of even index, and of odd index
-//     prefetch(p, bytes)       memory that is wanted soon, which may be beyond an array
-//     odd_signs(first)         negative where first + the lane's number is odd
+// How shared loops move vectors of binary32 between registers and arrays. Lanes has
+//     count                    numbers in a vector
+//     load, store              aligned to a vector's bytes
+//     load_pairs(p, a, b)      2 * count numbers: those with even index, and those with odd index
+//     prefetch(p, bytes)       memory that is needed soon; may lie beyond an array
+//     odd_signs(first)         negative in lanes for which first + lane is odd
 //     Mask, less, all, count_true, select(m, a, b)
 #if defined(PHY_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_LANES_INL_H_

@@ -1,4 +1,4 @@
-// Loads from memory that may end anywhere.
+// Loads from arrays of any length.
 #if defined(PHY_SIMD_LOAD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_LOAD_INL_H_
 #undef PHY_SIMD_LOAD_INL_H_
@@ -14,10 +14,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 
-/// How far ahead of what is read memory is asked for, in bytes: beyond the page that the hardware keeps to.
+/// Distance of prefetches, in bytes: beyond the page in which the hardware prefetches.
 constexpr std::size_t prefetch_distance = 4096;
 
-/// As many elements as `left`, at most a vector of them; zeros fill it up.
+/// The next `left` elements, at most a vector; missing elements are 0.
 template <typename D, typename T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_up_to(D tag, const void* in, std::size_t left) {
     const auto* bytes = static_cast<const T*>(in);

@@ -1,4 +1,4 @@
-// Functions of numbers, the same bits whatever computes them.
+// Functions of binary32 with the same bits on every backend.
 #if defined(PHY_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_MATH_INL_H_
 #undef PHY_SIMD_MATH_INL_H_
@@ -12,8 +12,8 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// 1 / v for a positive normal v, to about one unit in the last place: cheaper than a division, and the same
-/// everywhere. The seed is right to 6 %; the first step cubes that error, the second squares it.
+/// 1 / v for positive normal v, to about one unit in the last place: cheaper than a division. The seed is
+/// accurate to 6 %; the first step cubes that error, the second squares it.
 template <class Ops>
 PHY_INLINE typename Ops::V reciprocal(typename Ops::V v) {
     const auto one = Ops::set(1.0F);
@@ -23,7 +23,7 @@ PHY_INLINE typename Ops::V reciprocal(typename Ops::V v) {
     return Ops::fma(Ops::nfma(v, r, one), r, r);
 }
 
-// e^t for t from -80 (below: as -80) to 0, to 2^-17 relative.
+// e^t for t <= 0 (below -80: e^-80), to 2^-17 relative.
 template <class Ops>
 PHY_INLINE typename Ops::V exp_negative(typename Ops::V t) {
     t = Ops::max(t, Ops::set(-80.0F));
@@ -50,14 +50,15 @@ PHY_INLINE typename Ops::V logarithm(typename Ops::V v) {
     return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::mul(s, series));
 }
 
-/// What is left of index * step turns without whole turns: from -1/2 to 1/2. The product is not rounded.
+/// The fraction of index * step turns after whole turns are removed, from -1/2 to 1/2. The product is not
+/// rounded.
 template <class Ops>
 PHY_INLINE typename Ops::V turn_fraction(typename Ops::V index, typename Ops::V step) {
     return Ops::fms(index, step, Ops::floor(Ops::fma(index, step, Ops::set(0.5F))));
 }
 
-/// cos and sin of r turns, for r from -1/2 to 1/2, to 2^-21: those of twice the angle pi r, whose series are
-/// short.
+/// cos and sin of r turns for r from -1/2 to 1/2, to 2^-21, from those of half the angle, pi r, whose series
+/// are short.
 template <class Ops>
 PHY_INLINE void cos_sin_of_turns(typename Ops::V r, typename Ops::V& cosine, typename Ops::V& sine) {
     const auto one = Ops::set(1.0F);
@@ -79,7 +80,7 @@ PHY_INLINE void cos_sin_of_turns(typename Ops::V r, typename Ops::V& cosine, typ
     sine = Ops::mul(twice, c);
 }
 
-/// The angle whose tangent is y / x, in turns from -1/2 to 1/2, to 2^-22; 0 at the origin. Of one number.
+/// The angle of (x, y) in turns, from -1/2 to 1/2, to 2^-22; 0 at the origin. For one number, not vectors.
 template <class Ops>
 PHY_INLINE float turns_of(float x, float y) {
     const float wide = Ops::max(Ops::abs(x), Ops::abs(y));

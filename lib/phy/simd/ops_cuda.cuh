@@ -6,7 +6,7 @@
 
 namespace phy::detail::cuda {
 
-/// One number a thread.
+/// One number per thread.
 struct Ops {
     using V = float;
     static __device__ V set(float x) { return x; }

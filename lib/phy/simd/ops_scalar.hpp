@@ -8,7 +8,7 @@
 
 namespace phy::detail::scalar {
 
-/// One number at a time: the operations of ops-inl.h as the reference.
+/// The operations of ops-inl.h on one number at a time: the reference.
 struct Ops {
     using V = float;
     static V set(float x) { return x; }

@@ -17,13 +17,12 @@ namespace phy::detail::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors of binary32, and of as many bits as something else.
+/// Tags of vectors of binary32 and of integers with as many bits.
 constexpr hn::ScalableTag<float> d;
 constexpr hn::RebindToSigned<decltype(d)> di;
 constexpr hn::RebindToUnsigned<decltype(d)> du;
 constexpr std::size_t lanes = HWY_LANES(float);
 
-/// Whole vectors at a time.
 struct Ops {
     using V = hn::Vec<decltype(d)>;
     static HWY_INLINE V set(float x) { return hn::Set(d, x); }
@@ -40,7 +39,7 @@ struct Ops {
     static HWY_INLINE V floor(V a) { return hn::Floor(a); }
     static HWY_INLINE V clamp(V x, V l) {
 #if HWY_TARGET == HWY_AVX3
-        // The smaller magnitude, with the sign of x, in one instruction.
+        // One instruction for the smaller magnitude with the sign of x.
         return V{_mm512_range_ps(x.raw, l.raw, 0b0010)};
 #else
         return hn::Max(hn::Min(x, l), hn::Neg(l));
@@ -79,7 +78,7 @@ HWY_INLINE Ops::V sign_of_odd_lanes(int phase) {
     return hn::BitCast(d, hn::ShiftLeft<31>(hn::Iota(du, static_cast<std::uint32_t>(phase))));
 }
 
-/// One value a symbol, each in both lanes of its symbol. Reads a whole vector.
+/// One value per symbol, repeated in both lanes of its symbol. Reads a whole vector.
 HWY_INLINE Ops::V load_for_pairs(const float* values) {
     const auto symbol_of_lane = hn::IndicesFromVec(d, hn::ShiftRight<1>(hn::Iota(di, 0)));
     return hn::TableLookupLanes(hn::LoadU(d, values), symbol_of_lane);

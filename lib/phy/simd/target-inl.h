@@ -1,6 +1,6 @@
-// Which way of computing a file is compiled for: PHY_TARGET is its namespace in phy::detail, PHY_INLINE
-// stands before every function, PHY_UNROLL before loops that must leave no index behind. For CUDA, for an
-// instruction set in a file that Highway compiles once for each, or else for one number at a time.
+// Defines what a file is compiled for: CUDA, an instruction set (in a file that Highway compiles once for
+// each), or scalar. PHY_TARGET is its namespace in phy::detail. PHY_INLINE precedes every function.
+// PHY_UNROLL precedes loops that must be fully unrolled.
 #if defined(PHY_SIMD_TARGET_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_TARGET_INL_H_
 #undef PHY_SIMD_TARGET_INL_H_

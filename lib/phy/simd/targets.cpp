@@ -7,7 +7,7 @@
 namespace phy::detail {
 
 bool InstructionSet::supported() const {
-    // Asked once: under a hypervisor the instruction that tells takes some ten microseconds.
+    // Once: under a hypervisor the instruction for this takes about ten microseconds.
     static const std::int64_t targets = hwy::SupportedTargets();
     return built_in() && (targets & highway_target) != 0;
 }

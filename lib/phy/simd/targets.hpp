@@ -1,7 +1,6 @@
 #pragma once
 
-// Before any header of Highway: the instruction sets that do not fuse multiply and add would round
-// differently.
+// Before any header of Highway. Instruction sets without a fused multiply-add would round differently.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/detect_targets.h>
 
@@ -10,23 +9,24 @@
 #include <cstdint>
 #include <string_view>
 
-/// The SIMD instruction sets that kernels are compiled for: this list, and the two macros at its end.
+/// The SIMD instruction sets that kernels are compiled for. To change them, change this list and the macros
+/// at the end of this file.
 namespace phy::detail {
 
-/// An instruction set, and its number in Highway.
+/// An instruction set and its number in Highway.
 struct InstructionSet {
     std::string_view name;
     std::string_view description;
     std::int64_t highway_target;
 
-    /// True if it is compiled for this architecture.
+    /// True if kernels are compiled for it on this architecture.
     [[nodiscard]] constexpr bool built_in() const { return (HWY_TARGETS & highway_target) != 0; }
 
-    /// True if it is built in and this machine has it.
+    /// True if it is built in and this machine supports it.
     [[nodiscard]] bool supported() const;
 };
 
-/// Best first.
+/// Fastest first.
 inline constexpr std::array instruction_sets = {
     InstructionSet{"avx512", "AVX-512, 16 lanes of binary32", HWY_AVX3},
     InstructionSet{"avx2", "AVX2 and FMA, 8 lanes of binary32", HWY_AVX2},
@@ -35,8 +35,8 @@ inline constexpr std::array instruction_sets = {
 
 }  // namespace phy::detail
 
-/// True while a file is compiled for an instruction set of the list: Highway may know more, and its one-lane
-/// target is what the scalar kernels are.
+/// True while a file is compiled for an instruction set of the list. Highway has others; its one-lane target
+/// is replaced by the scalar kernels.
 #define PHY_IS_SIMD_TARGET (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_NEON)
 
 #if HWY_TARGETS & HWY_AVX3
@@ -55,7 +55,7 @@ inline constexpr std::array instruction_sets = {
 #define PHY_ADDRESS_IN_NEON(object) nullptr
 #endif
 
-/// The addresses that an object has in the namespaces of the instruction sets, in the order of the list; null
-/// where a set is not built in.
+/// The addresses of an object in the namespaces of the instruction sets, in the order of the list; null for
+/// sets that are not built in.
 #define PHY_ADDRESSES_BY_TARGET(object) \
     { PHY_ADDRESS_IN_AVX512(object), PHY_ADDRESS_IN_AVX2(object), PHY_ADDRESS_IN_NEON(object) }

@@ -5,13 +5,13 @@
 
 #include "phy/compression/math/integers.hpp"
 
-/// Mantissas to integers in a kernel, so that any kernel can decompress what it loads.
+/// Decompression in a kernel, for any kernel that loads compressed elements.
 namespace phy::gpu::detail {
 
-/// Compressed resource blocks that follow each other, at any address.
+/// Contiguous compressed resource blocks at any address.
 struct CompressedBlocks {
     const std::byte* bytes;
-    unsigned width;         ///< bits of a mantissa
+    unsigned width;         ///< bits per mantissa
     unsigned header_bytes;  ///< before the mantissas of a block: 1 or 0
 
     [[nodiscard]] __device__ __forceinline__ unsigned bytes_per_block() const {
@@ -19,11 +19,11 @@ struct CompressedBlocks {
     }
 };
 
-/// Eight mantissas begin at a byte, end at one, and take `width` bytes.
+/// Eight mantissas begin and end at byte boundaries and take `width` bytes.
 constexpr unsigned mantissas_per_group = 8;
 constexpr unsigned groups_per_block = phy::detail::components_per_block / mantissas_per_group;
 
-/// Four big-endian words from an address on. Reads up to 3 bytes before and 20 after it, whole words.
+/// Loads four big-endian words from an address. Reads whole words: up to 3 bytes before and 20 after it.
 __device__ __forceinline__ void load_big_endian(const std::byte* from, std::uint32_t (&words)[4]) {
     const auto address = reinterpret_cast<std::uintptr_t>(from);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
@@ -37,7 +37,7 @@ __device__ __forceinline__ void load_big_endian(const std::byte* from, std::uint
         words[i] = __funnelshift_l(stored[i + 1], stored[i], shift);
 }
 
-/// The integers of a group, of which the words hold the mantissas.
+/// The integers of a group from the words with its mantissas.
 __device__ __forceinline__ void decompress_group(std::uint32_t (&words)[4], unsigned width, unsigned exponent,
                                                  std::int32_t (&values)[mantissas_per_group]) {
 #pragma unroll
@@ -50,8 +50,8 @@ __device__ __forceinline__ void decompress_group(std::uint32_t (&words)[4], unsi
     }
 }
 
-/// I and Q of one element, by its number from the first block on, loaded by bytes: for kernels that need few
-/// elements of a block, or one a thread.
+/// I and Q of one element, by its index from the first block on. Loads bytes: for kernels that need few
+/// elements of a block, or one per thread.
 __device__ __forceinline__ void decompress_element(const CompressedBlocks& in, std::uint64_t element,
                                                    std::int32_t& i, std::int32_t& q) {
     constexpr unsigned elements = phy::detail::components_per_block / 2;
@@ -65,7 +65,7 @@ __device__ __forceinline__ void decompress_element(const CompressedBlocks& in, s
 #pragma unroll
     for (unsigned n = 0; n < 5; ++n)
         bits = bits << 8 | (first + n <= last ? __ldg(block + first + n) : 0U);
-    // 40 bits, of which the element's come first.
+    // 40 bits; the element's bits come first.
     bits <<= 24 + bit % 8;
     i = phy::detail::value_of(phy::detail::mantissa_of(static_cast<std::uint32_t>(bits >> 32), 0, in.width),
                               exponent);

@@ -12,14 +12,14 @@ namespace {
 
 constexpr unsigned threads = groups_per_block * decompressor_tile;
 
-/// Groups are loaded as words that begin before and end after them.
+/// Groups are loaded as whole words, which extend beyond both ends.
 constexpr unsigned room_after = 32;
 
 struct Tile {
     alignas(16) std::byte bytes[decompressor_tile * phy::detail::max_block_bytes + room_after];
 };
 
-/// All threads copy a tile: by pieces of 16 bytes if it is aligned to that.
+/// All threads copy a tile. aligned: its address is a multiple of 16, so pieces of 16 bytes are used.
 __device__ __forceinline__ void load_tile(const std::byte* from, unsigned bytes, bool aligned, Tile& tile) {
     const unsigned in_pieces = aligned ? bytes / 16 * 16 : 0;
     for (unsigned at = 16 * threadIdx.x; at < in_pieces; at += 16 * threads)
@@ -29,7 +29,7 @@ __device__ __forceinline__ void load_tile(const std::byte* from, unsigned bytes,
         tile.bytes[at] = static_cast<std::byte>(__ldg(single + at));
 }
 
-/// A group's components in the format of the output.
+/// A group's components in the output format.
 template <SampleFormat format>
 struct Group {
     static constexpr unsigned words = format == SampleFormat::ci16 ? 4 : 8;
@@ -51,7 +51,7 @@ struct Group {
     std::uint32_t stored[words];
 };
 
-/// Aligned to their components, not more.
+/// to: aligned to components only.
 template <SampleFormat format>
 __device__ __forceinline__ void store_components(const Group<format>& group, std::byte* to) {
 #pragma unroll
@@ -117,7 +117,7 @@ void launch(const DecompressionJob& job, cudaStream_t stream) {
     const Alignment alignment = {.in = is_aligned(job.in), .out = is_aligned(job.out)};
     const auto kernel = job.format == SampleFormat::ci16 ? decompress_tiles<SampleFormat::ci16>
                                                          : decompress_tiles<SampleFormat::cf32>;
-    // Of what no memory holds there would be more tiles than a grid has blocks.
+    // The number of tiles fits: more tiles than a grid has blocks would exceed all memory.
     const auto tiles = static_cast<unsigned>((job.blocks + decompressor_tile - 1) / decompressor_tile);
     kernel<<<tiles, threads, 0, stream>>>(in, job.out, job.blocks, job.unit, alignment);
     check(cudaGetLastError());

@@ -6,13 +6,13 @@
 #include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
 
-/// The interface between the host's side of the CUDA decompressor and its kernels.
+/// The interface between the CUDA decompressor on the host and its kernels.
 namespace phy::gpu::detail {
 
 struct DecompressionJob {
     const std::byte* in;
     std::byte* out;
-    SampleFormat format;   ///< of what is written: ci16 or cf32
+    SampleFormat format;   ///< of the output: ci16 or cf32
     std::uint64_t blocks;  ///< not 0
     int width;
     bool has_exponent;

@@ -17,13 +17,13 @@ struct CompressedBlocks {
     [[nodiscard]] std::size_t bytes_per_block() const { return 3 * width + (has_exponent ? 1 : 0); }
 };
 
-/// Elements may lie anywhere.
+/// Elements may have any alignment.
 struct DecompressionKernels {
     void (*to_integers)(const CompressedBlocks& in, void* ci16_elements);
     void (*to_floats)(const CompressedBlocks& in, float unit, void* cf32_elements);
 };
 
-/// Throws BackendError if the backend does not run here or needs device memory.
+/// Throws BackendError if the backend does not run on this machine or needs device memory.
 const DecompressionKernels& decompression_kernels(const Backend& backend);
 
 extern const DecompressionKernels scalar_decompression_kernels;

@@ -1,4 +1,4 @@
-// One number at a time: the reference that every instruction set is compared with.
+// One number at a time: the reference for every instruction set.
 
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace phy::detail {
 namespace scalar {
 namespace {
 
-/// From a bit of a block on; zeros come after the block.
+/// The big-endian word from a byte of a block on; missing bytes are 0.
 std::uint32_t word_at(const std::uint8_t* block, std::size_t bytes, std::size_t byte) {
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < 4; ++i)

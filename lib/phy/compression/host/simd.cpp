@@ -1,4 +1,4 @@
-// Eight mantissas at a time, compiled by Highway for every instruction set of the list.
+// Decompresses eight mantissas at a time; Highway compiles this file for every instruction set of the list.
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-/// Eight mantissas begin at a byte, end at one, and take `width` bytes: no more than a vector of 128 bits.
+/// Eight mantissas begin and end at byte boundaries and take `width` bytes, at most a vector of 128 bits.
 constexpr std::size_t group_size = 8;
 constexpr std::size_t groups_per_block = components_per_block / group_size;
 constexpr std::size_t loaded_bytes = 16;
@@ -31,12 +31,12 @@ constexpr hn::Rebind<float, decltype(d32)> df;
 using Integers = hn::Vec<decltype(d32)>;
 constexpr std::size_t step = HWY_MIN(group_size, HWY_LANES(std::int32_t));
 
-/// Where the mantissas of a group stand.
+/// The positions of a group's mantissas.
 struct Places {
     explicit Places(unsigned width) : right(static_cast<int>(32 - width)) {
         for (std::size_t i = 0; i < group_size; ++i) {
             const std::size_t bit = i * width;
-            // Big-endian, and of four bytes three matter: an offset and a width of 16 have 23 bits.
+            // Big-endian. Only three of four bytes matter: offset and width of 16 make 23 bits.
             for (std::size_t byte = 0; byte < 4; ++byte)
                 bytes[4 * i + 3 - byte] =
                     static_cast<std::uint8_t>(std::min(bit / 8 + byte, loaded_bytes - 1));

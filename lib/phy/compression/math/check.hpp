@@ -9,7 +9,7 @@
 
 namespace phy::detail {
 
-/// Throws ArgumentError if a value is out of its range.
+/// Throws ArgumentError if a value is out of range.
 inline void check_config(const BlockFloatConfig& config) {
     if (config.width < 1 || config.width > 16)
         throw ArgumentError("width " + std::to_string(config.width) + ": expected 1 to 16 bits");
@@ -25,7 +25,7 @@ inline void check_element_format(SampleFormat format) {
                         ": expected ci16 or cf32");
 }
 
-/// How many resource blocks a call is about. Throws ArgumentError unless the sizes fit.
+/// Number of resource blocks in a call. Throws ArgumentError unless the sizes match.
 inline std::size_t checked_blocks(const BlockFloatConfig& config, SampleFormat format, std::size_t elements,
                                   std::size_t compressed) {
     check_element_format(format);

@@ -24,7 +24,7 @@ void with_shape(const MapperJob& job, Visitor visit) {
     });
 }
 
-/// How far an address is behind a multiple of 16.
+/// Distance of an address from the previous multiple of 16, in bytes.
 unsigned misalignment(const void* address) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) % 16);
 }
@@ -63,7 +63,7 @@ bool is_inside(const MapperArguments& args, std::uint64_t index) {
            16 * tile.out_chunk >= args.out_begin && 16 * (tile.out_chunk + Shape::chunks) <= args.out_end;
 }
 
-/// An end is never further than a few tiles from the first or last.
+/// An end is at most a few tiles from the first or last tile.
 template <typename Shape>
 void find_tiles(MapperArguments& args) {
     args.tiles = ceil_div(static_cast<std::uint64_t>(args.out_end), 16 * Shape::chunks);

@@ -7,11 +7,11 @@
 
 /// The kernel of the CUDA mapper, for one source file.
 ///
-/// The output is cut into chunks at addresses that are multiples of 16 bytes, wherever the symbols begin; a
-/// chunk may begin inside a symbol. A tile is the chunks that one warp writes: `groups` rows of 32 lanes. So
-/// is the input, and the chunks that hold the bits of a tile go to shared memory as words of 32 bits, the
-/// first bit most significant, from where lanes take them at any offset. Hence no alignment is special; only
-/// a tile that holds an end of the input or output handles some chunks by bytes.
+/// The output is cut into chunks of 16 bytes at multiples of 16, whatever the address of the first symbol, so
+/// a chunk may begin inside a symbol. A tile is the set of chunks that one warp writes: `groups` rows of 32
+/// lanes. The input is cut in the same way. The chunks with the bits of a tile go to shared memory as words
+/// of 32 bits, first bit most significant, from which lanes read at any offset. Hence no alignment is
+/// special; only a tile that holds an end of the input or output handles some chunks byte by byte.
 namespace phy::gpu::detail {
 namespace {
 
@@ -25,10 +25,10 @@ struct MapperArguments {
     uint4* out;
     std::int64_t out_begin;
     std::int64_t out_end;
-    std::int64_t first_bit;  ///< from in, of the symbol in which chunk 0 of out begins; may be negative
+    std::int64_t first_bit;  ///< offset from in of the symbol in which chunk 0 of out begins; may be negative
     std::uint64_t tiles;
     std::uint64_t inside_begin;
-    std::uint64_t inside_end;  ///< these tiles hold no end of the input or output, and there is no skew
+    std::uint64_t inside_end;  ///< tiles from inside_begin to here: no end of the input or output, no skew
     unsigned skew;             ///< bytes of that symbol before chunk 0
     unsigned flips;            ///< bit n: pi/2-BPSK negates I of the symbols n, n + 2, ... of every chunk
 };
@@ -40,26 +40,27 @@ struct MapperShape {
     static constexpr unsigned groups = tuning.groups;
     static constexpr unsigned qm = symbol_bits;
     static constexpr bool packed = is_packed;
-    static constexpr unsigned symbols = 16 / bytes_of_symbol;  ///< a chunk
+    static constexpr unsigned symbols = 16 / bytes_of_symbol;  ///< per chunk
     static constexpr unsigned words_of_symbol = bytes_of_symbol / 4;
-    static constexpr unsigned chunks = 32 * groups;  ///< a tile
+    static constexpr unsigned chunks = 32 * groups;  ///< per tile
     static constexpr unsigned chunk_bits = symbols * qm;
     static constexpr unsigned tile_bits = chunks * chunk_bits;  ///< without skew
     static constexpr unsigned in_chunk_bits = packed ? 128 : 16;
     static constexpr unsigned max_in_chunks = (2 * (in_chunk_bits - 1) + tile_bits + qm) / in_chunk_bits;
     static constexpr unsigned loads = (max_in_chunks + 31) / 32;
-    /// Whole pieces of 16 bytes, and two words that windows reach into.
+    /// Whole pieces of 16 bytes, and two words for windows that reach beyond them.
     static constexpr unsigned shared_words = (max_in_chunks * in_chunk_bits + 127) / 128 * 4 + 4;
 };
 
-/// Where the value of Q stands; of I, that of label / 2. The mask leaves the bits of an axis, apart; those
-/// from bit 6 on go to gaps below, so that each of up to 32 values has a bank of shared memory.
+/// Index of the Q value of a label; the I value is at the index for label / 2. The mask keeps the bits of one
+/// axis, which have gaps. Bits from 6 on move to gaps below, so that up to 32 values use different banks of
+/// shared memory.
 __host__ __device__ constexpr unsigned axis_slot(unsigned qm, unsigned label) {
     const unsigned bits = label & 0x555U & ((1U << qm) - 1U);
     return qm <= 6 ? bits : (bits | bits >> 5) & (axis_slots - 1);
 }
 
-/// Four bits that are stored one a byte, first << 3 | ... | fourth, times 2^shift, plus base.
+/// Four bits, stored one per byte, as (first << 3 | ... | fourth) times 2^shift, plus base.
 template <unsigned shift>
 __device__ __forceinline__ unsigned four_bits(unsigned word, unsigned base) {
     return __dp4a(word & 0x01010101U, 0x01020408U << shift, base);
@@ -106,7 +107,7 @@ __device__ __forceinline__ void store_any(const MapperArguments& args, std::int6
     }
 }
 
-/// The symbols whose labels stand at the top of a window of `width` bits.
+/// The symbols whose labels are at the top of a window of `width` bits.
 template <typename Shape, unsigned width, unsigned count, typename Window>
 __device__ __forceinline__ void look_up(Window window, const std::uint32_t* values, unsigned flips,
                                         std::uint32_t* words) {
@@ -139,7 +140,7 @@ __device__ __forceinline__ void map_symbols(const std::uint32_t* bits, unsigned 
     }
 }
 
-/// A chunk that begins `skew` bytes into its first symbol.
+/// A chunk that begins `skew` bytes inside its first symbol.
 template <typename Shape>
 __device__ __forceinline__ uint4 map_skewed(const std::uint32_t* bits, unsigned shift,
                                             const std::uint32_t* values, unsigned flips, unsigned skew) {
@@ -154,11 +155,10 @@ __device__ __forceinline__ uint4 map_skewed(const std::uint32_t* bits, unsigned 
     return {word(0), word(1), word(2), word(3)};
 }
 
-/// What a warp knows of its tile.
 struct Tile {
     std::int64_t in_chunk;
     unsigned in_chunks;
-    unsigned first_bit;  ///< in the first of them
+    unsigned first_bit;  ///< in the first chunk
     std::int64_t out_chunk;
 };
 

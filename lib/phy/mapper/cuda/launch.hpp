@@ -7,13 +7,13 @@
 #include "phy/core/constellation.hpp"
 #include "phy/cuda/stream.hpp"
 
-/// The interface between the host's side of the CUDA mapper and its kernels.
+/// The interface between the CUDA mapper on the host and its kernels.
 namespace phy::gpu::detail {
 
-/// The values of an axis, both axes alike: the bits of each, a value of 16 bits twice in its word.
+/// The values of an axis; both axes are alike. Bits of binary32, or a value of 16 bits twice in its word.
 using AxisValues = std::array<std::uint32_t, std::size_t{1} << max_axis_bits>;
 
-/// Puts the value of the axis Q of a label where the kernel looks for it.
+/// Stores the Q value of a label where the kernel reads it.
 void set_axis_value(AxisValues& values, unsigned qm, unsigned label, std::uint32_t word);
 
 struct MapperJob {

@@ -14,8 +14,8 @@ namespace phy {
 namespace detail {
 namespace {
 
-/// A quarter of what a pointer can span is left for alignment, and for the nodes of means, of which there is
-/// less than one for each 2048 elements.
+/// A quarter of the range of pointers remains for alignment and for the nodes of means: less than one per
+/// 2048 elements.
 constexpr std::size_t max_bytes = PTRDIFF_MAX / 4 * 3;
 
 std::size_t product(const AverageShape& shape, std::initializer_list<std::size_t> factors) {
@@ -34,13 +34,13 @@ void check_positive(const char* name, std::size_t value) {
         throw ArgumentError("average_matvec: " + std::string(name) + " is 0: expected at least 1");
 }
 
-/// What a thread takes at a time: outputs whose rows of the matrix stay in its second cache, and fmas that
-/// are worth some microseconds.
+/// The work that a thread takes at a time: outputs whose rows of the matrix stay in its L2 cache, and enough
+/// fmas for some microseconds.
 constexpr std::size_t rows_of_piece = 64;
 constexpr std::size_t min_products = std::size_t{1} << 17;
 
-/// Rows of so few elements have one in each lane of the tree: without the empty lanes their means take a
-/// fraction of the time of reduce_rows().
+/// Rows this short have one element per lane of the tree. Without the empty lanes their means take a fraction
+/// of the time of reduce_rows().
 constexpr std::size_t max_of_short_row = 32;
 static_assert(max_of_short_row <= row_tree.lanes);
 
@@ -70,7 +70,7 @@ void average_rows(const Host& host, std::span<const T> in, std::size_t length, s
     });
 }
 
-/// Copies the means of batches to a panel, and zeros where it has more room.
+/// Copies the means of batches to a panel and fills unused places with zeros.
 template <class T>
 void pack(const Multiplication<T>& job, const T* means, typename Multiplication<T>::Component* panels,
           std::size_t panel) {
@@ -92,7 +92,7 @@ void pack(const Multiplication<T>& job, const T* means, typename Multiplication<
     }
 }
 
-/// Neighbouring items share rows of the matrix.
+/// Neighbouring items use the same rows of the matrix.
 template <class T>
 void multiply_all(const Host& host, const Multiplication<T>& job, std::size_t panels) {
     const auto multiply = std::get<Multiply<T>>(PHY_KERNELS_FOR(host.backend(), AverageKernels));
@@ -138,7 +138,7 @@ void average_matvec(const Host& host, std::span<const T> in, const AverageShape&
         detail::checked_sizes<T>(shape, in.size(), matrix.size(), out.size(), workspace.size());
     if (shape.batches == 0) return;
     const detail::AverageWorkspace<T> places(workspace.data(), shape, sizes);
-    // Means wait where the outputs will be.
+    // The output array holds the means for now.
     detail::average_rows(host, in, shape.observations, out, places.of_means);
     auto* const panels = reinterpret_cast<typename Job::Component*>(places.elements);
     const Job job{matrix.data(), panels, out.data(), shape.length, shape.batches};

@@ -7,10 +7,9 @@
 namespace phy::gpu {
 namespace detail {
 
-// The only place for numbers that decide how fast it is; more of them are in multiply.cuh: the shapes of
-// tiles.
+// Tuning. The shapes of tiles are in multiply.cuh.
 TileSize suitable_tiles(const AverageShape& shape, int multiprocessors) {
-    // Outputs of a multiprocessor that make it worth to hold many sums in a thread.
+    // Outputs per multiprocessor from which on threads should hold many sums.
     constexpr double outputs_of_large_tile = 64.0 * 64.0 * 0.75;
     const double outputs = static_cast<double>(shape.batches) * static_cast<double>(shape.length);
     return outputs >= outputs_of_large_tile * multiprocessors ? TileSize::large : TileSize::small;

@@ -1,4 +1,4 @@
-// Matrix times means, which lie in panels: neighbouring lanes are neighbouring batches.
+// Matrix times means in panels: neighbouring lanes are neighbouring batches.
 #if defined(PHY_REDUCE_AVERAGE_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_REDUCE_AVERAGE_KERNELS_INL_H_
 #undef PHY_REDUCE_AVERAGE_KERNELS_INL_H_
@@ -15,7 +15,7 @@ PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 namespace {
 
-// A float or double, or vectors of them.
+// A float or double, or a vector of them.
 #ifdef HWY_TARGET_INCLUDE
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -42,7 +42,7 @@ struct Numbers {
 };
 #endif
 
-/// Vectors whose sums are in registers at a time, of neighbouring batches and so many outputs.
+/// Vectors of neighbouring batches, and max number of outputs, whose sums are in registers at a time.
 constexpr std::size_t vectors = 2;
 template <class T>
 constexpr std::size_t max_rows = registers / 4 * sizeof(typename ComponentOfNumber<T>::Type) / sizeof(T);
@@ -50,7 +50,7 @@ constexpr std::size_t max_rows = registers / 4 * sizeof(typename ComponentOfNumb
 template <class R>
 using Vector = typename Numbers<R>::V;
 
-/// The sums of outputs of a matrix's rows, for vectors of batches.
+/// Sums for some rows of the matrix and some vectors of batches.
 template <class R, std::size_t rows>
 struct RealRows {
     RealSum<Vector<R>> sums[rows][vectors];
@@ -122,7 +122,7 @@ struct RowsOf<std::complex<R>, rows> {
     using Type = ComplexRows<R, rows>;
 };
 
-/// The outputs l to l + rows - 1 of all batches of a panel.
+/// Computes outputs l to l + rows - 1 of all batches of a panel.
 template <std::size_t rows, class T>
 PHY_INLINE void multiply_rows(const Multiplication<T>& job, std::size_t panel, std::size_t l) {
     using R = typename Multiplication<T>::Component;

@@ -13,8 +13,7 @@
 #include "phy/reduce/average_matvec.hpp"
 #include "phy/reduce/reduce_rows.hpp"
 
-/// How large the arrays of average_matvec() are, where things lie in its workspace, and what its kernels
-/// take.
+/// Sizes of the arrays of average_matvec(), the layout of its workspace, and the arguments of its kernels.
 namespace phy::detail {
 
 template <class T>
@@ -28,30 +27,30 @@ struct ComponentOfNumber<std::complex<R>> {
     static constexpr bool is_complex = true;
 };
 
-/// On a host, means wait in panels of so many batches: for each k their components, the real ones first, as
-/// vectors of any instruction set take them.
+/// Batches per panel. On a host the means are stored in panels: for each k the components of the batches,
+/// real parts first, as vectors of every instruction set load them.
 template <class T>
 constexpr std::size_t panel_batches() {
     return 128 / sizeof(typename ComponentOfNumber<T>::Type);
 }
 inline constexpr std::size_t panel_alignment = 64;
 
-/// Elements.
+/// In elements.
 struct AverageSizes {
     std::size_t in;
     std::size_t matrix;
     std::size_t out;
-    std::size_t panels;  ///< on a host; at least those of out
+    std::size_t panels;  ///< on a host; at least as many as out
 };
 
-/// Throws ArgumentError as average_matvec_workspace() does; panel is panel_batches<T>().
+/// Throws ArgumentError as average_matvec_workspace() does. panel: panel_batches<T>().
 AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_element, std::size_t panel);
 
-/// Where in the workspace things are.
+/// The layout of the workspace.
 template <class T>
 struct AverageWorkspace {
     T* elements;                    ///< aligned for vectors: panels on a host, means on a device
-    std::span<std::byte> of_means;  ///< what reduce_rows() needs
+    std::span<std::byte> of_means;  ///< workspace of reduce_rows()
 
     static std::size_t bytes_of_means(const AverageShape& shape) {
         return reduce_rows_workspace<Mean<T>>(shape.batches * shape.length, shape.observations);
@@ -83,7 +82,7 @@ AverageSizes checked_sizes(const AverageShape& shape, std::size_t in, std::size_
     return sizes;
 }
 
-/// Matrix times means, which lie in panels.
+/// Matrix times means in panels.
 template <class T>
 struct Multiplication {
     using Component = typename ComponentOfNumber<T>::Type;
@@ -94,29 +93,29 @@ struct Multiplication {
     std::size_t length;
     std::size_t batches;
 
-    /// Of components.
+    /// In components.
     static constexpr std::size_t step = panel_batches<T>() * sizeof(T) / sizeof(Component);
 
     [[nodiscard]] const Component* panel(std::size_t index) const { return panels + index * length * step; }
 
-    /// Batches of a panel; the last may be part of one.
+    /// Number of batches in a panel; the last panel may have fewer.
     [[nodiscard]] std::size_t used(std::size_t index) const {
         return std::min(panel_batches<T>(), batches - index * panel_batches<T>());
     }
 
-    /// Where an output of a panel's batch goes.
+    /// The output of a panel's batch.
     [[nodiscard]] T& result(std::size_t panel, std::size_t batch, std::size_t l) const {
         return out[(panel * panel_batches<T>() + batch) * length + l];
     }
 };
 
-/// How an output ends.
+/// The last step of an output.
 template <class R>
 constexpr R finished(R sum) {
     return canonical(sum + R(0));
 }
 
-/// The outputs from first to end - 1 of the batches of a panel.
+/// Computes outputs first to end - 1 for the batches of a panel.
 template <class T>
 using Multiply = void (*)(const Multiplication<T>& job, std::size_t panel, std::size_t first,
                           std::size_t end);

@@ -1,4 +1,4 @@
-// How an output of average_matvec() takes a product: numbers R are a float or double, or a vector of them.
+// How an output of average_matvec() adds a product. R: float, double, or a vector of them.
 #if defined(PHY_REDUCE_AVERAGE_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_REDUCE_AVERAGE_MATH_INL_H_
 #undef PHY_REDUCE_AVERAGE_MATH_INL_H_

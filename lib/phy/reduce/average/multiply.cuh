@@ -13,13 +13,13 @@
 #include "phy/reduce/average/math-inl.h"
 #include "phy/reduce/average/tuning.hpp"
 
-/// Matrix times means: a block makes a tile of outputs, a thread some batches of some rows of the matrix.
-/// Rows of means and of the matrix come into shared memory in pieces of 128 bytes, some of them ahead of what
-/// is multiplied.
+/// Matrix times means. A block computes a tile of outputs; a thread computes some batches of some rows of the
+/// matrix. Rows of means and of the matrix are copied to shared memory in pieces of 128 bytes, some of them
+/// ahead of the multiplication.
 namespace phy::gpu::detail {
 
 inline constexpr unsigned multiply_threads = 128;
-inline constexpr unsigned words_of_piece = 8;  ///< of 16 bytes
+inline constexpr unsigned words_of_piece = 8;  ///< words have 16 bytes
 inline constexpr unsigned bytes_of_word = sizeof(uint4);
 inline constexpr unsigned bytes_of_piece = words_of_piece * bytes_of_word;
 
@@ -35,7 +35,7 @@ struct MultiplyJob {
     std::uint64_t tiles_of_length;
 };
 
-/// The four warps make a square; the threads of a warp are 4 batches x 8 outputs.
+/// Four warps form a square. The threads of a warp are 4 batches x 8 outputs.
 template <class T, unsigned batches_of_thread, unsigned outputs_of_thread>
 struct TileShape {
     using Number = T;
@@ -47,20 +47,20 @@ struct TileShape {
     static constexpr unsigned outputs = 2 * 8 * outputs_of_thread;
     static constexpr unsigned rows = batches + outputs;
 
-    /// A word more than a piece, so that neighbouring rows lie in other banks.
+    /// One word more than a piece, so that neighbouring rows use different banks.
     using Row = uint4[words_of_piece + 1];
     static constexpr unsigned fitting = 48 * 1024 / (rows * sizeof(Row));
     static constexpr unsigned stages = fitting < 6 ? fitting : 6;
     static_assert(stages >= 2);
 };
 
-/// How big tiles are; of complex numbers in binary64 a thread cannot hold as many sums.
+/// Sizes of tiles. For complex numbers in binary64 a thread cannot hold as many sums.
 template <class T>
 using LargeTile = TileShape<T, sizeof(T) == 16 ? 4 : 8, 4>;
 template <class T>
 using SmallTile = TileShape<T, 2, 2>;
 
-/// Where a thread copies from: a word of every 16th row of the tile, means before rows of the matrix.
+/// The words that a thread copies: one of every 16th row of the tile, means before rows of the matrix.
 template <class Shape, bool wide>
 class TileSource {
 public:
@@ -73,7 +73,7 @@ public:
           means_(job.means, row_bytes_, batch, job.batches),
           matrix_(job.matrix, row_bytes_, output, job.length) {}
 
-    /// Starts to copy a piece of all rows; what is not there becomes zeros.
+    /// Starts to copy a piece of all rows. Missing elements become zeros.
     __device__ __forceinline__ void copy(std::uint64_t piece, typename Shape::Row* to) const {
         const std::uint64_t at = piece * bytes_of_piece + word() * bytes_of_word;
 #pragma unroll
@@ -95,7 +95,7 @@ private:
         return threadIdx.x % words_of_piece;
     }
 
-    /// Rows of an array from the thread's first on.
+    /// Rows of an array, from the thread's first row on.
     struct Rows {
         const unsigned char* first;
         unsigned left;
@@ -127,7 +127,7 @@ private:
     Rows matrix_;
 };
 
-/// The sums of a thread.
+/// A thread's sums.
 template <class Shape>
 class TileSums {
 public:
@@ -143,7 +143,7 @@ public:
         }
     }
 
-    /// Takes the products of a piece of all rows.
+    /// Adds the products of a piece of all rows.
     __device__ __forceinline__ void add(const typename Shape::Row* rows) {
 #pragma unroll unrolled
         for (unsigned word = 0; word < words_of_piece; ++word) {
@@ -178,7 +178,7 @@ public:
 private:
     using Sum = std::conditional_t<Shape::is_complex, phy::detail::cuda::ComplexSum<R>,
                                    phy::detail::cuda::RealSum<R>>;
-    /// More code than the nearest cache of instructions has would cost more than a loop.
+    /// Limited so that the code fits into the instruction cache.
     static constexpr unsigned unrolled = Shape::is_complex ? 4 : 8;
 
     struct Components {
@@ -221,7 +221,7 @@ private:
     Sum sums_[Shape::mine_of_batches][Shape::mine_of_outputs];
 };
 
-/// Of all tiles, those of the block.
+/// Computes the block's share of all tiles.
 template <class Shape, bool wide>
 __device__ __forceinline__ void multiply_tiles(const MultiplyJob<typename Shape::Number>& job) {
     __shared__ typename Shape::Row memory[Shape::stages][Shape::rows];
@@ -233,7 +233,7 @@ __device__ __forceinline__ void multiply_tiles(const MultiplyJob<typename Shape:
         const std::uint64_t output = tile % job.tiles_of_length * Shape::outputs;
         const TileSource<Shape, wide> source(job, batch, output);
         TileSums<Shape> sums;
-        __syncthreads();  // the tile before has left the memory
+        __syncthreads();  // the previous tile no longer uses the memory
 #pragma unroll 1
         for (unsigned piece = 0; piece + 1 < Shape::stages; ++piece) {
             if (piece < pieces) source.copy(piece, memory[piece]);
@@ -255,10 +255,10 @@ __device__ __forceinline__ void multiply_tiles(const MultiplyJob<typename Shape:
     }
 }
 
-/// Of a launch; with more tiles, they loop.
+/// Max blocks per launch; blocks loop over further tiles.
 inline constexpr std::uint64_t max_blocks = 0x7FFFFFFF;
 
-/// Fewer than would fit by themselves: with as many as ptxas aims at otherwise, it spills registers.
+/// Fewer than would fit: with its own target ptxas spills registers.
 inline constexpr unsigned multiplying_together = 2;
 
 template <class Shape, bool wide>
@@ -280,7 +280,7 @@ MultiplyJob<T> job_of(const MultiplyCall<T>& call) {
             .tiles_of_length = tiles_of_length};
 }
 
-/// Of the first row, and of all others.
+/// True if the first row and all others are aligned.
 template <class T>
 bool are_aligned(const T* rows, std::size_t length) {
     return reinterpret_cast<std::uintptr_t>(rows) % bytes_of_word == 0 &&

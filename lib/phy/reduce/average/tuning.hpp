@@ -11,16 +11,16 @@
 
 namespace phy::gpu::detail {
 
-/// Of the outputs that a block makes at a time. It is not seen in a result.
+/// Size of the tile of outputs that a block computes. Results do not depend on it.
 enum class TileSize { small, large };
 
-/// What is multiplied.
+/// Types of the elements.
 template <class R>
 using RealNumber = R;
 template <class R>
 using ComplexNumber = std::complex<R>;
 
-/// Matrix times means, for batches.
+/// Matrix times means, for all batches.
 template <class T>
 struct MultiplyCall {
     const T* matrix;
@@ -34,10 +34,10 @@ struct MultiplyCall {
 template <class T>
 void start_multiply(const MultiplyCall<T>& call, TileSize tiles, cudaStream_t stream);
 
-/// What suits a device with so many multiprocessors.
+/// A good choice for a device with this many multiprocessors.
 TileSize suitable_tiles(const AverageShape& shape, int multiprocessors);
 
-/// As gpu::average_matvec(), for tests that choose the tiles; without a choice, they are suitable_tiles().
+/// As gpu::average_matvec(), for tests that choose the tiles. None: suitable_tiles().
 template <class T>
 void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
                           DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,
