@@ -9,8 +9,8 @@
 namespace phy::gpu {
 
 /// phy::gold_sequence() in device memory. Writes words.size() / c_init.size() words for each c_init, one
-/// sequence after another. c_init is an array in device memory, of whose values only the lowest 31 bits
-/// count, or one number.
+/// sequence after another. c_init is one number, or an array in device memory; only the lowest 31 bits of its
+/// values count.
 ///
 /// A call is one launch on the caller's stream, which must belong to the device: it returns at once,
 /// allocates nothing, does not wait, and can be captured in a graph. Values of c_init in device memory may

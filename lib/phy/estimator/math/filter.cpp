@@ -38,7 +38,7 @@ constexpr double smallest_eigenvalue = 1e-13;  // over the largest; smaller ones
 constexpr double weakest_mode = 3e-6;          // of U: far below the noise at 45 dB
 constexpr double weakest_tile_power = 3e-7;    // of V: power that its modes miss, for a channel of power 1
 constexpr int noise_one_of = 8;                // min share of pilots left to measure noise: 1 / 8
-constexpr double largest_tail = 0.1;           // at most
+constexpr double largest_tail = 0.1;           // if it is larger, noise is not measured
 constexpr double noise_of_interest = 1e-4;     // over power: reference for the rest of the channel
 
 /// The exponential profile as a sum of delays and powers, by Gauss-Legendre quadrature.
