@@ -57,8 +57,8 @@ public:
 
     /// Demaps all symbols. llr.size() must be symbols.size() * Qm. A scalar N0 must be finite and positive;
     /// per-symbol N0 must have symbols.size() values. first_symbol is the index of the first symbol in its
-    /// sequence; pi/2-BPSK needs its parity. If counters is given, the call adds to it, which costs up to 40
-    /// % of the speed. Allocates nothing, unless a new N0 needs a table.
+    /// sequence; pi/2-BPSK needs its parity. If counters is given, the call adds to it; this costs up to
+    /// 40 % of the speed. Allocates nothing, unless a new N0 needs a table.
     ///
     /// signs is empty or has one bit per soft bit, in (llr.size() + 31) / 32 words. Soft bit i is negated if
     /// bit i % 32 (0: least significant) of word i / 32 is 1. The words of gold_sequence() descramble the

@@ -95,8 +95,8 @@ struct PHY_EXPORT SymbolMeasurement {
 
     /// Amplitude of the constellation and its rotation, by least squares of the symbols against the points d.
     /// These and all figures below are exact to binary32 if the amplitude is near the configured gain. With
-    /// sent points and an amplitude 10 times or a tenth of the gain, clean symbols have an EVM of up to 0.1
-    /// %; at 100 times, up to 1 %.
+    /// sent points and an amplitude of 10 times or a tenth of the gain, clean symbols have an EVM of up to
+    /// 0.1 %; at 100 times, up to 1 %.
     double gain = 0.0;
     double phase_deg = 0.0;
 
@@ -146,9 +146,9 @@ struct PHY_EXPORT ExpectedDecisions {
     double decided = 0.0;
 };
 
-/// Returns them for symbols of this amplitude with Gaussian noise and equally frequent points, decided as if
-/// the amplitude were 1. If most decisions go wrong, the error hardly grows with the noise. A gain of 0 is
-/// noise alone.
+/// Returns these means for symbols of this amplitude with Gaussian noise and equally frequent points, decided
+/// as if the amplitude were 1. If most decisions go wrong, the error hardly grows with the noise. A gain of 0
+/// is noise alone.
 PHY_EXPORT ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& symbols);
 
 /// Returns the largest EVM that TS 38.104 table 6.5.2.2-1 allows a base station, as a ratio; none for
