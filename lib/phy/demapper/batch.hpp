@@ -11,13 +11,13 @@ namespace phy {
 
 namespace detail {
 
-/// One piece of a batch: symbols of one modulation and noise, and where their soft bits go.
+/// One piece of a batch: symbols of one modulation, their noise variance, and the soft bits to write.
 template <class Symbols, class Noise, class SoftBits, class Signs>
 struct AllocationOf {
     Modulation modulation;
     Symbols symbols;
     Noise noise;
-    SoftBits llr;                    ///< symbols.size() * Qm
+    SoftBits llr;                    ///< symbols.size() * Qm values
     std::uint64_t first_symbol = 0;  ///< see SoftDemapper
     Signs signs = {};                ///< see SoftDemapper
 };
@@ -28,23 +28,24 @@ struct AllocationOf {
 using Allocation =
     detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, std::span<const std::uint32_t>>;
 
-/// Many allocations, such as the users of a slot, in one call. The bytes are those of SoftDemapper, which
-/// says what the configuration means. Not thread-safe: one demapper a thread.
+/// Demaps many allocations, such as the users of a slot, in one call. Writes the bytes of SoftDemapper, which
+/// documents the configuration. Not thread-safe: one demapper per thread.
 class PHY_EXPORT BatchDemapper {
 public:
-    /// Each allocation has its own modulation; that of the configuration does not matter.
+    /// Each allocation has its own modulation. The demapper ignores that of the configuration.
     using Config = DemapperConfig;
 
-    /// Throws as SoftDemapper's constructor.
+    /// Throws what SoftDemapper's constructor throws.
     BatchDemapper(const Host& host, const Config& config);
     ~BatchDemapper();
     BatchDemapper(BatchDemapper&&) noexcept;
     BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
-    /// Demaps all allocations; the host's threads share the batch, however it is divided. Outputs must not
-    /// overlap, and all have one format. An invalid allocation is an ArgumentError that gives its index, and
-    /// nothing was written. Counters as in SoftDemapper. Allocates when it sees more allocations than before,
-    /// or must build a table: those of the latest calls are kept, up to 32 or as many as the latest needed.
+    /// Demaps all allocations. The threads of the host share the batch, whatever the sizes of its pieces. All
+    /// outputs have one format and must not overlap. Throws ArgumentError with the index of an invalid
+    /// allocation, and then has written nothing. Counters as in SoftDemapper. Allocates if it must build a
+    /// table, and if the batch is larger than every batch before. Keeps the latest 32 tables, or as many as
+    /// the latest call needed.
     void operator()(std::span<const Allocation> allocations, DemapCounters* counters = nullptr);
 
     [[nodiscard]] const Host& host() const;

@@ -6,11 +6,11 @@
 
 namespace phy {
 
-/// What happened in one or more demapper calls. (Apart from demapper.hpp, because kernels take long to
-/// compile and do not depend on the configuration.)
+/// Counts of one or more demapper calls. Separate from demapper.hpp because kernels take long to compile and
+/// do not depend on the configuration.
 struct PHY_EXPORT DemapCounters {
-    std::uint64_t erasures = 0;   ///< non-finite components plus unusable per-symbol noise variances
-    std::uint64_t saturated = 0;  ///< soft bits at the limit of their format: int8 +-llr_clip, fp16 +-65504
+    std::uint64_t erasures = 0;   ///< non-finite components, plus unusable per-symbol noise variances
+    std::uint64_t saturated = 0;  ///< soft bits at their limit: int8 +-llr_clip, fp16 +-65504; never fp32
 
     friend bool operator==(const DemapCounters&, const DemapCounters&) = default;
 };

@@ -10,47 +10,47 @@
 
 namespace phy::gpu {
 
-/// Soft demapping of one slot at a time from host memory to host memory, for receivers that wait for it. The
-/// kernel reads the symbols from page-locked memory of the host and writes the soft bits there: nothing is
-/// copied before or after it, and both directions of the link are busy at once. The bytes are those of
-/// phy::SoftDemapper. Where much is to be done and nobody waits, phy::Pipeline is faster.
+/// Demaps one slot at a time from host memory to host memory, with low latency. The kernel reads symbols from
+/// page-locked host memory and writes soft bits there: nothing is copied before or after it, and both
+/// directions of the bus are busy at once. Writes the bytes of phy::SoftDemapper. For throughput
+/// phy::Pipeline is faster.
 ///
-/// One call at a time.
+/// Not thread-safe: one call at a time.
 class PHY_EXPORT SlotDemapper {
 public:
     struct Config {
         DemapperConfig demapper = {};
         SampleFormat input = SampleFormat::cf32;
         SoftBitFormat output = SoftBitFormat::int8;
-        std::size_t symbols = 0;  ///< of a slot, at most
+        std::size_t symbols = 0;  ///< max per slot
     };
 
-    /// Allocates page-locked memory for a slot, its symbols' N0 and its soft bits. Throws ArgumentError if a
-    /// value is out of its range, CudaError if there is not enough memory.
+    /// Allocates page-locked memory for the symbols of a slot, their N0 and their soft bits. Throws
+    /// ArgumentError if a value is out of its range, CudaError if there is not enough memory.
     SlotDemapper(const Device& device, const Config& config);
     ~SlotDemapper();
     SlotDemapper(SlotDemapper&&) noexcept;
     SlotDemapper& operator=(SlotDemapper&&) noexcept;
 
-    /// As SoftDemapper::prepare; the table of the latest call is kept too.
+    /// As SoftDemapper::prepare(). Also keeps the table of the latest call.
     void prepare(NoiseVariance noise);
 
-    /// As SoftDemapper::clear_tables.
+    /// As SoftDemapper::clear_tables().
     void clear_tables();
 
-    /// Where the caller writes a slot's symbols, Config::symbols of them.
+    /// The caller writes up to Config::symbols symbols of a slot here.
     [[nodiscard]] std::span<std::byte> input();
 
-    /// Where the caller writes their N0, for demap_per_symbol().
+    /// The caller writes their N0 here, for demap_per_symbol().
     [[nodiscard]] std::span<float> noise();
 
-    /// Demaps that many symbols from the beginning of input(), waits, and returns their soft bits, which stay
-    /// until the next call. The third and later calls in a row with the same arguments replay a graph, which
-    /// takes some microseconds less. Throws as SoftDemapper, and ArgumentError for more symbols than
-    /// Config::symbols.
+    /// Demaps the first `symbols` symbols of input(), waits, and returns their soft bits, which stay valid
+    /// until the next call. From the third call in a row with the same arguments on, a graph is replayed,
+    /// which saves some microseconds. Throws what SoftDemapper throws, and ArgumentError for more than
+    /// Config::symbols symbols.
     std::span<const std::byte> demap(std::size_t symbols, float noise_variance);
 
-    /// The same with one N0 a symbol, from the beginning of noise().
+    /// The same with one N0 per symbol, from the beginning of noise().
     std::span<const std::byte> demap_per_symbol(std::size_t symbols);
 
     [[nodiscard]] const Config& config() const;

@@ -52,7 +52,8 @@ private:
     const SoftDemapStage::Config& config_;
     SoftDemapper demap_;
     DemapCounters of_run_;
-    std::vector<float> aligned_noise_;  ///< a chunk's; symbols and soft bits may be unaligned, floats not
+    std::vector<float>
+        aligned_noise_;  ///< of a chunk; symbols and soft bits may be unaligned, floats may not
     detail::SharedDemapCounters& total_;
 };
 

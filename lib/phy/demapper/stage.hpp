@@ -13,16 +13,16 @@
 
 namespace phy {
 
-/// How the soft bits of a stream of symbols are descrambled: by gold_sequence(), which begins anew with every
-/// codeword.
+/// How to descramble the soft bits of a stream of symbols: with gold_sequence(), which starts again at every
+/// codeword (TS 38.211 clauses 6.3.1.1 and 7.3.1.1).
 struct PHY_EXPORT Descrambling {
     std::uint32_t c_init = 0;            ///< ScramblingIdentity::c_init()
-    std::uint64_t codeword_symbols = 0;  ///< of each codeword; 0: the stream is one
-    std::uint64_t first_symbol = 0;      ///< the index in its codeword of the stream's first symbol
+    std::uint64_t codeword_symbols = 0;  ///< per codeword; 0: the stream is one codeword
+    std::uint64_t first_symbol = 0;      ///< index of the stream's first symbol in its codeword
 };
 
 /// Soft demapping of a stream of symbols: phy::SoftDemapper on a CPU, phy::gpu::SoftDemapper on CUDA. An item
-/// is a symbol. Inputs: "symbols", and "noise_variance" (binary32) where each symbol has its own; output:
+/// is a symbol. Inputs: "symbols", and "noise_variance" (binary32) if each symbol has its own N0. Output:
 /// "llr".
 class PHY_EXPORT SoftDemapStage : public Stage {
 public:
@@ -30,8 +30,8 @@ public:
         DemapperConfig demapper = {};
         SampleFormat input = SampleFormat::cf32;
         SoftBitFormat output = SoftBitFormat::int8;
-        std::optional<float> noise_variance = {};  ///< N0 of all symbols; none: each has its own
-        bool counts = false;                       ///< keep counters(), which costs some of the speed
+        std::optional<float> noise_variance = {};  ///< N0 of all symbols; none: one per symbol
+        bool counts = false;                       ///< enables counters(), which costs some speed
         std::optional<Descrambling> descramble = {};
     };
 
@@ -41,7 +41,7 @@ public:
     SoftDemapStage(SoftDemapStage&&) noexcept;
     SoftDemapStage& operator=(SoftDemapStage&&) noexcept;
 
-    /// Of all runs that came to their end, with Config::counts; else zeros.
+    /// Returns the counts of all completed runs if Config::counts is set, else zeros.
     [[nodiscard]] DemapCounters counters() const;
 
     [[nodiscard]] const Config& config() const;

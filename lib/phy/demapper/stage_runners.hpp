@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// What all runners of a stage have counted in runs that came to their end.
+/// Counts of all runners of a stage, in completed runs.
 class SharedDemapCounters {
 public:
     void add(const DemapCounters& counters) {
@@ -29,7 +29,7 @@ private:
     DemapCounters sum_;
 };
 
-/// Words that hold a bit for each soft bit of so many symbols.
+/// Words that hold one bit per soft bit of so many symbols.
 inline std::size_t sign_words(const SoftDemapStage::Config& config, std::size_t symbols) {
     return (symbols * bits_per_symbol(config.demapper.modulation) + 31) / 32;
 }
@@ -50,7 +50,7 @@ void for_codewords(const SoftDemapStage::Config& config, const Chunk& chunk, con
     }
 }
 
-/// The configuration and the counters outlive the runner.
+/// The configuration and the counters must outlive the runner.
 std::unique_ptr<StageRunner> make_demap_on_device(const SoftDemapStage::Config& config, int device,
                                                   SharedDemapCounters& total);
 

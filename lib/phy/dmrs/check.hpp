@@ -4,7 +4,7 @@
 
 namespace phy::detail {
 
-/// Does what check() does, but for the search for resource elements with data. Allocates nothing.
+/// Does what check() does, without the search for data elements. Allocates nothing.
 void check_but_data(const SlotAllocation& allocation);
 
 }  // namespace phy::detail

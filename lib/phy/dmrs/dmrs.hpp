@@ -17,30 +17,34 @@ struct SlotAllocation;
 
 enum class Direction { uplink, downlink };
 
-/// Of sequences with transform precoding (TS 38.211 clause 6.4.1.1.1.2).
+/// Hopping of low-PAPR sequences, with transform precoding (TS 38.211 clause 6.4.1.1.1.2).
 enum class SequenceHopping { none, group, sequence };
 
-/// The DM-RS of one codeword. Ports count from 0 in both directions: 3 is port 3 of PUSCH, and port 1003 of
+/// The DM-RS of one codeword. Ports count from 0 in both directions: 3 is port 3 of PUSCH and port 1003 of
 /// PDSCH.
 struct PHY_EXPORT DmrsConfig {
     int type = 1;    ///< configuration type, 1 or 2
-    int length = 1;  ///< symbols of a DM-RS: 1 or 2
-    std::vector<int> ports = {
-        0};  ///< ports[v] is that of layer v; type 1: below 4 x length, 2: below 6 x length
-    int cdm_groups_without_data = 2;     ///< from 1 to 3 (type 1: 2), and more than the group of any port
-    std::vector<int> symbols = {2, 11};  ///< all DM-RS symbols of the slot, in order, both of a double one
-    std::uint32_t scrambling_id = 0;     ///< N_ID, from 0 to 65535; with transform precoding n_ID^RS, to 1007
-    int n_scid = 0;                      ///< 0 or 1
-    int reference_crb = 0;  ///< common resource block that sequences count from; not above any used
-    std::optional<float> power_db = {};  ///< EPRE of DM-RS over data, from -60 to 60; none: 0, 3, 4.77 for 1,
-                                         ///< 2, 3 CDM groups without data
-    bool transform_precoding = false;    ///< uplink, type 1, one layer, 2 CDM groups without data, one range
-    SequenceHopping hopping = SequenceHopping::none;  ///< with transform precoding
+    int length = 1;  ///< symbols per DM-RS: 1 or 2
+    /// ports[v] is the port of layer v: below 4 x length for type 1, below 6 x length for type 2.
+    std::vector<int> ports = {0};
+    int cdm_groups_without_data = 2;  ///< 1 or 2, type 2 also 3; above the group of any port
+    /// All DM-RS symbols of the slot, in order; with length 2 both symbols of each pair.
+    std::vector<int> symbols = {2, 11};
+    std::uint32_t scrambling_id = 0;  ///< N_ID, 0 to 65535; with transform precoding n_ID^RS, 0 to 1007
+    int n_scid = 0;                   ///< 0 or 1
+    /// The common resource block that sequences count from; not above any used one.
+    int reference_crb = 0;
+    /// EPRE of DM-RS over that of data, from -60 to 60 dB. None: 0, 3, 4.77 dB for 1, 2, 3 CDM groups without
+    /// data (TS 38.214 tables 4.1-1 and 6.2.2-1).
+    std::optional<float> power_db = {};
+    /// Uplink only. Needs type 1, one layer, 2 CDM groups without data and one range of resource blocks.
+    bool transform_precoding = false;
+    SequenceHopping hopping = SequenceHopping::none;  ///< needs transform_precoding
 
     friend bool operator==(const DmrsConfig&, const DmrsConfig&) = default;
 };
 
-/// What distinguishes a port (tables 6.4.1.1.3-1, -2 and 7.4.1.1.2-1, -2).
+/// The parameters of a port (tables 6.4.1.1.3-1, -2 and 7.4.1.1.2-1, -2).
 struct PHY_EXPORT DmrsPort {
     int cdm_group = 0;
     int delta = 0;                         ///< first subcarrier of the group
@@ -48,10 +52,10 @@ struct PHY_EXPORT DmrsPort {
     std::array<int, 2> in_time = {};       ///< w_t(0), w_t(1)
 };
 
-/// Throws ArgumentError if the type has no such port.
+/// Returns the parameters of a port. Throws ArgumentError if the type has no such port.
 PHY_EXPORT DmrsPort dmrs_port(int type, int port);
 
-/// Where DM-RS stand by the rules of a mapping type.
+/// The parameters that determine the positions of DM-RS.
 struct PHY_EXPORT DmrsPlacement {
     Direction direction = Direction::uplink;
     char mapping_type = 'A';       ///< 'A' or 'B'
@@ -62,33 +66,33 @@ struct PHY_EXPORT DmrsPlacement {
     int length = 1;                ///< 1 or 2
 };
 
-/// The DM-RS symbols of a slot (tables 6.4.1.1.3-3, -4 and 7.4.1.1.2-3, -4, without intra-slot hopping), both
-/// of a double one, counted from symbol 0 of the slot; l_1 of the downlink is 11. Throws ArgumentError where
-/// the tables have no entry.
+/// Returns the DM-RS symbols, counted from symbol 0 of the slot, with both symbols of a double DM-RS (tables
+/// 6.4.1.1.3-3, -4 and 7.4.1.1.2-3, -4, without intra-slot hopping). l_1 of the downlink is 11. Throws
+/// ArgumentError if a value is out of its range or the tables have no entry.
 PHY_EXPORT std::vector<int> dmrs_symbols(const DmrsPlacement& placement);
 
-/// Pilots of one CDM group in a resource block: type 1: 6, type 2: 4.
+/// Returns the pilots of one CDM group in a resource block: 6 for type 1, 4 for type 2.
 PHY_EXPORT int pilots_per_resource_block(int type);
 
-/// The subcarrier of a resource block that pilot i of a CDM group, from 0 to pilots_per_resource_block - 1,
-/// stands on.
+/// Returns the subcarrier, in its resource block, of pilot i of a CDM group. i is from 0 to
+/// pilots_per_resource_block() - 1.
 PHY_EXPORT int pilot_subcarrier(int type, int cdm_group, int i);
 
-/// The amplitude of DM-RS over that of data: beta.
+/// Returns beta, the amplitude of DM-RS over that of data.
 PHY_EXPORT float dmrs_amplitude(const DmrsConfig& dmrs);
 
-/// The sequence of a slot, without w_f, w_t and beta: (DM-RS symbols, pilots), where the pilots are those of
-/// one CDM group in the resource blocks of the allocation, in the order of its list. Pseudo-random (r(m) of
-/// 6.4.1.1.1.1) or, with transform precoding, of low PAPR (6.4.1.1.1.2, 5.2.2). slot is its number in the
-/// frame, from 0 to 639. Throws ArgumentError if the allocation cannot be, or if the size of pilots does not
-/// fit.
+/// Writes the DM-RS sequence of a slot, without w_f, w_t and beta, as (DM-RS symbols, pilots). The pilots are
+/// those of one CDM group in the resource blocks of the allocation, in the order of its list. The sequence is
+/// pseudo-random (r(m) of clause 6.4.1.1.1.1) or, with transform precoding, of low PAPR (clauses 6.4.1.1.1.2
+/// and 5.2.2). slot is the number of the slot in the frame, from 0 to 639. Throws ArgumentError if the
+/// allocation or the slot is invalid, or if pilots.size() is not dmrs_pilot_count().
 PHY_EXPORT void dmrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots);
 
-/// Pilots of one slot: what dmrs_pilots() writes.
+/// Returns the number of values that dmrs_pilots() writes: the pilots of one slot.
 PHY_EXPORT std::size_t dmrs_pilot_count(const SlotAllocation& allocation);
 
-/// r_u,v(n) of TS 38.211 clause 5.2.2, of group u from 0 to 29 and v 0 or 1, as long as the span. Throws
-/// ArgumentError where there is no such sequence.
+/// Writes r_u,v(n) of TS 38.211 clause 5.2.2. The length is that of the span. u is the group, from 0 to 29; v
+/// is 0 or 1. Throws ArgumentError if no such sequence exists.
 PHY_EXPORT void low_papr_sequence(int u, int v, std::span<cf32> sequence);
 
 }  // namespace phy

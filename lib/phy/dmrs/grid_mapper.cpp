@@ -47,7 +47,7 @@ void GridMapper::put_data(const cf32* symbols, cf32* grid) const {
     const std::size_t layers = ports_.size();
     for (const ResourceMap::Entry& entry : map_.entries()) {
         if (entry.mask == 0) continue;
-        // Entries are (symbols, resource blocks), so their number says where in a layer's grid they stand.
+        // Entries are (symbols, resource blocks), so their index gives their position in a layer's grid.
         const auto number = static_cast<std::size_t>(&entry - map_.entries().data());
         cf32* const block = grid + number * subcarriers_per_resource_block;
         const cf32* in = symbols + entry.first * layers;

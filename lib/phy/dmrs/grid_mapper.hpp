@@ -11,32 +11,32 @@
 
 namespace phy {
 
-/// Puts the symbols of codewords and DM-RS where an allocation has them: layer mapping (TS 38.211 clauses
-/// 6.3.1.3, 7.3.1.3), DM-RS of each port with w_f, w_t and beta (6.4.1.1.3, 7.4.1.1.2), and mapping to
-/// resource elements. Each layer has a grid of its own, as if precoded by the identity. Reserved elements
-/// stay 0 unless DM-RS stand there. With transform precoding symbols are those that come out of it.
+/// Maps symbols of codewords and DM-RS to the resource elements of an allocation: layer mapping (TS 38.211
+/// clauses 6.3.1.3 and 7.3.1.3), DM-RS of each port with w_f, w_t and beta (clauses 6.4.1.1.3 and 7.4.1.1.2),
+/// and mapping to resource elements. Each layer has its own grid, as if precoded by the identity. Reserved
+/// elements are 0, except for those with DM-RS. With transform precoding the caller passes precoded symbols.
 ///
-/// Immutable, so one mapper may be used from many threads.
+/// Thread-safe.
 class PHY_EXPORT GridMapper {
 public:
-    /// Throws ArgumentError as check() does.
+    /// Throws what check() throws.
     explicit GridMapper(const SlotAllocation& allocation);
 
-    /// Copies, as a move does too: what was moved from is still a mapper.
+    /// Moving copies: a moved-from mapper stays valid.
     GridMapper(const GridMapper&) = default;
     GridMapper& operator=(const GridMapper&) = default;
     ~GridMapper() = default;
 
-    /// Symbols of a slot: data elements x layers.
+    /// Returns the symbols per slot: data elements x layers.
     [[nodiscard]] std::size_t symbols_per_slot() const;
-    /// Pilots of a slot: dmrs_pilot_count().
+    /// Returns the pilots per slot: dmrs_pilot_count().
     [[nodiscard]] std::size_t pilots_per_slot() const;
-    /// Resource elements of a slot: layers x symbols x subcarriers.
+    /// Returns the resource elements per slot: layers x symbols x subcarriers.
     [[nodiscard]] std::size_t grid_size() const;
 
-    /// symbols: (slots, data elements, layers), which is the order of the codeword. pilots: (slots, DM-RS
-    /// symbols, pilots) of dmrs_pilots(). grid: (slots, layers, symbols, subcarriers); all of it is written,
-    /// with 0 where nothing is sent. Allocates nothing. Throws ArgumentError if sizes do not fit.
+    /// Maps all slots. symbols: (slots, data elements, layers), the order of the codeword. pilots: (slots,
+    /// DM-RS symbols, pilots) from dmrs_pilots(). grid: (slots, layers, symbols, subcarriers), written in
+    /// full, with 0 in empty elements. Throws ArgumentError if sizes do not fit. Allocates nothing.
     void operator()(std::span<const cf32> symbols, std::span<const cf32> pilots, std::span<cf32> grid) const;
 
     [[nodiscard]] const SlotAllocation& allocation() const { return allocation_; }

@@ -34,7 +34,7 @@ cf32 unit(double angle) {
     return cf32(detail::elementary::turned(angle));
 }
 
-/// Clause 5.2.2.1. Products are reduced to one turn in integers, so that the angle keeps its digits.
+/// Clause 5.2.2.1. Integers reduce the products to one turn, so that the angle keeps its digits.
 void zadoff_chu(int u, int v, std::span<cf32> sequence) {
     const std::size_t n_zc = largest_prime_below(sequence.size());
     // q_bar is scaled / 31.

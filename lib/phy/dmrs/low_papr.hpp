@@ -6,7 +6,7 @@
 
 namespace phy::detail {
 
-/// The sequence of 6.4.1.1.1.2 in a symbol; of a double DM-RS that is its first, for both.
+/// Writes the sequence of clause 6.4.1.1.1.2 for a symbol. Both symbols of a double DM-RS use the first.
 void transform_precoded_pilots(const DmrsConfig& dmrs, int slot, int symbol, std::span<cf32> pilots);
 
 }  // namespace phy::detail

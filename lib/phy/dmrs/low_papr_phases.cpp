@@ -5,7 +5,7 @@
 namespace phy::detail {
 namespace {
 
-/// Rows are groups u; a digit d stands for 2 d - 3.
+/// Row u is group u; a digit d means 2 d - 3.
 constexpr std::string_view phases_6[] = {
     "013310", "031130", "000320", "222310", "222013", "021000", "023000", "012021", "010200", "002030",
     "023200", "010220", "223103", "223313", "222031", "222130", "011131", "001210", "000201", "022010",

@@ -11,9 +11,9 @@
 namespace phy {
 namespace {
 
-constexpr int max_slots = 640;  // of a frame, for 960 kHz
+constexpr int max_slots = 640;  // per frame, at 960 kHz
 constexpr std::size_t pilots_per_word = 16;
-constexpr std::size_t max_pilots = 275 * 6;  // of a symbol
+constexpr std::size_t max_pilots = 275 * 6;  // per symbol
 
 std::uint32_t c_init(const DmrsConfig& dmrs, int slot, int symbol) {
     const std::uint64_t n_id = dmrs.scrambling_id;

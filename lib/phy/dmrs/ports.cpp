@@ -21,7 +21,7 @@ int cdm_groups(int type) {
 DmrsPort dmrs_port(int type, int port) {
     check_type(type);
     const int groups = cdm_groups(type);
-    // Two ports of a group differ in frequency; the second half of the ports needs two symbols.
+    // The two ports of a CDM group differ in frequency; the second half of the ports needs two symbols.
     if (port < 0 || port >= 4 * groups)
         throw ArgumentError("DM-RS port " + std::to_string(port) + ": expected 0 to " +
                             std::to_string(4 * groups - 1) + " for type " + std::to_string(type));

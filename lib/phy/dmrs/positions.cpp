@@ -11,16 +11,16 @@
 namespace phy {
 namespace {
 
-/// Rows of a table that say the same: durations l_d from first to last, and the symbols after l_0 for each
-/// number of additional positions, as hexadecimal digits. They count from the first symbol of the slot for
-/// mapping type A, of the allocation for B.
+/// Equal rows of a table: durations l_d from first to last, and the symbols after l_0 for each number of
+/// additional positions, as hexadecimal digits. They count from the first symbol of the slot for mapping type
+/// A, and of the allocation for type B.
 struct Rows {
     int first;
     int last;
     std::array<std::string_view, 4> after_first;
 };
 
-// Beyond its columns a table of double symbols has no entry.
+// Tables of double symbols have no entry for more additional positions.
 constexpr std::string_view none = "-";
 
 // Tables 6.4.1.1.3-3 and 7.4.1.1.2-3.

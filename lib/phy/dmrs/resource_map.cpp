@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t all_subcarriers = (1U << subcarriers_per_resource_block) - 1;
 
-/// The subcarriers that carry data beside DM-RS.
+/// The subcarriers that carry data in DM-RS symbols.
 std::uint32_t mask_beside(const DmrsConfig& dmrs) {
     std::uint32_t mask = all_subcarriers;
     for (int group = 0; group < dmrs.cdm_groups_without_data; ++group) {

@@ -9,12 +9,12 @@
 #include "phy/core/export.hpp"
 #include "phy/dmrs/dmrs.hpp"
 
-/// Where in a slot the symbols of a codeword lie. Grids are arrays (slots, antennas, symbols, subcarriers) of
-/// received resource elements, with symbols_per_slot symbols and 12 subcarriers for each resource block of
-/// the carrier.
+/// The resource elements of a codeword in a slot. Grids are arrays (slots, antennas, symbols, subcarriers) of
+/// received resource elements, with symbols_per_slot symbols and 12 subcarriers per resource block of the
+/// carrier.
 namespace phy {
 
-inline constexpr int symbols_per_slot = 14;  ///< of the normal cyclic prefix
+inline constexpr int symbols_per_slot = 14;  ///< with normal cyclic prefix
 inline constexpr int subcarriers_per_resource_block = 12;
 inline constexpr int max_layers = 4;
 inline constexpr int max_antennas = 16;
@@ -26,19 +26,19 @@ struct PHY_EXPORT ResourceBlocks {
     friend bool operator==(const ResourceBlocks&, const ResourceBlocks&) = default;
 };
 
-/// Resource elements that carry no data: CSI-RS, SSB, PT-RS. DM-RS stand where they stand nevertheless.
+/// Resource elements without data: CSI-RS, SSB, PT-RS. DM-RS stay where they are.
 struct PHY_EXPORT ReservedElements {
     std::vector<int> symbols;
     ResourceBlocks resource_blocks;
-    std::vector<int> subcarriers;  ///< from 0 to 11, of each of the resource blocks
+    std::vector<int> subcarriers;  ///< from 0 to 11, in each resource block
     friend bool operator==(const ReservedElements&, const ReservedElements&) = default;
 };
 
-/// What PUSCH or PDSCH of one codeword occupies in a slot.
+/// The resources of PUSCH or PDSCH of one codeword in a slot.
 struct PHY_EXPORT SlotAllocation {
-    int carrier_resource_blocks = 0;              ///< of the grid, from 1 to 275
-    int first_crb = 0;                            ///< common resource block of the grid's first
-    std::vector<ResourceBlocks> resource_blocks;  ///< in the order in which they are filled; none overlap
+    int carrier_resource_blocks = 0;              ///< in the grid, from 1 to 275
+    int first_crb = 0;                            ///< common resource block of the grid's first block
+    std::vector<ResourceBlocks> resource_blocks;  ///< in the order of mapping; must not overlap
     int first_symbol = 0;
     int symbols = symbols_per_slot;
     DmrsConfig dmrs;
@@ -50,35 +50,35 @@ struct PHY_EXPORT SlotAllocation {
     friend bool operator==(const SlotAllocation&, const SlotAllocation&) = default;
 };
 
-/// Throws ArgumentError, which names the value, if the allocation leaves its carrier or the slot, if ranges
-/// overlap or are empty, if DM-RS lie outside of its symbols, if ports are not distinct or not those of the
-/// DM-RS type and length, if what DmrsConfig says of transform precoding or of any range does not hold, or if
-/// there is no resource element for data.
+/// Throws ArgumentError, which names the value, if the allocation is invalid: it leaves its carrier or the
+/// slot, ranges overlap or are empty, DM-RS are outside its symbols, ports are not distinct or do not fit the
+/// DM-RS type and length, a range or a condition of DmrsConfig is violated, or no resource element is left
+/// for data.
 PHY_EXPORT void check(const SlotAllocation& allocation);
 
-/// Which resource elements of a slot carry data, and where in the codeword their symbols stand (TS 38.211
-/// clauses 6.3.1.6 and 7.3.1.5: subcarriers first, resource blocks as listed, then symbols).
+/// The resource elements of a slot that carry data, and the positions of their symbols in the codeword (TS
+/// 38.211 clauses 6.3.1.6 and 7.3.1.5: subcarriers first, resource blocks as listed, then symbols).
 class PHY_EXPORT ResourceMap {
 public:
     /// The data elements of one resource block in one symbol.
     struct Entry {
-        std::uint32_t first = 0;  ///< elements of the slot before those; 0 where there are none
+        std::uint32_t first = 0;  ///< data elements of the slot before these; 0 if mask is 0
         std::uint32_t mask = 0;   ///< bit k: subcarrier k of the resource block carries data
         friend bool operator==(const Entry&, const Entry&) = default;
     };
 
-    /// Throws as check() does.
+    /// Throws what check() throws.
     explicit ResourceMap(const SlotAllocation& allocation);
 
-    /// Copies, as a move does too: what was moved from is still a map.
+    /// Moving copies: a moved-from map stays valid.
     ResourceMap(const ResourceMap&) = default;
     ResourceMap& operator=(const ResourceMap&) = default;
     ~ResourceMap() = default;
 
-    /// Resource elements with data in the slot.
+    /// Returns the data elements of the slot.
     [[nodiscard]] std::size_t elements() const { return elements_; }
 
-    /// (symbols_per_slot, carrier_resource_blocks).
+    /// Returns an array (symbols_per_slot, carrier_resource_blocks).
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
 
 private:

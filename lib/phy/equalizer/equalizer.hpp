@@ -13,44 +13,44 @@
 
 namespace phy {
 
-/// How layers are separated. For one layer both are maximum ratio combining.
+/// How the equaliser separates layers. For one layer both are maximum ratio combining.
 enum class Equalization {
-    mmse,          ///< least mean square error, with the bias taken out
-    zero_forcing,  ///< no interference between layers, whatever that does to the noise
+    mmse,          ///< minimum mean square error, bias removed
+    zero_forcing,  ///< no interference between layers, at the cost of more noise
 };
 
 struct PHY_EXPORT EqualizerConfig {
     SlotAllocation allocation;  ///< with 1 to 4 layers
     int antennas = 1;           ///< from the number of layers to 16
     Equalization method = Equalization::mmse;
-    std::vector<float>
-        time_weights;  ///< (symbols_per_slot, estimates), see SlotEstimate; up to 14 estimates; empty: one
+    /// (symbols_per_slot, estimates) with up to 14 estimates, see SlotEstimate; empty: one estimate.
+    std::vector<float> time_weights;
     float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
 
     friend bool operator==(const EqualizerConfig&, const EqualizerConfig&) = default;
 };
 
-/// Received resource elements and channel coefficients to symbols and their noise variance.
+/// Turns received resource elements and channel coefficients into symbols with a noise variance.
 ///
-/// N0' = noise_variance + layers x channel_error is what disturbs a resource element at one antenna. MMSE:
+/// The noise per resource element and antenna is N0' = noise_variance + layers x channel_error. MMSE:
 /// x = (H^H H + N0' I)^-1 H^H y, divided by its bias mu = 1 - N0' C_ii, with C the inverse matrix; the noise
-/// variance of a symbol is N0' C_ii / mu. Zero forcing: the same without N0' I and without bias, N0' C_ii.
-/// One layer: h^H y / |h|^2 and N0' / |h|^2. With a covariance R of noise and interference, antennas are
-/// whitened by the inverse Cholesky factor of R + layers x channel_error x I, and N0' is 1; noise_variance is
-/// not looked at. A received sample is divided by the phase of its OFDM symbol at the end.
+/// variance of a symbol is N0' C_ii / mu. Zero forcing: the same without N0' I and without bias; the noise
+/// variance is N0' C_ii. One layer: h^H y / |h|^2 and N0' / |h|^2. With a covariance R of noise and
+/// interference, antennas are whitened by the inverse Cholesky factor of R + layers x channel_error x I, N0'
+/// is 1, and noise_variance is ignored. The result is divided by the phase of its OFDM symbol.
 ///
-/// Where several OFDM symbols have the same time weights, one filter matrix is made for each subcarrier and
-/// applied to all of them; elsewhere the equations of each resource element are solved. Both round
-/// differently; which one is used follows from the configuration alone. For the same configuration every
-/// backend, number of threads and way to cut slots into calls gives the same bytes.
+/// OFDM symbols with the same time weights share one filter matrix per subcarrier. For other symbols the
+/// equations of each resource element are solved. The two methods round differently; the configuration alone
+/// decides which is used. For the same configuration every backend, number of threads and split of slots into
+/// calls gives the same bytes.
 ///
-/// Erasures. Where nothing can be concluded the symbol is 0 and its noise variance +infinity, of which a
-/// SoftDemapper makes soft bits of 0: channel coefficients, samples or slot values that are not finite, no
-/// channel of a layer (MMSE: mu below 2^-20), layers that cannot be told apart (a pivot of the
-/// factorisation below 2^-18 of its diagonal; then all layers of the element), a covariance that is not
-/// positive definite (then the whole slot). What is not finite in one element spoils no other.
+/// Erasures. If an element cannot be equalised, its symbol is 0 and its noise variance is +infinity;
+/// SoftDemapper gives it soft bits of 0. Causes: channel coefficients, samples or slot values that are not
+/// finite; a layer without a channel (MMSE: mu below 2^-20); layers that cannot be separated (a pivot of the
+/// factorisation below 2^-18 of its diagonal; erases all layers of the element); a covariance that is not
+/// positive definite (erases the slot). Non-finite values of one element affect no other element.
 ///
-/// Not thread-safe: one equaliser a thread. It uses the threads of its Host.
+/// Not thread-safe: one equaliser per thread. It uses the threads of its Host.
 class PHY_EXPORT Equalizer {
 public:
     using Config = EqualizerConfig;
@@ -61,21 +61,22 @@ public:
     Equalizer(Equalizer&&) noexcept;
     Equalizer& operator=(Equalizer&&) noexcept;
 
-    /// Data elements of a slot.
+    /// Returns the data elements per slot.
     [[nodiscard]] std::size_t elements_per_slot() const;
-    /// Symbols of a slot: data elements x layers.
+    /// Returns the symbols per slot: data elements x layers.
     [[nodiscard]] std::size_t symbols_per_slot() const;
-    /// Estimates in time of a slot.
+    /// Returns the estimates in time per slot.
     [[nodiscard]] int estimates() const;
 
-    /// Equalises all slots. grid: (slots, antennas, symbols, subcarriers); channel and slots: see
-    /// SlotEstimate. symbols: (slots, data elements, layers), which is the order of the codeword: unbiased,
-    /// symbol + noise of variance noise_variance, which has the same shape; both go into SoftDemapper as they
-    /// are. covariance, if not empty: (slots, antennas, antennas), E[n n^H] in place of N0. Allocates
-    /// nothing.
+    /// Equalises all slots. grid: (slots, antennas, symbols, subcarriers). channel and slots: see
+    /// SlotEstimate. symbols: (slots, data elements, layers), the order of the codeword; each is the sent
+    /// symbol plus noise, without bias. noise_variance: the variance of that noise, in the same shape.
+    /// SoftDemapper takes both as they are. covariance, if not empty: (slots, antennas, antennas), E[n n^H],
+    /// replaces N0.
     ///
-    /// Throws ArgumentError, and has written nothing, if sizes do not fit, or for a noise_variance that is 0
-    /// or below or a negative channel_error.
+    /// Throws ArgumentError, and then has written nothing, if sizes do not fit. Without a covariance, it also
+    /// throws if a slot's noise_variance is 0 or below, or if its channel_error is negative. Allocates
+    /// nothing.
     void operator()(SymbolView grid, std::span<const float> channel, std::span<const SlotEstimate> slots,
                     std::span<cf32> symbols, std::span<float> noise_variance,
                     std::span<const cf32> covariance = {});

@@ -10,19 +10,19 @@
 
 namespace phy::gpu {
 
-/// Received resource elements and channel coefficients in device memory to symbols and their noise variance.
-/// The bytes are those of phy::Equalizer, which says what is computed and what is erased.
+/// Turns received resource elements and channel coefficients in device memory into symbols with a noise
+/// variance. Writes the bytes of phy::Equalizer, which documents the arithmetic and the erasures.
 ///
 /// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. All arrays are in memory that the device can reach, do not overlap, and
-/// stay there until the work is done. Values in them are not looked at before: a noise_variance that is not
-/// positive erases its slot. The grid must be aligned to its samples; it is fastest where symbols and
-/// noise_variance begin at multiples of 16 bytes. Several threads may call one equaliser at once.
+/// and can be captured in a graph. All arrays must be in memory that the device can reach, must not overlap,
+/// and must stay there until the work is done. Values are not checked before: a noise_variance that is not
+/// positive erases its slot. The grid must be aligned to its samples. Fastest if symbols and noise_variance
+/// begin at multiples of 16 bytes. Thread-safe.
 class PHY_EXPORT Equalizer {
 public:
     using Config = EqualizerConfig;
 
-    /// Puts the map of the allocation on the device. Throws ArgumentError if a value is out of its range,
+    /// Copies the map of the allocation to the device. Throws ArgumentError if a value is out of its range,
     /// CudaError if there is not enough memory.
     Equalizer(const Device& device, const Config& config);
     ~Equalizer();
@@ -34,11 +34,12 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
     [[nodiscard]] int estimates() const;
 
-    /// Floats of workspace that a call with so many slots needs if it has a covariance; else it needs none.
+    /// Returns the floats of workspace that a call with this many slots and a covariance needs. Calls without
+    /// a covariance need none.
     [[nodiscard]] std::size_t workspace_size(std::size_t slots) const;
 
-    /// As in phy::Equalizer, on the stream, which belongs to the device. Throws ArgumentError too for a
-    /// workspace that is too small, a grid that is not aligned, and more than 65535 slots.
+    /// As in phy::Equalizer, on the stream, which must belong to the device. Throws ArgumentError also if the
+    /// workspace is too small, if the grid is not aligned, and for more than 65535 slots.
     void operator()(SymbolView grid, DeviceSpan<const float> channel, DeviceSpan<const SlotEstimate> slots,
                     DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance, cudaStream_t stream,
                     DeviceSpan<const cf32> covariance = {}, DeviceSpan<float> workspace = {}) const;

@@ -7,7 +7,7 @@
 
 namespace phy::detail {
 
-/// Elements of each array: of one slot, or of a call.
+/// Elements of each array of one slot, or of a call.
 struct EstimatorCallSizes {
     std::size_t grid = 0;
     std::size_t pilots = 0;
@@ -16,14 +16,14 @@ struct EstimatorCallSizes {
     std::size_t covariance = 0;
 };
 
-/// Of one slot.
+/// Sizes of one slot.
 EstimatorCallSizes estimator_call_sizes(const EstimatorPlan& plan);
 
-/// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted that there
-/// are too few pilots for.
+/// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted and the
+/// allocation has too few pilots for it.
 void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& call);
 
-/// The value of an integer 1.
+/// The factor that turns integer samples into numbers.
 float estimator_unit(const ChannelEstimatorConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

@@ -15,7 +15,7 @@ namespace phy {
 struct PHY_HIDDEN ChannelEstimator::Impl {
     Impl(const Host& on, std::shared_ptr<const detail::EstimatorPlan> shared)
         : host(on), shared_plan(std::move(shared)), plan(*shared_plan) {
-        // Each thread has a slot of its own, and the first can share its slot with all.
+        // Each thread has its own slot; the threads may also share the slot of the first.
         const int threads = host.threads();
         slots.reserve(static_cast<std::size_t>(threads));
         for (int i = 0; i < threads; ++i)

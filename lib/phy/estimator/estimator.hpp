@@ -12,67 +12,70 @@
 
 namespace phy {
 
-/// How the channel between and around DM-RS symbols follows from that at them.
+/// How the estimator gets the channel in all symbols from that in DM-RS symbols.
 enum class TimeInterpolation {
-    average,  ///< one estimate a slot: the mean over all DM-RS
-    linear,   ///< on the line through neighbouring DM-RS; before the first and after the last as there
-    wiener,   ///< by the correlation of Jakes' spectrum (J0) with doppler_spread
+    average,  ///< one estimate per slot: the mean over all DM-RS
+    linear,   ///< linear between neighbouring DM-RS; constant before the first and after the last
+    wiener,   ///< Wiener weights from the correlation of Jakes' spectrum (J0) with doppler_spread
 };
 
 struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
-    /// Of the exponential profile, rms, in s; 0: measured in each slot. Where a slot shows clearly more than
-    /// what is given, up to twice that is reckoned with. Rather too long than too short: see
-    /// docs/developer/estimator.md.
+    /// Rms of the exponential profile, in s: from 1e-5 to 0.1 over subcarrier_spacing; 0: measured in each
+    /// slot. The estimator uses up to twice the given spread if a slot clearly suggests it. If in doubt, give
+    /// a longer spread: see docs/developer/estimator.md.
     float delay_spread = 0.0F;
-    float noise_variance = 0.0F;  ///< N0 at an antenna; 0: measured in each slot
+    float noise_variance = 0.0F;  ///< N0 at an antenna, up to 2^80; 0: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
-    float doppler_spread = 0.0F;     ///< Hz, largest; TimeInterpolation::wiener takes one above 0
-    bool corrects_timing = true;     ///< the offset is estimated, taken out before averaging and put back
-    bool corrects_frequency = true;  ///< the offset between DM-RS symbols is estimated and taken out
+    /// Max Doppler shift in Hz, from 0 to subcarrier_spacing; above 0 for TimeInterpolation::wiener.
+    float doppler_spread = 0.0F;
+    /// Estimates the timing offset, removes it before averaging, and puts it back.
+    bool corrects_timing = true;
+    bool corrects_frequency = true;  ///< estimates the frequency offset between DM-RS symbols and removes it
     float full_scale = 0.0F;         ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
 
     friend bool operator==(const ChannelEstimatorConfig&, const ChannelEstimatorConfig&) = default;
 };
 
-/// Pilots to channel coefficients: least squares, codes, timing and frequency offsets, then a Wiener filter
-/// in frequency (docs/developer/estimator.md). Every backend, number of threads and batch gives the same
-/// bytes.
+/// Estimates channel coefficients from pilots: least squares, codes, timing and frequency offsets, then a
+/// Wiener filter in frequency (docs/developer/estimator.md). Every backend, number of threads and batch gives
+/// the same bytes.
 ///
-/// Where least squares are not finite, or beyond 2^40, a pilot counts as 0, and the noise variance of the
-/// slot and the diagonal of its covariance are infinite. All else that is written is finite. A slot without
-/// power has coefficients and coherence of 0, and a measured noise of 2^-126, the least there is. An
-/// Equalizer erases both.
+/// If the least-squares value of a pilot is not finite, or beyond 2^40, the pilot counts as 0, and the noise
+/// variance of the slot and the diagonal of its covariance are infinite. All other outputs are finite. A slot
+/// without power has coefficients and coherence of 0, and a measured noise of 2^-126, the minimum. An
+/// Equalizer erases both kinds of slots.
 ///
-/// The threads of the host share a call. An estimator has one workspace: it may be used by one thread at a
-/// time.
+/// Not thread-safe: one estimator per thread. The threads of the host share a call.
 class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
-    /// Throws ArgumentError if a value is out of its range, or if there are too few pilots for what is to be
-    /// measured: a delay spread takes two resource blocks, noise more pilots than the channel has modes.
+    /// Throws ArgumentError if a value is out of its range, or if the allocation has too few pilots for a
+    /// measurement: a delay spread needs two neighbouring resource blocks, noise needs more pilots than the
+    /// channel has modes.
     ChannelEstimator(const Host& host, const Config& config);
 
-    /// For another thread or host: shares what `other` has prepared, which takes most of the time and memory.
+    /// For another thread or host: shares the tables of `other`, which take most of the time and memory.
     ChannelEstimator(const Host& host, const ChannelEstimator& other);
     ~ChannelEstimator();
     ChannelEstimator(ChannelEstimator&&) noexcept;
     ChannelEstimator& operator=(ChannelEstimator&&) noexcept;
 
-    /// Estimates in time of a slot: 1, or one for each DM-RS, a double one counting once.
+    /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).
     [[nodiscard]] int estimates() const;
-    /// Floats of a slot's coefficients.
+    /// Returns the floats per slot of the coefficients.
     [[nodiscard]] std::size_t channel_size() const;
-    /// (symbols_per_slot, estimates); see SlotEstimate.
+    /// Returns an array (symbols_per_slot, estimates); see SlotEstimate.
     [[nodiscard]] std::span<const float> time_weights() const;
 
     /// Estimates all slots. grid: (slots, antennas, symbols, subcarriers). pilots: (slots, DM-RS symbols,
-    /// pilots) of dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); outside of the
-    /// allocation nothing is written. covariance, if not empty: (slots, antennas, antennas), that of noise
-    /// and interference E[n n^H], measured at the pilots. Throws ArgumentError if sizes do not fit.
+    /// pilots) from dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); nothing is
+    /// written outside the allocation. covariance, if not empty: (slots, antennas, antennas), E[n n^H] of
+    /// noise and interference, measured at the pilots. Throws ArgumentError if sizes do not fit, or if the
+    /// allocation has too few pilots for a covariance.
     void operator()(SymbolView grid, std::span<const cf32> pilots, std::span<float> channel,
                     std::span<SlotEstimate> slots, std::span<cf32> covariance = {});
 

@@ -11,19 +11,19 @@
 
 namespace phy::gpu {
 
-/// Pilots in device memory to channel coefficients there. The bytes are those of phy::ChannelEstimator.
+/// Estimates channel coefficients from pilots in device memory. Writes the bytes of phy::ChannelEstimator.
 ///
 /// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. What is measured in a slot is used on the device. All arrays are in memory
-/// that the device can reach, and stay there until the work is done; they do not overlap. An estimator has
-/// one workspace: its calls must not run on several streams at a time.
+/// and can be captured in a graph. Measured values stay on the device. All arrays must be in memory that the
+/// device can reach, must not overlap, and must stay there until the work is done. An estimator has one
+/// workspace: its calls must not run on several streams at once.
 class PHY_EXPORT ChannelEstimator {
 public:
     using Config = phy::ChannelEstimatorConfig;
 
-    /// Throws ArgumentError as phy::ChannelEstimator does, or unless max_slots is from 1 to 65535, and
-    /// CudaError if there is not enough memory. max_slots is how many slots a call may have; the workspace
-    /// grows with it.
+    /// max_slots is the max number of slots per call, from 1 to 65535; the workspace grows with it. Throws
+    /// what phy::ChannelEstimator throws, ArgumentError if max_slots is out of its range, CudaError if there
+    /// is not enough memory.
     ChannelEstimator(const Device& device, const Config& config, std::size_t max_slots);
     ~ChannelEstimator();
     ChannelEstimator(ChannelEstimator&&) noexcept;
@@ -34,8 +34,8 @@ public:
     [[nodiscard]] std::size_t channel_size() const;
     [[nodiscard]] std::span<const float> time_weights() const;
 
-    /// As in phy::ChannelEstimator, on the stream, which belongs to the device. Throws ArgumentError, too,
-    /// for more slots than max_slots.
+    /// As in phy::ChannelEstimator, on the stream, which must belong to the device. Throws ArgumentError also
+    /// for more than max_slots slots.
     void operator()(SymbolView grid, DeviceSpan<const cf32> pilots, DeviceSpan<float> channel,
                     DeviceSpan<SlotEstimate> slots, cudaStream_t stream,
                     DeviceSpan<cf32> covariance = {}) const;

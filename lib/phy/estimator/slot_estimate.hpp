@@ -8,7 +8,7 @@
 
 namespace phy {
 
-/// What is known of the channel in a slot beside its coefficients; from an estimator or from the caller.
+/// The channel in a slot, except for its coefficients. An estimator or the caller provides it.
 ///
 /// The coefficients are an array of floats (slots, estimates, antennas, layers, 2, subcarriers): real parts,
 /// then imaginary parts. In OFDM symbol l the channel is phase[l] times the sum over all estimates e of
@@ -16,18 +16,18 @@ namespace phy {
 /// symbol + noise, with symbols of unit mean power.
 struct PHY_EXPORT SlotEstimate {
     float noise_variance = 0.0F;  ///< N0 of a resource element at one antenna
-    float channel_error =
-        0.0F;  ///< expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer
+    /// Expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer.
+    float channel_error = 0.0F;
     float channel_power = 0.0F;  ///< mean |coefficient|^2
-    /// s; positive: the signal comes late. Where the profile of the filter begins: the first path less a
-    /// margin on the early side, no measure of propagation delay.
+    /// In s; positive: the signal arrives late. The beginning of the filter's profile: the first path less a
+    /// margin. Not a measure of propagation delay.
     float timing_offset = 0.0F;
-    float frequency_offset = 0.0F;  ///< Hz; positive: the signal is too high
+    float frequency_offset = 0.0F;  ///< Hz; positive: the received frequency is too high
     float delay_spread = 0.0F;      ///< s, rms
-    float coherence =
-        0.0F;  ///< from 0 to 1: how well pilots agree with their neighbours; noise alone gives about 0
+    /// From 0 to 1: agreement of pilots with their neighbours; about 0 for noise alone.
+    float coherence = 0.0F;
     float reserved = 0.0F;
-    std::array<cf32, symbols_per_slot> phase = unit_phases();  ///< of each OFDM symbol
+    std::array<cf32, symbols_per_slot> phase = unit_phases();  ///< one per OFDM symbol
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;
 

@@ -13,13 +13,13 @@
 
 namespace phy {
 
-/// Magnitude, saturation and bit errors of soft bits, in one pass: sums, from which measurement_of() makes
-/// numbers for people. By rows: of an OFDM symbol, a slot, a whole capture.
+/// Measures magnitude, saturation and bit errors of soft bits in one pass, as sums by row. A row can be an
+/// OFDM symbol, a slot or a whole capture. measurement_of() turns sums into figures.
 ///
-/// For the same input, every backend, number of threads, alignment, and way to cut a row into calls at
-/// multiples of 2^k blocks of row_tree, gives the same bytes.
+/// For the same input, every backend, number of threads and alignment gives the same bytes. So does every
+/// split of a row into calls at multiples of 2^k blocks of row_tree.
 ///
-/// Not thread-safe: one meter a thread. It uses the threads of its Host, which several operators may share.
+/// Not thread-safe: one meter per thread. Several operators may share a Host and its threads.
 class PHY_EXPORT SoftBitMeter {
 public:
     using Config = SoftBitMeterConfig;
@@ -30,16 +30,17 @@ public:
     SoftBitMeter(SoftBitMeter&&) noexcept;
     SoftBitMeter& operator=(SoftBitMeter&&) noexcept;
 
-    /// The sums of every row of `row` soft bits, the last of which may be shorter. sums.size() must be
-    /// soft_bits.size() / row, rounded up, and row at least 1 (ArgumentError). Allocates nothing.
+    /// Sums every row of `row` soft bits; the last row may be shorter. sums has one element per row. Throws
+    /// ArgumentError if row is 0, or if sums.size() is not soft_bits.size() / row, rounded up. Allocates
+    /// nothing.
     void operator()(SoftBitView soft_bits, std::size_t row, std::span<SoftBitSums> sums);
 
-    /// The same, compared with transmitted bits: one a byte, 0 or 1, as many as soft bits (ArgumentError).
-    /// Any other byte counts as 1.
+    /// The same, and compares soft bits with transmitted bits. truth has one byte per soft bit: 0 for bit 0,
+    /// any other value for bit 1. Throws ArgumentError also if its size differs.
     void operator()(SoftBitView soft_bits, std::span<const std::uint8_t> truth, std::size_t row,
                     std::span<SoftBitSums> sums);
 
-    /// All soft bits as one row.
+    /// Sums all soft bits as one row.
     [[nodiscard]] SoftBitSums operator()(SoftBitView soft_bits);
     [[nodiscard]] SoftBitSums operator()(SoftBitView soft_bits, std::span<const std::uint8_t> truth);
 

@@ -13,19 +13,19 @@
 
 namespace phy {
 
-/// Sums over a stream of soft bits, by rows: phy::SoftBitMeter on a CPU, phy::gpu::SoftBitMeter on CUDA. An
-/// item is a soft bit. Inputs: "llr", and "truth" (std::uint8_t) where the transmitted bits are known;
-/// output: "soft_bit_sums", a SoftBitSums for every row. It works in whole rows, so a row has to fit into a
-/// chunk.
+/// Sums over a stream of soft bits, by row: phy::SoftBitMeter on a CPU, phy::gpu::SoftBitMeter on CUDA. An
+/// item is a soft bit. Inputs: "llr", and "truth" (std::uint8_t) if the transmitted bits are known. Output:
+/// "soft_bit_sums", one SoftBitSums per row. A row must fit into a chunk.
 ///
-/// Of a stream as one row, take rows of 2^k blocks of row_tree and join their sums by NodeJoiner in order.
+/// To measure a stream as one row, use rows of 2^k blocks of row_tree and join their sums with NodeJoiner in
+/// order.
 class PHY_EXPORT SoftBitMeasureStage : public Stage {
 public:
     struct Config {
         SoftBitMeterConfig meter = {};
         SoftBitFormat input = SoftBitFormat::int8;
         std::size_t row = 32 * row_tree.block;  ///< soft bits
-        bool truth = false;                     ///< the transmitted bits are known
+        bool truth = false;                     ///< transmitted bits are known
     };
 
     /// Throws ArgumentError if a value is out of its range.

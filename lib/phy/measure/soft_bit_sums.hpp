@@ -5,40 +5,41 @@
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 
-/// What is summed over soft bits, and what follows from it.
+/// Sums over soft bits, and the figures that follow from them.
 namespace phy {
 
-/// How soft bits were made; the members are those of DemapperConfig.
+/// The format parameters of the soft bits, as in DemapperConfig.
 struct PHY_EXPORT SoftBitMeterConfig {
-    float llr_scale = 6.0F;  ///< int8: least significant bits a nat, from 1/64 to 4096
-    int llr_clip = 127;      ///< int8: soft bits were limited to +-llr_clip, from 1 to 127
+    float llr_scale = 6.0F;  ///< int8: least significant bits per nat, from 1/64 to 4096
+    int llr_clip = 127;      ///< int8: soft bits are limited to +-llr_clip, from 1 to 127
 
     friend bool operator==(const SoftBitMeterConfig&, const SoftBitMeterConfig&) = default;
 };
 
-/// Sums over neighbouring soft bits, which are numbers as they are stored: int8 is not divided. A soft bit
-/// that is an infinity or a NaN is left out, and is not compared either.
+/// Sums over neighbouring soft bits, as they are stored: int8 values are not divided by llr_scale. Infinite
+/// and NaN soft bits are left out, also of the comparison.
 ///
-/// The sum of magnitudes is exact for int8, up to 2^46 soft bits. For others it is in binary32 by blocks of
-/// row_tree, and in binary64 from the roots of blocks on; it is infinite where the sum of a block is beyond
-/// binary32. The sums of two neighbouring rows of 2^k blocks each are join() of theirs.
+/// For int8 the sum of magnitudes is exact, up to 2^46 soft bits. For other formats blocks of row_tree are
+/// summed in binary32, and their roots in binary64. The sum is infinite if that of a block is beyond
+/// binary32. join() of the sums of two neighbouring rows of 2^k blocks each gives the sums of both.
 struct PHY_EXPORT SoftBitSums {
-    double magnitude = 0.0;  ///< of |L|
+    double magnitude = 0.0;  ///< sum of |L|
 
-    std::uint64_t soft_bits = 0;   ///< that were summed
-    std::uint64_t not_finite = 0;  ///< that were left out
+    std::uint64_t soft_bits = 0;   ///< number summed
+    std::uint64_t not_finite = 0;  ///< number left out
 
-    /// Of those summed: |L| is llr_clip in int8, 65504 in float16, and at least 2^64 in float32.
+    /// Soft bits with |L| at the limit: llr_clip in int8, 65504 in float16, at least 2^64 in float32.
     std::uint64_t saturated = 0;
-    std::uint64_t zeros = 0;  ///< of those summed: of either sign
+    std::uint64_t zeros = 0;  ///< summed soft bits that are 0, of either sign
 
-    std::uint64_t compared = 0;    ///< of those summed: with a transmitted bit
-    std::uint64_t bit_errors = 0;  ///< of those compared: negative and the bit is 0, or not and it is 1
+    std::uint64_t compared = 0;  ///< summed soft bits with a transmitted bit
+    std::uint64_t bit_errors =
+        0;  ///< compared soft bits that are negative for bit 0, or not negative for bit 1
 
     friend bool operator==(const SoftBitSums&, const SoftBitSums&) = default;
 };
 
-/// Of two neighbours, the left one first.
+/// Joins the sums of two neighbours, the left one first.
 constexpr SoftBitSums join(const SoftBitSums& left, const SoftBitSums& right) {
     return {.magnitude = left.magnitude + right.magnitude,
             .soft_bits = left.soft_bits + right.soft_bits,
@@ -56,18 +57,19 @@ struct JoinSoftBitSums {
     }
 };
 
-/// What soft bits are like. Shares and rates of nothing are NaN.
+/// Figures of soft bits. Shares and rates of no soft bits are NaN.
 struct PHY_EXPORT SoftBitMeasurement {
     std::uint64_t soft_bits = 0;   ///< measured
     std::uint64_t not_finite = 0;  ///< left out; see SoftBitSums
 
     double mean_magnitude = 0.0;  ///< E|L| in nats
-    double saturated = 0.0;       ///< the share of soft bits at their limit
-    double zeros = 0.0;           ///< the share of soft bits that say nothing
-    double bit_error_rate = 0.0;  ///< of hard decisions
+    double saturated = 0.0;       ///< share of soft bits at their limit
+    double zeros = 0.0;           ///< share of soft bits that are 0
+    double bit_error_rate = 0.0;  ///< of hard decisions; a ratio
 };
 
-/// What follows from sums that a SoftBitMeter of this configuration has made of soft bits in this format.
+/// Returns the figures that follow from the sums of a SoftBitMeter with this configuration, over soft bits in
+/// this format. Throws ArgumentError if a value is out of its range.
 PHY_EXPORT SoftBitMeasurement measurement_of(const SoftBitSums& sums, const SoftBitMeterConfig& config,
                                              SoftBitFormat format);
 

@@ -12,18 +12,19 @@
 
 namespace phy {
 
-/// Sums over a stream of symbols, by rows: phy::SymbolMeter on a CPU, phy::gpu::SymbolMeter on CUDA. An item
-/// is a symbol. Inputs: "symbols", and "sent" (cf32) where the points are known; output: "symbol_sums", a
-/// SymbolSums for every row. It works in whole rows, so a row has to fit into a chunk.
+/// Sums over a stream of symbols, by row: phy::SymbolMeter on a CPU, phy::gpu::SymbolMeter on CUDA. An item
+/// is a symbol. Inputs: "symbols", and "sent" (cf32) if the sent points are known. Output: "symbol_sums", one
+/// SymbolSums per row. A row must fit into a chunk.
 ///
-/// Of a stream as one row, take rows of 2^k blocks of symbol_tree and join their sums by NodeJoiner in order.
+/// To measure a stream as one row, use rows of 2^k blocks of symbol_tree and join their sums with NodeJoiner
+/// in order.
 class PHY_EXPORT MeasureStage : public Stage {
 public:
     struct Config {
         SymbolMeterConfig meter = {};
         SampleFormat input = SampleFormat::cf32;
         std::size_t row = 32 * 1024;  ///< symbols
-        bool sent = false;            ///< the points are known
+        bool sent = false;            ///< the sent points are known
     };
 
     /// Throws ArgumentError if a value is out of its range.

@@ -13,13 +13,13 @@
 
 namespace phy {
 
-/// Power, offset, imbalance, gain, error vector magnitude and noise of symbols, in one pass: sums, from which
-/// measurement_of() makes numbers for people. By rows: of an OFDM symbol, a slot, a whole capture.
+/// Measures power, offset, imbalance, gain, error vector magnitude and noise of symbols in one pass, as sums
+/// by row. A row can be an OFDM symbol, a slot or a whole capture. measurement_of() turns sums into figures.
 ///
-/// For the same input, every backend, number of threads, alignment, and way to cut a row into calls at
-/// multiples of 2^k blocks of symbol_tree, gives the same bytes.
+/// For the same input, every backend, number of threads and alignment gives the same bytes. So does every
+/// split of a row into calls at multiples of 2^k blocks of symbol_tree.
 ///
-/// Not thread-safe: one meter a thread. It uses the threads of its Host, which several operators may share.
+/// Not thread-safe: one meter per thread. Several operators may share a Host and its threads.
 class PHY_EXPORT SymbolMeter {
 public:
     using Config = SymbolMeterConfig;
@@ -30,19 +30,20 @@ public:
     SymbolMeter(SymbolMeter&&) noexcept;
     SymbolMeter& operator=(SymbolMeter&&) noexcept;
 
-    /// Against the nearest points: the sums of every row of `row` symbols, the last of which may be shorter.
-    /// sums.size() must be symbols.size() / row, rounded up, and row at least 1 (ArgumentError). first_symbol
-    /// is the index of the first symbol in its sequence, of which pi/2-BPSK needs the parity. Allocates
-    /// nothing.
+    /// Measures against the nearest points. Sums every row of `row` symbols; the last row may be shorter.
+    /// sums has one element per row. first_symbol is the index of the first symbol in its sequence; pi/2-BPSK
+    /// needs its parity. Throws ArgumentError if row is 0, or if sums.size() is not symbols.size() / row,
+    /// rounded up. Allocates nothing.
     void operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
                     std::uint64_t first_symbol = 0);
 
-    /// Against the points that were sent, of unit mean power: as many as symbols (ArgumentError). They are
-    /// not checked: where one is not finite or beyond 2^40, the sums are not defined.
+    /// Measures against the sent points, one per symbol, of unit mean power. Does not check their values: if
+    /// one is not finite or beyond 2^40, the sums are undefined. Throws ArgumentError also if the number of
+    /// points differs.
     void operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
                     std::span<SymbolSums> sums);
 
-    /// All symbols as one row.
+    /// Sums all symbols as one row, against the nearest points.
     [[nodiscard]] SymbolSums operator()(SymbolView symbols, std::uint64_t first_symbol = 0);
 
     [[nodiscard]] const Host& host() const;
@@ -53,12 +54,15 @@ private:
     detail::Owned<Impl, "SymbolMeter"> impl_;
 };
 
-/// The gain of symbols of unknown amplitude, and their N0: the amplitude from the median power of blocks
-/// first, then by decisions, corrected and decided again until it stays. The configuration's gain does not
-/// matter. Some hundred thousand symbols do. They have to be of this constellation: resource elements without
-/// data, an offset, or a phase of half of what makes clean decisions go wrong (45 degrees for QPSK, 18 for
-/// 16QAM, 8 for 64QAM, 3 for 256QAM, 1 for 1024QAM) are measured as noise. Throws ArgumentError where there
-/// is no finite symbol, none that is not 0, and where the amplitude is not from 2^-40 to 2^40.
+/// Estimates the amplitude of the constellation and N0. The first amplitude comes from the median power of
+/// blocks; decisions at that amplitude give a better one, until it no longer changes. Ignores the gain of the
+/// configuration. Some hundred thousand symbols are enough.
+///
+/// All symbols must be of this constellation. Resource elements without data and a DC offset count as noise.
+/// So does a phase beyond half the rotation that makes clean decisions go wrong (45 degrees for QPSK, 18 for
+/// 16QAM, 8 for 64QAM, 3 for 256QAM, 1 for 1024QAM).
+///
+/// Throws ArgumentError if no symbol is finite and not 0, or if the amplitude is outside 2^-40 ... 2^40.
 PHY_EXPORT GainAndNoise estimate_gain(const Host& host, const SymbolMeterConfig& config, SymbolView symbols,
                                       std::uint64_t first_symbol = 0);
 

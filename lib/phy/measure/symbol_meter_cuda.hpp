@@ -10,13 +10,12 @@
 
 namespace phy::gpu {
 
-/// Sums over symbols in device memory. The bytes are those of phy::SymbolMeter.
+/// Sums over symbols in device memory. Writes the bytes of phy::SymbolMeter.
 ///
 /// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Symbols, points, sums and workspace are in memory that the device can
-/// reach, do not overlap, and stay there until the work is done. Any alignment of symbols will do; where they
-/// do not begin at a multiple of their size, a call can take several times as long. Immutable, so one meter
-/// may be used from many threads.
+/// and can be captured in a graph. Symbols, points, sums and workspace must be in memory that the device can
+/// reach, must not overlap, and must stay there until the work is done. Any alignment of symbols is valid. If
+/// they do not begin at a multiple of their size, a call can take several times as long. Thread-safe.
 class PHY_EXPORT SymbolMeter {
 public:
     using Config = SymbolMeterConfig;
@@ -24,17 +23,17 @@ public:
     /// Throws ArgumentError if a value is out of its range.
     SymbolMeter(const Device& device, const Config& config);
 
-    /// Elements of the workspace that a call with so many symbols in rows of that length needs: 0 where a row
-    /// is short.
+    /// Returns the elements of workspace that a call with this many symbols and this row length needs; 0 if
+    /// rows are short.
     [[nodiscard]] static std::size_t workspace_size(std::size_t symbols, std::size_t row);
 
-    /// As in phy::SymbolMeter, on the stream, which belongs to the device. Throws ArgumentError too where the
-    /// workspace is smaller than workspace_size().
+    /// As in phy::SymbolMeter, on the stream, which must belong to the device. Throws ArgumentError also if
+    /// the workspace is smaller than workspace_size().
     void operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
                     DeviceSpan<SymbolSums> workspace, cudaStream_t stream,
                     std::uint64_t first_symbol = 0) const;
 
-    /// Against the points that were sent.
+    /// Measures against the sent points.
     void operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
                     DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, cudaStream_t stream) const;
 

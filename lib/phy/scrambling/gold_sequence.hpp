@@ -9,11 +9,11 @@
 /// Pseudo-random sequences c(n) of TS 38.211 clause 5.2.1.
 namespace phy {
 
-/// Initial values of Gold sequences have 31 bits.
+/// Max initial value: 31 bits.
 inline constexpr std::uint32_t largest_c_init = 0x7FFFFFFF;
 
-/// Who a codeword is for, and what its scrambling sequence begins with (TS 38.211 clauses 6.3.1.1, 7.3.1.1):
-/// c_init = n_RNTI 2^15 + q 2^14 + n_ID. On the uplink q is 0.
+/// Identifies a codeword and gives the initial value of its scrambling sequence (TS 38.211 clauses 6.3.1.1
+/// and 7.3.1.1): c_init = n_RNTI 2^15 + q 2^14 + n_ID. In the uplink q is 0.
 struct PHY_EXPORT ScramblingIdentity {
     std::uint32_t rnti = 0;  ///< n_RNTI, from 0 to 65535
     std::uint32_t id = 0;    ///< n_ID, from 0 to 1023
@@ -25,12 +25,12 @@ struct PHY_EXPORT ScramblingIdentity {
     friend bool operator==(const ScramblingIdentity&, const ScramblingIdentity&) = default;
 };
 
-/// Writes c(first), c(first + 1), ...: bit i (the least significant is bit 0) of word w is
-/// c(first + 32 w + i). Jumps to the first bit in a time that grows with the logarithm of its number. Throws
-/// ArgumentError if c_init has more than 31 bits. Allocates nothing; the calling thread works alone.
+/// Writes c(first), c(first + 1), ...: bit i (0: least significant) of word w is c(first + 32 w + i). The
+/// time to reach the first bit grows with the logarithm of its index. Throws ArgumentError if c_init has more
+/// than 31 bits. Allocates nothing. Uses the calling thread alone.
 PHY_EXPORT void gold_sequence(std::uint32_t c_init, std::uint64_t first, std::span<std::uint32_t> words);
 
-/// The same by the host's instruction set and threads.
+/// The same with the instruction set and the threads of the host.
 PHY_EXPORT void gold_sequence(const Host& host, std::uint32_t c_init, std::uint64_t first,
                               std::span<std::uint32_t> words);
 

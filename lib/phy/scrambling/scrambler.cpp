@@ -9,15 +9,15 @@
 namespace phy {
 namespace {
 
-/// Calls work(first, count, c) for blocks of bits of all codewords, which lie one after another, and their
-/// bits of c.
+/// Calls work(first, count, c) for blocks of bits of all codewords, which follow each other, with their bits
+/// of c.
 template <typename Work>
 void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std::size_t all_bits,
                     std::uint64_t first, const Work& work) {
     if (all_bits == 0) return;
     const detail::ScramblingKernels& kernels = detail::scrambling_kernels(host.backend());
     const std::size_t length = all_bits / c_init.size();
-    // To jump there takes a small part of the time of so many.
+    // A jump to a piece takes little time compared with the piece.
     constexpr std::size_t piece = detail::GoldStream::max_bits;
     const std::size_t pieces = (length + piece - 1) / piece;
     host.pool().for_each(pieces * c_init.size(), [&](int, std::size_t index) noexcept {

@@ -9,26 +9,27 @@
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;  // NOLINT(readability-identifier-naming)
 
-/// Signs of soft bits for demappers, where codewords may begin at any bit.
+/// Signs of soft bits for demappers. Codewords may begin at any bit.
 namespace phy {
 namespace gpu {
 class Device;
 }
 namespace detail {
 
-/// Which bits of an array of signs are c(first), c(first + 1) ...
+/// The bits of an array of signs that are c(first), c(first + 1) ...
 struct SignBits {
     std::uint64_t begin;
     std::uint64_t count;  ///< not 0
     std::uint64_t first;
 
-    /// The words that hold them, and c of the first bit of those, which may come before c(0): c has a period.
+    /// The words that hold the bits, and the index in c of the first bit of those words. That may be before
+    /// c(0): c is periodic.
     [[nodiscard]] std::uint64_t first_word() const { return begin / 32; }
     [[nodiscard]] std::uint64_t words() const { return (begin % 32 + count + 31) / 32; }
     [[nodiscard]] std::uint64_t first_of_words() const;
 };
 
-/// Bits before those stay as they are; those behind them in the last word may change.
+/// Bits before these stay unchanged; bits after them in the last word may change.
 void write_signs(const Host& host, std::uint32_t c_init, const SignBits& bits,
                  std::span<std::uint32_t> signs);
 void write_signs(const gpu::Device& device, std::uint32_t c_init, const SignBits& bits,

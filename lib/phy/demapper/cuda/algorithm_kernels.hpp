@@ -5,9 +5,9 @@
 
 namespace phy::gpu::detail {
 
-/// What the kernels of one algorithm can do.
+/// The kernels of one algorithm.
 struct AlgorithmKernels {
-    /// Where signs are to be applied, the algorithm must do so and the launch not count.
+    /// flips needs AlgorithmKernels::flips and a launch without counters.
     void (*launch_job)(const Job& job, const Common& common, bool flips, const Device& device,
                        cudaStream_t stream);
     void (*launch_batch)(const Batch& batch, bool flips, cudaStream_t stream);
@@ -20,7 +20,7 @@ struct AlgorithmKernels {
     bool flips;  ///< it can apply signs
 };
 
-// Each in its own file.
+// Each is defined in its own file.
 extern const AlgorithmKernels closed_form_kernels;
 extern const AlgorithmKernels log_sum_kernels;
 extern const AlgorithmKernels table_kernels;

@@ -50,8 +50,7 @@ void BatchDemapper::operator()(std::span<const Allocation> allocations, cudaStre
                                DeviceSpan<DemapCounters> counters) const {
     if (allocations.empty()) return;
     const JobMaker::Planned first = impl_->make(allocations, 0);
-    // What one launch of each algorithm has room for is planned before any starts. More is looked through
-    // before.
+    // With more than max_jobs allocations the loop below may start a launch before it has checked them all.
     for (std::size_t i = 1; allocations.size() > detail::max_jobs && i < allocations.size(); ++i)
         static_cast<void>(impl_->make(allocations, i));
     const Common common = impl_->maker.common(allocations.front().llr.format(), counters);

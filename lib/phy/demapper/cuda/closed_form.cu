@@ -7,7 +7,7 @@ namespace {
 template <SoftBitFormat format, int of_lane>
 struct ClosedForm {
     static constexpr int min_bits = 1;
-    // Formats of numbers saturate where no receiver works.
+    // Floating-point formats saturate only where no receiver works.
     static constexpr bool flips = true;
     static constexpr bool by_formula = format == SoftBitFormat::int8;
     template <Constellation constellation, Formula formula>

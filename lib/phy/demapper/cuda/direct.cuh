@@ -45,7 +45,7 @@ struct Direct {
     }
 
 private:
-    /// BPSK's axis. A lane's first symbol has an even index in the call.
+    /// The axis of BPSK. A lane's first symbol has an even index in the call.
     __device__ __forceinline__ float diagonal(float i, float q, int symbol) const {
         static_assert(constellation != Constellation::bpsk || shape.symbols % 2 == 0);
         const bool turned = job.rotating && (symbol % 2 != 0) != job.odd;

@@ -11,7 +11,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-/// A thread takes pieces of 16 bytes where they are aligned, and single soft bits elsewhere.
+/// A thread processes aligned pieces of 16 bytes, and single soft bits elsewhere.
 template <SoftBitFormat format>
 __global__ void __launch_bounds__(threads_of_flips) flip(const __grid_constant__ Flips flips) {
     constexpr unsigned of_piece = 16 / size_of(format);

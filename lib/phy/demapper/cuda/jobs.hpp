@@ -12,13 +12,12 @@
 
 namespace phy::gpu::detail {
 
-/// Tables in device memory, by what they were made for: the latest ones,
-/// SoftDemapper::max_tables of them.
+/// The latest SoftDemapper::max_tables tables in device memory, by key.
 class DeviceTables {
 public:
     explicit DeviceTables(const Device& device) : device_(device) {}
 
-    /// Waits until the table is on the device, and where it takes the place of another, for all work of the
+    /// Waits until the table is on the device. If it replaces another table, waits for all work of the
     /// device.
     void add(const phy::detail::TableKey& key);
 
@@ -32,7 +31,7 @@ private:
     struct Entry {
         DeviceBuffer<std::byte> memory;
         Table table;
-        std::uint64_t added;  ///< by which call of add()
+        std::uint64_t added;  ///< number of the latest add() call for this table
     };
 
     Device device_;
@@ -40,10 +39,10 @@ private:
     std::map<phy::detail::TableKey, Entry> entries_;
 };
 
-/// From the arguments of a call to a job for the kernels, for every modulation.
+/// Turns the arguments of a call into a job for the kernels, for every modulation.
 class JobMaker {
 public:
-    /// The modulation of the configuration does not matter.
+    /// The modulation of the configuration is ignored.
     JobMaker(const Device& device, const DemapperConfig& config);
 
     struct Planned {
@@ -51,13 +50,13 @@ public:
         Job job;
     };
 
-    /// Throws ArgumentError for what is wrong with the allocation, or where its table is not prepared.
+    /// Throws ArgumentError if the allocation is invalid or its table is not prepared.
     [[nodiscard]] Planned make(const Allocation& allocation) const;
 
-    /// Throws ArgumentError unless counters are none or one.
+    /// Throws ArgumentError if there is more than one counters element.
     [[nodiscard]] Common common(SoftBitFormat format, DeviceSpan<DemapCounters> counters) const;
 
-    /// Puts the table on the device that such allocations need, and returns how they are evaluated.
+    /// Puts the table that such allocations need, if any, on the device. Returns their algorithm.
     Algorithm prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
     void clear_tables() { tables_.clear(); }
 

@@ -7,10 +7,10 @@
 #include "phy/demapper/cuda/algorithm_kernels.hpp"
 #include "phy/demapper/cuda/tile.cuh"
 
-/// From lane demappers to kernels, for single jobs and for batches.
+/// Turns lane demappers into kernels, for single jobs and for batches.
 namespace phy::gpu::detail {
 
-/// Calls visit(std::integral_constant) for constellations with at least `fewest` bits an axis.
+/// Calls visit(std::integral_constant) for constellations with at least `fewest` bits per axis.
 template <int fewest, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_constellation(Constellation constellation,
                                                                       Visitor visit) {
@@ -21,8 +21,8 @@ __host__ __device__ __forceinline__ constexpr void with_constellation(Constellat
 template <Formula formula>
 using FormulaConstant = std::integral_constant<Formula, formula>;
 
-/// Calls visit(FormulaConstant) with the constellation's formula; where a set has kernels
-/// for each, with this one.
+/// Calls visit(FormulaConstant) with the constellation's formula, or with this one if the set has kernels for
+/// each.
 template <Constellation constellation, bool by_formula, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula, Visitor visit) {
     constexpr Formula most = simplest_formula(constellation, Formula::all_segments);
@@ -36,8 +36,8 @@ __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula,
 }
 
 /// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
-/// formula. A kernel set has lane demappers for one format, by constellation, from KernelSet::min_bits an
-/// axis on, and with KernelSet::by_formula by formula; with KernelSet::flips also such as apply signs.
+/// formula. A kernel set has lane demappers for one format: by constellation, from KernelSet::min_bits per
+/// axis on; with KernelSet::by_formula also by formula; with KernelSet::flips also those that apply signs.
 template <class KernelSet, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellation of_job,
                                                                       Formula formula_of_job, Visitor visit) {
@@ -49,7 +49,7 @@ __host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellat
     });
 }
 
-/// The job that a block of a batch belongs to: the last that begins at the block or before it.
+/// The job of a block of a batch: the last job that begins at this block or before.
 __device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
     const unsigned part = blockIdx.x >> batch.part_shift;
     unsigned low = batch.job_of_part[part];
@@ -65,7 +65,7 @@ __device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
     return low;
 }
 
-/// What a block is made of.
+/// Sizes of a block.
 template <class LaneDemapper, bool counts>
 struct Block {
     static constexpr int threads = threads_of_block(LaneDemapper::shape, counts);
@@ -73,7 +73,7 @@ struct Block {
     static constexpr int staging = threads / warp_size * Layout<LaneDemapper>::staging;
 };
 
-/// The part of a job that a block does with one tile a warp.
+/// Demaps a block's part of a job, one tile per warp.
 template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_block(const Job& job, unsigned block, const Common& common,
                                             std::byte* staging, Tally& tally) {
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDema
     if constexpr (counts) add_to_counters(common, tally);
 }
 
-/// Blocks of a batch: all have one size, and room for every lane demapper of the set.
+/// Sizes of a batch's blocks, equal for all and large enough for every lane demapper of the set.
 template <class KernelSet, bool counts>
 struct BatchBlock {
     template <Constellation constellation>
@@ -135,7 +135,7 @@ void with_counts(const Common& common, Visitor visit) {
 }
 
 /// Calls visit(std::bool_constant, std::bool_constant): whether a launch counts, and whether it applies
-/// signs, which kernel sets with KernelSet::flips can where they do not count.
+/// signs. Kernel sets with KernelSet::flips apply signs in launches that do not count.
 template <class KernelSet, typename Visitor>
 void with_counts_or_flips(const Common& common, bool flips, Visitor visit) {
     if constexpr (KernelSet::flips) {
@@ -183,8 +183,8 @@ void load_batch() {
     if constexpr (KernelSet::flips) load_code(demap_batch<KernelSet, false, true>);
 }
 
-/// The functions of an algorithm. OneJob has, for a format, a launch() and a load() of its own; Set is the
-/// kernel set that batches take.
+/// The functions of an algorithm. OneJob has its own launch() and load() for a format; Set is the kernel set
+/// of batches.
 template <template <SoftBitFormat> class OneJob, template <SoftBitFormat> class Set>
 struct KernelsOf {
     static void launch_one(const Job& job, const Common& common, bool flips, const Device& device,

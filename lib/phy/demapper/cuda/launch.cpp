@@ -30,8 +30,8 @@ std::uint64_t symbols_of_block(const AlgorithmKernels& kernels, Constellation co
     return static_cast<std::uint64_t>(symbols_of_block(shape, common.counters != nullptr));
 }
 
-/// Neighbours run at the same time, so those with the same code come together, or warps wait for
-/// instructions; the largest constellations come first, because short blocks fill the end better.
+/// Neighbouring jobs run at the same time. Jobs with the same code stand together, or warps would wait for
+/// instructions. The largest constellations come first, because short blocks balance the end better.
 void arrange_jobs(Batch& batch) {
     const auto code = [](const Job& job) { return std::tuple(job.constellation, job.loading, job.formula); };
     std::sort(batch.job, batch.job + batch.jobs,

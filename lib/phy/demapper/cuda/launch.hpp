@@ -8,7 +8,7 @@
 #include "phy/demapper/counters.hpp"
 #include "phy/demapper/math/formula.hpp"
 
-/// The interface between the host's side of the CUDA demapper and its kernels.
+/// The interface between the host side of the CUDA demapper and its kernels.
 namespace phy::gpu::detail {
 
 using phy::detail::Algorithm;
@@ -18,7 +18,7 @@ using phy::detail::Gain;
 using phy::detail::GainRule;
 using phy::detail::simplest_formula;
 
-/// How symbols become numbers: a SampleFormat as it is, or one of floating point times Job::unit.
+/// How kernels load symbols: a SampleFormat, or a floating-point one times Job::unit.
 enum class Loading : unsigned { cf32, cf16, ci16, ci8, scaled_cf32, scaled_cf16 };
 
 constexpr Loading loading_of(SampleFormat format, bool scales) {
@@ -27,58 +27,58 @@ constexpr Loading loading_of(SampleFormat format, bool scales) {
 static_assert(loading_of(SampleFormat::ci8, false) == Loading::ci8);
 static_assert(loading_of(SampleFormat::cf16, true) == Loading::scaled_cf16);
 
-/// A table in device memory, as LlrTable describes it. int8: an entry is a word with the axis's soft bits in
-/// its bytes (1024QAM: two words). Others: the values of its bits, then their slopes.
+/// A table in device memory, as LlrTable describes it. int8: an entry is one word with the axis's soft bits
+/// as bytes (1024QAM: two words). Other formats: the values of the axis's bits, then their slopes.
 struct Table {
     phy::detail::TableScale scale;
     const void* entries;
-    std::uint32_t bytes;  ///< of all entries, filled up to a multiple of 16
+    std::uint32_t bytes;  ///< of all entries, padded to a multiple of 16
 };
 
-/// One call, or one piece of a batch. The less there is to send, the sooner a launch begins; but what decides
-/// where a kernel jumps stays a whole word, because bytes of parameters are not read by the uniform path.
+/// One call, or one piece of a batch. A launch begins sooner if it has fewer parameters. But fields that
+/// decide on jumps are whole words, because the uniform path does not read bytes of parameters.
 struct Job {
     const std::byte* symbols;
-    const float* noise;  ///< one N0 a symbol, or null
+    const float* noise;  ///< one N0 per symbol, or null
     std::byte* llr;
     std::uint64_t count;         ///< symbols
-    const std::uint32_t* signs;  ///< one bit a soft bit, or null
+    const std::uint32_t* signs;  ///< one bit per soft bit, or null
     union {
-        Gain scalar;    ///< without noise
-        GainRule gain;  ///< with
+        Gain scalar;    ///< if noise is null
+        GainRule gain;  ///< if noise is not null
     };
     union {
-        Gain nats;    ///< Algorithm::log_sum: from nats to the output
+        Gain nats;    ///< Algorithm::log_sum: nats to output
         Table table;  ///< Algorithm::table
     };
-    float unit;  ///< what integers are multiplied by, and where Loading says so, floating point numbers
+    float unit;  ///< factor for integers, and for floating-point numbers if Loading says so
     Loading loading;
     unsigned sample_bytes;
     Constellation constellation;
-    Formula
-        formula;    ///< Algorithm::closed_form: what is enough for the scalar gain; with noise: all segments
-    bool rotating;  ///< pi/2-BPSK
-    bool odd;       ///< the first symbol's index is odd
-    bool aligned;   ///< symbols, llr and noise begin at multiples of 16 bytes
-    bool end_aligned;  ///< and end there
+    /// Algorithm::closed_form: the simplest for the scalar gain, or with noise all segments.
+    Formula formula;
+    bool rotating;     ///< pi/2-BPSK
+    bool odd;          ///< index of the first symbol is odd
+    bool aligned;      ///< symbols, llr and noise begin at multiples of 16 bytes
+    bool end_aligned;  ///< and also end there
 };
 
-/// What all jobs of a launch have in common.
+/// The common parameters of all jobs of a launch.
 struct Common {
     SoftBitFormat format;
-    std::uint32_t saturated;  ///< the bits of the largest soft bit
-    DemapCounters* counters;  ///< or null
+    std::uint32_t saturated;  ///< bit pattern of the largest soft bit
+    DemapCounters* counters;  ///< null: no counting
 };
 
-/// Jobs travel as a parameter of the kernel, so a batch needs no memory of its own.
+/// Jobs are a kernel parameter, so a batch needs no memory of its own.
 inline constexpr std::size_t max_jobs = 64;
 inline constexpr std::size_t max_parts = 256;
 struct Batch {
     Common common;
     std::uint32_t jobs;
 
-    // By which blocks find their jobs; launch() fills it in. Every job's first block, and for parts of
-    // 2^part_shift blocks the job of their first block; after the last part, the last job.
+    // How blocks find their jobs; launch() fills it in: the first block of each job, and for each part of
+    // 2^part_shift blocks the job of its first block. The entry after the last part is the last job.
     std::uint32_t blocks;
     std::uint32_t part_shift;
     static_assert(max_jobs <= UINT8_MAX + 1);
@@ -87,7 +87,7 @@ struct Batch {
     Job job[max_jobs];
 };
 
-/// Soft bits that are negated where they lie.
+/// Soft bits to negate in place.
 struct Flips {
     struct Call {
         std::byte* llr;
@@ -103,10 +103,10 @@ struct Flips {
 void launch_flips(const Flips& flips, cudaStream_t stream);
 void load_flips(SoftBitFormat format);
 
-/// Signs are applied in the kernel's stores, or by another kernel after it.
+/// The kernel applies signs as it stores, or another kernel does after it.
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream);
-/// Brings the jobs into an order that suits the GPU.
+/// Sorts the jobs in an order that suits the GPU.
 void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream);
 
 /// Load the code for such jobs, or batches of them, on the current device.

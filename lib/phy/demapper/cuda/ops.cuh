@@ -10,10 +10,10 @@ using phy::detail::Constellation;
 using phy::detail::Formula;
 using namespace phy::detail::cuda;  // NOLINT(google-build-using-namespace): its functions take Ops
 
-/// The operations of the demapper on a GPU.
+/// The arithmetic operations of the demapper on a GPU.
 struct Ops : phy::detail::cuda::Ops {
-    // From 2^23 on numbers are integers, so a sum rounded down is the floor; where an inverse does for the
-    // exact product, that is one operation with it.
+    // Numbers from 2^23 on are integers, so a sum rounded down is the floor. If an inverse is as good as the
+    // exact product, this is one operation.
     template <int m>
     static __device__ V segment(V a, V last) {
         using A = phy::detail::Axis<m>;

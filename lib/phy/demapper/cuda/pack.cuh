@@ -8,8 +8,7 @@
 
 namespace phy::gpu::detail {
 
-/// Soft bits as they are stored, from what the numeric core leaves: fp16 and fp32 as numbers, int8 in the low
-/// byte.
+/// Packs soft bits for storage. Input: fp16 and fp32 as numbers, int8 in the low byte.
 template <SoftBitFormat format, int count>
 __device__ __forceinline__ void pack(const float* values, std::uint32_t* words) {
     if constexpr (format == SoftBitFormat::int8) {

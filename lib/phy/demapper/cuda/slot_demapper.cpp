@@ -9,10 +9,10 @@
 namespace phy::gpu {
 namespace {
 
-/// What distinguishes a call from another.
+/// The arguments that identify a call.
 struct Call {
     std::size_t symbols;
-    std::optional<float> noise_variance;  ///< none: one N0 a symbol
+    std::optional<float> noise_variance;  ///< none: one N0 per symbol
 
     friend bool operator==(const Call&, const Call&) = default;
 };
@@ -34,12 +34,12 @@ struct PHY_HIDDEN SlotDemapper::Impl {
           noise(config.symbols),
           output(detail::bytes_of(config.symbols, bytes_out(1))) {}
 
-    /// A call that threw may have left work on the stream that uses the memory.
+    /// A call that threw may have left work on the stream that still uses the memory.
     ~Impl() {
         try {
             stream.synchronize();
         } catch (...) {
-            // The device was given up, and nothing runs there any more.
+            // The device has failed; nothing runs there any more.
         }
     }
 
@@ -63,7 +63,7 @@ struct PHY_HIDDEN SlotDemapper::Impl {
         demapper.clear_tables();
     }
 
-    /// What was asked for once may not be asked for again; what was asked for twice is worth a graph.
+    /// Only the second call in a row with the same arguments is worth a graph.
     std::span<const std::byte> run(const Call& call) {
         if (call.symbols > config.symbols)
             throw ArgumentError("slot: " + std::to_string(call.symbols) + " symbols: expected at most " +
@@ -88,7 +88,7 @@ struct PHY_HIDDEN SlotDemapper::Impl {
     PinnedBuffer<std::byte> input;
     PinnedBuffer<float> noise;
     PinnedBuffer<std::byte> output;
-    std::optional<Call> last;  ///< that was done
+    std::optional<Call> last;  ///< latest completed call
     std::optional<Graph> graph;
 };
 
@@ -102,7 +102,7 @@ SlotDemapper::SlotDemapper(SlotDemapper&&) noexcept = default;
 SlotDemapper& SlotDemapper::operator=(SlotDemapper&&) noexcept = default;
 
 void SlotDemapper::prepare(NoiseVariance noise) {
-    // The table that the graph uses is not the oldest one then.
+    // Makes the table of the graph the newest, so that it is not replaced.
     const bool has_table = impl_->last && impl_->last->noise_variance;
     if (has_table) impl_->demapper.prepare(*impl_->last->noise_variance, impl_->config.output);
     impl_->demapper.prepare(noise, impl_->config.output);

@@ -57,7 +57,7 @@ private:
     const SoftDemapStage::Config& config_;
     gpu::SoftDemapper demap_;
     gpu::Stream stream_;
-    gpu::DeviceBuffer<DemapCounters> counters_;  ///< of the run; none where nothing is counted
+    gpu::DeviceBuffer<DemapCounters> counters_;  ///< of the run; empty without counting
     SharedDemapCounters& total_;
 };
 

@@ -8,7 +8,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-/// With the table in global memory, where the caches may hold it.
+/// The table is in global memory; the caches may hold it.
 template <SoftBitFormat format>
 struct InGlobal {
     static constexpr int min_bits = 2;
@@ -19,12 +19,12 @@ struct InGlobal {
         LookUp<constellation, format, Space::global, global_table_shape(constellation, format)>;
 };
 
-/// Blocks take tile after tile, so that a table is brought into shared memory for many of them.
+/// Blocks process many tiles, so that each copy of a table to shared memory serves many.
 template <class LaneDemapper, bool counts>
 __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     using B = Block<LaneDemapper, counts>;
-    if constexpr (B::staging < max_shared_memory) {  // on 7.5 large blocks leave no room for a table
+    if constexpr (B::staging < max_shared_memory) {  // on 7.5 large blocks leave no space for a table
         extern __shared__ uint4 memory[];
         const auto* from = static_cast<const uint4*>(job.table.entries);
         for (unsigned i = threadIdx.x; i < job.table.bytes / 16; i += blockDim.x)
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDema
     }
 }
 
-/// What a kernel may ask for beside the few bytes that it has anyway.
+/// The shared memory that a kernel may request, besides the few bytes that it has anyway.
 int max_shared_bytes(const Device& device) {
     return static_cast<int>(device.shared_memory_per_block()) - 16;
 }
@@ -55,9 +55,9 @@ public:
 
     [[nodiscard]] bool fits() const { return bytes_ <= static_cast<unsigned>(max_shared_bytes(device_)); }
 
-    /// On a multiprocessor.
+    /// Blocks that fit on a multiprocessor.
     [[nodiscard]] int resident_blocks() const {
-        // The limit belongs to the kernel and not to the launch, so all threads have to want the same.
+        // The limit belongs to the kernel and not to the launch, so all threads must set the same value.
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    max_shared_bytes(device_)));
         int resident = 0;
@@ -88,7 +88,7 @@ template <Constellation constellation, SoftBitFormat format>
 using InSharedOfLargeBlock =
     LookUp<constellation, format, Space::shared, large_block_shape(constellation, format)>;
 
-/// Returns false if the table has no room in shared memory.
+/// Returns false if the table does not fit into shared memory.
 template <Constellation constellation, SoftBitFormat format, bool counts>
 bool look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
     const LookUpKernel<InShared<constellation, format>, counts> usual(job, device);

@@ -4,7 +4,7 @@
 
 namespace phy::gpu::detail {
 
-/// Evaluates by table. The table lies in shared memory or, if it has no room there, in global memory.
+/// Evaluates by table. The table is in shared memory or, if it does not fit, in global memory.
 template <Constellation of, SoftBitFormat to, Space space, Shape of_tile>
 struct LookUp {
     static constexpr Constellation constellation = of;
@@ -28,8 +28,8 @@ struct LookUp {
         }
     }
 
-    /// Where a piece of 16 bytes of the table lies. Of entries with two pieces, every other four have them in
-    /// turned order: lanes that want the same one of theirs would meet in half of the banks.
+    /// The position of a piece of 16 bytes of the table. If entries have two pieces, every other group of
+    /// four entries has them swapped: lanes that read the same piece would otherwise use half of the banks.
     static __device__ __forceinline__ unsigned place_of(unsigned piece) {
         return has_turned_entries ? piece ^ (piece >> 3 & 1U) : piece;
     }
@@ -42,7 +42,7 @@ private:
         return __float_as_uint(entry) & entry_bits;
     }
 
-    /// Byte k of an entry is bit k's soft bit; those of I and Q take turns in the output.
+    /// Byte k of an entry is the soft bit k; soft bits of I and Q alternate in the output.
     __device__ __forceinline__ void look_up_bytes(const float* y, std::uint32_t* words) const {
         constexpr int entry_words = (bits + 3) / 4;
         std::uint32_t entry[2 * shape.symbols][entry_words];

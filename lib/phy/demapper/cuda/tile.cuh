@@ -10,15 +10,15 @@
 #include "phy/demapper/cuda/pack.cuh"
 #include "phy/demapper/cuda/tuning.hpp"
 
-/// What a warp does with its tile of symbols, whatever the lane demapper.
+/// How a warp processes its tile of symbols, for every lane demapper.
 ///
 /// A lane demapper is a type with the constants constellation, format and shape, and the function
 ///     void operator()(const float* y, const float* scale, const float* limit, std::uint32_t* words)
-/// that turns a lane's neighbouring symbols into packed soft bits. What it gives for an axis (BPSK: a symbol)
-/// with a component that is not finite does not matter.
+/// that turns a lane's neighbouring symbols into packed soft bits. Its results for an axis (BPSK: a symbol)
+/// with a non-finite component are not used.
 namespace phy::gpu::detail {
 
-/// What one thread has counted.
+/// Counts of one thread.
 struct Tally {
     unsigned erasures = 0;
     unsigned saturated = 0;
@@ -31,7 +31,7 @@ struct Layout {
     static constexpr int llrs_of_symbol = axes * bits_of(LaneDemapper::constellation);
     static constexpr int bytes_of_symbol =
         detail::bytes_of_symbol(LaneDemapper::constellation, LaneDemapper::format);
-    static constexpr int llrs = shape.symbols * llrs_of_symbol;  ///< of a lane, in a row
+    static constexpr int llrs = shape.symbols * llrs_of_symbol;  ///< of a lane in a row
     static constexpr int words = shape.symbols * bytes_of_symbol / 4;
     static constexpr int symbols = symbols_of_warp(shape);
     static constexpr int bytes_of_row = shape.symbols * bytes_of_symbol;  ///< of a lane
@@ -41,13 +41,13 @@ struct Layout {
     /// Shared memory of a warp.
     static constexpr int staging = bytes_in > bytes_out ? bytes_in : bytes_out;
 
-    /// One store a row; else rows are put in order in shared memory.
+    /// One store per row; otherwise shared memory sorts the rows.
     static constexpr bool stores_directly = words == 1 || words == 2 || words == 4;
 
     static_assert(shape.symbols * bytes_of_symbol % 4 == 0);
 };
 
-/// Sets soft bits to 0 that are not to be kept; keep(symbol, axis) says which are.
+/// Sets soft bits to 0 unless keep(symbol, axis).
 template <class LaneDemapper, typename Keep>
 __device__ __forceinline__ void clear_unless(Keep keep, std::uint32_t* words) {
     using L = Layout<LaneDemapper>;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void clear_unless(Keep keep, std::uint32_t* words) {
     }
 }
 
-/// Soft bits of components that are not finite.
+/// Clears and counts the soft bits of non-finite components.
 template <class LaneDemapper>
 __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tally& tally) {
     using L = Layout<LaneDemapper>;
@@ -75,18 +75,18 @@ __device__ __forceinline__ void erase(const float* y, std::uint32_t* words, Tall
     clear_unless<LaneDemapper>(keep, words);
 }
 
-/// Adds 128 for every soft bit in an int8 word that has the largest magnitude.
+/// Adds 128 for every soft bit of the largest magnitude in an int8 word.
 __device__ __forceinline__ unsigned add_saturated_bytes(std::uint32_t word, std::uint32_t largest,
                                                         unsigned sum) {
-    // A byte of the biased magnitude reaches 128 if it is the largest; the complement of a negative byte is
-    // one less than its magnitude.
+    // A byte of the biased magnitude reaches 128 if the magnitude is the largest. The complement of a
+    // negative byte is one less than its magnitude.
     const std::uint32_t signs = signs_of_bytes(word);
     const std::uint32_t bias = (128U - largest) * 0x01010101U;
     const std::uint32_t biased = (word ^ signs) + (signs & 0x01010101U) + bias;
     return __dp4a(biased & 0x80808080U, 0x01010101U, sum);
 }
 
-/// Soft bits in a row of words with the largest magnitude.
+/// Counts the soft bits of the largest magnitude in a row of words.
 template <SoftBitFormat format, int count>
 __device__ __forceinline__ unsigned count_saturated(const std::uint32_t* words, std::uint32_t largest) {
     unsigned sum = 0;
@@ -106,7 +106,7 @@ __device__ __forceinline__ bool is_usable(float noise) {
     return noise > 0.0F && Ops::is_finite(noise);
 }
 
-/// As load_rows(), times the unit.
+/// load_rows() with all components multiplied by the unit.
 template <Space space, SampleFormat format, Shape shape>
 __device__ __forceinline__ bool load_scaled_rows(const std::byte* tile, unsigned lane, float unit,
                                                  Components<shape>& y) {
@@ -123,9 +123,10 @@ __device__ __forceinline__ bool load_scaled_rows(const std::byte* tile, unsigned
     return sum < __int_as_float(0x7F800000);
 }
 
-/// Loads a lane's rows of a tile; returns surely_finite of them. By the bits of the number: a switch becomes
-/// a table of addresses, fetched before the jump. Not by with_constant_by_bits(), with which ptxas spills
-/// registers of kernels with tables. Floating point without a gain comes first and takes fewest tests.
+/// Loads a lane's rows of a tile; returns true if all components are surely finite. Branches on the bits of
+/// the number: a switch would become a table of addresses, fetched before the jump. with_constant_by_bits()
+/// makes ptxas spill registers of kernels with tables. Floating point without a gain comes first, with the
+/// fewest tests.
 template <Space space, Shape shape>
 __device__ __forceinline__ bool load_symbols(const Job& job, const std::byte* tile, unsigned lane,
                                              Components<shape>& y) {
@@ -173,7 +174,7 @@ struct Gains {
             gain_of<Ops>(noise[s], formula, scale[s], limit[s]);
     }
 
-    /// Those that are not give nothing, and are counted.
+    /// The gain of an unusable N0 is 0, and it is counted.
     __device__ __forceinline__ Gains(const float* noise, const GainRule& formula, Tally& tally)
         : Gains(noise, formula) {
 #pragma unroll
@@ -186,11 +187,11 @@ struct Gains {
     }
 };
 
-/// Which tile of a job, and whose part of it.
+/// A lane's place: a tile of a job.
 struct Place {
-    std::uint64_t first;  ///< symbol of the block
-    unsigned offset;      ///< from there to the tile
-    unsigned left;        ///< symbols of the tile that the job has
+    std::uint64_t first;  ///< first symbol of the block
+    unsigned offset;      ///< symbols from there to the tile
+    unsigned left;        ///< symbols of the tile that are in the job
     unsigned lane;
 
     __device__ __forceinline__ const std::byte* symbols_of(const Job& job) const {
@@ -206,7 +207,7 @@ struct Place {
     }
 };
 
-/// The signs of a tile's soft bits, of which the job has one a bit, or none.
+/// The signs of a tile's soft bits, if the job has signs.
 template <class LaneDemapper>
 class TileSigns {
 public:
@@ -218,7 +219,7 @@ public:
         last_ = (job.count * L::llrs_of_symbol - 1) / 32 - bit / 32;
     }
 
-    /// Those of a lane in a row, from a symbol of the tile on, in the lowest bits.
+    /// The signs of a lane's row, from a symbol of the tile on, in the lowest bits.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t from(unsigned symbol) const {
         if (words_ == nullptr) return 0;
         const unsigned bit = shift_ + symbol * L::llrs_of_symbol;
@@ -238,13 +239,13 @@ private:
     using L = Layout<LaneDemapper>;
     static_assert(L::llrs <= 32);
 
-    const std::uint32_t* words_;  ///< from the one with the tile's first bit on
+    const std::uint32_t* words_;  ///< from the word with the tile's first bit on
     unsigned shift_ = 0;
-    std::uint64_t last_ = 0;  ///< word of the job
+    std::uint64_t last_ = 0;  ///< last word of the job
 };
 
-/// A tile that the job has all of, in memory that is aligned: the way that has to be fast. Returns false, and
-/// has written nothing, if it meets a component that is not finite or an N0 that is not usable.
+/// The fast path: a tile that is whole and aligned. Returns false, and has written nothing, if a component is
+/// not finite or an N0 is not usable.
 template <class LaneDemapper, bool per_symbol, bool counts, bool flips>
 __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, const Job& job,
                                                  const Common& common, const Place& place, std::byte* staging,
@@ -290,7 +291,7 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     return true;
 }
 
-/// The gains of a row in any tile; symbols beyond the job get any.
+/// The gains of a row in any tile; arbitrary for symbols beyond the job.
 template <class LaneDemapper>
 __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place, unsigned symbol,
                                              Tally& tally) {
@@ -303,9 +304,9 @@ __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place,
     return Gains<symbols>(noise, job.gain, tally);
 }
 
-/// Any tile, byte by byte through shared memory; what lies beyond the job counts as zeros. Rows of symbols
-/// lie at the end of the staging memory, and rows of soft bits take their place from its beginning on: none
-/// reaches symbols that are still wanted, whether its rows are longer or shorter.
+/// Demaps any tile, byte by byte through shared memory; symbols beyond the job count as zeros. Rows of
+/// symbols are at the end of the staging memory; rows of soft bits replace them from its beginning on. No row
+/// of soft bits reaches symbols that are still needed, whatever the lengths of rows.
 template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, const Job& job,
                                                const Common& common, const Place& place, std::byte* staging,
@@ -341,8 +342,8 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
     __syncwarp();
 }
 
-/// Demaps the tiles of a block's warps, from the symbol `first` on. staging is for all of them, aligned
-/// to 16.
+/// Demaps the tiles of a block's warps, from the symbol `first` on. staging serves all of them and is aligned
+/// to 16 bytes.
 template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const Job& job,
                                             const Common& common, std::uint64_t first, std::byte* staging,
@@ -357,7 +358,7 @@ __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const 
     if (offset >= in_block) return;
     const unsigned lane = threadIdx.x % warp_size;
     Place place = {first, offset, std::min(symbols, in_block - offset), lane};
-    // The last tile reaches back over the one before rather than go the slow way: both write the same.
+    // The last tile overlaps the one before to avoid the slow path: both write the same bytes.
     if (!counts && place.left < symbols && job.end_aligned && job.count >= symbols)
         place = {job.count - symbols, 0, symbols, lane};
     staging += warp * L::staging;
@@ -371,7 +372,7 @@ __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const 
     if (!done) demap_any_tile<LaneDemapper, counts, flips>(evaluate, job, common, place, staging, tally);
 }
 
-/// Adds what the threads of a block have counted to the counters. All threads of the block call it.
+/// Adds the counts of a block's threads to the counters. All threads of the block must call it.
 __device__ inline void add_to_counters(const Common& common, Tally tally) {
     __shared__ unsigned total[2];
     if (threadIdx.x < 2) total[threadIdx.x] = 0;

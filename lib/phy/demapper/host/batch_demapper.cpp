@@ -31,7 +31,7 @@ struct PHY_HIDDEN BatchDemapper::Impl {
     std::vector<Planner> planners;  ///< by modulation
     SoftRunner runner;
     TableCache tables{kept_tables};
-    std::vector<SoftWork> works = {};  ///< of the running call
+    std::vector<SoftWork> works = {};  ///< of the current call
 };
 
 BatchDemapper::BatchDemapper(const Host& host, const Config& config)

@@ -26,8 +26,8 @@ BlockRunner::BlockRunner(const Host& host, const DemapperConfig& config)
 std::size_t BlockRunner::symbols_of_item(std::size_t symbols, std::size_t stretches) const {
     const auto threads = static_cast<std::size_t>(host_.threads());
     if (threads == 1) return std::max<std::size_t>(symbols, 1);
-    // A thread that is woken for less costs more than it brings; but a symbol of one stretch may take ten
-    // times as long as one of another.
+    // For less work, waking a thread costs more than it saves. But a symbol of one stretch may take ten times
+    // as long as one of another.
     const std::size_t smallest = stretches == 1 ? 4096 : 1024;
     constexpr std::size_t items_of_thread = 8;
     return std::max(smallest, multiple_from(symbols / (threads * items_of_thread)));

@@ -16,7 +16,7 @@
 
 namespace phy::detail {
 
-/// Symbols of one modulation, as a job goes through them.
+/// Symbols of one modulation that a job processes.
 struct Stretch {
     Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t index_of_first);
 
@@ -24,19 +24,20 @@ struct Stretch {
     std::uint64_t first_symbol;
     Constellation constellation;
     bool rotating;                ///< pi/2-BPSK
-    bool uses_workspace = false;  ///< the job does
-    std::size_t head = 0;         ///< if not 0, the symbols of the first block
+    bool uses_workspace = false;  ///< the job uses it
+    std::size_t head = 0;         ///< symbols of the first block if not 0
 
-    /// Where it lies in the row of all stretches of a call, a multiple of cut_multiple.
+    /// Position in the row of all stretches of a call, a multiple of cut_multiple.
     std::size_t begin = 0;
 
-    /// How many of its symbols come before a point of the row.
+    /// Number of its symbols before a position of the row.
     [[nodiscard]] std::size_t before(std::size_t point) const {
         return point <= begin ? 0 : std::min(symbols.size(), head + (point - begin));
     }
 };
 
-/// What soft and hard demapping share: blocks of symbols as floats, spread over threads.
+/// The common part of soft and hard demapping: splits symbols into blocks of floats and spreads them over
+/// threads.
 class BlockRunner {
 public:
     BlockRunner(const Host& host, const DemapperConfig& config);
@@ -45,10 +46,10 @@ public:
     [[nodiscard]] const ArrayKernels& arrays() const { return *arrays_; }
     [[nodiscard]] const DemapKernels& kernels() const { return *kernels_; }
 
-    /// Calls job(workspace, stretch, block, first) for every block, where block.iq holds the symbols of the
-    /// stretch from first on. Blocks are small where the job keeps something in the workspace, and as large
-    /// as a thread's items otherwise. Every block but the first of a stretch begins a multiple of
-    /// cut_multiple after its head. What is a Stretch may hold more, for the job.
+    /// Calls job(workspace, stretch, block, first) for every block; block.iq holds the symbols of the stretch
+    /// from first on. Blocks are small if the job uses the workspace, and as large as a thread's items
+    /// otherwise. Every block but the first of a stretch begins a multiple of cut_multiple after its head. A
+    /// type derived from Stretch may hold more for the job.
     template <std::derived_from<Stretch> Work, typename Job>
     void for_each_block(std::span<Work> row, const Job& job) {
         std::size_t end = 0;
@@ -66,7 +67,7 @@ public:
     }
 
 private:
-    // Keeps threads off each other's cache lines.
+    // So that threads do not share cache lines.
     static constexpr std::size_t cut_multiple = 64;
 
     static constexpr std::size_t multiple_from(std::size_t symbols) {
@@ -98,7 +99,7 @@ private:
         }
     }
 
-    /// What threads take at a time, from a row of so many symbols in so many stretches.
+    /// Items that threads take at a time, for so many symbols in so many stretches.
     [[nodiscard]] std::size_t symbols_of_item(std::size_t symbols, std::size_t stretches) const;
     [[nodiscard]] bool goes_through_workspace(SymbolView symbols) const;
     const float* load(SymbolView symbols, Workspace& workspace) const;
@@ -106,7 +107,7 @@ private:
     Host host_;
     const ArrayKernels* arrays_;
     const DemapKernels* kernels_;
-    std::array<float, SampleTypes::size> units_;  ///< by SampleFormat: what components are multiplied by
+    std::array<float, SampleTypes::size> units_;  ///< by SampleFormat: factor for components
     std::array<bool, SampleTypes::size> scales_;  ///< by SampleFormat: see scales_floats()
     std::vector<Workspace> workspaces_;           ///< by part of the pool
 };

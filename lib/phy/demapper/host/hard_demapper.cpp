@@ -37,7 +37,7 @@ void HardDemapper::operator()(SymbolView symbols, std::span<std::uint8_t> bits, 
         impl_->runner.kernels().demap_for(stretch.constellation, Output::hard, Formula::one_segment, false);
     impl_->runner.for_each_block(std::span(&stretch, 1),
                                  [&](Workspace&, const Stretch&, Block block, std::size_t first) {
-                                     // Any gain does: only the sign is looked at.
+                                     // Any gain is valid: only the sign matters.
                                      const Gain gain{1.0F, 1.0F};
                                      block.scale = &gain.scale;
                                      block.limit = &gain.limit;

@@ -8,34 +8,33 @@
 #include "phy/demapper/math/formula.hpp"
 #include "phy/simd/arrays.hpp"
 
-/// The interface between the demapper, which cuts a call into blocks and knows formats, and the code that is
-/// compiled once for every instruction set.
+/// The interface between the demapper, which splits a call into blocks and knows formats, and the code that
+/// is compiled once per instruction set.
 namespace phy::detail {
 
-/// What a kernel writes. fp16 is fp32 that a second kernel rounds.
+/// Output format of a kernel. A second kernel rounds fp32 to fp16.
 enum class Output { int8, float32, hard };
 inline constexpr std::size_t outputs = 3;
 
-/// Symbols that a kernel works on, and their gain: one value, or one a symbol.
+/// The symbols of a kernel call, and their gain: one value, or one per symbol.
 struct Block {
     const float* iq;  ///< 2 * symbols components
     std::size_t symbols;
     const float* scale;  ///< see Gain
     const float* limit;
-    Gain nats{};            ///< Formula::log_sum: from nats to the output; scale and limit above give nats
+    Gain nats{};            ///< Formula::log_sum: nats to output; scale and limit above give nats
     int phase = 0;          ///< pi/2-BPSK: parity of the first symbol's index
     bool streams = false;   ///< see DemapKernels::streams
     bool rotating = false;  ///< pi/2-BPSK
 };
 
-/// Where a kernel that writes past the caches begins.
+/// Kernels that write past the caches begin at multiples of this.
 inline constexpr std::size_t stream_alignment = 64;
 
-/// What these functions write as float or uint32_t, Block::scale and Block::limit are padded, as the arrays
-/// of ArrayKernels are.
+/// Arrays of float or uint32_t that these functions write, Block::scale and Block::limit are padded like the
+/// arrays of ArrayKernels.
 struct DemapKernels {
-    /// Where a formula adds nothing to a simpler one for a constellation, there is none; see
-    /// simplest_formula.
+    /// Null if a formula equals a simpler one for a constellation; see simplest_formula.
     using Demap = void (*)(const Block& block, void* out);
 
     std::array<std::array<std::array<std::array<Demap, 2>, formulas>, outputs>, all_constellations.size()>
@@ -44,21 +43,21 @@ struct DemapKernels {
     /// in and out may be the same.
     void (*multiply)(const float* in, float* out, std::size_t count, float factor);
 
-    /// One gain a symbol; 0 and 0 where N0 is unusable. Returns the largest limit.
+    /// One gain per symbol; 0 and 0 if N0 is unusable. Returns the largest limit.
     float (*gains)(const float* noise, std::size_t symbols, const GainRule& rule, float* scale, float* limit);
 
-    /// The nearest entry for each component; last + 1 for one that is not finite.
+    /// The nearest entry for each component; last + 1 if it is not finite.
     void (*nearest_entries)(const float* iq, std::size_t count, const TableScale& table,
                             std::uint32_t* entry);
 
-    /// The entry at or below each component's magnitude and the fraction of a step from there (beyond the
-    /// end: more than one), with the component's sign; entry last + 1 and fraction 0 for one that is not
-    /// finite.
+    /// The entry at or below each component's magnitude, and the fraction of a step from there (more than one
+    /// beyond the end), with the component's sign. A component that is not finite has entry last + 1 and
+    /// fraction 0.
     void (*entries_below)(const float* iq, std::size_t count, const TableScale& table, std::uint32_t* entry,
                           float* fraction);
 
-    /// True if a kernel writes past the caches itself where Block::streams is set and out is aligned to
-    /// stream_alignment; ArrayKernels::finish_streams ends that.
+    /// True if a kernel writes past the caches when Block::streams is set and out is aligned to
+    /// stream_alignment. ArrayKernels::finish_streams must follow.
     bool (*streams)(Constellation constellation, Output output);
 
     std::uint64_t (*count_unusable)(const float* noise, std::size_t count);

@@ -1,4 +1,4 @@
-// One number at a time: the reference that every other backend is compared with.
+// One number at a time: the reference for all other backends.
 
 #include "phy/demapper/host/kernels.hpp"
 

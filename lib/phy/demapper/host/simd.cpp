@@ -24,8 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-/// One vector of symbols: how it is loaded, evaluated and stored. Gains that are the same for all symbols are
-/// set once.
+/// Loads, evaluates and stores one vector of symbols. Gains that are the same for all symbols are set once.
 template <Constellation constellation, Output output, Formula formula, bool per_symbol>
 struct Step {
     static constexpr int bits = bits_of(constellation);
@@ -70,7 +69,7 @@ struct Step {
         store<bits, output>(out_scale, distances, streams, out + first * bytes_a_symbol);
     }
 
-    /// The rest that fills no vector, in a zero-padded copy. (Gains are padded.)
+    /// Processes the rest that fills no vector, in a zero-padded copy. (Gains are padded.)
     HWY_INLINE void run_rest(const float* iq, std::size_t first, std::size_t rest, std::uint8_t* out) const {
         HWY_ALIGN float iq_copy[components] = {};
         HWY_ALIGN std::uint8_t out_copy[symbols * bytes_a_symbol];

@@ -1,5 +1,5 @@
-// Components divided by a gain, gains of noise variances, and where components fall in a table. What is
-// written is padded, so whole vectors are stored.
+// Division of components by a gain, gains from noise variances, and positions of components in a table.
+// Outputs are padded, so whole vectors are stored.
 #if defined(PHY_DEMAPPER_SIMD_GAINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DEMAPPER_SIMD_GAINS_INL_H_
 #undef PHY_DEMAPPER_SIMD_GAINS_INL_H_

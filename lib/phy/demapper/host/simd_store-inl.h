@@ -1,4 +1,4 @@
-// From one vector for each bit of the axes, lanes I, Q, I, Q ..., to symbol-major soft bits.
+// Stores one vector per bit of the axes, with lanes I, Q, I, Q ..., as symbol-major soft bits.
 #if defined(PHY_DEMAPPER_SIMD_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DEMAPPER_SIMD_STORE_INL_H_
 #undef PHY_DEMAPPER_SIMD_STORE_INL_H_
@@ -23,8 +23,8 @@ constexpr hn::Repartition<std::uint64_t, decltype(d)> d64;
 using Bytes = hn::Vec<decltype(d8)>;
 using Words = hn::Vec<decltype(du)>;
 
-/// Where the low bytes of four lanes I, Q, I, Q go in a 16-byte block that holds two symbols with up to four
-/// bits an axis: two bytes for each bit, without gaps.
+/// The positions of the low bytes of four lanes I, Q, I, Q in a 16-byte block of two symbols with up to four
+/// bits per axis: two bytes per bit, without gaps.
 template <int bits>
 struct BytePlaces {
     HWY_ALIGN std::uint8_t place[bits][16];
@@ -39,7 +39,7 @@ struct BytePlaces {
         }
     }
 
-    /// A bit for each byte that bit k of the axes fills.
+    /// A mask of the bytes that bit k of the axes fills.
     [[nodiscard]] constexpr std::uint64_t mask(int k) const {
         std::uint64_t filled = 0;
         for (int i = 0; i < 64; ++i)
@@ -67,7 +67,7 @@ HWY_INLINE Bytes interleave_bytes(const Words* low_bytes) {
     }
 }
 
-/// Two symbols a block, of which the first `used` bytes are written.
+/// Two symbols per block; writes the first `used` bytes of each.
 template <std::size_t used>
 HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
     if constexpr (used == 16) {
@@ -110,7 +110,7 @@ HWY_INLINE void store_bytes(const Words* low_bytes, bool streams, std::uint8_t* 
     }
 }
 
-/// A symbol's pair of numbers for each bit; pairs are moved as one.
+/// A pair of numbers per symbol and bit; pairs move as one.
 template <int bits>
 HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
     auto* pairs = reinterpret_cast<std::uint64_t*>(out);

@@ -42,19 +42,19 @@ SoftWork::SoftWork(const Allocation& allocation, const Planner& planner, TableCa
 
 namespace {
 
-/// Kernels write int8 themselves, and binary32 for all other formats.
+/// Kernels write int8 directly, and binary32 for all other formats.
 Output output_for(SoftBitFormat format) {
     return format == SoftBitFormat::int8 ? Output::int8 : Output::float32;
 }
 
-/// The bits of the soft bits that are counted as saturated.
+/// Bit pattern of the magnitude that counts as saturated.
 unsigned saturated_bits(SoftBitFormat format, int llr_clip) {
     if (format == SoftBitFormat::int8) return static_cast<unsigned>(llr_clip);
     return bits_of_largest(format);
 }
 
-/// The signs of count soft bits from the first on, from the lowest bit on and with as many words behind as
-/// ArrayKernels::flip may read: where they lie, or in the workspace.
+/// Returns `count` signs from `first` on, beginning at the lowest bit and padded for ArrayKernels::flip: in
+/// place if possible, otherwise in the workspace.
 const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
                                 Workspace& workspace) {
     signs = signs.subspan(first / 32);
@@ -91,7 +91,7 @@ void SoftRunner::look_up(const LlrTable& llrs, Workspace& workspace, const Block
     }
 }
 
-/// noise is null where one N0 serves all.
+/// noise is null for a scalar N0.
 void SoftRunner::demap_block(const SoftWork& work, Workspace& workspace, Block block, const float* noise,
                              std::byte* out) const {
     const bool narrow = is_narrowed(work.plan.format);
@@ -121,7 +121,7 @@ void SoftRunner::choose_routes(std::span<SoftWork> works, bool counts) const {
         const std::size_t of_symbol = work.qm * size_of(work.llr.format());
         const std::size_t beyond = reinterpret_cast<std::uintptr_t>(work.llr.data()) % stream_alignment;
         const std::size_t to_boundary = beyond == 0 ? 0 : stream_alignment - beyond;
-        // What is to be counted or negated is so before it leaves.
+        // Counting and negating come before streaming.
         work.streams = past_caches && !counts && work.signs.empty() && work.table == nullptr &&
                        to_boundary % of_symbol == 0 &&
                        blocks_.kernels().streams(work.constellation, output_for(work.plan.format));
@@ -132,7 +132,7 @@ void SoftRunner::choose_routes(std::span<SoftWork> works, bool counts) const {
     }
 }
 
-/// Of a block's soft bits, from the first on.
+/// Negates soft bits of a block; first is the index of its first soft bit.
 void SoftRunner::flip(const SoftWork& work, Workspace& workspace, std::size_t first, std::size_t count,
                       std::byte* out) const {
     const auto format = static_cast<std::size_t>(work.plan.format);

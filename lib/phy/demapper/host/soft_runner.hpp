@@ -12,17 +12,17 @@
 
 namespace phy::detail {
 
-/// Tables of the latest calls.
+/// The tables of the latest calls.
 class TableCache {
 public:
     explicit TableCache(std::size_t capacity) : capacity_(capacity) {}
 
-    /// The tables of the calls before may be dropped from now on. Of more than the capacity those of the
-    /// latest call stay.
+    /// Allows tables of earlier calls to be dropped. All tables of the latest call stay, even beyond the
+    /// capacity.
     void start_call();
 
-    /// Builds the table unless it is there. It stays until the next call at least, even if a call needs more
-    /// than the capacity.
+    /// Builds the table unless it is cached. It stays at least until the next call, even if a call needs more
+    /// tables than the capacity.
     const LlrTable& table(const TableKey& key);
 
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -40,28 +40,28 @@ private:
     std::map<TableKey, Entry> entries_;
 };
 
-/// An allocation, and how it is evaluated.
+/// An allocation, and how to evaluate it.
 struct SoftWork : Stretch {
-    /// Takes the table from the cache if one serves. planner is of the allocation's modulation.
+    /// Takes the table from the cache if the plan needs one. planner must be for the allocation's modulation.
     SoftWork(const Allocation& allocation, const Planner& planner, TableCache& tables);
 
-    std::span<const float> noise;  ///< one a symbol; empty where one serves all
+    std::span<const float> noise;  ///< one per symbol; empty for a scalar N0
     SoftBitSpan llr;
     std::span<const std::uint32_t> signs;
     std::size_t qm;
     Plan plan;
-    const LlrTable* table = nullptr;  ///< if it is evaluated so
-    bool streams = false;             ///< the kernel writes past the caches, from the head on
-    bool staged = false;              ///< it is streamed from the workspace
+    const LlrTable* table = nullptr;  ///< null: no table
+    bool streams = false;             ///< the kernel writes past the caches, after the head
+    bool staged = false;              ///< streamed from the workspace
 };
 
-/// Runs the work of soft demappers.
+/// Executes the work of soft demappers.
 class SoftRunner {
 public:
     SoftRunner(const Host& host, const DemapperConfig& config)
         : blocks_(host, config), llr_clip_(config.llr_clip) {}
 
-    /// Counts if counters is not null.
+    /// Does not count if counters is null.
     void run(std::span<SoftWork> works, DemapCounters* counters);
 
     [[nodiscard]] const Host& host() const { return blocks_.host(); }

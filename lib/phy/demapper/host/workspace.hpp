@@ -8,15 +8,14 @@
 
 namespace phy::detail {
 
-/// Symbols that pass through all steps before the next are looked at: what lies in between stays in the
-/// nearest caches.
+/// Symbols that pass through all steps together, so that intermediate results stay in the nearest caches.
 inline constexpr std::size_t block_symbols = 1024;
 
-/// Outputs of more bytes than this leave no use in the caches: they are streamed past them, which spares
-/// reading the memory that is about to be overwritten.
+/// Outputs of more bytes than this do not stay in the caches. They are streamed past them, which saves
+/// reading memory that is about to be overwritten.
 inline constexpr std::size_t streaming_bytes = 16 << 20;
 
-/// What one thread needs between the steps of a block.
+/// The arrays that one thread needs between the steps of a block.
 struct alignas(64) Workspace {
     static constexpr std::size_t components = 2 * block_symbols + padding;
 
@@ -25,10 +24,9 @@ struct alignas(64) Workspace {
     alignas(64) float limit[components];
     alignas(64) float fraction[components];
     alignas(64) std::uint32_t entry[components];
-    alignas(64) float llr[max_bits_per_symbol * block_symbols + padding];  ///< before they are rounded
+    alignas(64) float llr[max_bits_per_symbol * block_symbols + padding];  ///< before rounding
     alignas(64) std::uint32_t signs[words_of_signs(max_bits_per_symbol * block_symbols)];
-    alignas(
-        64) std::byte out[sizeof(float) * max_bits_per_symbol * block_symbols];  ///< before they are streamed
+    alignas(64) std::byte out[sizeof(float) * max_bits_per_symbol * block_symbols];  ///< before streaming
 };
 
 }  // namespace phy::detail

@@ -11,11 +11,11 @@
 /// One axis of a square QAM: a Gray-labelled PAM with m bits and the levels +-1, +-3 ... +-(2^m - 1), in
 /// units of A = 1/sqrt(n) on symbols of unit mean power (TS 38.211 clause 5.1).
 ///
-/// The binary32 number nearest to sqrt(n) is off by up to 2^-25, and times the distance from the origin that
-/// is enough to move a decision boundary by what int8 soft bits can see. So the axis is measured in units of
-/// A/q, where p/q, in lowest terms, solves Pell's equation p^2 - n q^2 = +-1: both are small integers, exact
-/// in binary32, and y * p are those units with a relative error below 2^-29. A level is then an odd multiple
-/// of q, and multiples of q that stand for boundaries and breakpoints are exact too.
+/// The binary32 number nearest to sqrt(n) has an error of up to 2^-25. Times the distance from the origin,
+/// that moves a decision boundary by enough to change int8 soft bits. So the axis is measured in units of
+/// A/q, where p/q, in lowest terms, solves Pell's equation p^2 - n q^2 = +-1. Both are small integers, exact
+/// in binary32, and y * p is the axis value in those units with a relative error below 2^-29. A level is then
+/// an odd multiple of q; boundaries and breakpoints, multiples of q, are exact too.
 namespace phy::detail {
 
 struct AxisUnits {
@@ -23,7 +23,7 @@ struct AxisUnits {
     int q;  ///< a level is an odd multiple of this
 };
 
-/// By bits an axis, from 1 (QPSK) to max_axis_bits.
+/// By bits per axis, from 1 (QPSK) to max_axis_bits.
 inline constexpr std::array<AxisUnits, max_axis_bits + 1> axis_units = {
     {{}, {19601, 13860}, {168717, 53353}, {227137, 35048}, {229841, 17628}, {1197901, 45870}}};
 
@@ -44,7 +44,7 @@ struct Axis {
     static constexpr float p = static_cast<float>(axis_units[m].p);
     static constexpr float q = static_cast<float>(axis_units[m].q);
 
-    /// The distance x_{k+1} = fold(k) - |x_k| turns bit k's axis into bit k+1's.
+    /// The distance x_{k+1} = fold(k) - |x_k| maps bit k's axis to bit k+1's.
     static constexpr float fold(int k) { return static_cast<float>(1 << (m - 1 - k)) * q; }
 
     /// N_k: bit k's LLR has breakpoints at |x_k| = 2q, 4q ... 2q N_k.
@@ -56,9 +56,9 @@ struct Axis {
         static_cast<float>(double{inverse_segment} * (1.0 + 0x1.2p-24));
 };
 
-/// True if floor(|x| * inverse) is the segment of every |x|: if it changes exactly on the breakpoints. The
-/// product is rounded or, where a machine rounds its sum with a large number down instead, exact (as it is in
-/// binary64).
+/// True if floor(|x| * inverse) is the segment of every |x|, that is, if it changes exactly at the
+/// breakpoints. The product may be rounded, or exact (as in binary64) if a machine instead rounds its sum
+/// with a large number down.
 template <int m>
 constexpr bool finds_segments(float inverse, bool product_is_rounded) {
     const auto reaches = [=](float x, int segment) {
@@ -80,7 +80,7 @@ constexpr bool all_find_segments() {
 }
 static_assert(all_find_segments<static_cast<int>(max_axis_bits)>());
 
-/// From N0 to the two numbers by which an axis distance d becomes a soft bit: scale * min(d, limit).
+/// Turns N0 into the two numbers that make a soft bit of an axis distance d: scale * min(d, limit).
 struct GainRule {
     float per_inverse_noise;  ///< scale / (1/N0)
     float per_noise;          ///< limit / N0
@@ -92,14 +92,14 @@ struct Gain {
     float limit;
 };
 
-/// unit is the size of the soft bit of 1 nat, largest the magnitude at which it saturates.
+/// unit is the soft bit of 1 nat, largest the magnitude at which it saturates.
 constexpr GainRule gain_rule(int bits, double unit, double largest) {
     const auto m = static_cast<std::size_t>(bits);
     const double gain = 4.0 * unit / (static_cast<double>(inverse_power(m)) * axis_units[m].q);
     return {static_cast<float>(gain), static_cast<float>(largest / gain)};
 }
 
-/// Where soft bits saturate that are not limited by their format: those in binary32, and distances.
+/// Saturation of distances, and of soft bits in binary32, which their format does not limit.
 inline constexpr float largest_llr =
     soft_bit_format_facts[static_cast<std::size_t>(SoftBitFormat::float32)].largest;
 

@@ -10,7 +10,7 @@
 #include "phy/core/error.hpp"
 #include "phy/demapper/math/plan.hpp"
 
-/// What demappers refuse, wherever their memory is.
+/// Argument checks of demappers, for host and device memory.
 namespace phy::detail {
 
 /// Throws ArgumentError if an allocation is invalid.
@@ -36,7 +36,7 @@ void check_same_format(const Allocation& allocation, const Allocation& first) {
                         std::string(to_string(of_first)) + ", as in allocation 0");
 }
 
-/// Calls body() for an allocation of a batch; an ArgumentError says which it is.
+/// Calls body() for an allocation of a batch; adds its index to an ArgumentError.
 template <typename Body>
 auto naming_allocation(std::size_t index, Body body) {
     try {
@@ -46,7 +46,7 @@ auto naming_allocation(std::size_t index, Body body) {
     }
 }
 
-/// A planner for each modulation.
+/// One planner per modulation.
 std::vector<Planner> planners_of(DemapperConfig config);
 
 }  // namespace phy::detail

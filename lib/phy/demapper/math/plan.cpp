@@ -76,7 +76,7 @@ bool Planner::uses_closed_form(std::optional<float> noise, SoftBitFormat format)
 std::optional<TableKey> Planner::table_for(std::optional<float> noise, SoftBitFormat format,
                                            bool closed_form) const {
     if (bits_ == 1 || !noise || config_.evaluator == Evaluator::arithmetic) return {};
-    // A table of max-log, which has a closed form, is for who asks for it.
+    // A table of max-log, which has a closed form, is used only on request.
     if (closed_form && (config_.evaluator == Evaluator::automatic || config_.method == Method::log_map))
         return {};
     const TableKey key = key_for(*noise, format);

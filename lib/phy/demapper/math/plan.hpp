@@ -10,14 +10,14 @@
 
 namespace phy::detail {
 
-/// How all symbols of a call are evaluated.
+/// How to evaluate all symbols of a call.
 struct Plan {
     SoftBitFormat format = SoftBitFormat::int8;
     Algorithm algorithm = Algorithm::closed_form;
-    std::optional<TableKey> table = {};  ///< Algorithm::table: what it is made for
-    GainRule gain{};                     ///< from N0 to the soft bit, or to nats for Algorithm::log_sum
-    Gain nats{};                         ///< Algorithm::log_sum: from nats to the soft bit
-    Gain scalar{};                       ///< the gain of the one N0, if there is one
+    std::optional<TableKey> table = {};  ///< Algorithm::table: its key
+    GainRule gain{};                     ///< from N0 to soft bit, or to nats for Algorithm::log_sum
+    Gain nats{};                         ///< Algorithm::log_sum: nats to soft bit
+    Gain scalar{};                       ///< gain of a scalar N0
 };
 
 /// Chooses between closed form, log-sum-exp and table, for one modulation.
@@ -26,10 +26,10 @@ public:
     /// Throws ArgumentError if a value of the configuration is out of its range.
     explicit Planner(const DemapperConfig& config);
 
-    /// noise: the one N0; none where each symbol has its own.
+    /// noise: the scalar N0; none: one per symbol.
     [[nodiscard]] Plan plan(std::optional<float> noise, SoftBitFormat format) const;
 
-    /// What a call would be evaluated by.
+    /// The evaluator that a call would use.
     [[nodiscard]] Evaluator evaluator_for(std::optional<float> noise, SoftBitFormat format) const;
 
 private:
@@ -42,18 +42,16 @@ private:
     int bits_;
 };
 
-/// What every kind of demapper refuses: ArgumentError.
+/// Throw ArgumentError on what no kind of demapper accepts.
 void check_config(const DemapperConfig& config);
 
-/// Throws ArgumentError unless a scalar N0 is finite and positive, or one a symbol has as many values as
-/// there are symbols.
+/// Throws ArgumentError unless a scalar N0 is finite and positive, or per-symbol N0 has one value per symbol.
 void check_noise(std::optional<float> scalar, std::size_t values, std::size_t symbols);
 
-/// What components are multiplied by: the value of an integer sample of 1, or 1 over the gain.
+/// The factor for components: the value of an integer sample of 1, or 1 over the gain.
 float unit_of(const DemapperConfig& config, SampleFormat format);
 
-/// True for floating point symbols that are to be divided by a gain; integers are multiplied by their unit
-/// anyway.
+/// True for floating-point symbols with a gain; integers are multiplied by their unit anyway.
 bool scales_floats(const DemapperConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

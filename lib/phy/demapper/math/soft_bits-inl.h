@@ -1,8 +1,9 @@
-// What a soft bit is, in IEEE binary32 with every fma explicit, for the operations of simd/ops-inl.h.
+// The arithmetic of soft bits, in IEEE binary32 with every fma explicit, for the operations of
+// simd/ops-inl.h.
 //
-// A formula says how much of an LLR's shape is evaluated: each segment of |x_k| has its own slope, and where
-// the soft bit saturates before segment 1 or 2 is left, the further ones need not be looked at. All give the
-// same soft bits.
+// A formula says how many segments of an LLR are evaluated. Each segment of |x_k| has its own slope. If the
+// soft bit saturates before segment 1 or 2 ends, further segments do not matter. All formulas give the same
+// soft bits.
 #if defined(PHY_DEMAPPER_SOFT_BITS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DEMAPPER_SOFT_BITS_INL_H_
 #undef PHY_DEMAPPER_SOFT_BITS_INL_H_
@@ -21,13 +22,13 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// Where bit k's LLR has one slope within the limit, and where it has two.
+/// One slope of bit k's LLR within the limit, or two.
 template <int m, int k, Formula formula>
 inline constexpr bool has_one_segment = k == m - 1 || formula == Formula::one_segment;
 template <int m, int k, Formula formula>
 inline constexpr bool has_two_segments = k == m - 2 || formula == Formula::two_segments;
 
-/// min(floor(|x| / 2q), N_0); see finds_segments. Operations may have a quicker way of their own.
+/// min(floor(|x| / 2q), N_0); see finds_segments. Operations may define a faster version.
 template <class Ops, int m>
 PHY_INLINE typename Ops::V first_segment(typename Ops::V magnitude) {
     const auto last = Ops::set(Axis<m>::last_segment(0));
@@ -38,10 +39,10 @@ PHY_INLINE typename Ops::V first_segment(typename Ops::V magnitude) {
     }
 }
 
-/// n_k = min(floor(|x_k| / 2q), N_k), the segment that |x_k| lies in; before is n_{k-1}, for k > 0. What
-/// folds x_{k-1} into x_k folds its segments too: those from c on, counted from c, and those below c, counted
-/// down. (Beside a breakpoint x_{k-1} and x_k, which are rounded, may see different segments; there both have
-/// the same distance, to rounding.)
+/// n_k = min(floor(|x_k| / 2q), N_k), the segment of |x_k|; before is n_{k-1}, for k > 0. Folding x_{k-1}
+/// into x_k also folds its segments: those from c on count up from c, those below c count down. (Next to a
+/// breakpoint x_{k-1} and x_k, which are rounded, may be in different segments; there both have the same
+/// distance, to rounding.)
 template <class Ops, int m, int k>
 PHY_INLINE typename Ops::V segment_of(typename Ops::V magnitude, typename Ops::V before) {
     if constexpr (k == 0) {
@@ -53,9 +54,9 @@ PHY_INLINE typename Ops::V segment_of(typename Ops::V magnitude, typename Ops::V
 }
 
 /// Bit k's distance d_k of an axis, signed as the LLR and limited to +-limit: L_k = (4 A^2 / (N0 q)) * d_k.
-/// Unlimited, |d_k| = (n_k + 1) (|x_k| - n_k q), where the product is rounded once: on the grid of numbers
-/// that x_k is on, the difference is exact. That is the exact max-log LLR of x_k. magnitude is |x_k|; where
-/// there are several segments, only the sign of x is looked at; segment goes from n_{k-1} to n_k.
+/// Unlimited, |d_k| = (n_k + 1) (|x_k| - n_k q), where the product is rounded once; the difference is exact
+/// on the grid of numbers of x_k. This is the exact max-log LLR of x_k. magnitude is |x_k|; with several
+/// segments only the sign of x is used; segment changes from n_{k-1} to n_k.
 template <class Ops, int m, int k, Formula formula>
 PHY_INLINE typename Ops::V limited_distance(typename Ops::V x, typename Ops::V magnitude,
                                             typename Ops::V limit, typename Ops::V& segment) {
@@ -83,7 +84,7 @@ PHY_INLINE void limited_distances(typename Ops::V x, typename Ops::V segment, ty
     }
 }
 
-/// The m distances of an axis with value y (in symbols of unit mean power). x_1 comes from y with one
+/// The m distances of an axis with value y (in symbols of unit mean power). x_1 follows from y with one
 /// rounding.
 template <class Ops, int m, Formula formula>
 PHY_INLINE void axis_distances(typename Ops::V y, typename Ops::V limit, typename Ops::V* distances) {
@@ -105,7 +106,7 @@ PHY_INLINE typename Ops::V quantise(typename Ops::V scale, typename Ops::V dista
     return Ops::fma(scale, distance, Ops::set(round_to_integer));
 }
 
-// fp32 (and fp16, before it is rounded); adding zero makes -0 a +0.
+// fp32 (and fp16 before rounding); adding zero makes -0 a +0.
 template <class Ops>
 PHY_INLINE typename Ops::V scaled(typename Ops::V scale, typename Ops::V distance) {
     return Ops::add(Ops::mul(scale, distance), Ops::set(0.0F));
@@ -134,8 +135,8 @@ struct LevelGroups {
     }
 };
 
-// ln of the sum over a group of exp(-metric), plus the smallest metric of the group: from 0 to (m - 1) ln 2,
-// so that what max-log leaves out is computed without cancellation. The metric is factor * squares.
+// ln of the sum over a group of exp(-metric), plus the smallest metric of the group: from 0 to (m - 1) ln 2.
+// So the part that max-log omits is computed without cancellation. The metric is factor * squares.
 template <class Ops, int m, int k, int label>
 PHY_INLINE typename Ops::V sum_beyond_nearest(const typename Ops::V* squares, typename Ops::V factor) {
     constexpr LevelGroups<m, k> groups;
@@ -162,8 +163,8 @@ PHY_INLINE void add_beyond_max_log(const typename Ops::V* squares, typename Ops:
     if constexpr (k + 1 < m) add_beyond_max_log<Ops, m, k + 1>(squares, factor, scale, llrs);
 }
 
-/// The log-MAP LLRs of an axis in nats: max-log, plus ln of the quotient of the two sums that max-log takes
-/// as 1. nats is the gain of one nat a unit.
+/// The log-MAP LLRs of an axis in nats: max-log, plus ln of the quotient of the two sums, which max-log takes
+/// as 1. nats is the gain of one nat per unit.
 template <class Ops, int m>
 PHY_INLINE void axis_log_map(typename Ops::V y, typename Ops::V scale, typename Ops::V limit,
                              typename Ops::V* llrs) {
@@ -181,7 +182,7 @@ PHY_INLINE void axis_log_map(typename Ops::V y, typename Ops::V scale, typename 
     add_beyond_max_log<Ops, m, 0>(squares, Ops::mul(scale, Ops::set(0.25F / A::q)), scale, llrs);
 }
 
-/// What an output value is made of: out_scale * distances[k], where out_scale is 0 for erased components.
+/// An output value is out_scale * distances[k], where out_scale is 0 for erased components.
 template <class Ops, int m, Formula formula>
 PHY_INLINE void evaluate_axis(typename Ops::V y, typename Ops::V scale, typename Ops::V limit,
                               const Gain& nats, typename Ops::V* distances, typename Ops::V& out_scale) {
@@ -198,7 +199,7 @@ PHY_INLINE void evaluate_axis(typename Ops::V y, typename Ops::V scale, typename
     }
 }
 
-/// BPSK lies on the diagonal: the sum of its components is the axis value. Both have to be finite.
+/// BPSK lies on the diagonal: the axis value is the sum of the components, which must both be finite.
 template <class Ops, Formula formula>
 PHY_INLINE void evaluate_diagonal(typename Ops::V i, typename Ops::V q, typename Ops::V scale,
                                   typename Ops::V limit, typename Ops::V* distances,
@@ -207,10 +208,10 @@ PHY_INLINE void evaluate_diagonal(typename Ops::V i, typename Ops::V q, typename
     out_scale = Ops::keep(i, Ops::keep(q, scale));
 }
 
-/// Entries of a table come in the low bits of a number.
+/// Entries of a table are the low bits of a number.
 inline constexpr std::uint32_t entry_bits = 0x3FFFFF;
 
-/// The nearest entry, or the one after the last for a component that is not finite, plus round_to_integer.
+/// The nearest entry, plus round_to_integer; last + 1 for a component that is not finite.
 template <class Ops>
 PHY_INLINE typename Ops::V nearest_entry(typename Ops::V y, const TableScale& table) {
     const auto position = Ops::fma(y, Ops::set(table.per_unit), Ops::set(table.centre));
@@ -218,7 +219,7 @@ PHY_INLINE typename Ops::V nearest_entry(typename Ops::V y, const TableScale& ta
     return Ops::add(Ops::select_finite(y, inside, Ops::set(table.last + 1.0F)), Ops::set(round_to_integer));
 }
 
-/// The same for the entry below |y|, where entry 0 is that of y = 0, and the way from there to |y| in steps,
+/// The same for the entry below |y|, where entry 0 is at y = 0, and the distance from there to |y| in steps,
 /// with the sign of y.
 template <class Ops>
 PHY_INLINE typename Ops::V entry_below(typename Ops::V y, const TableScale& table,

@@ -16,10 +16,10 @@ namespace {
 
 using Llrs = std::array<double, max_axis_bits>;
 
-/// Bits of an axis that a word of 8 bytes has room for in every other byte.
+/// Bits of an axis that fit into every other byte of an 8-byte word.
 constexpr std::size_t spread_bits = 4;
 
-// Here the axis is measured in units of A: levels are odd integers.
+// Here the unit of the axis is A: levels are odd integers.
 struct AxisShape {
     double amplitude;  ///< A
     double nats;       ///< of one unit: 4 A^2 / N0
@@ -35,7 +35,7 @@ AxisShape shape_of(const TableKey& key) {
 /// By level.
 using OfLevels = std::array<double, std::size_t{1} << max_axis_bits>;
 
-/// What levels are worth where an axis has one value.
+/// Likelihoods of the levels for one axis value.
 struct Likelihoods {
     OfLevels metrics;  ///< ln of exp(-(x - level)^2 nats / 4)
     double nearest;    ///< the largest of them
@@ -56,7 +56,7 @@ Likelihoods likelihoods_at(const TableKey& key, const AxisShape& shape, double x
     return of;
 }
 
-/// ln of the likelihood of the levels with this label, or the largest term of its sum.
+/// ln of the likelihood of the levels with this label, or of the largest term of its sum.
 double log_likelihood(const TableKey& key, const Likelihoods& of, int k, int label) {
     const auto is_member = [&](std::size_t i) {
         return axis_label_bit(key.bits, static_cast<int>(i), k) == label;
@@ -66,7 +66,7 @@ double log_likelihood(const TableKey& key, const Likelihoods& of, int k, int lab
     for (std::size_t i = 0; i < levels; ++i)
         if (is_member(i)) largest = std::max(largest, of.metrics[i]);
     if (key.method == Method::max_log) return largest;
-    // As seen from the nearest level far ones have no digits.
+    // Relative to the nearest level, far ones have no digits left.
     constexpr double far = 600.0;
     const bool is_far = of.nearest - largest > far;
     double sum = 0.0;
@@ -83,14 +83,14 @@ Llrs llrs_at(const TableKey& key, const AxisShape& shape, double x) {
     return llrs;
 }
 
-/// Where the entries lie, in units of A: at multiples of step out to reach.
+/// Positions of the entries in units of A: multiples of step up to reach.
 struct Layout {
     double step;
     double reach;
 };
 
-// Half a step changes the soft bit by at most half a least significant bit where it is not saturated: the
-// slope of segment n is n + 1, and the segment begins at the distance n (n + 1).
+// Half a step changes an unsaturated soft bit by at most half a least significant bit: the slope of segment n
+// is n + 1, and the segment begins at the distance n (n + 1).
 Layout layout_int8(const TableKey& key, const AxisShape& shape) {
     const double unit = shape.nats * static_cast<double>(key.llr_scale);
     const double beyond_max_log = key.method == Method::log_map ? (key.bits - 1) * std::numbers::ln2 : 0.0;
@@ -103,9 +103,9 @@ Layout layout_int8(const TableKey& key, const AxisShape& shape) {
     return {std::min(1.0 / ((segment + 1) * unit), reach / min_steps), reach};
 }
 
-// Max-log is straight between even numbers. The curvature of log-MAP is nats^2 / 4 times the variance of the
-// level in one group less that in the other, at most the mean square of the outer half of the levels; a line
-// misses curvature * step^2 / 8. Fourteen nats beyond the last breakpoint it is straight.
+// Max-log is linear between even numbers. The curvature of log-MAP is nats^2 / 4 times the variance of the
+// level in one group less that in the other, at most the mean square of the outer half of the levels. The
+// error of a line is curvature * step^2 / 8. From 14 nats beyond the last breakpoint on, log-MAP is linear.
 Layout layout_float(const TableKey& key, const AxisShape& shape) {
     if (key.method == Method::max_log) return {2.0, static_cast<double>(shape.levels)};
     constexpr double tolerance = 0.006;
@@ -130,8 +130,8 @@ double entries_needed(const TableKey& key) {
     return key.format == SoftBitFormat::int8 ? 2.0 * half + 1.0 : half;
 }
 
-// Within the distance f of a boundary, the level after the nearest one of the same group is farther by 2 - f
-// or more (in nats: times shape.nats), and what it adds to L is at most its likelihood.
+// Within the distance f of a boundary, the second nearest level of the same group is farther than the nearest
+// by 2 - f or more (in nats: times shape.nats). It adds at most its likelihood to L.
 bool max_log_is_log_map(const TableKey& key) {
     const AxisShape shape = shape_of(key);
     const double scale = static_cast<double>(key.llr_scale);
@@ -178,7 +178,7 @@ void LlrTable::fill_float(std::size_t entries, double step) {
     const auto bits = static_cast<std::size_t>(key_.bits);
     lines_.assign((entries + 1) * 2 * bits, 0.0F);
     Llrs here = llrs_at(key_, shape, 0.0);
-    here[0] = 0.0;  // as it is odd; but the sums are rounded
+    here[0] = 0.0;  // exactly 0 because it is odd; the sums are rounded
     for (std::size_t i = 0; i < entries; ++i) {
         const Llrs next = llrs_at(key_, shape, static_cast<double>(i + 1) * step);
         for (std::size_t k = 0; k < bits; ++k) {
@@ -241,7 +241,7 @@ void gather_lines(const float* lines, float limit, const std::uint32_t* entry, c
     }
 }
 
-/// By bits an axis, from 2 on.
+/// By bits per axis, from 2 on.
 template <std::size_t... i>
 constexpr auto all_gather_int8(std::index_sequence<i...>) {
     return std::array{&gather_int8<i + 2>...};

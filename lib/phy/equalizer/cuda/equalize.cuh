@@ -9,7 +9,7 @@
 #include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
 
-/// What a thread does with its subcarrier.
+/// The work of a thread on its subcarrier.
 namespace phy::gpu::detail {
 
 namespace equalizer = phy::detail::cuda;
@@ -20,7 +20,7 @@ using LayerColumn = equalizer::Column<EqualizerOps, layers>;
 
 constexpr unsigned block_subcarriers = phy::subcarriers_per_resource_block;
 
-/// A received sample; any format.
+/// Loads a received sample of any format.
 __device__ __forceinline__ void load_sample(const EqualizerJob& job, std::uint64_t index, float& re,
                                             float& im) {
     const auto load_as = [&](auto constant) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void load_sample(const EqualizerJob& job, std::uint64
         re = y[0];
         im = y[1];
     };
-    // By the bits of the number: a switch becomes a table of addresses.
+    // Branches on the bits of the number: a switch would become a table of addresses.
     const auto number = static_cast<unsigned>(job.format);
     if ((number & 2U) == 0) {
         if ((number & 1U) == 0) return load_as(std::integral_constant<SampleFormat, SampleFormat::cf32>());
@@ -43,7 +43,7 @@ __device__ __forceinline__ void load_sample(const EqualizerJob& job, std::uint64
     load_as(std::integral_constant<SampleFormat, SampleFormat::ci8>());
 }
 
-/// A thread's subcarrier in a slot and a group of symbols.
+/// A thread's subcarrier in a slot and in a group of symbols.
 template <int layers>
 struct Subcarrier {
     const EqualizerJob& job;
@@ -65,7 +65,7 @@ struct Subcarrier {
         return h;
     }
 
-    /// The rows that antennas have of H, from an antenna on. The loads of one estimate are in flight at once.
+    /// The rows of H of `count` antennas from `antenna` on. The loads of one estimate are in flight together.
     template <int count>
     __device__ __forceinline__ void rows_of(unsigned antenna, LayerColumn<layers> (&rows)[count]) const {
         const std::int32_t first_weight = __ldg(&group.first_weight);
@@ -102,7 +102,7 @@ struct Subcarrier {
         return row * job.subcarriers + k;
     }
 
-    /// Received by an antenna, whitened where it has to be.
+    /// The sample of an antenna, whitened if necessary.
     __device__ __forceinline__ void received(unsigned antenna, unsigned symbol, float& re, float& im) const {
         if (job.whitening == nullptr) return load_sample(job, sample_of(antenna, symbol), re, im);
         const std::uint64_t first = (std::uint64_t{slot} * job.antennas + antenna) * job.antennas;
@@ -137,7 +137,7 @@ struct Subcarrier {
             equalizer::turn_back<EqualizerOps>(re, im, x.re[i], x.im[i]);
     }
 
-    /// Whether there is data in a symbol, and which element of the slot it is.
+    /// Returns true if the symbol has data here; element is then its index in the slot.
     [[nodiscard]] __device__ __forceinline__ bool element_of(unsigned symbol, unsigned& element) const {
         const unsigned block = k / block_subcarriers;
         const unsigned bit = 1U << (k - block * block_subcarriers);
@@ -149,7 +149,7 @@ struct Subcarrier {
     }
 };
 
-/// Rows of H, or weights, of all antennas: in registers where their number is known.
+/// Rows of H, or weights, of all antennas; in registers if the number of antennas is known at compile time.
 template <int layers, int antennas>
 struct Rows {
     LayerColumn<layers> row[antennas];
@@ -183,7 +183,8 @@ __device__ __forceinline__ void for_antennas(unsigned count, Visitor visit) {
     }
 }
 
-/// What all antennas received in an element, as it is stored: loaded while the element before is worked on.
+/// The samples of all antennas in an element, in their format. They are loaded during the work on the element
+/// before.
 template <int layers, int antennas>
 struct Received {
     std::uint32_t words[antennas][2];
@@ -197,7 +198,7 @@ struct Received {
         load_as<2>(first, of_antenna);
     }
 
-    /// As numbers, whitened where they have to be.
+    /// Converts the samples to numbers, and whitens them if necessary.
     __device__ __forceinline__ void widen_to(const Subcarrier<layers>& at, float (&re)[antennas],
                                              float (&im)[antennas]) const {
         with_constant_by_bits<SampleFormat, 4>(at.job.format, [&](auto format) {
@@ -238,17 +239,17 @@ private:
         }
     }
 };
-/// Of any number of antennas: each sample is loaded when it is wanted.
+/// For any number of antennas: loads each sample when it is used.
 template <int layers>
 struct Received<layers, 0> {
     __device__ __forceinline__ void load(const Subcarrier<layers>&, unsigned) {}
 };
 
-/// An element to come.
+/// The next element.
 template <int layers, int antennas>
 struct Element {
     unsigned symbol;
-    unsigned index;  ///< of the elements of the slot
+    unsigned index;  ///< in the slot
     bool has_data;
     Received<layers, antennas> received;
 
@@ -259,7 +260,8 @@ struct Element {
     }
 };
 
-/// Applies the filters of an element to what was received: its symbols, or what the separator makes them of.
+/// Multiplies the samples of an element by weights. Shared filters give the symbols, others the separator's
+/// input.
 template <bool shared, int layers, int antennas, typename Weights>
 __device__ __forceinline__ LayerColumn<layers> combine(const Subcarrier<layers>& at,
                                                        const Element<layers, antennas>& element,
@@ -292,8 +294,8 @@ __device__ __forceinline__ LayerColumn<layers> combine(const Subcarrier<layers>&
     return x;
 }
 
-/// Equalises the subcarrier in those symbols of the group that the thread has. sink.set_noise(noise) gets the
-/// noise that symbols have unless they are erased, sink(element, x) the symbols of each element.
+/// Equalises the subcarrier in the thread's symbols of the group. Calls sink.set_noise(noise) with the noise
+/// of symbols that are not erased, and sink(element, x) with the symbols of each element.
 template <int layers, int antennas, bool mmse, bool shared, class Sink>
 __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned part, Sink sink) {
     using Ops = EqualizerOps;
@@ -333,7 +335,7 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
     }
 }
 
-/// Which part of the job a thread has. Where symbols do not share filters, it is some of the groups.
+/// Equalises the thread's part of the job. If symbols do not share filters, a part is some of the groups.
 template <int layers, int antennas, bool mmse, bool shared, class Sink>
 __device__ __forceinline__ void equalize_part(const EqualizerJob& job, Sink sink) {
     const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;

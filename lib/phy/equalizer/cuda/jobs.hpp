@@ -10,7 +10,7 @@
 
 namespace phy::gpu::detail {
 
-/// From the arguments of a call to jobs for the kernels.
+/// Turns the arguments of a call into jobs for the kernels.
 class EqualizerJobs {
 public:
     EqualizerJobs(const Device& device, const EqualizerConfig& config);
@@ -23,11 +23,11 @@ public:
         DeviceSpan<float> workspace;
     };
 
-    /// Throws ArgumentError for what is wrong with the inputs.
+    /// Throws ArgumentError if the inputs are invalid.
     void check(const Inputs& inputs) const;
 
-    /// Starts the kernels that whiten, if any, and calls start(job) for the jobs that the work takes: symbols
-    /// that share filters, and those that do not. Of checked inputs with at least one slot.
+    /// Starts the whitening kernels, if any, and calls start(job) for each job: first symbols that share
+    /// filters, then those that do not. Inputs must be checked and have at least one slot.
     template <typename Start>
     void run(const Inputs& inputs, cudaStream_t stream, Start start) const {
         EqualizerJob job = job_of(inputs, stream);
@@ -53,10 +53,10 @@ private:
     phy::detail::EqualizerPlan plan_;
     DeviceBuffer<ResourceMap::Entry> entries_;
     DeviceBuffer<float> weights_;
-    std::array<DeviceBuffer<DeviceGroup>, 2> groups_;  ///< those that do not share filters, those that do
+    std::array<DeviceBuffer<DeviceGroup>, 2> groups_;  ///< without shared filters, with shared filters
 };
 
-/// True if the memory begins at a multiple of as many bytes.
+/// True if the address is a multiple of so many bytes.
 inline bool is_aligned(const void* memory, std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(memory) % bytes == 0;
 }

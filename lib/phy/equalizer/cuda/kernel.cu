@@ -5,7 +5,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-/// Symbols and noise to memory.
+/// Stores symbols and noise.
 template <int layers>
 struct Store {
     const EqualizerOutput& out;
@@ -47,9 +47,10 @@ private:
     }
 };
 
-/// Symbols that share filters come first. Those that do not are equalised beside them: they need nothing of
-/// them, and all that is before the two is done when the first of them starts. Blocks of one slot more wait,
-/// so that both are done when the second is; a wait behind the work would cost it registers.
+/// Symbols that share filters come first. Those that do not are equalised beside them: they do not depend on
+/// them, and all earlier work is done when the first of the two kernels starts. The second has the blocks of
+/// one slot more, which wait for the first, so that both are done when the second is. A wait after the work
+/// would cost registers.
 template <int layers, int antennas, bool mmse, bool shared>
 __global__ void __launch_bounds__(equalizer_threads, 1)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {

@@ -9,18 +9,18 @@
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 
-/// The interface between the host's side of the CUDA equaliser and its kernels.
+/// The interface between the host side of the CUDA equaliser and its kernels.
 namespace phy::gpu::detail {
 
 /// WeightGroup in device memory.
 struct DeviceGroup {
-    std::int32_t first_weight;  ///< of a row of weights; -1: `estimate` as it is
+    std::int32_t first_weight;  ///< index of a row of weights; -1: `estimate` unchanged
     std::int32_t estimate;
     std::int32_t symbols;
     std::array<std::int32_t, phy::symbols_per_slot> symbol;
 };
 
-/// SlotEstimate as kernels see it: floats.
+/// SlotEstimate as kernels read it: floats.
 constexpr unsigned floats_of_estimate = 36;
 constexpr unsigned error_of_estimate = 1;
 constexpr unsigned phases_of_estimate = 8;
@@ -29,7 +29,7 @@ static_assert(offsetof(SlotEstimate, noise_variance) == 0);
 static_assert(offsetof(SlotEstimate, channel_error) == error_of_estimate * sizeof(float));
 static_assert(offsetof(SlotEstimate, phase) == phases_of_estimate * sizeof(float));
 
-/// What a grid of blocks has room for, where each slot has some.
+/// Max blocks of a grid in the dimension of slots.
 constexpr std::size_t max_blocks_of_slots = 65535;
 
 struct EqualizerJob {
@@ -38,22 +38,22 @@ struct EqualizerJob {
     const std::byte* grid;
     const float* channel;
     const float* slots;
-    const float* whitening;  ///< (slots, antennas, antennas) complex, or null
+    const float* whitening;  ///< (slots, antennas, antennas), complex; or null
     const ResourceMap::Entry* entries;
     const float* weights;
-    const DeviceGroup* groups;  ///< those of this launch
+    const DeviceGroup* groups;  ///< of this launch
     unsigned group_count;
-    unsigned parts;  ///< into which the symbols of a group are dealt, or, without shared filters, the groups
+    unsigned parts;  ///< number of parts of a group's symbols; without shared filters, of the groups
     unsigned sample_bytes;
     unsigned estimates;
     unsigned antennas;
     unsigned layers;
     unsigned subcarriers;
     unsigned slot_count;
-    unsigned elements;  ///< of a slot
+    unsigned elements;  ///< per slot
     bool mmse;
     bool shares_filters;
-    bool follows;  ///< another job of the call, and may run beside it
+    bool follows;  ///< after another job of the call; may run beside it
 };
 
 struct EqualizerOutput {
@@ -62,7 +62,7 @@ struct EqualizerOutput {
     bool aligned;  ///< both to 16 bytes
 };
 
-/// Covariances to whitening matrices, and channel coefficients to whitened ones.
+/// Makes whitening matrices of covariances, and whitens channel coefficients.
 struct WhiteningJob {
     const float* covariance;
     const float* slots;

@@ -1,13 +1,13 @@
 #pragma once
 
-/// The numbers that decide how fast the CUDA equaliser is, and nothing else.
+/// Tuning of the CUDA equaliser: these numbers change the speed alone.
 namespace phy::gpu::detail {
 
-constexpr unsigned equalizer_threads = 128;  ///< a block
+constexpr unsigned equalizer_threads = 128;  ///< per block
 constexpr unsigned whitening_threads = 128;
 
-/// Blocks a multiprocessor up to which the symbols of a group are dealt to more of them, each of which makes
-/// the filters again: as many as there is room for at once.
+/// Max blocks per multiprocessor that share the symbols of a group. Each makes the filters again, so only as
+/// many as can be resident at once.
 constexpr unsigned equalizer_blocks_wanted = 4;
 
 }  // namespace phy::gpu::detail

@@ -14,7 +14,7 @@ namespace whitening = phy::detail::cuda;
 using whitening::Complex;
 using whitening::Ops;
 
-/// A warp for each slot; a lane has a row of the factor, then a column of its inverse.
+/// One warp per slot; a lane computes a row of the factor, then a column of its inverse.
 __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constant__ WhiteningJob job) {
     __shared__ Complex l[max_antennas * max_antennas];
     const auto size = static_cast<int>(job.antennas);

@@ -20,7 +20,8 @@ float noise_of(const SlotEstimate& slot, int layers) {
     return scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, layers);
 }
 
-/// The matrix that whitens noise of this covariance, (antennas, antennas), with `loading` on its diagonal.
+/// Makes the matrix that whitens noise of this covariance, (antennas, antennas), with `loading` added to its
+/// diagonal.
 void whiten(std::span<const cf32> covariance, float loading, std::span<cf32> whitening) {
     using scalar::Complex;
     using scalar::Ops;
@@ -51,7 +52,7 @@ void whiten(std::span<const cf32> covariance, float loading, std::span<cf32> whi
 }  // namespace
 
 std::size_t blocks_at_once(const EqualizerPlan& plan) {
-    // Whole vectors of any length fit in multiples of 4 resource blocks.
+    // 4 resource blocks are whole vectors of any length.
     constexpr std::size_t fewest = 8;
     constexpr std::size_t most = 32;
     constexpr std::size_t floats = 6144;
@@ -61,7 +62,7 @@ std::size_t blocks_at_once(const EqualizerPlan& plan) {
     return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, fewest, most);
 }
 
-// Rows are no power of two apart, so that they do not meet in one set of the cache.
+// Rows are not a power of two apart, so that they use different sets of the cache.
 EqualizerWorkspace::EqualizerWorkspace(const EqualizerPlan& plan)
     : row(whole_vectors(blocks_at_once(plan) * block_subcarriers) + max_lanes),
       received_row(2 * row + padding),
@@ -93,7 +94,7 @@ BlockEqualizer::Block BlockEqualizer::block_of(const Call& call, std::size_t slo
     const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
     const std::size_t first = block * blocks_at_once_;
     const std::size_t count = std::min(blocks_at_once_, resource_blocks - first);
-    // Runs may begin at any resource block, so whole vectors of them may reach further than those of all.
+    // Runs may begin at any resource block, so their whole vectors may end after those of the whole row.
     const std::size_t reach = (first + count) * block_subcarriers + max_lanes;
     return {slot, first, count, slot + 1 == call.slots.size() && reach > plan_.subcarriers()};
 }

@@ -16,11 +16,11 @@
 
 namespace phy::detail {
 
-/// Resource blocks that are equalised in all OFDM symbols before the next, so that their coefficients and
-/// filters stay in the nearest caches; the more, the longer the stretches that are read.
+/// Resource blocks that are equalised together in all OFDM symbols: few enough to keep their coefficients and
+/// filters in the nearest caches, and as many as possible for long reads.
 std::size_t blocks_at_once(const EqualizerPlan& plan);
 
-/// What one thread needs for that.
+/// Memory of one thread.
 struct EqualizerWorkspace {
     explicit EqualizerWorkspace(const EqualizerPlan& plan);
 
@@ -29,10 +29,10 @@ struct EqualizerWorkspace {
     std::vector<float> channel;   ///< rows as ChannelRows has them
     std::vector<float> received;  ///< of all antennas
     std::vector<float> filters;   ///< see EqualizerKernels
-    std::vector<float> symbols;   ///< results that are picked from
+    std::vector<float> symbols;   ///< results to pick from
     std::vector<float> noise;
     std::vector<cf32> whitening;
-    std::size_t whitening_call = 0;  ///< which call and slot it is of
+    std::size_t whitening_call = 0;  ///< call and slot of the whitening matrix
     std::size_t whitening_slot = 0;
 };
 
@@ -47,7 +47,7 @@ struct ElementRun {
     [[nodiscard]] bool is_full() const { return elements == subcarriers; }
 };
 
-/// Equalises a slot by blocks of neighbouring resource blocks; whoever calls it says where results go.
+/// Equalises a slot by blocks of neighbouring resource blocks. The caller decides where results go.
 class BlockEqualizer {
 public:
     BlockEqualizer(const Host& host, const EqualizerConfig& config);
@@ -56,17 +56,17 @@ public:
         SymbolView grid;
         const float* channel;
         std::span<const SlotEstimate> slots;
-        const cf32* covariance;  ///< or null
+        const cf32* covariance;  ///< null: none
         std::size_t number = 0;  ///< see next_call()
     };
 
     [[nodiscard]] const EqualizerPlan& plan() const { return plan_; }
     [[nodiscard]] std::size_t blocks() const;
 
-    /// A number that no call had before.
+    /// Returns a new call number.
     std::size_t next_call() { return ++calls_; }
 
-    /// target(run) gives the place of a run's results; target.done(run) is called when they are there.
+    /// target(run) returns the place for a run's results; target.done(run) is called when they are there.
     template <class Target>
     void run(EqualizerWorkspace& workspace, const Call& call, std::size_t slot, std::size_t block,
              Target& target) const {
@@ -86,7 +86,7 @@ private:
         std::size_t slot;
         std::size_t first_block;
         std::size_t resource_blocks;
-        bool at_end;  ///< nothing may be read beyond the last subcarrier
+        bool at_end;  ///< reading beyond the last subcarrier is not allowed
 
         [[nodiscard]] std::size_t first() const { return first_block * subcarriers_per_resource_block; }
         [[nodiscard]] std::size_t count() const { return resource_blocks * subcarriers_per_resource_block; }
@@ -96,7 +96,7 @@ private:
     [[nodiscard]] bool carries_data(std::size_t block) const { return has_data_[block]; }
     [[nodiscard]] std::span<const ResourceMap::Entry> entries_of(int symbol, const Block& block) const;
 
-    /// Stages coefficients that have to be whitened, or end with the array.
+    /// Stages coefficients that need whitening or are at the end of the array.
     ChannelRows channel_of(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
     void stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                        const float* from) const;
@@ -104,14 +104,14 @@ private:
     void make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const;
     void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
 
-    /// Stages samples that have to be widened or whitened, or end with the array.
+    /// Stages samples that need widening or whitening, or are at the end of the array.
     ReceivedRows received_of(EqualizerWorkspace& workspace, const Call& call, const Block& block, int symbol,
                              const ElementRun& run) const;
     void equalize(const EqualizerWorkspace& workspace, const ChannelRows& channel, const WeightGroup& group,
                   const ReceivedRows& received, std::size_t offset, std::size_t count,
                   const EqualizedRow& out) const;
 
-    /// The run that begins with the first entry that has data; takes its entries from the front.
+    /// Returns the run from the first entry with data, and removes its entries from the front.
     static ElementRun next_run(std::span<const ResourceMap::Entry>& entries, std::size_t first_subcarrier);
     void pick(const EqualizerWorkspace& workspace, const ElementRun& run, const EqualizedRow& out) const;
 

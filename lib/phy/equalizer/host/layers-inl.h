@@ -1,4 +1,4 @@
-// From vectors of one layer each to elements of all layers.
+// Interleaves vectors of one layer each to elements of all layers.
 #if defined(PHY_EQUALIZER_LAYERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_EQUALIZER_LAYERS_INL_H_
 #undef PHY_EQUALIZER_LAYERS_INL_H_
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 
-/// Blocks of 128 bits, one from each of v[0], v[1] ... in turns: as many vectors as a vector has blocks.
+/// Blocks of 128 bits of v[0], v[1] ... in turn: as many vectors as a vector has blocks.
 HWY_INLINE void store_blocks_in_turns(const Ops::V* v, float* to, std::size_t stride) {
     constexpr std::size_t blocks = lanes / 4;
     if constexpr (blocks == 1) {
@@ -36,7 +36,7 @@ HWY_INLINE void store_blocks_in_turns(const Ops::V* v, float* to, std::size_t st
     }
 }
 
-/// Complex numbers of two layers: blocks of v[j * step] have elements j, 4 + j, 8 + j ...
+/// Interleaves complex numbers of two layers: blocks of v[j * step] have elements j, 4 + j, 8 + j ...
 template <int step>
 HWY_INLINE void pair_layers(const Ops::V* re, const Ops::V* im, Ops::V* v) {
     const hn::Repartition<double, decltype(d)> pairs;
@@ -58,7 +58,7 @@ HWY_INLINE void store_symbols(const Ops::V* re, const Ops::V* im, float* to) {
     } else if constexpr (layers == 2) {
         Ops::V v[4];
         pair_layers<1>(re, im, v);
-        // An element is a block; the vectors that blocks make up follow each other by elements.
+        // An element is a block. Vectors made of blocks are in the order of elements.
         for (std::size_t j = 0; j < 4; j += blocks)
             store_blocks_in_turns(v + j, to + 4 * j, 16);
     } else if constexpr (layers == 4) {
@@ -68,7 +68,7 @@ HWY_INLINE void store_symbols(const Ops::V* re, const Ops::V* im, float* to) {
         for (std::size_t j = 0; j < 8; j += blocks)
             store_blocks_in_turns(v + j, to + 4 * j, 32);
     } else {
-        // As four layers of which the last is written over.
+        // Like four layers, the last of which is overwritten.
         alignas(64) float four[8 * lanes];
         const Ops::V padded_re[4] = {re[0], re[1], re[2], hn::Zero(d)};
         const Ops::V padded_im[4] = {im[0], im[1], im[2], hn::Zero(d)};

@@ -26,7 +26,7 @@ HWY_INLINE void store(Ops::V value, float* to) {
     hn::StoreU(value, d, to);
 }
 
-/// What is used twice: the compiler would rather load it twice.
+/// For values that are used twice, which the compiler would otherwise load twice.
 HWY_INLINE void keep_loaded([[maybe_unused]] Ops::V& v) {
 #if HWY_TARGET == HWY_AVX3
     asm("" : "+v"(v.raw));
@@ -37,7 +37,7 @@ HWY_INLINE void load_complex(const float* from, Ops::V& re, Ops::V& im) {
 #if HWY_TARGET == HWY_AVX3
     auto low = hn::LoadU(d, from);
     auto high = hn::LoadU(d, from + lanes);
-    // Both are used twice: the compiler would rather load them twice.
+    // Both are used twice; the compiler would otherwise load them twice.
     asm("" : "+v"(low.raw), "+v"(high.raw));
     re = hn::ConcatEven(d, high, low);
     im = hn::ConcatOdd(d, high, low);

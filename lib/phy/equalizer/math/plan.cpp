@@ -52,7 +52,7 @@ bool carries_data(const ResourceMap& map, int symbol) {
     return std::ranges::any_of(entries, [](const ResourceMap::Entry& entry) { return entry.mask != 0; });
 }
 
-/// A single 1 among zeros picks an estimate.
+/// Weights that are a single 1 among zeros pick one estimate.
 WeightGroup group_of(std::vector<float> weights) {
     const auto one = std::ranges::find(weights, 1.0F);
     const auto zeros = std::ranges::count(weights, 0.0F);

@@ -8,16 +8,17 @@
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 
-/// What follows from the configuration of an equaliser, wherever it runs.
+/// What follows from an equaliser's configuration on every backend.
 namespace phy::detail {
 
 /// OFDM symbols with data in which the channel is the same sum of estimates.
 struct WeightGroup {
-    std::vector<float> weights = {};  ///< one an estimate; empty: `estimate` as it is
+    std::vector<float> weights = {};  ///< one per estimate; empty: `estimate` unchanged
     int estimate = 0;
     std::vector<int> symbols = {};
 
-    /// One filter matrix serves several symbols. Else the equations of every resource element are solved.
+    /// True if one filter matrix serves several symbols; otherwise the equations of every resource element
+    /// are solved.
     [[nodiscard]] bool shares_filters() const { return symbols.size() > 1; }
 };
 
@@ -37,13 +38,13 @@ public:
         return static_cast<std::size_t>(config_.allocation.subcarriers());
     }
 
-    // Elements of arrays, by slot.
+    // Elements per slot of the arrays.
     [[nodiscard]] std::size_t grid_size() const;
     [[nodiscard]] std::size_t channel_size() const;
     [[nodiscard]] std::size_t covariance_size() const;
     [[nodiscard]] std::size_t symbols() const { return map_.elements() * static_cast<std::size_t>(layers()); }
 
-    /// Sizes of the arrays of a call. Throws ArgumentError if they do not fit the number of slots.
+    /// Checks the sizes of a call's arrays. Throws ArgumentError if they do not match the number of slots.
     struct Sizes {
         std::size_t grid;
         std::size_t channel;
@@ -62,8 +63,8 @@ private:
     std::vector<WeightGroup> groups_;
 };
 
-/// Throws ArgumentError, which names the slot, for N0 that is not above 0 or an error that is below 0. What
-/// is not finite is an erasure instead: so a slot is of which nothing was received.
+/// Throws ArgumentError, which names the slot, for an N0 of 0 or below, or an error below 0. Values that are
+/// not finite do not throw: they erase the slot.
 void check_noise(std::span<const SlotEstimate> slots);
 
 }  // namespace phy::detail

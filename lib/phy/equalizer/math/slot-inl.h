@@ -1,4 +1,4 @@
-// What a slot's estimate says about noise.
+// The noise of a slot, from its estimate.
 #if defined(PHY_EQUALIZER_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_EQUALIZER_SLOT_INL_H_
 #undef PHY_EQUALIZER_SLOT_INL_H_
@@ -13,13 +13,13 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// What errors of the estimates add to N0.
+/// The part of N0' that comes from errors of the estimates.
 template <class Ops>
 PHY_INLINE float noise_of_errors(float channel_error, int layers) {
     return Ops::mul(static_cast<float>(layers), channel_error);
 }
 
-/// N0 of an antenna with what the errors add; NaN where it is of no use.
+/// N0' of an antenna; NaN if it is not usable.
 template <class Ops>
 PHY_INLINE float noise_of_slot(float noise_variance, float channel_error, int layers) {
     const float errors = noise_of_errors<Ops>(channel_error, layers);

@@ -1,9 +1,9 @@
-// What separates layers: the normal equations of a resource element and their solution, with the operations
-// of simd/ops-inl.h in a fixed order.
+// The separation of layers: the normal equations of a resource element and their solution, with the
+// operations of simd/ops-inl.h in a fixed order.
 //
 // G = H^H H + N0 I (zero forcing: H^H H) is factored as L D L^H. With C = G^-1 and z = H^H y the symbols are
-// C z, and N0 C_ii is the noise of layer i. What cannot be solved becomes a noise that is not finite here,
-// and then an erasure.
+// C z, and N0 C_ii is the noise of layer i. Equations without a solution get a noise that is not finite,
+// which then becomes an erasure.
 #if defined(PHY_EQUALIZER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_EQUALIZER_SOLVE_INL_H_
 #undef PHY_EQUALIZER_SOLVE_INL_H_
@@ -17,8 +17,8 @@
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
 
-/// Before loops whose index must be gone: numbers in arrays that a loop goes through stay out of registers.
-/// Compilers for hosts give up on nested loops that grow too long unless told.
+/// For loops whose index must be a constant, because arrays with a variable index are not kept in registers.
+/// Host compilers do not unroll large nested loops unless told to.
 #if defined(__CUDACC__) || defined(__clang__)
 #define PHY_UNROLL_ALL _Pragma("unroll")
 #else
@@ -28,10 +28,10 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// A pivot smaller than this, relative to the diagonal that it comes from, is one of its rounding errors.
+/// A pivot below this share of its diagonal element is a rounding error.
 constexpr float smallest_pivot = 0x1p-18F;
 
-/// The same of mu, which comes from 1.
+/// The same for mu, relative to 1.
 constexpr float smallest_mu = 0x1p-20F;
 
 /// Entries below the diagonal, row by row.
@@ -42,7 +42,7 @@ constexpr int entry_below(int row, int column) {
     return entries_below(row) + column;
 }
 
-/// One complex number for each layer.
+/// One complex number per layer.
 template <class Ops, int layers>
 struct Column {
     typename Ops::V re[layers];
@@ -53,7 +53,7 @@ struct Column {
 template <class Ops, int layers>
 struct Triangle {
     typename Ops::V diagonal[layers];
-    typename Ops::V re[entries_below(layers) + 1];  // + 1: of one layer there are none
+    typename Ops::V re[entries_below(layers) + 1];  // + 1: one layer has no entries
     typename Ops::V im[entries_below(layers) + 1];
 };
 
@@ -87,7 +87,7 @@ PHY_INLINE Column<Ops, layers> conjugate(Column<Ops, layers> h) {
     return h;
 }
 
-/// Sums of estimates over time.
+/// Weighted sums of estimates over time.
 template <class Ops, int layers>
 PHY_INLINE void scale(typename Ops::V weight, Column<Ops, layers>& h) {
     PHY_UNROLL_ALL
@@ -106,7 +106,7 @@ PHY_INLINE void add_estimate(typename Ops::V weight, const Column<Ops, layers>& 
     }
 }
 
-/// Adds what one antenna adds to H^H H; h is its row of H.
+/// Adds one antenna to H^H H; h is its row of H.
 template <class Ops, int layers>
 PHY_INLINE void add_to_gram(const Column<Ops, layers>& h, Triangle<Ops, layers>& gram) {
     PHY_UNROLL_ALL
@@ -121,7 +121,7 @@ PHY_INLINE void add_to_gram(const Column<Ops, layers>& h, Triangle<Ops, layers>&
     }
 }
 
-/// Adds what one antenna adds to H^H y.
+/// Adds one antenna to H^H y.
 template <class Ops, int layers>
 PHY_INLINE void add_matched(const Column<Ops, layers>& h, typename Ops::V y_re, typename Ops::V y_im,
                             Column<Ops, layers>& z) {
@@ -146,7 +146,7 @@ PHY_INLINE void add_scaled(typename Ops::V w, typename Ops::V y_re, typename Ops
     im = Ops::fma(w, y_im, im);
 }
 
-/// Adds what one antenna adds to the symbols; w are its weights.
+/// Adds one antenna to the symbols; w are its weights.
 template <class Ops, int layers>
 PHY_INLINE void add_filtered(const Column<Ops, layers>& w, typename Ops::V y_re, typename Ops::V y_im,
                              Column<Ops, layers>& x) {
@@ -155,9 +155,9 @@ PHY_INLINE void add_filtered(const Column<Ops, layers>& w, typename Ops::V y_re,
         add_weighted<Ops>(w.re[i], w.im[i], y_re, y_im, x.re[i], x.im[i]);
 }
 
-/// From G to D^-1 on the diagonal and I - L^-1 below it. A pivot that is lost in the rounding of its column,
-/// or no positive number, makes the noise +infinity or a NaN; each pivot waits for the one before, but none
-/// for that.
+/// Turns G into D^-1 on the diagonal and I - L^-1 below it. A pivot that is not positive, or is lost in the
+/// rounding of its column, makes the noise +infinity or NaN. The test is beside the chain of pivots and does
+/// not delay it.
 template <class Ops, int layers>
 PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram, typename Ops::V& noise) {
     using V = typename Ops::V;
@@ -174,7 +174,7 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram, typen
             V im = gram.im[e];
             PHY_UNROLL_ALL
             for (int k = 0; k < j; ++k) {
-                // less (L D)_ik conj(L_jk); see below for (L D)_ik
+                // minus (L D)_ik conj(L_jk); inverse holds (L D)_ik
                 const int of_i = entry_below(i, k);
                 const int of_j = entry_below(j, k);
                 re = Ops::nfma(inverse.im[of_i], lower.im[of_j],
@@ -193,7 +193,7 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram, typen
         inverse.diagonal[i] = reciprocal<Ops>(pivot);
     }
     constexpr float largest = std::numeric_limits<float>::max();
-    const V lost = Ops::nfma(sound, Ops::set(largest), Ops::set(largest));  // 0, or else the largest
+    const V lost = Ops::nfma(sound, Ops::set(largest), Ops::set(largest));  // 0, or the largest number
     noise = Ops::fma(lost, Ops::set(2.0F), noise);
     PHY_UNROLL_ALL
     for (int i = 1; i < layers; ++i) {
@@ -218,7 +218,7 @@ PHY_INLINE Triangle<Ops, layers> factor(const Triangle<Ops, layers>& gram, typen
     return inverse;
 }
 
-/// C z, from what factor() gives.
+/// C z, from the result of factor().
 template <class Ops, int layers>
 PHY_INLINE Column<Ops, layers> solve(const Triangle<Ops, layers>& inverse, const Column<Ops, layers>& z) {
     using V = typename Ops::V;
@@ -248,15 +248,15 @@ PHY_INLINE Column<Ops, layers> solve(const Triangle<Ops, layers>& inverse, const
     return x;
 }
 
-/// What a layer's symbol is multiplied by to be unbiased, and its noise variance after that.
+/// The factor that makes a layer's symbol unbiased, and its noise variance after that.
 template <class Ops, int layers>
 struct Outcome {
-    typename Ops::V gain[layers];  ///< mmse alone
+    typename Ops::V gain[layers];  ///< mmse only
     typename Ops::V noise[layers];
 };
 
-/// The symbol of an MMSE filter is mu x symbol + noise of variance mu (1 - mu), with mu = 1 - N0 C_ii. Where
-/// mu is lost in the rounding of 1, as without a channel, it is a NaN.
+/// The output of an MMSE filter is mu x symbol + noise of variance mu (1 - mu), with mu = 1 - N0 C_ii. A mu
+/// that is lost in the rounding of 1, as without a channel, becomes NaN.
 template <class Ops, int layers, bool mmse>
 PHY_INLINE Outcome<Ops, layers> outcome(const Triangle<Ops, layers>& inverse, typename Ops::V noise) {
     using V = typename Ops::V;
@@ -283,7 +283,7 @@ PHY_INLINE Outcome<Ops, layers> outcome(const Triangle<Ops, layers>& inverse, ty
     return result;
 }
 
-/// What separates the layers of resource elements with one H: made from H^H H and N0, it turns H^H y into
+/// Separates the layers of resource elements with the same H: made from H^H H and N0, it turns H^H y into
 /// unbiased symbols.
 template <class Ops, int layers, bool mmse>
 struct Separator {
@@ -340,8 +340,8 @@ private:
     typename Ops::V gain_;
 };
 
-/// Two layers, in closed form: with |h_i|^2, g = h_0^H h_1 and, for MMSE, G_j = |h_j|^2 + N0, unbiased
-/// symbols are (G_j z_i - g z_j) / D_i and their noise N0 G_j / D_i, with D_i = G_j |h_i|^2 - |g|^2.
+/// Two layers, in closed form. With |h_i|^2, g = h_0^H h_1 and, for MMSE, G_j = |h_j|^2 + N0, unbiased
+/// symbols are (G_j z_i - g z_j) / D_i with noise N0 G_j / D_i, where D_i = G_j |h_i|^2 - |g|^2.
 template <class Ops, bool mmse>
 struct Separator<Ops, 2, mmse> {
     typename Ops::V noise[2];
@@ -369,7 +369,7 @@ struct Separator<Ops, 2, mmse> {
     }
 
     PHY_INLINE Column<Ops, 2> operator()(const Column<Ops, 2>& z) const {
-        // Below the diagonal of G stands conj(g).
+        // The entry of G below the diagonal is conj(g).
         const auto re0 = Ops::nfma(im_, z.im[1], Ops::nfma(re_, z.re[1], Ops::mul(weight_[0], z.re[0])));
         const auto im0 = Ops::fma(im_, z.re[1], Ops::nfma(re_, z.im[1], Ops::mul(weight_[0], z.im[0])));
         const auto re1 = Ops::fma(im_, z.im[0], Ops::nfma(re_, z.re[0], Ops::mul(weight_[1], z.re[1])));
@@ -385,7 +385,7 @@ private:
     typename Ops::V gain_[2];
 };
 
-/// Multiplies by the conjugate of an OFDM symbol's phase. Left out where that is exactly 1.
+/// Multiplies by the conjugate of an OFDM symbol's phase. Callers skip it if the phase is exactly 1.
 template <class Ops>
 PHY_INLINE void turn_back(typename Ops::V phase_re, typename Ops::V phase_im, typename Ops::V& re,
                           typename Ops::V& im) {
@@ -394,7 +394,8 @@ PHY_INLINE void turn_back(typename Ops::V phase_re, typename Ops::V phase_im, ty
     re = turned;
 }
 
-/// Symbol 0 and noise variance +infinity where anything is not finite, or a symbol is larger than 2^63.
+/// Sets the symbol to 0 and the noise variance to +infinity if anything is not finite, or the symbol is
+/// beyond 2^63.
 template <class Ops>
 PHY_INLINE void erase_unless_finite(typename Ops::V& re, typename Ops::V& im, typename Ops::V& noise) {
     const auto all = Ops::fma(re, re, Ops::fma(im, im, noise));

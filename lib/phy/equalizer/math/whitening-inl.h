@@ -1,4 +1,4 @@
-// The matrix that whitens noise: W = L^-1 with L L^H = R, row by row. What has no such matrix gives NaN.
+// The matrix that whitens noise: W = L^-1 with L L^H = R, row by row. If R has no such matrix, W is NaN.
 #if defined(PHY_EQUALIZER_WHITENING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_EQUALIZER_WHITENING_INL_H_
 #undef PHY_EQUALIZER_WHITENING_INL_H_
@@ -11,13 +11,13 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// A complex number as arrays of components have it.
+/// A complex number in arrays of components.
 struct Complex {
     float re;
     float im;
 };
 
-/// What is left of r, an entry of row i of R, without columns before `column`. l is (size, size).
+/// Entry r of row i of R, minus the columns before `column`. l is (size, size).
 template <class Ops>
 PHY_INLINE Complex rest_of_entry(const Complex* l, int size, int row, int column, Complex r) {
     for (int k = 0; k < column; ++k) {
@@ -29,7 +29,7 @@ PHY_INLINE Complex rest_of_entry(const Complex* l, int size, int row, int column
     return r;
 }
 
-/// Column `column` of L^-1, where the reciprocals of L's diagonal stand in its place.
+/// Column `column` of L^-1. The diagonal of L holds its reciprocals.
 template <class Ops>
 PHY_INLINE void invert_column(const Complex* l, int size, int column, Complex* inverse) {
     for (int i = 0; i < column; ++i)

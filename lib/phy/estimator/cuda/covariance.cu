@@ -1,4 +1,4 @@
-// What the residuals of antennas have in common.
+// The covariance of the residuals of antennas.
 
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
@@ -7,7 +7,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-/// Two columns of a tile: what SlotEstimator::covariances() adds for them, in lane 0.
+/// The product of two columns of a tile, as SlotEstimator::covariances() adds it; valid in lane 0.
 __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const FoldedColumn& y,
                                                  const DeviceModes& modes, const float* modes_of_x,
                                                  const float* modes_of_y, int part_distance) {
@@ -39,7 +39,7 @@ __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const Fo
     return {Ops::add(left[0], left[1]), Ops::sub(left[2], left[3])};
 }
 
-/// A warp a tile, slot and pair of antennas.
+/// One warp per tile, slot and pair of antennas.
 __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram* __restrict__ of_all) {
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.z;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram
     out[1] = sum.im;
 }
 
-/// A block a slot, a thread a pair.
+/// One block per slot, one thread per pair.
 __global__ void __launch_bounds__(estimator_threads)
     write_covariance(const EstimatorProgram* __restrict__ of_all, cf32* covariance) {
     const EstimatorProgram& program = *of_all;

@@ -11,7 +11,7 @@
 #include "phy/estimator/math/layout.hpp"
 #include "phy/reduce/warp.cuh"
 
-/// What several kernels of the estimator need.
+/// Functions that several kernels of the estimator share.
 namespace phy::gpu::detail {
 
 using Ops = phy::detail::cuda::Ops;
@@ -19,8 +19,8 @@ using DeviceComplex = phy::detail::cuda::ComplexOf<Ops>;
 
 static_assert(phy::detail::estimator_lanes == warp_size);
 
-/// True in the last of a slot's blocks that calls it: what the others wrote before is there to be read, past
-/// the first-level cache. All threads of a block call it.
+/// True in the last of a slot's blocks that calls it. What the other blocks wrote before can then be read,
+/// past the first-level cache. All threads of a block must call it.
 __device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned blocks) {
     __shared__ bool is_last;
     __threadfence();
@@ -39,7 +39,7 @@ __device__ __forceinline__ const DeviceTables& tables_of(const EstimatorProgram&
     return program.tables[program.states[slot].table];
 }
 
-/// A comb's row of a stream and where the window of a tile lies in it.
+/// A comb's row of a stream, and the position of a tile's window in it.
 struct FoldedColumn {
     const float* row;
     const float* mirror;
@@ -48,7 +48,7 @@ struct FoldedColumn {
     int last;
     int pilots;
 
-    /// Element k of the folded column, as SlotEstimator::fold_column() makes it.
+    /// Element k of the folded column, as SlotEstimator::fold_column() computes it.
     __device__ __forceinline__ DeviceComplex at(int k) const {
         const int half = pilots / 2;
         if (k >= pilots) return {0.0F, 0.0F};
@@ -63,7 +63,7 @@ struct FoldedColumn {
     }
 };
 
-/// Column `column` of the complex ones of a kind: (streams, combs, antennas, estimates).
+/// Complex column `column` of a kind: (streams, combs, antennas, estimates).
 __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& program, unsigned slot,
                                                       const EstimatorTileJob& job, const DeviceFilter& filter,
                                                       int kind, int column) {
@@ -91,7 +91,7 @@ __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& pr
             .pilots = filter.kinds[kind].pilots};
 }
 
-/// Where the modes of a kind begin in a slot's workspace.
+/// The modes of a kind in a slot's workspace.
 __device__ __forceinline__ float* modes_of(const EstimatorProgram& program, unsigned slot,
                                            const EstimatorTileJob& job, const DeviceFilter& filter,
                                            int kind) {

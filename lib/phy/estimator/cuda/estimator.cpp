@@ -23,7 +23,8 @@ using phy::detail::EstimatorTables;
 
 constexpr std::size_t max_slots_of_all = 65535;
 
-/// Arrays that go to the device in one piece. The first pass counts, the second knows where they will lie.
+/// Arrays that are copied to the device in one piece. The first pass counts, the second knows their
+/// addresses.
 class Blob {
 public:
     explicit Blob(const std::byte* base = nullptr) : base_(reinterpret_cast<std::uintptr_t>(base)) {}
@@ -150,7 +151,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         prepare_synthesis(program);
     }
 
-    /// Zeros behind the pilots of rows and streams are never written again.
+    /// The zeros after the pilots of rows and streams are never overwritten.
     void add_workspace() {
         const auto jobs = static_cast<std::size_t>(program.largest.jobs);
         const auto streams = static_cast<std::size_t>(program.streams_count);

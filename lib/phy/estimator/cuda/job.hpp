@@ -9,7 +9,7 @@
 #include "phy/estimator/math/plan.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 
-/// The interface between the host's side of the CUDA estimator and its kernels.
+/// The interface between the host side of the CUDA estimator and its kernels.
 namespace phy::gpu::detail {
 
 using phy::detail::EstimatorConstants;
@@ -21,7 +21,7 @@ using phy::detail::EstimatorTile;
 using phy::detail::EstimatorTileJob;
 using phy::detail::SlotState;
 
-/// Sums of a row: its own, then the correlation with the same row of the next DM-RS.
+/// Sums of a row: its own, then its correlation with the same row of the next DM-RS.
 constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
 
 /// EstimatorModes in device memory.
@@ -59,7 +59,7 @@ struct DeviceTables {
     EstimatorTable facts;
 };
 
-/// What is the same for all calls.
+/// The constant part of all calls.
 struct EstimatorProgram {
     int antennas;
     int layers;
@@ -77,21 +77,21 @@ struct EstimatorProgram {
     int stream_rows;
     int groups_count;
     int streams_count;
-    int columns[2];  ///< of a tile, by kind
+    int columns[2];  ///< per tile, by kind
     std::array<int, 2> kind_streams;
     EstimatorSizes largest;
     float scale;
     std::array<int, 3> groups;
     std::array<int, phy::symbols_per_slot> dmrs_symbols;
     std::array<EstimatorStream, phy::detail::max_streams> streams;
-    std::array<int, phy::detail::max_streams> place;  ///< of a stream among those of its kind
+    std::array<int, phy::detail::max_streams> place;  ///< of a stream, among those of its kind
     EstimatorConstants constants;
     const EstimatorRange* ranges;
     const std::int32_t* subcarrier_of;
     const std::int32_t* pilot_of;
     const DeviceTables* tables;
 
-    // The workspace; what a slot takes of each array, in elements.
+    // The workspace. Sizes are elements per slot.
     float* rows_at;
     float* row_sums;  ///< (slots, rows, row_sums_size)
     float* streams_at;
@@ -101,7 +101,7 @@ struct EstimatorProgram {
     float* gains;        ///< (slots, filters, streams, largest width)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
-    unsigned* arrivals;  ///< (slots): blocks that have finished, 0 between kernels
+    unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
     std::size_t rows_size;
     std::size_t streams_size;
 };
@@ -113,12 +113,12 @@ struct EstimatorJob {
     const phy::cf32* pilots;
     float* channel;
     phy::SlotEstimate* estimates;
-    phy::cf32* covariance;  ///< null: not wanted
+    phy::cf32* covariance;  ///< null: not requested
     unsigned slots;
 };
 
-/// The steps of an estimate, in their order; each starts kernels on the current device. program is in the
-/// device's memory, host a copy of it, which a kernel may get as its argument.
+/// The steps of an estimate, in order; each starts kernels on the current device. program is in device
+/// memory; host is a copy of it, which a kernel may get as its argument.
 void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
@@ -127,7 +127,7 @@ void start_covariance(const EstimatorProgram& host, const EstimatorProgram* prog
                       cudaStream_t stream);
 void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
-/// Has the driver load the kernels' code, and lets them use the shared memory that they need.
+/// Load the kernels' code, and allow them the shared memory that they need.
 void prepare_rows(const EstimatorProgram& host);
 void prepare_projection();
 void prepare_noise();

@@ -1,4 +1,4 @@
-// What the energies of pilots and modes say of noise.
+// Noise from the energies of pilots and modes.
 
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
@@ -8,13 +8,14 @@ namespace phy::gpu::detail {
 namespace {
 
 constexpr int warps = estimator_threads / warp_size;
-constexpr int columns_at_once = 4;  ///< of a warp
+constexpr int columns_at_once = 4;  ///< per warp
 constexpr int jobs_at_once = 64;    ///< whose sums are joined
 constexpr int max_filter_streams = 4 * 32;
 constexpr unsigned state_words = sizeof(SlotState) / sizeof(float);
 static_assert(sizeof(SlotState) == state_words * sizeof(float) && state_words <= estimator_threads);
 
-/// A warp the columns of a kind, some at once: what is left of their energies, to (columns, 2) behind them.
+/// A warp processes the columns of a kind, several at a time, and writes their residual energies to (columns,
+/// 2) after them.
 __device__ __forceinline__ void subtract_modes(const DeviceModes& modes, const float* numbers, int columns,
                                                float* sums) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -44,7 +45,7 @@ __device__ __forceinline__ void subtract_modes(const DeviceModes& modes, const f
     }
 }
 
-/// Energies and residuals of a slot's streams: the sums over its tiles, in their order.
+/// Energies and residuals of a slot's streams: sums over its tiles, in order.
 __device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsigned slot, int jobs,
                                           float (&sums)[2][phy::detail::max_streams]) {
     __shared__ float some[jobs_at_once * 2 * phy::detail::max_streams];
@@ -68,7 +69,7 @@ __device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsig
     if (i < of_job) sums[i % 2][i / 2] = sum;
 }
 
-/// What the error of a stream's estimate is made of, in ranges that have one filter.
+/// The parts of the error of a stream's estimate, in ranges that share one filter.
 struct FilterError {
     float share;
     float of_noise;
@@ -104,7 +105,7 @@ __device__ __forceinline__ void write_estimate(const EstimatorProgram& program, 
     out.reserved = 0.0F;
 }
 
-/// A warp's gains of a filter and stream.
+/// A warp computes the gains of a filter and stream.
 __device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float share,
                                                  float noise_over_power, float* gains) {
     float sum = 0.0F;
@@ -118,7 +119,7 @@ __device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float
     return {share, joined_warp(sum), modes.unresolved};
 }
 
-/// A slot's noise, gains and estimate.
+/// The noise, gains and estimate of a slot.
 __device__ __forceinline__ void measure_noise(const EstimatorProgram& program, const DeviceTables& tables,
                                               unsigned slot, SlotEstimate& out) {
     __shared__ float sums[2][phy::detail::max_streams];
@@ -158,7 +159,7 @@ __device__ __forceinline__ void measure_noise(const EstimatorProgram& program, c
     if (i == 0) write_estimate(program, filters, errors, state, out);
 }
 
-/// A block a tile and slot; a slot's last block measures its noise.
+/// One block per tile and slot; a slot's last block measures its noise.
 __global__ void __launch_bounds__(estimator_threads)
     sum_residuals(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
     extern __shared__ float sums[];  // (columns, 2): energy, residual

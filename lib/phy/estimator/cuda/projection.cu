@@ -1,4 +1,4 @@
-// Pilots to the channel's modes.
+// Projects pilots on the modes of the channel.
 
 #include <cuda_pipeline.h>
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int mode_vectors = projection_modes / 4;
 
-/// How much a block and a thread of project_tiles() do. Warps that load run beside those that add where a
-/// multiprocessor has few others.
+/// Work per block and thread of project_tiles(). If a multiprocessor has few other warps, some warps load
+/// while others add.
 template <int of_thread>
 struct Projection {
     static constexpr bool is_small = of_thread == 1;
@@ -26,7 +26,7 @@ struct Projection {
     static constexpr int rounds = is_small ? 2 : 1;
     static constexpr int chunk = rounds * warp_size;  ///< pilots at a time
     static constexpr int pilots_at_once = is_small ? 16 : 4;
-    static constexpr int blocks_of_multiprocessor = is_small ? 1 : 5;  ///< that registers leave room for
+    static constexpr int blocks_of_multiprocessor = is_small ? 1 : 5;  ///< that registers allow
     static constexpr int row = real_columns + (is_small ? 2 : 4);
 
     static __device__ __forceinline__ int thread() { return static_cast<int>(threadIdx.x); }
@@ -39,20 +39,20 @@ struct Projection {
     }
 };
 
-/// Two chunks: one is loaded while the other is worked on.
+/// Two chunks: one is loaded while the other is processed.
 template <class Size>
 struct ProjectionShared {
     float4 modes[2][Size::chunk][mode_vectors];
     alignas(16) float columns[2][Size::chunk][Size::row];
     const float* first[Size::columns];  ///< pilot of the window
-    const float* last[Size::columns];   ///< of what mirrors it
+    const float* last[Size::columns];   ///< of its mirror
 };
 
 __host__ __device__ __forceinline__ int blocks_of(int count, int each) {
     return (count + each - 1) / each;
 }
 
-/// Where a real column of a block lies among those of its kind: (streams, combs, parts, antennas, estimates).
+/// The index of a block's real column among those of its kind: (streams, combs, parts, antennas, estimates).
 __device__ __forceinline__ int place_of_column(const EstimatorProgram& program, int complex_column,
                                                int part) {
     const int in_group = program.antennas * program.estimates;
@@ -67,7 +67,7 @@ struct ColumnBlock {
     int stride;
 };
 
-/// Starts to copy a chunk of U; zeros where there is none.
+/// Starts to copy a chunk of U; fills with zeros beyond it.
 template <class Size>
 __device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_mode, int k0,
                                            float4 (&to)[Size::chunk][mode_vectors]) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_m
     __pipeline_commit();
 }
 
-/// What a thread folds of a chunk: pilot `lane` of its warp's columns.
+/// The part of a chunk that a thread folds: pilot `lane` of its warp's columns.
 template <class Size>
 struct FoldedChunk {
     DeviceComplex here[Size::columns_of_warp][Size::rounds];
@@ -151,7 +151,7 @@ __device__ __forceinline__ void load_columns(const float* from, float (&to)[coun
 template <class Size>
 using Sums = float[Size::columns_of_thread][modes_of_thread];
 
-/// `count` pilots of a chunk. All are loaded before the first is used, or each would be waited for.
+/// Adds `count` pilots of a chunk. All are loaded before the first is used, to wait only once.
 template <int count, class Size>
 __device__ __forceinline__ void add_pilots(const ProjectionShared<Size>& shared, int buffer, int first,
                                            Sums<Size>& sums) {
@@ -225,7 +225,7 @@ __device__ __forceinline__ void store_energies(const EstimatorProgram& program, 
     }
 }
 
-/// All pilots of a block's columns, a chunk after the other.
+/// Adds all pilots of a block's columns, chunk by chunk.
 template <class Size>
 __device__ __forceinline__ void add_chunks(const DeviceModes& modes, const ColumnBlock& block, int first_mode,
                                            ProjectionShared<Size>& shared, Sums<Size>& sums,

@@ -10,18 +10,18 @@ namespace {
 
 constexpr int dmrs_of_block = 2;
 constexpr int rows_at_once = 32;  ///< whose sums are joined
-constexpr int batch = 2;          ///< pilots of a comb that a thread loads at once
+constexpr int batch = 2;          ///< pilots of a comb that a thread loads together
 constexpr std::size_t shared_for_both_combs = 64 * 1024;
 
-/// The rows of a block, all of one antenna, one group and one symbol of each DM-RS, and where its pilots lie
-/// in shared memory: (loaded, combs, parts, comb_stride). The last one loaded may be another block's own: its
-/// correlation with the row before it is not.
+/// The rows of a block, all of one antenna, one group and one symbol of each DM-RS. Their pilots are in
+/// shared memory as (loaded, combs, parts, comb_stride). The last loaded row may belong to another block; the
+/// correlation with the row before it belongs to this one.
 struct RowBlock {
     int antenna_group;
     int first_symbol;
     int own;
     int loaded;
-    int combs;  ///< at once
+    int combs;  ///< at a time
 };
 
 __host__ __device__ __forceinline__ int blocks_of_group(const EstimatorProgram& program) {
@@ -46,7 +46,7 @@ __device__ __forceinline__ RowBlock row_block(const EstimatorProgram& program, i
             .combs = combs};
 }
 
-/// What a thread loads of a row at once, from both combs or one.
+/// The elements of a row that a thread loads together, from both combs or one.
 template <SampleFormat format, int count>
 __device__ __forceinline__ void load_batch(const std::byte* samples, const float* pilots,
                                            const int (&subcarriers)[count], const int (&pilot)[count],
@@ -76,7 +76,7 @@ __device__ __forceinline__ void load_batch(const std::byte* samples, const float
     }
 }
 
-/// Where combs lie in a row's pilots: `combs` of them from first_comb on, elements m, m + threads ...
+/// The elements of a row's pilots: m, m + threads ... of `combs` combs from first_comb on.
 template <int combs>
 struct Elements {
     int m;
@@ -107,9 +107,9 @@ __device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& p
     return result;
 }
 
-__shared__ int is_spoiled;  ///< the slot, by a pilot of the block
+__shared__ int is_spoiled;  ///< a pilot of the block spoils the slot
 
-/// Least squares of one row's elements, to shared memory and, if `out` is not null, on.
+/// Writes least squares of a row's elements to shared memory and, if `out` is not null, to out.
 template <SampleFormat format, int combs>
 __device__ __forceinline__ void estimate_elements(const EstimatorProgram& program, const EstimatorJob& job,
                                                   unsigned slot, int row, const Elements<combs>& elements,
@@ -169,14 +169,14 @@ __device__ __forceinline__ void estimate_block(const EstimatorProgram& program, 
     }
 }
 
-/// A warp's share of a row's sums: its energy and its correlations with two rows.
+/// A warp's part of a row's sums: its energy and its correlations with two rows.
 struct RowSums {
     float energy = 0.0F;
     DeviceComplex first = {0.0F, 0.0F};
     DeviceComplex second = {0.0F, 0.0F};
 };
 
-/// Warp 2 i: energy, the first lag and the next DM-RS of row i; warp 2 i + 1: the other lags.
+/// Warp 2 i: energy, first lag and next DM-RS of row i. Warp 2 i + 1: the other lags.
 __device__ __forceinline__ void add_to_sums(const EstimatorProgram& program, const RowBlock& block,
                                             const float* shared, RowSums& sums) {
     const int stride = program.comb_stride;
@@ -212,7 +212,7 @@ __device__ __forceinline__ void store_sums(const RowSums& sums, float* out) {
     out[is_even ? 8 : 6] = numbers[4];
 }
 
-/// The sums of all rows, in their order.
+/// The sums of all rows, in order.
 __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsigned slot, float* sums) {
     __shared__ float some[rows_at_once * row_sums_size];
     const float* const all =
@@ -242,13 +242,13 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
     __syncthreads();
 }
 
-/// Not inlined: the loads of pilots get the registers that it would take.
+/// Not inlined, to leave its registers to the loads of pilots.
 __device__ __noinline__ void set_delays(const EstimatorConstants& constants, const float* sums,
                                         SlotState& state) {
     phy::detail::cuda::set_delays<Ops>(constants, sums, state);
 }
 
-/// A warp for delays, one for what turns from symbol to symbol.
+/// One warp for delays, one for the rotation from symbol to symbol.
 __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program, unsigned slot) {
     __shared__ float sums[phy::detail::estimator_slot_sums];
     join_sums(program, slot, sums);
@@ -261,8 +261,8 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
     if (lane < symbols_per_slot) phy::detail::cuda::set_phase<Ops>(program.constants, lane, frequency, state);
 }
 
-/// A block some rows of a slot: pilots to shared memory and on, then warps for their sums. A slot's last
-/// block makes offsets of them.
+/// A block processes some rows of a slot: it writes pilots to shared and device memory, then its warps sum
+/// them. A slot's last block computes the offsets.
 template <SampleFormat format>
 __global__ void __launch_bounds__(estimator_threads, 4)
     estimate_rows(const __grid_constant__ EstimatorProgram program, const __grid_constant__ EstimatorJob job,
@@ -300,7 +300,7 @@ __device__ __forceinline__ void add_product(DeviceComplex (&sums)[4], DeviceComp
     sums[3] = phy::detail::cuda::add_product<Ops>(sums[3], weight, {re.w, im.w});
 }
 
-/// A block a comb of a row of a stream and slot: four pilots a thread.
+/// One block per comb, row of a stream and slot; four pilots per thread.
 __global__ void __launch_bounds__(estimator_threads)
     form_streams(const __grid_constant__ EstimatorProgram program) {
     let_next_get_ready();
@@ -356,7 +356,7 @@ std::size_t shared_of_combs(const EstimatorProgram& host, int combs) {
     return 2 * sizeof(float) * static_cast<std::size_t>(combs * max_loaded(host) * host.comb_stride);
 }
 
-/// How many combs a block has in shared memory at once.
+/// Number of combs that a block has in shared memory at a time.
 int combs_at_once(const EstimatorProgram& host) {
     return shared_of_combs(host, 2) <= shared_for_both_combs ? 2 : 1;
 }

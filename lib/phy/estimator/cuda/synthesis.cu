@@ -1,4 +1,4 @@
-// The channel's modes to coefficients.
+// Turns the modes of the channel into coefficients.
 
 #include <algorithm>
 #include <type_traits>
@@ -9,14 +9,14 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int max_ports = 2;  // of a stream
+constexpr int max_ports = 2;  // per stream
 
-/// How much a block and a thread of synthesize_tiles() do.
+/// Work per block and thread of synthesize_tiles().
 struct UsualSynthesis {
     static constexpr int group = synthesis_group;
     static constexpr int columns = synthesis_columns;
     static constexpr int loads_at_once = 4;
-    static constexpr int blocks_of_multiprocessor = 3;  ///< that registers leave room for
+    static constexpr int blocks_of_multiprocessor = 3;  ///< that registers allow
 };
 struct SmallSynthesis {
     static constexpr int group = synthesis_group_if_few;
@@ -28,18 +28,18 @@ struct SmallSynthesis {
 template <class Size>
 constexpr int shared_row = max_ports* Size::group;
 
-/// What a block works on: a stream's columns of some antennas and estimates in a tile.
+/// The work of a block: a stream's columns of some antennas and estimates in a tile.
 struct Part {
     int stream;
     int kind;
     int combs;  ///< or ports
-    int first;  ///< of the columns
+    int first;  ///< column
     int count;
     const DeviceFilter* filter;
     const EstimatorTileJob* job;
 };
 
-/// Modes times their gains to shared memory: (combs, parts, largest width, Size::group).
+/// Writes modes times their gains to shared memory: (combs, parts, largest width, Size::group).
 template <class Size>
 __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            float* columns) {
@@ -66,8 +66,8 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
     }
 }
 
-/// Calls add(std::integral_constant<int, n>, k) for all k below count, n at a time: first many, whose loads
-/// wait together, then fewer.
+/// Calls add(std::integral_constant<int, n>, k) for all k below count, n at a time: first `many`, which load
+/// together, then fewer.
 template <int many, class Add>
 __device__ __forceinline__ void in_batches(int count, Add add) {
     int k = 0;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void in_batches(int count, Add add) {
         add(std::integral_constant<int, 1>(), k);
 }
 
-/// Adds row n of M's product with the modes of two columns, of each comb.
+/// Adds row n of M times the modes of two columns, of each comb.
 template <class Size, int combs>
 __device__ __forceinline__ void add_mix(const float* mix, int width, int modes, const float* columns,
                                         int of_part, float (&sums)[combs][2]) {
@@ -112,7 +112,7 @@ __device__ __forceinline__ void add_mix(const float* mix, int width, int modes, 
     }
 }
 
-/// M, and the sums and differences of combs: to (tile_modes, ports and columns, parts).
+/// Multiplies by M, and writes the sums and differences of combs to (tile_modes, ports and columns, parts).
 template <class Size, int combs>
 __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const Part& part,
                                           const float* columns, float* mixed) {
@@ -146,7 +146,7 @@ __device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const
     }
 }
 
-/// Rows of the output that the ports and columns of a block are.
+/// Finds the output rows of a block's ports and columns.
 __device__ __forceinline__ void find_rows(const EstimatorProgram& program, const Part& part, int* rows) {
     const int i = static_cast<int>(threadIdx.x);
     if (i >= part.combs * part.count) return;
@@ -169,7 +169,7 @@ __device__ __forceinline__ void write(const EstimatorProgram& program, float* ch
     out[subcarriers + static_cast<unsigned>(subcarrier)] = turned.im;
 }
 
-/// V times some ports and columns: a subcarrier's real parts, and imaginary ones.
+/// V times some ports and columns: the real part of V to a, the imaginary part to b.
 template <class Size>
 __device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, int n, const float* mixed,
                                           DeviceComplex (&a)[Size::columns],
@@ -199,7 +199,7 @@ __device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, 
     });
 }
 
-/// One subcarrier of a tile, its mirror, and some ports and columns.
+/// Writes one subcarrier of a tile and its mirror, for some ports and columns.
 template <class Size>
 __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            int n, int count, const float* mixed, const int* rows,
@@ -228,8 +228,8 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     }
 }
 
-/// The blocks of gridDim.y share the tiles of a slot. Where these are few, several blocks have one: each
-/// computes all of the product with M, and its share of V's.
+/// The blocks of gridDim.y share the tiles of a slot. If a slot has few tiles, several blocks share one: each
+/// computes the full product with M, and its part of the product with V.
 template <class Size>
 __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiprocessor)
     synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
@@ -281,7 +281,7 @@ std::size_t shared_bytes(const EstimatorProgram& host) {
             2 * static_cast<std::size_t>(host.largest.mix_width));
 }
 
-/// Of a launch whose blocks have a tile each.
+/// The grid of a launch with one tile per block.
 template <class Size>
 dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
     const int parts = (host.antennas * host.estimates + Size::group - 1) / Size::group;

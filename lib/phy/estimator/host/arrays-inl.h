@@ -1,4 +1,4 @@
-// The estimator's arithmetic on arrays, for vectors of any width.
+// The arithmetic of the estimator on arrays, for vectors of any width.
 #if defined(PHY_ESTIMATOR_ARRAYS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_ESTIMATOR_ARRAYS_INL_H_
 #undef PHY_ESTIMATOR_ARRAYS_INL_H_
@@ -16,8 +16,8 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// Memory says how vectors are loaded and stored: width, load(from, left), store(v, to, left), and the same
-/// for elements in falling order from an address on.
+/// Memory defines how vectors are loaded and stored: width, load(from, left), store(v, to, left), and the
+/// same for elements in reverse order from an address down.
 template <class Ops, class Memory>
 struct EstimatorArrays {
     using V = typename Ops::V;

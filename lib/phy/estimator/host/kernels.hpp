@@ -6,7 +6,7 @@
 
 namespace phy::detail {
 
-/// Complex numbers: real parts and imaginary parts in arrays of their own.
+/// Complex numbers: real and imaginary parts in separate arrays.
 struct Planes {
     const float* re;
     const float* im;
@@ -16,17 +16,17 @@ struct PlanesOut {
     float* im;
 };
 
-/// Where nothing else is said, any count will do, and nothing beyond it is read or written.
+/// Unless stated otherwise, any count is valid, and nothing beyond it is read or written.
 struct EstimatorKernels {
     /// Returns false if a pilot has no room_of().
     bool (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);
 
-    /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and the longest lag more is
-    /// read.
+    /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and elements up to the longest
+    /// lag after it are read.
     void (*row_sums)(Planes pilots, int count, float* lanes);
     /// Adds conj(x) y to lanes[2][lane]; count is a multiple of estimator_lanes.
     void (*correlate)(Planes x, Planes y, int count, float* lanes);
-    /// Adds x y to lanes[lane], with keep, unless null, x keep y.
+    /// Adds x y, or x keep y if keep is not null, to lanes[lane].
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
     /// exp(2 pi j index step).
@@ -35,12 +35,12 @@ struct EstimatorKernels {
     void (*combine)(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
                     int count);
 
-    /// `half` elements of x with those that mirror them, the last of which is the first of mirror: sums to
-    /// out, differences to out + distance.
+    /// Folds `half` elements of x with their mirrors; mirror points at the mirror of the first, which is the
+    /// last of them. Sums go to out, differences to out + distance.
     void (*fold)(Planes x, Planes mirror, int half, PlanesOut out, int distance);
 
-    /// y[c][n] = (accumulates ? y[c][n] : 0) + sum over k, in order, of a[k][n] x[c][k]; n_count is a
-    /// multiple of 16, a_stride that of a's rows.
+    /// y[c][n] = (accumulates ? y[c][n] : 0) + sum over k, in order, of a[k][n] x[c][k]. n_count is a
+    /// multiple of 16; a_stride is that of a's rows.
     void (*multiply)(const float* a, int a_stride, int k_count, const float* x, int x_stride, float* y,
                      int y_stride, int columns, int n_count, bool accumulates);
 
@@ -50,7 +50,7 @@ struct EstimatorKernels {
     /// (x, y) becomes (x + y, x - y).
     void (*sum_and_difference)(float* x, float* y, int count);
 
-    /// What fold() did, back: a and b are halves of the real column and of the imaginary one.
+    /// Inverts fold(): a and b are halves of the real column and of the imaginary one.
     void (*unfold)(Planes a, Planes b, int half, PlanesOut out);
     /// out = x times the conjugate of y.
     void (*turn_back)(Planes x, Planes y, PlanesOut out, int count);

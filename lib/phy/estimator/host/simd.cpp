@@ -55,7 +55,7 @@ struct Memory {
     }
 };
 
-/// `wide` vectors of rows times `deep` columns in registers.
+/// Keeps `wide` vectors of rows times `deep` columns in registers.
 template <int wide, int deep>
 HWY_INLINE void multiply_block(const float* HWY_RESTRICT a, std::ptrdiff_t a_stride, int k_count,
                                const float* HWY_RESTRICT x, std::ptrdiff_t x_stride, float* HWY_RESTRICT y,

@@ -12,28 +12,28 @@
 
 namespace phy::detail {
 
-/// One slot's arrays.
+/// The arrays of one slot.
 struct EstimatorSlot {
     SampleFormat format;
     const std::byte* grid;
-    float unit;  ///< the value of an integer 1
+    float unit;  ///< factor for integer samples
     const cf32* pilots;
     float* channel;
     SlotEstimate* estimate;
-    cf32* covariance;  ///< null: not wanted
+    cf32* covariance;  ///< null: not requested
 };
 
-/// Estimates a slot at a time: where `pool` is given its threads share the slot.
+/// Estimates one slot at a time. If `pool` is given, its threads share the slot.
 class SlotEstimator {
 public:
-    /// The plan and the kernels outlive it.
+    /// The plan and the kernels must outlive it.
     SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& kernels, const ArrayKernels& arrays,
                   int parts);
 
     void operator()(const EstimatorSlot& slot, ThreadPool* pool) noexcept;
 
 private:
-    /// What one thread needs for a row or a tile.
+    /// Memory of one thread for a row or a tile.
     struct Scratch {
         std::vector<float> samples;
         std::vector<float> gathered;
@@ -41,7 +41,7 @@ private:
         std::vector<float> mixed;
         std::vector<float> tile;
         std::vector<float> subcarriers;
-        bool is_spoiled = false;  ///< the slot, by one of its rows
+        bool is_spoiled = false;  ///< one of its rows spoils the slot
     };
 
     template <typename Job>

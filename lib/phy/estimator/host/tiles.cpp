@@ -1,4 +1,4 @@
-// What a slot estimator does with tiles: pilots to modes, modes to coefficients.
+// A slot estimator's work on tiles: pilots to modes, modes to coefficients.
 
 #include <algorithm>
 #include <array>

@@ -17,34 +17,35 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// The rule of Gauss and Legendre: its nodes for a phase of pi at the end of the band, and beside, and how
-// Newton's method finds them.
+// Gauss-Legendre quadrature: nodes per phase of pi at the end of the band, further nodes, and Newton's method
+// for them.
 constexpr double nodes_of_phase = 0.55;
 constexpr int min_nodes = 24;
 constexpr int max_newton_steps = 100;  // a few are enough
 constexpr double node_error = 1e-15;
 
-// Of filters where the delay spread is measured: 20 ns to 1.9 us with a spacing of 30 kHz.
+// Delay spreads of filters for measured spreads: 20 ns to 1.9 us at a spacing of 30 kHz.
 constexpr double first_spread = 20e-9 * 30e3;
 constexpr double end_of_spreads = 1.9e-6 * 30e3;
 
-/// Resource blocks of a window times delay spread: less loses at the edges of windows, more costs modes.
+/// Resource blocks of a window times delay spread: less is worse at the edges of windows, more needs more
+/// modes.
 constexpr double window_product = 0.192;
 constexpr int min_window_blocks = 24;
 
 constexpr double longest_delay = 16.0;         // of the profile, in delay spreads
-constexpr double smallest_eigenvalue = 1e-13;  // over the largest: what is below is rounding
-constexpr double weakest_mode = 3e-6;          // of U: far below the noise of 45 dB
-constexpr double weakest_tile_power = 3e-7;    // of V: what its modes miss of a channel of power 1
-constexpr int noise_one_of = 8;                // pilots, at least, are left to measure noise
-constexpr double largest_tail = 0.1;           // at most
-constexpr double noise_of_interest = 1e-4;     // over power: what is left of the channel is held against it
+constexpr double smallest_eigenvalue = 1e-13;  // over the largest; smaller ones are rounding errors
+constexpr double weakest_mode = 3e-6;          // of U: far below the noise at 45 dB
+constexpr double weakest_tile_power = 3e-7;    // of V: power that its modes miss, for a channel of power 1
+constexpr int noise_one_of = 8;                // min share of pilots left to measure noise: 1 / 8
+constexpr double largest_tail = 0.1;           // if it is larger, noise is not measured
+constexpr double noise_of_interest = 1e-4;     // over power: reference for the rest of the channel
 
-/// The exponential profile as a sum: delays and their powers, by the rule of Gauss and Legendre.
+/// The exponential profile as a sum of delays and powers, by Gauss-Legendre quadrature.
 struct Profile {
     std::vector<double> delays;
     std::vector<double> powers;
-    std::vector<double> likely;  ///< powers, if the delay spread is the likely one
+    std::vector<double> likely;  ///< powers for the likely delay spread
 };
 
 void normalize(std::vector<double>& powers) {
@@ -82,7 +83,8 @@ Profile make_profile(double delay_spread, double likely_spread, double band) {
     return profile;
 }
 
-/// Steering vectors of delays at `count` places `spacing` subcarriers apart, from their centre, folded: real.
+/// Folded steering vectors of the delays at these places, in subcarriers relative to their centre. They are
+/// real.
 Matrix folded_steering(const Profile& profile, const std::vector<double>& places) {
     const std::size_t count = places.size();
     const double centre = 0.5 * (places.front() + places.back());
@@ -137,7 +139,7 @@ std::vector<double> pilot_places(const EstimatorLayout& layout, int blocks, int 
     return places;
 }
 
-/// All pilots are folded as fold() does: those of comb 0 with their mirrors in comb 1.
+/// Folds all pilots as fold() does: those of comb 0 with their mirrors in comb 1.
 Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& places) {
     const std::size_t count = places.size();
     const double centre = 0.5 * (places.front() + places.back());
@@ -179,7 +181,7 @@ void set_tiles(EstimatorFilter& filter, int blocks, double delay_spread) {
 
 struct TileModes {
     Matrix steering;
-    Matrix vectors;  ///< of the modes that are kept
+    Matrix vectors;  ///< of the kept modes
 };
 
 TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
@@ -206,13 +208,13 @@ TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
     return tile;
 }
 
-/// What M needs beside the tile: pilots, at `centre` subcarriers from the window's first.
+/// The window's part of M.
 struct WindowModes {
     Matrix steering;
     Decomposition modes;
 };
 
-/// M, its real and its imaginary part.
+/// The real and the imaginary part of M.
 struct Mixing {
     Matrix real;
     Matrix imaginary;
@@ -224,7 +226,7 @@ Matrix first_vectors(const WindowModes& window, int count) {
     return vectors;
 }
 
-/// (2 modes, mix_width) from on: rows for the real parts of pilots' modes, then for the imaginary ones.
+/// Writes (2 modes, mix_width): rows for the real parts of the modes of pilots, then for the imaginary parts.
 void write_mix(const Mixing& m, const EstimatorFilter& filter, int modes, float* to) {
     const auto width = static_cast<std::size_t>(filter.mix_width);
     const auto tile_modes = static_cast<std::size_t>(filter.tile_modes);
@@ -285,9 +287,9 @@ std::vector<double> powers_of_modes(const WindowModes& window, int modes, std::s
     return result;
 }
 
-/// Which modes hold the channel. Every mode more leaves fewer numbers to measure noise from, every mode less
-/// leaves more of the channel in them: its likely mean is subtracted, but a profile that does not fit may
-/// leave anything up to the filter's own. columns: how often a slot shows each pilot.
+/// Chooses the modes that hold the channel. One mode more leaves fewer numbers to measure noise with. One
+/// mode less leaves more of the channel in them: its likely mean is subtracted, but a profile that does not
+/// fit may leave up to as much as the filter's own. columns: how often a slot has each pilot.
 void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Profile& profile, double ports,
                      int columns) {
     const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / noise_one_of));
@@ -315,7 +317,7 @@ void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Pro
     modes.tail = static_cast<float>(ports * tail(likely, modes.noise_modes));
 }
 
-/// M and the errors of all tiles and groups.
+/// Makes M and the errors of all tiles and groups.
 void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayout& layout,
              const Profile& profile, const TileModes& tile, const WindowModes& window, bool joint) {
     std::vector<int> distances;

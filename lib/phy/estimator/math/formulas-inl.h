@@ -1,4 +1,4 @@
-// What the estimator computes of one element, the same wherever it is computed.
+// The arithmetic of the estimator on one element, the same on every backend.
 #if defined(PHY_ESTIMATOR_FORMULAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_ESTIMATOR_FORMULAS_INL_H_
 #undef PHY_ESTIMATOR_FORMULAS_INL_H_
@@ -18,7 +18,7 @@ struct ComplexOf {
     typename Ops::V im;
 };
 
-/// The largest |re| + |im| of an element that sums can hold.
+/// The largest |re| + |im| of an element that sums can represent.
 constexpr float max_element = 0x1p40F;
 
 /// Positive unless a part is not finite or the element is beyond max_element.
@@ -38,7 +38,7 @@ PHY_INLINE ComplexOf<Ops> times(ComplexOf<Ops> x, ComplexOf<Ops> y) {
     return {Ops::fms(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fma(x.im, y.re, Ops::mul(x.re, y.im))};
 }
 
-/// 0 where room is not positive.
+/// 0 unless room is positive.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot, typename Ops::V scale,
                                         typename Ops::V& room) {
@@ -70,7 +70,7 @@ PHY_INLINE ComplexOf<Ops> turned(typename Ops::V index, typename Ops::V step) {
     return result;
 }
 
-/// Pilots that mirror each other: the sum, and the difference over j.
+/// Pilots that mirror each other: the sum, and the difference divided by j.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> folded_sum(ComplexOf<Ops> x, ComplexOf<Ops> mirror) {
     return {Ops::add(x.re, mirror.re), Ops::add(x.im, mirror.im)};
@@ -86,7 +86,7 @@ PHY_INLINE ComplexOf<Ops> folded_middle(ComplexOf<Ops> x) {
     return {Ops::mul(x.re, scale), Ops::mul(x.im, scale)};
 }
 
-/// Back: an element and its mirror from a + j b, where a and b are complex.
+/// Inverse: an element and its mirror from a + j b, where a and b are complex.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> unfolded(ComplexOf<Ops> a, ComplexOf<Ops> b) {
     return {Ops::sub(a.re, b.im), Ops::add(a.im, b.re)};

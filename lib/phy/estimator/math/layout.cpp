@@ -17,7 +17,7 @@ void check_number(const char* what, double value, double most, const char* expec
     throw ArgumentError(std::string(what) + " " + number_text(value) + ": expected " + expected);
 }
 
-/// Ranges in the order of subcarriers would move pilots: only what is listed as neighbours is joined.
+/// Joins neighbours in the list only: ranges in the order of subcarriers would move pilots.
 std::vector<EstimatorRange> joined(const std::vector<ResourceBlocks>& listed) {
     std::vector<EstimatorRange> ranges;
     for (const ResourceBlocks& range : listed) {
@@ -123,10 +123,10 @@ double middle(const DmrsConfig& dmrs, int estimate) {
     return 0.5 * (dmrs.symbols[first] + dmrs.symbols[first + static_cast<std::size_t>(dmrs.length) - 1]);
 }
 
-/// How sure an estimate is of a coefficient: the error that Wiener weights in time reckon with.
+/// The error of an estimate of a coefficient that Wiener weights in time assume.
 constexpr double error_in_time = 0.01;
 
-/// Solves a x = b for a small positive definite matrix, by Gauss; a is lost.
+/// Solves a x = b for a small positive definite matrix, by Gaussian elimination; overwrites a.
 std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
     const std::size_t n = b.size();
     for (std::size_t i = 0; i < n; ++i) {

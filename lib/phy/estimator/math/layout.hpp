@@ -7,27 +7,27 @@
 
 #include "phy/estimator/estimator.hpp"
 
-/// What the estimator works on, in which order, and how it lies in memory.
+/// The quantities of the estimator, their order and their layout in memory.
 ///
 /// The pilots of a CDM group in one symbol are two combs: pilots 0, 2, 4 ... and 1, 3, 5 ... The ports of a
-/// group differ by the sign of comb 1, so that pilots of one comb, which stand at equal distances, all see
-/// the sum or the difference of two channels: what is done with a comb needs no code.
+/// group differ by the sign of comb 1. So all pilots of one comb, which are equally spaced, see the sum or
+/// the difference of two channels, and the processing of a comb needs no code.
 namespace phy::detail {
 
-/// What sums are taken over: virtual lanes by index, then a tree (reduce/tree.hpp).
+/// Lanes of sums: virtual lanes by index, then a tree (reduce/tree.hpp).
 inline constexpr int estimator_lanes = 32;
 
 constexpr int round_up(int value, int multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Distances between pilots of a comb whose correlation is measured.
+/// Distances of the pilots of a comb whose correlation is measured.
 inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};
 
-/// Of the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
+/// Sums over the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
 inline constexpr int estimator_row_sums = 7;
 
-/// Ports of one CDM group with one code in time: one, or two that differ by the sign of comb 1.
+/// The ports of one CDM group with one code in time: one, or two that differ by the sign of comb 1.
 struct EstimatorStream {
     int group = 0;                        ///< index into EstimatorLayout::groups
     std::array<int, 2> layer = {-1, -1};  ///< with the sign + and - on comb 1; -1: none
@@ -37,9 +37,9 @@ struct EstimatorStream {
     [[nodiscard]] int ports() const { return joint() ? 2 : 1; }
 };
 
-/// Neighbouring resource blocks, which no others touch.
+/// A range of neighbouring resource blocks, filtered by itself.
 struct EstimatorRange {
-    int first = 0;  ///< resource block of the carrier
+    int first = 0;  ///< resource block in the carrier
     int blocks = 0;
     int offset = 0;  ///< of its pilots in a comb's row
 };
@@ -51,21 +51,21 @@ struct EstimatorLayout {
     int layers;
     int subcarriers;
     int symbols;  ///< with DM-RS
-    int length;   ///< of a DM-RS
+    int length;   ///< symbols per DM-RS
     int estimates;
-    int symbols_averaged;     ///< in an estimate
-    int comb_pilots;          ///< of a comb in a resource block
-    int spacing;              ///< subcarriers between pilots of a comb
-    int comb_shift;           ///< subcarriers from comb 0 to comb 1
-    int pilots;               ///< of a symbol
-    int comb_size;            ///< a comb's row: a multiple of estimator_lanes, zeros behind each range
-    int comb_stride;          ///< with the zeros that lags reach
-    float scale;              ///< 1 / the amplitude of pilots
+    int symbols_averaged;  ///< per estimate
+    int comb_pilots;       ///< per comb and resource block
+    int spacing;           ///< subcarriers between pilots of a comb
+    int comb_shift;        ///< subcarriers from comb 0 to comb 1
+    int pilots;            ///< per symbol
+    int comb_size;         ///< floats of a comb's row: a multiple of estimator_lanes, zeros after each range
+    int comb_stride;       ///< including zeros for the lags
+    float scale;           ///< 1 / the amplitude of pilots
     std::vector<int> groups;  ///< first subcarrier in a resource block of each CDM group in use
     std::vector<int> dmrs_symbols;
     std::vector<EstimatorStream> streams;
     std::vector<EstimatorRange> ranges;
-    std::vector<std::int32_t> subcarrier_of;  ///< (2, comb_stride) of a group that begins at 0; -1: none
+    std::vector<std::int32_t> subcarrier_of;  ///< (2, comb_stride), for a group that begins at 0; -1: none
     std::vector<std::int32_t> pilot_of;       ///< (2, comb_stride); -1: none
 
     /// Rows of pilots: (antennas, groups, symbols).
@@ -76,13 +76,13 @@ struct EstimatorLayout {
     [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }
 };
 
-/// (symbols_per_slot, estimates).
+/// Returns an array (symbols_per_slot, estimates).
 std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, int estimates);
 
 /// Throws ArgumentError if a value is out of its range.
 void check_config(const ChannelEstimatorConfig& config);
 
-/// From the beginning of symbol 0 to that of symbol l, times the subcarrier spacing.
+/// The time from the beginning of symbol 0 to that of symbol l, times the subcarrier spacing.
 inline double symbol_time(int l) {
     return l * (1.0 + 144.0 / 2048.0);
 }

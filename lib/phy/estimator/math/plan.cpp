@@ -12,10 +12,10 @@
 namespace phy::detail {
 namespace {
 
-/// What is measured gets a margin of 1.2 and more, and then the next longer filter (set_delays).
+/// Measured spreads get a margin of 1.2 or more, and then the next longer filter (set_delays).
 constexpr double margin_of_measured = 1.5;
 
-/// The least delay spread that is measured, over that of the first table.
+/// The shortest delay spread that is measured, over that of the first table.
 constexpr double shortest_of_first = 0.25;
 
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
@@ -109,10 +109,10 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, doub
     return tables;
 }
 
-/// Ranges of different lengths have different shares of the pairs at two lags. Where the channel fades, one
-/// range is stronger than another, and the mean correlation falls more or less than by delays. This is the
-/// delay spread whose fall that may hide, in units of the reciprocal of the subcarrier spacing: 0 for one
-/// range.
+/// The delay spread that ranges of different lengths may hide, in units of the reciprocal of the subcarrier
+/// spacing; 0 for one range. Such ranges have different shares of the pairs at two lags. If the channel
+/// fades, one range is stronger than another, and the mean correlation falls more or less than delays make it
+/// fall.
 double hidden_delay_spread(const EstimatorLayout& layout) {
     std::array<double, estimator_lags.size()> pairs{};
     const auto pairs_of = [&](const EstimatorRange& range, std::size_t lag) {
@@ -126,7 +126,7 @@ double hidden_delay_spread(const EstimatorLayout& layout) {
         double difference = 0.0;
         for (const EstimatorRange& range : layout.ranges)
             difference += 0.5 * std::abs(pairs_of(range, lag) / pairs[lag] - pairs_of(range, 0) / pairs[0]);
-        // Half of it is enough for what a channel fades by at a few antennas.
+        // Half of it covers the fading of a channel at a few antennas.
         const double hidden_fall = 0.5 * difference;
         const double squared_x = hidden_fall / (estimator_lags[lag] * estimator_lags[lag] - 1);
         least = std::min(least, std::sqrt(squared_x) / (2.0 * std::numbers::pi * layout.spacing));
@@ -181,7 +181,7 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
         place[s] = kind_streams[layout.streams[s].joint() ? 1 : 0]++;
     std::vector<double> measured = estimator_delay_spreads();
     const double hidden = hidden_delay_spread(layout);
-    // Too long a profile costs little, one that is too short cuts off paths.
+    // A profile that is too long costs little; one that is too short cuts off paths.
     while (measured.size() > 1 && measured.front() < hidden)
         measured.erase(measured.begin());
     const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;

@@ -10,36 +10,35 @@
 
 namespace phy::detail {
 
-/// A tile of a range, and where its modes lie in a slot's workspace.
+/// A tile of a range, and the position of its modes in a slot's workspace.
 struct EstimatorTileJob {
     int range = 0;
     int filter = 0;
     int tile = 0;
-    std::size_t modes_at = 0;  ///< those of joint streams, then of single ones
+    std::size_t modes_at = 0;  ///< joint streams first, then single ones
 };
 
 /// All filters of one delay spread.
 struct EstimatorTables {
-    std::vector<EstimatorFilter> filters;  ///< one for each length of a range
-    std::vector<float> shares;             ///< of each filter in all resource blocks
+    std::vector<EstimatorFilter> filters;  ///< one per length of ranges
+    std::vector<float> shares;             ///< of each filter, of all resource blocks
     std::vector<EstimatorTileJob> jobs;
-    std::size_t modes_size = 0;  ///< floats of a slot's modes
+    std::size_t modes_size = 0;  ///< floats per slot of the modes
     EstimatorTable facts = {};
 };
 
-/// The largest of all tables, for which a workspace is made.
+/// The largest sizes of all tables; they determine the workspace.
 struct EstimatorSizes {
     int jobs = 0;
     int filters = 0;
     int width = 0;  ///< of modes
     int mix_width = 0;
     int tile_width = 0;
-    std::size_t modes = 0;    ///< floats of a slot's modes
-    std::size_t columns = 0;  ///< floats of a tile's folded pilots, of one kind
+    std::size_t modes = 0;    ///< floats per slot of the modes
+    std::size_t columns = 0;  ///< floats of a tile's folded pilots, for one kind
 };
 
-/// What a ChannelEstimator prepares once, on whatever it runs. docs/developer/estimator.md explains the
-/// words.
+/// What a ChannelEstimator prepares once, on every backend. docs/developer/estimator.md explains the terms.
 struct EstimatorPlan {
     explicit EstimatorPlan(const ChannelEstimatorConfig& config);
 
@@ -50,7 +49,7 @@ struct EstimatorPlan {
     std::vector<float> time_weights;
     EstimatorSizes largest;
     std::array<int, 2> kind_streams{};     ///< single, joint
-    std::array<int, max_streams> place{};  ///< of a stream among those of its kind
+    std::array<int, max_streams> place{};  ///< of a stream, among those of its kind
 
     /// Real columns of a tile of one kind: (streams, combs, parts, antennas, estimates).
     [[nodiscard]] int columns(bool joint) const {
@@ -61,7 +60,7 @@ struct EstimatorPlan {
         return 2 * static_cast<std::size_t>(group_columns()) * static_cast<std::size_t>(layout.layers) *
                static_cast<std::size_t>(layout.subcarriers);
     }
-    /// True if residuals say something about noise.
+    /// True if residuals are left to measure noise.
     [[nodiscard]] bool has_freedom(const EstimatorTables& of_spread) const;
     [[nodiscard]] bool measures_noise() const { return config.noise_variance == 0.0F; }
 };

@@ -4,8 +4,8 @@
 
 #include "phy/dmrs/slot_allocation.hpp"
 
-/// What is fixed for an estimator and what is measured in a slot, for whatever computes it. Times are in
-/// units of the reciprocal of the subcarrier spacing, frequencies in units of the spacing.
+/// The constants of an estimator and the measured values of a slot, on every backend. Times are in units of
+/// the reciprocal of the subcarrier spacing, frequencies in units of the spacing.
 namespace phy::detail {
 
 inline constexpr int max_streams = 4;
@@ -17,13 +17,13 @@ inline constexpr int estimator_slot_sums = 7 + 2 * max_pairs;
 struct EstimatorConstants {
     float subcarrier_spacing;
     float energy_share;               ///< 1 / pilots
-    std::array<float, 3> pair_share;  ///< 1 / pairs at each lag; 0: too few of them
+    std::array<float, 3> pair_share;  ///< 1 / pairs at each lag; 0: too few
     float spacing;                    ///< subcarriers between pilots of a comb
     float delay_spread;               ///< 0: measured
     float noise_variance;             ///< 0: measured
     int corrects_timing;
-    int pairs;                          ///< of neighbouring DM-RS, that measure the frequency; 0: it is not
-    std::array<float, max_pairs> gaps;  ///< between them
+    int pairs;                          ///< of neighbouring DM-RS, to measure the frequency; 0: not measured
+    std::array<float, max_pairs> gaps;  ///< between the DM-RS of a pair
     std::array<float, symbols_per_slot> times;
     float noise_scale;  ///< N0 of a resource element over noise of a pilot of a stream
     float freedom;      ///< antennas x layers
@@ -37,20 +37,20 @@ struct EstimatorConstants {
     std::array<float, max_streams> ports;
 };
 
-/// Of one delay spread, by kind of stream: single, joint.
+/// For one delay spread, by kind of stream: single, joint.
 struct EstimatorTable {
-    std::array<float, 2> pilots;   ///< that a stream's energy is summed over
-    std::array<float, 2> freedom;  ///< of a stream's residual, in complex numbers
-    std::array<float, 2> tail;     ///< of the channel in it, for ports of power 1
+    std::array<float, 2> pilots;   ///< in the sum of a stream's energy
+    std::array<float, 2> freedom;  ///< of a stream's residual; complex numbers
+    std::array<float, 2> tail;     ///< of the channel in the residual, for ports of power 1
 };
 
 struct SlotState {
-    float step;  ///< turns a subcarrier that timing turns pilots back
+    float step;  ///< turns per subcarrier that the timing correction rotates pilots back by
     float frequency_offset;
     float delay_spread;
     float coherence;
     int table;
-    int is_spoiled;  ///< by a pilot without room_of()
+    int is_spoiled;  ///< a pilot has no room_of()
     float noise;     ///< of a pilot of a stream
     float noise_variance;
     std::array<float, max_streams> power;  ///< of a coefficient

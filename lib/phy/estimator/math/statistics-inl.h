@@ -1,4 +1,4 @@
-// What is measured in a slot, from sums: one number at a time. docs/developer/estimator.md says why.
+// The measured values of a slot, from sums, one number at a time. docs/developer/estimator.md explains them.
 #if defined(PHY_ESTIMATOR_STATISTICS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_ESTIMATOR_STATISTICS_INL_H_
 #undef PHY_ESTIMATOR_STATISTICS_INL_H_
@@ -16,41 +16,42 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-// In binary32, to its last bit.
+// Correctly rounded to binary32.
 constexpr float two_pi = 6.2831853F;
 constexpr float over_two_pi = 0.15915494F;
 constexpr float root_of_two = 0x1.6a09e6p+0F;
 
-// Of a slot's mean energy and of a stream's power: below, it has none.
+// Min mean energy of a slot, and min power of a stream; below, they count as 0.
 constexpr float least_energy = 0x1p-100F;
 constexpr float least_power = 0x1p-90F;
 
-/// (2 pi spacing delay_spread)^2, at most; below the other one lag 3 shows more of it than lag 1.
+/// Range of (2 pi spacing delay_spread)^2; below min_squared_x lag 3 measures it better than lag 1.
 constexpr float max_squared_x = 100.0F;
 constexpr float min_squared_x = 0.0015F;
 
-/// A squared correlation, where it divides.
+/// Min squared correlation as a divisor.
 constexpr float min_correlation = 1e-6F;
 
-/// A longer lag is taken where its squared correlation, over that at lag 1, is more.
+/// A longer lag is used if its squared correlation, over that at lag 1, is above this.
 constexpr float sure_correlation = 0.25F;
 
-/// A timing offset is corrected where it is more than so many deviations.
+/// A timing offset is corrected if it is more than this many standard deviations.
 constexpr float sure_timing = 2.0F;
 
-/// What was measured, over the delay spread that a filter has: at least one of these plus one of `margin` for
-/// every 1 of share_of_fading().
+/// Given spreads: a filter serves measured spreads of up to (least_over_given + margin_of_given x
+/// share_of_fading()) times its own. Measured spreads: that of a filter is at least (least_over_measured +
+/// margin_of_measured x share_of_fading()) times the measured one.
 constexpr float least_over_given = 1.05F;
 constexpr float margin_of_given = 0.4F;
 constexpr float least_over_measured = 1.2F;
 constexpr float margin_of_measured = 0.8F;
 
-/// Measured noise is at least this share of the energy of a pilot, which rounding errors have, and as N0 the
-/// smallest normal number, also in a slot without power, which an equaliser is to erase and not to refuse.
+/// Measured noise is at least this share of a pilot's energy, the size of rounding errors. As N0 it is at
+/// least the smallest normal number, so that an equaliser erases a slot without power, and does not throw.
 constexpr float min_noise_share = 0x1p-22F;
 constexpr float min_noise_variance = 0x1p-126F;
 
-/// A stream is a signal where its power over noise is more; another has max_noise_over_power.
+/// A stream is a signal if its power over noise is above this; others have max_noise_over_power.
 constexpr float min_power_over_noise = 0x1p-20F;
 constexpr float max_noise_over_power = 0x1p20F;
 constexpr float min_noise_over_power = 0x1p-23F;
@@ -69,8 +70,8 @@ PHY_INLINE float lag_at() {
     return lag;
 }
 
-/// The delay spread of the exponential profile whose correlation falls from lag 1 to another lag as it was
-/// measured: |R(lag)|^2 = 1 / (1 + (lag x)^2), where x = 2 pi spacing delay_spread.
+/// The delay spread of the exponential profile whose correlation falls as measured from lag 1 to another lag:
+/// |R(lag)|^2 = 1 / (1 + (lag x)^2), where x = 2 pi spacing delay_spread.
 template <class Ops>
 PHY_INLINE float squared_x(float power_at_1, float power_at_lag, float lag) {
     const float lag2 = Ops::mul(lag, lag);
@@ -81,7 +82,7 @@ PHY_INLINE float squared_x(float power_at_1, float power_at_lag, float lag) {
     return Ops::div(above, below);
 }
 
-/// Mean correlations at the lags, over the mean energy.
+/// Mean correlations at the lags over the mean energy.
 struct Correlations {
     float re[3];
     float im[3];
@@ -103,8 +104,8 @@ PHY_INLINE Correlations correlations_of(const EstimatorConstants& constants, con
     return result;
 }
 
-/// Delays beyond the profile's spread are where other profiles differ most from the exponential one. They
-/// show at short lags, which are taken as long as the fall of correlation there is clear of noise.
+/// Other profiles differ most from the exponential one at delays beyond its spread. Short lags show these
+/// delays, so they are used while the fall of correlation there is clear of noise.
 template <class Ops>
 PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, const Correlations& mean) {
     float x2 = squared_x<Ops>(mean.power[0], mean.power[1], lag_at<1>());
@@ -114,7 +115,7 @@ PHY_INLINE float measured_delay_spread(const EstimatorConstants& constants, cons
     return Ops::max(Ops::min(spread, constants.max_delay_spread), constants.shortest_delay_spread);
 }
 
-/// The phase at a lag beyond what the profile itself turns it by, in turns.
+/// The phase at a lag, minus that of the profile itself, in turns.
 template <class Ops>
 PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float subcarriers,
                                       float delay_spread) {
@@ -122,14 +123,14 @@ PHY_INLINE float turns_beyond_profile(const Correlations& mean, int lag, float s
     return Ops::add(turns_of<Ops>(mean.re[lag], mean.im[lag]), of_profile);
 }
 
-/// By what share of the delay spread a profile that fades differs from its mean, about.
+/// The approximate difference of a fading profile from its mean, over the delay spread.
 template <class Ops>
 PHY_INLINE float share_of_fading(const EstimatorConstants& constants, float delay_spread) {
     const float independent = Ops::mul(constants.freedom, Ops::fma(constants.band, delay_spread, 1.0F));
     return Ops::div(1.0F, square_root(independent));
 }
 
-/// The deviation of a phase that noise makes, in turns.
+/// The standard deviation of a phase due to noise, in turns.
 template <class Ops>
 PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
     const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), min_correlation);
@@ -138,7 +139,7 @@ PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlat
     return Ops::mul(over_two_pi, square_root(variance));
 }
 
-/// From where the profile begins. Longer lags sharpen what lag 1 says without doubt.
+/// The beginning of the profile. Longer lags refine the result of lag 1 if they are reliable.
 template <class Ops>
 PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Correlations& mean,
                                  float delay_spread) {
@@ -157,8 +158,8 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
     }
     if (!(Ops::abs(timing) > Ops::mul(sure_timing, noise))) return 0.0F;
-    // The beginning of a profile that fades is not that of its mean. Too early costs a filter little, too
-    // late much: it takes what comes before the beginning for noise.
+    // A fading profile does not begin where its mean does. Too early costs little, too late much: a filter
+    // takes paths before the beginning for noise.
     const float share = share_of_fading<Ops>(constants, delay_spread);
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
     const float doubt = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
@@ -187,8 +188,9 @@ PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sum
     const bool is_given = constants.delay_spread > 0.0F;
     const bool can_measure = constants.pair_share[1] > 0.0F;
     const float measured = can_measure ? measured_delay_spread<Ops>(constants, mean) : 0.0F;
-    // Too long a profile costs little, one that is too short cuts off paths: what was given is doubted only
-    // where more was measured, and what was measured gets a margin, the larger the less the slot shows.
+    // A profile that is too long costs little; one that is too short cuts off paths. So a given spread is
+    // replaced only if more was measured. A measured one gets a margin, which is larger if the slot shows
+    // less.
     const float doubt = share_of_fading<Ops>(constants, measured);
     const float least = is_given
                             ? Ops::div(measured, Ops::fma(margin_of_given, doubt, least_over_given))
@@ -222,8 +224,8 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
         set_phase<Ops>(constants, l, state.frequency_offset, state);
 }
 
-/// Noise and the power of each stream's channel from the energies and residuals of streams. A slot that is
-/// spoiled has a noise of infinity.
+/// Noise and the power of each stream's channel, from the energies and residuals of streams. The noise of a
+/// spoiled slot is infinite.
 template <class Ops>
 PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTable& table,
                           const float* energies, const float* residuals, SlotState& state) {
@@ -261,8 +263,8 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
     state.is_spoiled = 0;
 }
 
-/// An element of the covariance matrix of noise and interference, on the diagonal or below. Of a slot that is
-/// spoiled it is infinite noise.
+/// An element of the covariance matrix of noise and interference, on the diagonal or below. That of a spoiled
+/// slot is infinite noise.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> element, bool on_diagonal) {
     constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -7,21 +7,21 @@
 #include "phy/cuda/stream.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
 
-/// The interface between the host's side of the CUDA meter of soft bits and its kernels.
+/// The interface between the host side of the CUDA soft-bit meter and its kernels.
 namespace phy::gpu::detail {
 
 struct SoftBitTuning {
-    unsigned threads = 128;    ///< a block; a multiple of 32, at most 128
-    unsigned log2_blocks = 0;  ///< blocks of the tree that a warp sums one after the other: at most 4
+    unsigned threads = 128;    ///< per block; a multiple of 32, at most 128
+    unsigned log2_blocks = 0;  ///< blocks of the tree per warp, at most 4
 };
 
-/// Depends on the amount of work alone, so that the size of a workspace does.
+/// Depends only on the amount of work, so that the workspace size does too.
 SoftBitTuning soft_bit_tuning(std::uint64_t soft_bits);
 
 struct SoftBitJob {
     SoftBitFormat format;
     const std::byte* soft_bits;
-    const std::uint8_t* truth;  ///< null: nothing to compare with
+    const std::uint8_t* truth;  ///< null: no comparison
     std::uint64_t size;         ///< not 0
     std::uint64_t row;
     int clip;
@@ -34,7 +34,7 @@ std::uint64_t soft_bit_workspace(std::uint64_t soft_bits, std::uint64_t row, con
 /// Starts kernels on the current device.
 void launch(const SoftBitJob& job, const SoftBitTuning& tuning, cudaStream_t stream);
 
-/// Has their code loaded.
+/// Loads their code.
 void load_soft_bit_kernels(SoftBitFormat format);
 
 }  // namespace phy::gpu::detail

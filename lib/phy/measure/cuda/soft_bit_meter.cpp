@@ -9,7 +9,7 @@
 namespace phy::gpu {
 namespace {
 
-/// A call's arrays.
+/// The arrays of a call.
 struct Call {
     SoftBitView soft_bits;
     std::optional<DeviceSpan<const std::uint8_t>> truth;

@@ -15,15 +15,15 @@ namespace {
 constexpr unsigned block_soft_bits = row_tree.block;
 constexpr unsigned max_log2_blocks = 4;
 
-/// Lane l of a warp has the virtual lanes from 4 l on.
+/// Lane l of a warp has the 4 virtual lanes from 4 l on.
 constexpr unsigned lane_soft_bits = 4;
 static_assert(row_tree.lanes == lane_soft_bits * warp_size);
 
-/// A multiprocessor has registers for so many blocks of so many threads.
+/// Blocks of max_threads threads for which a multiprocessor has registers.
 constexpr int max_threads = 128;
 constexpr int resident_blocks = 8;
 
-/// What a kernel works on; a unit is 2^log2_blocks blocks of a row.
+/// The work of a kernel. A unit is 2^log2_blocks blocks of a row.
 struct Units {
     const std::byte* soft_bits;
     const std::uint8_t* truth;
@@ -44,14 +44,14 @@ __device__ __forceinline__ std::uint32_t load_byte(const void* from) {
     return load<Space::global, unsigned char>(from);
 }
 
-// Integers, whose order does not matter.
+// Integers: the order of their sum does not matter.
 
 template <bool compares>
 class IntegerSummer {
     using Words = SoftBitWords<SoftBitFormat::int8>;
 
 public:
-    /// Of a unit; every lane gets the sum of magnitudes.
+    /// Sums a unit; every lane gets the sum of magnitudes.
     static __device__ __forceinline__ double sum(const Units& units, std::uint64_t first, unsigned count,
                                                  unsigned lane, SoftBitCounters& counters) {
         const IntegerSummer summer = {units.soft_bits + first, compares ? units.truth + first : nullptr,
@@ -73,7 +73,7 @@ private:
                                              unsigned clips, unsigned lane)
         : soft_bits_(soft_bits), truth_(truth), clips_(clips), lane_(lane) {}
 
-    /// All of them if soft bits and truth never begin a chunk together.
+    /// All bytes if soft bits and truth never begin a chunk together.
     __device__ __forceinline__ unsigned bytes_to_chunks(unsigned count) const {
         const auto address = reinterpret_cast<std::uintptr_t>(soft_bits_);
         if (compares && (address ^ reinterpret_cast<std::uintptr_t>(truth_)) % chunk != 0) return count;
@@ -120,9 +120,9 @@ private:
     unsigned lane_;
 };
 
-// Floating-point numbers, whose sums are in the order of the tree.
+// Floating-point numbers: their sums follow the tree.
 
-/// How a lane reads its neighbours: at once, or one by one, which may be unaligned.
+/// How a lane reads neighbours: together, or one by one, by element or (unaligned) by byte.
 enum class Access { together, elements, bytes };
 
 template <SoftBitFormat format, bool compares, Access access>
@@ -141,7 +141,7 @@ public:
             const double of_block = summer.sum_block(begin, min(block_soft_bits, count - begin), counters);
             if (lane == begin / block_soft_bits) root = of_block;
         }
-        // Step 4. The blocks that are not there add 0, which changes no sum of magnitudes.
+        // Step 4. Missing blocks add 0, which changes no sum of magnitudes.
 #pragma unroll
         for (unsigned offset = 1; offset < 1U << max_log2_blocks; offset *= 2)
             root = __dadd_rn(root, __shfl_xor_sync(all_lanes, root, offset));
@@ -154,7 +154,7 @@ private:
     static constexpr unsigned loaded_turns = 16 / words / (access == Access::together ? 1 : 2);
     static constexpr unsigned turn = row_tree.lanes;
 
-    /// At the lane's first soft bit.
+    /// Starts at the lane's first soft bit.
     __device__ __forceinline__ NumberSummer(const std::byte* soft_bits, const std::uint8_t* truth,
                                             unsigned lane)
         : soft_bits_(soft_bits), truth_(truth), lane_(lane) {}
@@ -186,7 +186,7 @@ private:
             Words::template add<compares>(soft_bits[t], truth[t], sums, to);
     }
 
-    /// Fewer than a turn.
+    /// Adds less than a turn.
     __device__ __forceinline__ void add_rest(unsigned first, unsigned count, float (&sums)[lane_soft_bits],
                                              SoftBitCounters& to) const {
         const unsigned before = lane_soft_bits * lane_;
@@ -236,12 +236,12 @@ private:
         }
     }
 
-    /// Step 3 of the tree, which adds the same two numbers in either order.
+    /// Step 3 of the tree, where both lanes of a pair add the same two numbers.
     __device__ __forceinline__ double root_of(float (&sums)[lane_soft_bits]) const {
         halve<4>(sums, 16, lane_);
         halve<2>(sums, 8, lane_);
         float sum = sums[0];
-        // Virtual lanes 16, 8 and 4 further, and then 2 and 1, which is where the halves went.
+        // Virtual lanes 16, 8 and 4 apart, then 2 and 1, where halve() put them.
 #pragma unroll
         for (const unsigned offset : {4U, 2U, 1U, 16U, 8U})
             sum = __fadd_rn(sum, __shfl_xor_sync(all_lanes, sum, offset));
@@ -253,7 +253,7 @@ private:
     unsigned lane_;
 };
 
-/// Of a unit; aligned: soft bits begin at a multiple of their size.
+/// Sums a unit; aligned: soft bits begin at a multiple of their size.
 template <SoftBitFormat format, bool compares, bool aligned>
 __device__ __forceinline__ double sum_unit(const Units& units, std::uint64_t first, unsigned count,
                                            unsigned lane, SoftBitCounters& counters) {

@@ -6,17 +6,16 @@
 
 #include <cuda_fp16.h>
 
-/// What a lane adds up of soft bits, by words of as many as fit. All but the sum is asked of their bits,
-/// whose order is that of magnitudes. A zero that is compared with the bit 0 adds nothing: it stands for what
-/// is not there.
+/// What a lane sums over soft bits, word by word. Only the sum uses values; all counts use bits, whose order
+/// is that of magnitudes. A zero compared with bit 0 adds nothing, so it serves as padding.
 namespace phy::gpu::detail {
 
-/// Counters of a lane, each of which may be several: total() adds them.
+/// Counters of a lane. One may hold several packed counts, which total() adds.
 struct SoftBitCounters {
-    unsigned magnitude = 0;  ///< of integers
+    unsigned magnitude = 0;  ///< int8 only
     unsigned nonzero = 0;
-    unsigned at_limit = 0;    ///< or beyond, not finite too
-    unsigned not_finite = 0;  ///< not of integers
+    unsigned at_limit = 0;    ///< at the limit or beyond, including not finite
+    unsigned not_finite = 0;  ///< not for int8
     unsigned wrong = 0;
 };
 
@@ -28,7 +27,7 @@ __device__ __forceinline__ std::uint32_t nonzero_bytes(std::uint32_t word) {
 template <SoftBitFormat format>
 struct SoftBitWords;
 
-/// Four in a word.
+/// Four soft bits per word.
 template <>
 struct SoftBitWords<SoftBitFormat::int8> {
     /// clips: the limit in every byte.
@@ -36,7 +35,7 @@ struct SoftBitWords<SoftBitFormat::int8> {
     static __device__ __forceinline__ void add(std::uint32_t soft_bits, std::uint32_t truth,
                                                std::uint32_t clips, SoftBitCounters& to) {
         const std::uint32_t negative = soft_bits >> 7 & 0x01010101U;
-        // No byte carries: the inverse of a negative one is 127 at most.
+        // No byte carries: the complement of a negative byte is at most 127.
         const std::uint32_t magnitudes = (soft_bits ^ negative * 0xFFU) + negative;
         to.magnitude = sum_bytes(magnitudes, to.magnitude);
         to.nonzero = sum_bytes((magnitudes + 0x7F7F7F7FU) >> 7 & 0x01010101U, to.nonzero);
@@ -52,10 +51,10 @@ private:
     }
 };
 
-/// Two in a word. Counters are of 16 bits, so a lane can add fewer than 2^16 words.
+/// Two soft bits per word. Counts have 16 bits, so a lane can add fewer than 2^16 words.
 template <>
 struct SoftBitWords<SoftBitFormat::float16> {
-    /// Four neighbours, with a byte of truth for each, to a sum for each.
+    /// Adds four neighbours, with one byte of truth each, to one sum each.
     template <bool compares>
     static __device__ __forceinline__ void add(const std::uint32_t (&soft_bits)[2], std::uint32_t truth,
                                                float (&sums)[4], SoftBitCounters& to) {
@@ -74,7 +73,7 @@ private:
     static constexpr std::uint32_t infinity = 0x7C00;
     static constexpr std::uint32_t limit = phy::detail::bits_of_largest(SoftBitFormat::float16);
 
-    /// 1 for each that is at least `bits`, which is not 0.
+    /// 1 for each magnitude of at least `bits`, which must not be 0.
     static __device__ __forceinline__ std::uint32_t at_least(std::uint32_t magnitudes, std::uint32_t bits) {
         return (magnitudes + each * (sign - bits)) >> 15 & each;
     }
@@ -100,10 +99,10 @@ private:
     }
 };
 
-/// One in a word.
+/// One soft bit per word.
 template <>
 struct SoftBitWords<SoftBitFormat::float32> {
-    /// Four neighbours, with a byte of truth for each, to a sum for each.
+    /// Adds four neighbours, with one byte of truth each, to one sum each.
     template <bool compares>
     static __device__ __forceinline__ void add(const std::uint32_t (&soft_bits)[4], std::uint32_t truth,
                                                float (&sums)[4], SoftBitCounters& to) {

@@ -64,7 +64,7 @@ std::unique_ptr<StageRunner> make_measure_on_device(const MeasureStage::Config& 
 }
 
 std::size_t measure_scratch_bytes(std::size_t symbols, std::size_t row) {
-    // With the smallest units, so that more symbols never need less.
+    // For the smallest units, so that more symbols never need less.
     return gpu::detail::symbol_workspace(symbols, row, {}) * sizeof(SymbolSums);
 }
 
@@ -73,7 +73,7 @@ std::unique_ptr<StageRunner> make_soft_bits_on_device(const SoftBitMeasureStage:
 }
 
 std::size_t soft_bit_scratch_bytes(std::size_t soft_bits, std::size_t row) {
-    // With the smallest units, so that more soft bits never need less.
+    // For the smallest units, so that more soft bits never need less.
     return gpu::detail::soft_bit_workspace(soft_bits, row, {}) * sizeof(SoftBitSums);
 }
 

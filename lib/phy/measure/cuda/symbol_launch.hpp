@@ -7,15 +7,15 @@
 #include "phy/cuda/stream.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 
-/// The interface between the host's side of the CUDA symbol meter and its kernels.
+/// The interface between the host side of the CUDA symbol meter and its kernels.
 namespace phy::gpu::detail {
 
 struct SymbolTuning {
-    unsigned threads = 128;    ///< a block; a multiple of 32, at most 128
-    unsigned log2_blocks = 0;  ///< blocks of the tree that a warp sums one after the other: at most 3
+    unsigned threads = 128;    ///< per block; a multiple of 32, at most 128
+    unsigned log2_blocks = 0;  ///< blocks of the tree per warp, at most 3
 };
 
-/// Depends on the amount of work alone, so that the size of a workspace does.
+/// Depends only on the amount of work, so that the workspace size does too.
 SymbolTuning symbol_tuning(std::uint64_t symbols);
 
 struct SymbolJob {
@@ -24,7 +24,7 @@ struct SymbolJob {
     std::uint64_t size;  ///< not 0
     const float* sent;   ///< null: the nearest points
     std::uint64_t row;
-    bool odd;  ///< the index of the first symbol is
+    bool odd;  ///< index of the first symbol is odd
     phy::detail::SymbolScale scale;
     SymbolSums* sums;
     SymbolSums* workspace;
@@ -35,7 +35,7 @@ std::uint64_t symbol_workspace(std::uint64_t symbols, std::uint64_t row, const S
 /// Starts kernels on the current device.
 void launch(const SymbolJob& job, const SymbolTuning& tuning, cudaStream_t stream);
 
-/// Has their code loaded.
+/// Loads their code.
 void load_symbol_kernels(SampleFormat format);
 
 }  // namespace phy::gpu::detail

@@ -8,7 +8,7 @@
 namespace phy::gpu {
 namespace {
 
-/// Of the call that a job is for.
+/// Checks a call and starts its kernels.
 void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbols, const cf32* sent,
          std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, bool odd,
          cudaStream_t stream) {

@@ -27,16 +27,16 @@ constexpr unsigned max_log2_blocks = 3;
 
 enum class Points { square, diagonal, sent };
 
-/// A multiprocessor has registers for so many blocks of so many threads: with more, sums are spilled.
+/// Blocks of max_threads threads for which a multiprocessor has registers; more would spill sums.
 constexpr int max_threads = 128;
 constexpr int resident_blocks(Points points, bool aligned) {
     return points == Points::sent || !aligned ? 5 : 6;
 }
 
-/// Turns of a warp whose symbols are on their way together.
+/// Turns of a warp whose symbols are loaded together.
 constexpr unsigned batch_turns = 4;
 
-/// What a kernel works on; a unit is 2^log2_blocks blocks of a row.
+/// The work of a kernel. A unit is 2^log2_blocks blocks of a row.
 struct Units {
     const std::byte* symbols;
     const float2* sent;
@@ -50,7 +50,7 @@ struct Units {
     SymbolSums* out;
 };
 
-/// The root of neighbouring blocks, spread over a warp: each lane has one of the sums.
+/// The root of neighbouring blocks, spread over a warp: each lane holds one sum.
 struct Node {
     double sum;
     float peak;
@@ -58,12 +58,12 @@ struct Node {
     unsigned not_finite;
 };
 
-/// For numbers that are not negative, whose order is that of their bits.
+/// For non-negative numbers, whose order is that of their bits.
 __device__ __forceinline__ float largest_power(float value) {
     return __uint_as_float(largest_of_warp(__float_as_uint(value)));
 }
 
-/// Step 3 of the tree: lane l has sum l / 4 of the block.
+/// Step 3 of the tree: lane l gets sum l / 4 of the block.
 __device__ __forceinline__ Node root_of(Accumulators& lanes, unsigned not_finite, unsigned lane) {
     float* const sums = lanes.sums;
     halve<8>(sums, 16, lane);
@@ -91,8 +91,8 @@ __device__ __forceinline__ void load_symbol(const std::byte* from, std::uint32_t
     }
 }
 
-/// Sums the blocks of a unit. While some turns are summed, the next ones are on their way: they may be the
-/// next block's.
+/// Sums the blocks of a unit. While some turns are summed, the next ones, perhaps of the next block, are
+/// loaded.
 template <SampleFormat format, Points points, bool aligned>
 class BlockSummer {
 public:
@@ -107,7 +107,7 @@ public:
         if (whole_ > 0) load(mine_, next_);
     }
 
-    /// The next block, which is there.
+    /// Sums the next block, which must exist.
     __device__ __forceinline__ Node sum() {
         Accumulators lanes{};
         unsigned not_finite = 0;
@@ -148,13 +148,13 @@ private:
         }
     }
 
-    /// Device memory of floats may begin between two points.
+    /// Points in device memory may be aligned to floats alone.
     __device__ __forceinline__ float2 load_point(std::uint64_t index) const {
         const auto* const floats = reinterpret_cast<const float*>(units_.sent + index);
         return {__ldg(floats), __ldg(floats + 1)};
     }
 
-    /// One that is not usable is so rare that then all symbols of the batch are looked at again.
+    /// Unusable symbols are rare. If there is one, all symbols of the batch are loaded again, one by one.
     template <unsigned turns>
     __device__ __forceinline__ void add(Accumulators& lanes, unsigned& not_finite, const Batch<turns>& batch,
                                         std::uint64_t first) const {
@@ -206,15 +206,15 @@ private:
 
     const Units& units_;
     std::uint64_t mine_;  ///< the lane's first symbol
-    unsigned whole_;      ///< batches
-    unsigned rest_;       ///< symbols behind them
+    unsigned whole_;      ///< number of batches
+    unsigned rest_;       ///< number of symbols after them
     unsigned done_ = 0;
     unsigned lane_;
     phy::detail::cuda::LaneScale<Ops> scale_;
     Batch<batch_turns> next_;
 };
 
-/// Step 4 of the tree for the blocks of a unit, which come in order.
+/// Step 4 of the tree for the blocks of a unit, in order.
 class WarpJoiner {
 public:
     __device__ __forceinline__ void add(const Node& node) {
@@ -230,7 +230,7 @@ public:
     }
 
 private:
-    // By recursion, not by index: the sums stay in registers.
+    // Recursion instead of an index keeps the sums in registers.
     template <unsigned level>
     __device__ __forceinline__ void carry(double sum) {
         if (level == max_log2_blocks || (blocks_ >> level & 1U) == 0) {

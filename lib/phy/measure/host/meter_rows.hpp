@@ -11,12 +11,12 @@
 
 namespace phy::detail {
 
-/// Spreads the rows of a meter over the threads of its host: whole rows where they are short or many, units
-/// where they are long and few. Sums are nodes, Join joins two.
+/// Spreads the rows of a meter over the threads of its host: whole rows if they are short or many, units of
+/// rows if they are long and few. Sums are nodes, Join joins two.
 template <class Sums, class Join>
 class MeterRows {
 public:
-    /// part: elements that are worth handing to another thread, 2^k blocks.
+    /// part: min elements per thread, 2^k blocks.
     MeterRows(const Host& host, std::uint64_t block, std::uint64_t part)
         : host_(host),
           block_(block),
@@ -24,8 +24,8 @@ public:
           many_(4 * static_cast<std::uint64_t>(host.threads())),
           nodes_(std::max<std::uint64_t>(1024, 4 * many_)) {}
 
-    /// sum_block(first, count, part) gives the root of a block, of which no two running calls have the same
-    /// part. Allocates nothing.
+    /// sum_block(first, count, part) returns the root of a block; running calls have different parts.
+    /// Allocates nothing.
     template <class SumBlock>
     void operator()(std::size_t elements, std::size_t row, std::span<Sums> sums, const SumBlock& sum_block) {
         RowUnits units = units_of_elements(elements, row, row);
@@ -62,7 +62,7 @@ private:
     Host host_;
     std::uint64_t block_;
     std::uint64_t part_;
-    std::uint64_t many_;  ///< whole rows that end at about the same time on all threads
+    std::uint64_t many_;  ///< min number of whole rows that keeps all threads about equally busy
     std::vector<Sums> nodes_;
 };
 

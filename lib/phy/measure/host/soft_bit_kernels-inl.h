@@ -1,5 +1,5 @@
-// Sums over the soft bits of a block. Vectors ask their bits, as many of one format as fit; one number at a
-// time asks the numbers, and is the reference that every instruction set is compared with.
+// Sums over the soft bits of a block. The vector code uses their bits, as many per vector as fit. The scalar
+// code uses their values, and is the reference for all instruction sets.
 #if defined(PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_
 #undef PHY_MEASURE_SOFT_BIT_KERNELS_INL_H_
@@ -27,7 +27,7 @@ namespace {
 
 #ifdef HWY_TARGET_INCLUDE
 
-/// By its number: the address may be beyond the array.
+/// By integer arithmetic, because the address may be beyond the array.
 HWY_INLINE void prefetch(const void* from) {
     const auto address = reinterpret_cast<std::uintptr_t>(from) + prefetch_distance;
     hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(address));
@@ -40,7 +40,7 @@ constexpr hn::Repartition<std::uint8_t, decltype(d)> du8;
 constexpr hn::Repartition<std::uint64_t, decltype(d)> du64;
 constexpr std::size_t bytes_of_vector = 4 * lanes;
 
-/// After so many vectors a counter of 8 bits may be full.
+/// An 8-bit counter may be full after this many vectors.
 constexpr std::size_t max_vectors = 255;
 
 using Counter = hn::Vec<decltype(du8)>;
@@ -61,7 +61,7 @@ struct IntegerSums {
     WideCounter wrong;
 };
 
-/// At most max_vectors.
+/// vectors is at most max_vectors.
 template <bool compares>
 HWY_INLINE void add_integers(const std::int8_t* soft_bits, const std::uint8_t* truth, std::size_t vectors,
                              int clip, IntegerSums& to) {
@@ -83,7 +83,7 @@ HWY_INLINE void add_integers(const std::int8_t* soft_bits, const std::uint8_t* t
             prefetch(truth + n * bytes_of_vector);
             const auto is_zero = hn::VecFromMask(du8, hn::Eq(bits, zero));
             const auto is_negative = hn::BitCast(du8, hn::BroadcastSignBit(values));
-            // Where both are the same the decision is wrong.
+            // If both are equal the decision is wrong.
             wrong = count(wrong, hn::Eq(is_zero, is_negative));
         }
     }
@@ -122,16 +122,16 @@ HWY_INLINE SoftBitSums sum_integers(const SoftBitBlock& block, int clip) {
             .bit_errors = total(sums.wrong)};
 }
 
-// Floating-point numbers: all but their sum is asked of their bits, whose order is that of magnitudes.
+// Floating-point numbers: only the sum uses values; all counts use bits, whose order is that of magnitudes.
 
-/// Vectors of virtual lanes that go through a block together, as registers have room for their sums.
+/// Vectors of virtual lanes that are processed together: registers have space for this many sums.
 constexpr std::size_t together = lanes == 8 ? 4 : 8;
 static_assert(row_tree.lanes % (together * lanes) == 0);
 
-/// Soft bits after which the next vectors of virtual lanes follow: few, so that memory is read in order.
+/// Soft bits before the next vectors of virtual lanes follow: few, so that memory is read in order.
 constexpr std::size_t swept = together * lanes == row_tree.lanes ? row_tree.block : 4 * row_tree.lanes;
 
-/// Bits of a soft bit, as many in a vector as it has room for.
+/// The bits of soft bits, as many per vector as fit.
 template <typename T>
 using Bits =
     hn::Repartition<std::conditional_t<std::is_same_v<T, half>, std::uint16_t, std::uint32_t>, decltype(d)>;
@@ -174,7 +174,7 @@ HWY_INLINE std::uint64_t total_of(hn::Vec<Bits<T>> counter) {
     return sum;
 }
 
-/// To as many neighbouring vectors of sums as a vector of bits has numbers for.
+/// Adds a vector of numbers to the one or two vectors of sums that they fill.
 HWY_INLINE void add_to(Ops::V* sums, hn::Vec<Bits<float>> magnitudes) {
     sums[0] = hn::Add(sums[0], hn::BitCast(d, magnitudes));
 }
@@ -187,18 +187,18 @@ HWY_INLINE void add_to(Ops::V* sums, hn::Vec<Bits<half>> magnitudes) {
     sums[1] = hn::Add(sums[1], hn::PromoteTo(d, hn::BitCast(d16, upper)));
 }
 
-/// Sets where a decision is right.
+/// Returns a mask of right decisions.
 template <typename T>
 HWY_INLINE hn::Mask<SignedBits<T>> compare(hn::Vec<Bits<T>> bits, const std::uint8_t* truth) {
     const SignedBits<T> as_signed;
     const hn::Rebind<std::uint8_t, Bits<T>> narrow;
     const auto sent = hn::PromoteTo(as_signed, hn::LoadU(narrow, truth));
-    // The sign is turned round, so that minus zero is not above zero.
+    // The sign is inverted, so that minus zero is not above zero.
     const auto turned = hn::BitCast(as_signed, hn::Xor(bits, hn::Set(Bits<T>(), sign_bit<T>)));
     return hn::Xor(hn::Eq(sent, hn::Zero(as_signed)), hn::Gt(turned, hn::Zero(as_signed)));
 }
 
-/// Ordinary soft bits are below saturation, so that nothing about them has to be asked.
+/// Ordinary soft bits are below saturation and need no checks.
 enum class Kind { ordinary, any };
 
 template <typename T, Kind kind, bool compares>
@@ -226,7 +226,7 @@ HWY_INLINE void add_vector(const std::byte* soft_bits, const std::uint8_t* truth
     }
 }
 
-/// In every turn of the virtual lanes, the vectors from lane `first` on.
+/// Adds, in every turn of the virtual lanes, the vectors from lane `first` on.
 template <typename T, Kind kind, bool compares>
 HWY_INLINE void add_turns(const SoftBitBlock& turns, std::size_t first, MagnitudeLanes& to,
                           NumberCounts<T>& counts) {

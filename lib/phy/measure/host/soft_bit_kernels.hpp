@@ -11,15 +11,15 @@
 
 namespace phy::detail {
 
-/// Neighbouring soft bits, at most a block of row_tree of them; they may be unaligned.
+/// Neighbouring soft bits, at most one block of row_tree; may be unaligned.
 struct SoftBitBlock {
     const std::byte* soft_bits;
-    const std::uint8_t* truth;  ///< null: nothing to compare with
+    const std::uint8_t* truth;  ///< null: no comparison
     std::size_t count;
 };
 
 struct SoftBitKernels {
-    /// The root of a block. The clip is llr_clip, of which int8 alone takes notice.
+    /// Returns the root of a block. clip is llr_clip, for int8 alone.
     using Sum = SoftBitSums (*)(const SoftBitBlock& block, int clip);
 
     std::array<Sum, SoftBitTypes::size> sum;  ///< by SoftBitFormat
@@ -32,7 +32,7 @@ struct MagnitudeLanes {
     [[nodiscard]] double root() { return double{sum_of_lanes<row_tree.lanes>(sums)}; }
 };
 
-/// From where on a soft bit that is a floating-point number is saturated.
+/// The magnitude from which on a floating-point soft bit is saturated.
 template <typename T>
 constexpr float saturation_of() {
     return soft_bit_format_facts[static_cast<std::size_t>(soft_bit_format_of<T>)].largest;

@@ -21,7 +21,7 @@ const SoftBitKernels& soft_bit_kernels(const Backend& backend) {
 }  // namespace detail
 
 struct PHY_HIDDEN SoftBitMeter::Impl {
-    /// Soft bits that are worth handing to another thread.
+    /// Min soft bits per thread.
     static constexpr std::size_t part = 16 * row_tree.block;
 
     Host host;

@@ -39,13 +39,13 @@ PHY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to
     Lanes::store(from.error_peak, to.error_peak + first);
 }
 
-/// What is a block further on than these symbols, so that memory is asked for evenly.
+/// Prefetches the symbols one block further on, which spreads memory accesses evenly.
 PHY_INLINE void ask_for_next_block(const float* iq) {
     const auto next = reinterpret_cast<std::uintptr_t>(iq) + 2 * symbol_tree.block * sizeof(float);
     Lanes::prefetch(next, 2 * Lanes::count * sizeof(float));
 }
 
-/// Leaves the virtual lanes of the others as they are, to the sign of a zero.
+/// Leaves the virtual lanes of unusable symbols unchanged, to the sign of a zero.
 PHY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Lanes::Mask usable, Ops::V i, Ops::V q,
                                    Ops::V power, const Decision<Ops>& made) {
     SymbolAccumulators<Ops> added = to;
@@ -56,7 +56,7 @@ PHY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Lanes::Mask usab
     to.error_peak = Lanes::select(usable, added.error_peak, to.error_peak);
 }
 
-/// A vector of symbols in every turn, for the virtual lanes from `first` on; returns how many are not finite.
+/// Adds a vector of symbols per turn, for the virtual lanes from `first` on; returns how many are not finite.
 template <Points points>
 PHY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& piece, std::size_t first,
                                  SymbolLanes& to) {

@@ -16,12 +16,12 @@ struct SymbolLanes {
     std::size_t not_finite = 0;
 };
 
-/// Neighbouring symbols of a block, the first of which belongs to lane 0.
+/// Neighbouring symbols of a block; the first belongs to lane 0.
 struct SymbolPiece {
     const float* iq;
     const float* sent;  ///< null: the nearest points
     std::size_t symbols;
-    int phase;  ///< of the first symbol's index: 0 or 1
+    int phase;  ///< parity of the first symbol's index
 };
 
 struct SymbolKernels {

@@ -34,7 +34,7 @@ using detail::SymbolScale;
 
 constexpr std::size_t block = symbol_tree.block;
 
-/// A thread's copy of a block whose components are not binary32 where they lie.
+/// A thread's copy of a block as aligned binary32.
 struct alignas(64) Widened {
     float iq[2 * block + detail::padding];
 };
@@ -89,7 +89,7 @@ bool is_aligned(const void* address) {
 }  // namespace
 
 struct PHY_HIDDEN SymbolMeter::Impl {
-    /// Symbols that are worth handing to another thread.
+    /// Min symbols per thread.
     static constexpr std::size_t part = 8 * block;
 
     Host host;
@@ -155,7 +155,7 @@ const SymbolMeter::Config& SymbolMeter::config() const {
 
 namespace {
 
-/// Of rows of a block: a few symbols that are far too large, or rows without any, do not move it.
+/// The median over blocks: a few symbols that are far too large, or blocks of zeros, do not change it.
 double median_power(const Host& host, const SymbolMeterConfig& config, SymbolView symbols) {
     std::vector<SymbolSums> rows(symbols.size() / block + (symbols.size() % block != 0 ? 1 : 0));
     SymbolMeter(host, config)(symbols, block, rows);

@@ -1,4 +1,4 @@
-// What decisions make of a gain and of noise, and back.
+// The effect of decisions on gain and noise, and its inverse.
 
 #include <algorithm>
 #include <cmath>
@@ -21,18 +21,18 @@ double density(double x) {
     return detail::elementary::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
 }
 
-/// Above x: accurate where it is small.
+/// The mass above x, accurate for small values.
 double tail(double x) {
     return 0.5 * detail::elementary::erfc(x / std::numbers::sqrt2);
 }
 
-/// What of a normal distribution, of the given mean and standard deviation, lies beyond a border.
+/// The part of a normal distribution with this mean and standard deviation beyond a border.
 struct Border {
     Border(double mean, double deviation, double at)
         : is_above((at - mean) / deviation > 0.0),
           beyond(tail(std::abs(at - mean) / deviation)),
           height(density((at - mean) / deviation)) {}
-    /// An infinite one.
+    /// An infinite border.
     explicit Border(bool above) : is_above(above), beyond(0.0), height(0.0) {}
 
     bool is_above;  ///< the mean is below it
@@ -40,7 +40,7 @@ struct Border {
     double height;
 };
 
-/// Accurate where it is small.
+/// Accurate for small values.
 double mass_between(const Border& from, const Border& to) {
     if (from.is_above) return from.beyond - to.beyond;
     return to.is_above ? 1.0 - from.beyond - to.beyond : to.beyond - from.beyond;
@@ -51,8 +51,8 @@ class Axis {
 public:
     explicit Axis(int bits) : levels_(1 << bits) {}
 
-    /// What least squares of the axis against decided levels is expected to give, and the mean squares of
-    /// what is between the axis and those levels, and of the levels.
+    /// Expected results of least squares of the axis against decided levels; the mean squares of the
+    /// difference between the axis and those levels, and of the levels.
     struct Expected {
         double gain;
         double variance;
@@ -64,7 +64,7 @@ public:
         double product = 0.0;
         double decided = 0.0;
         double power = 0.0;
-        // The lower half of the levels does as the upper one.
+        // The lower half of the levels mirrors the upper one.
         for (int sent = levels_ / 2; sent < levels_; ++sent) {
             const double mean = gain * level(sent);
             power += mean * mean + variance;
@@ -91,14 +91,14 @@ private:
 };
 
 /// An axis of the modulation, and the variance on it in units of its levels, for N0 = 1. BPSK has its levels
-/// +-1 on the diagonal; the noise across it is in the error whatever is decided.
+/// +-1 on the diagonal. The noise across it is always part of the error.
 struct Axes {
     explicit Axes(Modulation modulation)
         : diagonal(bits_per_symbol(modulation) == 1),
           axis(static_cast<int>(bits_per_axis(modulation))),
           unit(diagonal ? 0.5 : 0.5 * static_cast<double>(inverse_power(bits_per_axis(modulation)))) {}
 
-    /// The noise of a symbol where an axis has this variance or mean square.
+    /// The noise of a symbol, for this variance or mean square on an axis.
     [[nodiscard]] double of_symbol(double of_axis, double noise) const {
         return diagonal ? of_axis + 0.5 * noise : of_axis / unit;
     }
@@ -111,7 +111,7 @@ struct Axes {
 }  // namespace
 
 ExpectedDecisions expected_decisions(Modulation modulation, const GainAndNoise& symbols) {
-    // Below, a normal distribution cannot be told from a point.
+    // Below this, a normal distribution cannot be distinguished from a point.
     constexpr double min_noise = 1e-16;
     const Axes axes(checked(modulation));
     const double noise = std::max(symbols.noise_variance, min_noise);

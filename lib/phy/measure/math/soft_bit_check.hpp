@@ -6,7 +6,7 @@
 #include "phy/core/format.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
 
-/// What meters of soft bits refuse, wherever their memory is.
+/// Argument checks of soft-bit meters, for host and device memory.
 namespace phy::detail {
 
 /// Throws ArgumentError if a value is out of its range.
@@ -15,12 +15,12 @@ void check_config(const SoftBitMeterConfig& config);
 /// The sizes of a call's arrays.
 struct SoftBitCallSizes {
     std::size_t soft_bits;
-    std::optional<std::size_t> truth;  ///< none: nothing to compare with
+    std::optional<std::size_t> truth;  ///< none: no comparison
     std::size_t row;
     std::size_t sums;
 };
 
-/// Throws ArgumentError unless they fit each other.
+/// Throws ArgumentError unless they match.
 void check_call(SoftBitFormat format, const SoftBitCallSizes& sizes);
 
 }  // namespace phy::detail

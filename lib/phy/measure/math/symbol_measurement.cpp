@@ -45,7 +45,7 @@ void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation mod
     const double ii = sums.ii - sums.i * sums.i / count;
     const double qq = sums.qq - sums.q * sums.q / count;
     const double iq = sums.iq - sums.i * sums.q / count;
-    // Of what does not vary but by rounding nothing is known.
+    // If I or Q varies by rounding alone, its imbalance is unknown.
     const bool varies = ii > 1e-6 * sums.ii && qq > 1e-6 * sums.qq;
     const bool has_phase = varies && bits_per_symbol(modulation) > 1;
     to.iq_gain_db = varies ? decibels(qq / ii) : std::numeric_limits<double>::quiet_NaN();
@@ -54,9 +54,9 @@ void set_imbalance(SymbolMeasurement& to, const SymbolSums& sums, Modulation mod
                   : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The corrected values, if the power that they stand for is that of so many symbols, within its chance;
-/// otherwise the noise is not Gaussian, or the points are not of this constellation, and what was measured is
-/// all that is known.
+/// The corrected values, if they imply the measured power to within chance for so many symbols. Otherwise the
+/// noise is not Gaussian, or the points are not of this constellation, and only the measured values are
+/// known.
 GainAndNoise credible(const GainAndNoise& corrected, const GainAndNoise& measured, double power,
                       double count) {
     const double expected = corrected.gain * corrected.gain + corrected.noise_variance;
@@ -119,7 +119,7 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     const auto count = static_cast<double>(sums.symbols);
     const double per_step = detail::symbol_scale(config, format).per_step;
     const double power = (sums.ii + sums.qq) * per_step * per_step;
-    // Of w d*: its real part follows from |w - d|^2 = |w|^2 + |d|^2 - 2 Re w d*.
+    // w d*: its real part follows from |w - d|^2 = |w|^2 + |d|^2 - 2 Re w d*.
     const std::complex<double> correlation(0.5 * (power + sums.decided - sums.error), sums.turned * per_step);
     const std::complex<double> gain = correlation / sums.decided;
     const double remainder = sums.error - std::norm(gain - 1.0) * sums.decided;

@@ -6,7 +6,7 @@
 #include "phy/core/constellation.hpp"
 #include "phy/measure/symbol_sums.hpp"
 
-/// What the kernels that sum over symbols are told, and the order of what they sum.
+/// The parameters of the kernels that sum over symbols, and the order of their sums.
 namespace phy::detail {
 
 /// In the order of the members of SymbolSums.
@@ -22,15 +22,15 @@ enum SummedOfSymbols : unsigned {
     summed_of_symbols
 };
 
-/// Symbols are used whose power is below this, both as they are stored and in distances of levels: so many
-/// are added in a block that no sum overflows.
+/// Symbols are used if their power is below this, both as stored and in level distances. Then no sum over a
+/// block overflows.
 inline constexpr float largest_power = 0x1p116F;
 
 struct SymbolScale {
-    float per_step;      ///< from a stored component to the distances of levels, 2A
-    float per_point;     ///< the same from points of unit mean power
+    float per_step;      ///< from a stored component to level distances, 2A
+    float per_point;     ///< the same for points of unit mean power
     float last_step;     ///< levels of one sign, less 1
-    float usable_power;  ///< stored: i^2 + q^2 is below it
+    float usable_power;  ///< limit of the stored i^2 + q^2
     bool diagonal;       ///< BPSK
     bool rotating;       ///< pi/2-BPSK
 };
@@ -40,10 +40,10 @@ void check_config(const SymbolMeterConfig& config);
 
 SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format);
 
-/// SymbolMeasurement::mean_power alone: measurement_of() looks for the noise behind decisions, too.
+/// SymbolMeasurement::mean_power alone; measurement_of() also solves for the noise behind decisions.
 double mean_power(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format);
 
-/// Rows of a call; throws ArgumentError unless there are as many sums.
+/// Returns the rows of a call. Throws ArgumentError unless there is one sum per row.
 std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums);
 
 }  // namespace phy::detail

@@ -1,4 +1,4 @@
-// What a symbol adds to the sums of its virtual lane, the same bits whatever computes them.
+// Adds a symbol to the sums of its virtual lane, with the same bits on every backend.
 #if defined(PHY_MEASURE_SYMBOL_STEP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_MEASURE_SYMBOL_STEP_INL_H_
 #undef PHY_MEASURE_SYMBOL_STEP_INL_H_
@@ -20,14 +20,14 @@ struct SymbolAccumulators {
     typename Ops::V error_peak;
 };
 
-/// SymbolScale for every lane.
+/// SymbolScale in every lane.
 template <class Ops>
 struct LaneScale {
     typename Ops::V per_step;
     typename Ops::V per_point;
     typename Ops::V first_step;
     typename Ops::V last_step;
-    typename Ops::V turn;  ///< pi/2-BPSK: negative where the index of the symbol is odd, else not negative
+    typename Ops::V turn;  ///< pi/2-BPSK: negative for symbols with an odd index
 };
 
 /// turn is that of LaneScale.
@@ -37,7 +37,7 @@ PHY_INLINE LaneScale<Ops> lane_scale(const SymbolScale& scale, typename Ops::V t
             Ops::set(scale.last_step), turn};
 }
 
-/// A point, and how far the symbol is from it.
+/// A point, and the distance of the symbol from it.
 template <class Ops>
 struct Decision {
     typename Ops::V point_i;
@@ -46,8 +46,8 @@ struct Decision {
     typename Ops::V error_q;
 };
 
-/// The nearest level of an axis, half an odd integer, and how far the symbol is from it. Levels are counted
-/// from the one above 0, so that rounding finds them.
+/// The nearest level of an axis, half an odd integer, and the distance of the symbol from it. Level 0 is the
+/// first above 0, so that rounding finds levels.
 template <class Ops>
 PHY_INLINE void decide_axis(typename Ops::V y, const LaneScale<Ops>& scale, typename Ops::V& point,
                             typename Ops::V& error) {
@@ -77,7 +77,7 @@ PHY_INLINE Decision<Ops> decide(typename Ops::V i, typename Ops::V q, const Lane
     return made;
 }
 
-/// Against a point that is known.
+/// Compares with a known point.
 template <class Ops>
 PHY_INLINE Decision<Ops> compare(typename Ops::V i, typename Ops::V q, typename Ops::V sent_i,
                                  typename Ops::V sent_q, const LaneScale<Ops>& scale) {

@@ -10,7 +10,7 @@ namespace {
 
 using detail::GoldJob;
 
-/// The c_init of a call: an array in device memory, or one number.
+/// The c_init of a call: an array in device memory, or one number on the host.
 struct Beginnings {
     explicit Beginnings(DeviceSpan<const std::uint32_t> each) : array(each.data()), codewords(each.size()) {}
     explicit Beginnings(std::uint32_t number) : one(number), codewords(1) {

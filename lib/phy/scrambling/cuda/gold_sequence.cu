@@ -15,18 +15,18 @@ using phy::detail::FirstSequence;
 using phy::detail::register_mask;
 using phy::detail::SecondSequence;
 
-/// A warp has a unit of a codeword.
+/// A warp makes one unit of a codeword.
 constexpr unsigned words_of_unit = words_of_lane * warp_size;
 constexpr unsigned bits_of_unit = 32 * words_of_unit;
 
-/// Units are counted by digits of 4 bits.
+/// Unit indices are split into digits of 4 bits.
 constexpr unsigned unit_digits = 8;
 
-/// X^k of each sequence, for jumps.
+/// X^k of each sequence, to jump over:
 template <class Sequence>
 struct Jumps {
-    std::uint32_t units[unit_digits][16];  ///< over so many units, by digit
-    std::uint32_t lanes[warp_size];        ///< over the words of so many lanes
+    std::uint32_t units[unit_digits][16];  ///< n << (4 * digit) units
+    std::uint32_t lanes[warp_size];        ///< the words of n lanes
 };
 
 template <class Sequence>
@@ -43,7 +43,7 @@ constexpr Jumps<Sequence> make_jumps() {
 __device__ const Jumps<FirstSequence> first_jumps = make_jumps<FirstSequence>();
 __device__ const Jumps<SecondSequence> second_jumps = make_jumps<SecondSequence>();
 
-/// advanced() for a state and a polynomial that all lanes have: each lane makes a bit.
+/// advanced() for a state and a polynomial that all lanes share: each lane makes one bit.
 template <class Sequence>
 __device__ __forceinline__ std::uint32_t advanced_by_warp(std::uint32_t state, std::uint32_t polynomial,
                                                           unsigned lane) {
@@ -85,11 +85,11 @@ __device__ __forceinline__ void make_words(const GoldJob& job, std::uint64_t cod
 
 constexpr unsigned warps_of_block = gold_threads / warp_size;
 
-/// Which part of the codewords a warp has.
+/// The unit of a warp.
 struct Unit {
     std::uint64_t codeword;
     std::uint32_t index;  ///< in the codeword
-    std::uint64_t begin;  ///< its first bit, of those of all codewords
+    std::uint64_t begin;  ///< its first bit, counted over all codewords
     unsigned count;       ///< bits
 };
 
@@ -97,7 +97,7 @@ __host__ __device__ constexpr std::uint64_t units_of_codeword(const GoldJob& job
     return (job.length + bits_of_unit - 1) / bits_of_unit;
 }
 
-/// Returns false where there is none left for the warp.
+/// Returns false if no unit is left for the warp.
 __device__ __forceinline__ bool find_unit(const GoldJob& job, Unit& unit) {
     const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / warp_size;
     const std::uint64_t of_codeword = units_of_codeword(job);
@@ -111,7 +111,7 @@ __device__ __forceinline__ bool find_unit(const GoldJob& job, Unit& unit) {
     return true;
 }
 
-/// The words of a warp's unit, for all its lanes.
+/// Makes the words of a warp's unit, and shares them with all its lanes.
 __device__ __forceinline__ void share_words(const GoldJob& job, const Unit& unit, unsigned lane,
                                             std::uint32_t* shared) {
     std::uint32_t words[words_of_lane];

@@ -4,17 +4,17 @@
 
 #include "phy/cuda/stream.hpp"
 
-/// The interface between the host's side of CUDA Gold sequences and their kernel.
+/// The interface between the host side of CUDA Gold sequences and their kernel.
 namespace phy::gpu::detail {
 
 struct GoldJob {
-    const std::uint32_t* c_init;  ///< of each codeword; null: one_c_init of the only one
+    const std::uint32_t* c_init;  ///< one per codeword; null: one_c_init of the only one
     std::uint32_t one_c_init;
-    std::uint32_t first_state;        ///< of the first sequence, at the first bit
-    std::uint32_t second_polynomial;  ///< what takes the second sequence there
+    std::uint32_t first_state;        ///< state of the first sequence at the first bit
+    std::uint32_t second_polynomial;  ///< moves the second sequence there
     std::uint64_t codewords;          ///< not 0
-    std::uint64_t length;             ///< bits of each, a multiple of 32; not 0
-    std::uint32_t kept;               ///< the lowest bits of all words that stay as they are, below 32
+    std::uint64_t length;             ///< bits per codeword, a multiple of 32; not 0
+    std::uint32_t kept;               ///< first bits of all words that stay unchanged, below 32
 };
 
 /// Starts a kernel on the current device.

@@ -1,12 +1,11 @@
 #pragma once
 
-/// The numbers that decide how fast CUDA Gold sequences are, and nothing else.
+/// Tuning of CUDA Gold sequences: these numbers change the speed alone.
 namespace phy::gpu::detail {
 
-constexpr unsigned gold_threads = 128;  ///< a block
+constexpr unsigned gold_threads = 128;  ///< per block
 
-/// Words of c that a lane makes in a row: the more, the fewer jumps; the fewer, the more warps share a
-/// codeword.
+/// Neighbouring words of c per lane: more need fewer jumps, fewer let more warps share a codeword.
 constexpr unsigned words_of_lane = 8;
 
 }  // namespace phy::gpu::detail

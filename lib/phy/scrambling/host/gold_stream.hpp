@@ -9,7 +9,7 @@
 
 namespace phy::detail {
 
-/// c from some bit on, block by block.
+/// c from a given bit on, block by block.
 class GoldStream {
 public:
     static constexpr std::size_t block_bits = 16384;
@@ -17,14 +17,14 @@ public:
 
     GoldStream(const ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first)
         : kernels_(kernels) {
-        // The words before the first one, which a period leads to where c has not begun there.
+        // The words before the first one. If they would be before c(0), the period provides them.
         GoldRegisters registers(c_init, steps_to(first) + gold_period - 32 * gold_history);
         for (std::size_t i = 0; i < gold_history; ++i)
             words_[i] = registers.next();
     }
 
-    /// The next bits, of max_bits in all. All but the last call take a multiple of 32. ArrayKernels::flip
-    /// may read all that it reads.
+    /// Returns the next bits, up to max_bits over all calls. All calls but the last take a multiple of 32.
+    /// The result is padded for ArrayKernels::flip.
     const std::uint32_t* next(std::size_t bits) {
         std::uint32_t* const next = words_ + done_;
         kernels_.follow(next, done_, (bits + 31) / 32);

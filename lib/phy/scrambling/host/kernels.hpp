@@ -8,10 +8,12 @@
 namespace phy::detail {
 
 struct ScramblingKernels {
-    /// Writes the words of c that follow those before `words`, of which there are `before`, at least 62.
+    /// Writes `count` words of c after the `before` words that stand in front of `words`. before is at least
+    /// 62.
     void (*follow)(std::uint32_t* words, std::size_t before, std::size_t count);
 
-    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same.
+    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same
+    /// array.
     void (*scramble)(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c);
 };
 

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-/// By units of so many words.
+/// The recurrence in steps of `unit` words.
 HWY_INLINE void follow_by(std::size_t unit, std::uint32_t* words, std::size_t count) {
     const std::uint32_t* word = words - gold_history * unit;
     std::size_t i = 0;
@@ -31,8 +31,8 @@ HWY_INLINE void follow_by(std::size_t unit, std::uint32_t* words, std::size_t co
         words[i] = following_words([&](std::size_t k) HWY_ATTR { return word[k * unit]; });
 }
 
-/// A load of what several stores have just written waits for them; by units of whole vectors there is none.
-/// They take a longer history, which grows on the way.
+/// A load of data from several recent stores waits for them. Units of whole vectors avoid that. They need a
+/// longer history, so the unit grows with the words that are done.
 void follow(std::uint32_t* words, std::size_t before, std::size_t count) {
     std::size_t unit = 1;
     std::size_t i = 0;

@@ -21,7 +21,7 @@ inline void check_c_init(std::span<const std::uint32_t> c_init) {
         check_c_init(of_codeword);
 }
 
-/// Throws ArgumentError unless in and out have as many elements, which so many codewords share evenly.
+/// Throws ArgumentError unless in and out have equal sizes that are a multiple of the number of codewords.
 inline void check_codewords(const char* in, std::size_t in_size, const char* out, std::size_t out_size,
                             std::size_t codewords) {
     check_size(out, out_size, in_size);

@@ -3,25 +3,26 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The two m-sequences of TS 38.211 clause 5.2.1, each as a register of its 31 next bits, bit 0 first.
+/// The two m-sequences of TS 38.211 clause 5.2.1. Each is a register of its next 31 bits, bit 0 first.
 ///
-/// x(n + k) for any k is a sum of x(n) ... x(n + 30): that of the powers of X in X^k modulo the
-/// characteristic polynomial P, so a jump takes as many squarings as k has binary digits. Since P(X)^2 =
-/// P(X^2), the recurrence of bits is also that of every second bit, of every fourth, and so of words of 32.
+/// x(n + k) is the sum of those of x(n) ... x(n + 30) whose powers of X are in X^k modulo the characteristic
+/// polynomial P. So a jump takes one squaring per binary digit of k. Since P(X)^2 = P(X^2), the recurrence of
+/// bits also holds for every second bit, every fourth, and so for words of 32.
 namespace phy::detail {
 
 inline constexpr std::uint32_t register_mask = 0x7FFFFFFF;
-inline constexpr std::uint64_t gold_period = 0x7FFFFFFF;  ///< of both: their polynomials are primitive
-inline constexpr std::uint64_t gold_skipped = 1600;       ///< N_C
+inline constexpr std::uint64_t gold_period =
+    0x7FFFFFFF;                                      ///< of both sequences: their polynomials are primitive
+inline constexpr std::uint64_t gold_skipped = 1600;  ///< N_C
 
-/// The sum over the words is c of the words after them: the product of both polynomials, of X in 62 powers.
+/// Words that the recurrence of c looks back: the product of both polynomials has degree 62.
 inline constexpr std::size_t gold_history = 62;
 
 /// X^31 + X^3 + 1.
 struct FirstSequence {
     static constexpr std::uint32_t start = 1;
 
-    /// The sum of a bit and those that P combines with it, which are `spacing` apart.
+    /// The sum of a bit and those that P combines with it, `spacing` bits apart.
     template <int spacing = 1>
     static constexpr std::uint64_t combined(std::uint64_t bits) {
         return bits ^ bits >> (3 * spacing);
@@ -51,13 +52,13 @@ constexpr std::uint64_t extended(std::uint32_t state) {
     return bits | (Sequence::combined(bits >> 28) & 0x7) << 59;
 }
 
-/// 32 bits later, from 62 bits to 62.
+/// Advances 62 bits by 32.
 template <class Sequence>
 constexpr std::uint64_t next_word(std::uint64_t bits) {
     return bits >> 32 | (Sequence::template combined<2>(bits) & 0xFFFFFFFF) << 30;
 }
 
-/// X^k, k being given by polynomial = X^k modulo P, steps after a state.
+/// The state k steps after a state, where polynomial = X^k modulo P.
 template <class Sequence>
 constexpr std::uint32_t advanced(std::uint32_t state, std::uint32_t polynomial) {
     const std::uint64_t bits = extended<Sequence>(state);
@@ -67,7 +68,7 @@ constexpr std::uint32_t advanced(std::uint32_t state, std::uint32_t polynomial) 
     return sum & register_mask;
 }
 
-/// Of degree 61 at most, modulo P.
+/// A polynomial of degree 61 or less, modulo P.
 template <class Sequence>
 constexpr std::uint32_t reduced(std::uint64_t polynomial) {
     polynomial = (polynomial & register_mask) ^ Sequence::folded(polynomial >> 31);
@@ -75,7 +76,7 @@ constexpr std::uint32_t reduced(std::uint64_t polynomial) {
     return static_cast<std::uint32_t>(polynomial);
 }
 
-/// A polynomial's square has its terms at twice the powers.
+/// Squaring doubles the powers of all terms.
 constexpr std::uint64_t squared(std::uint32_t polynomial) {
     std::uint64_t spread = polynomial;
     spread = (spread | spread << 16) & 0x0000FFFF0000FFFF;
@@ -98,15 +99,15 @@ constexpr std::uint32_t power_of_x(std::uint64_t steps) {
     return power;
 }
 
-/// How far the registers are from their start where they give c(index).
+/// Steps of the registers from their start to c(index).
 constexpr std::uint64_t steps_to(std::uint64_t index) {
     return (index % gold_period + gold_skipped) % gold_period;
 }
 
-/// Words of c, one after another.
+/// Returns words of c, one after another.
 class GoldRegisters {
 public:
-    /// From `steps` on, which counts the bits before c(0) too.
+    /// steps counts from the start of the registers, including the bits before c(0).
     constexpr GoldRegisters(std::uint32_t c_init, std::uint64_t steps)
         : first_(extended<FirstSequence>(
               advanced<FirstSequence>(FirstSequence::start, power_of_x<FirstSequence>(steps)))),
