@@ -45,7 +45,7 @@ struct PHY_EXPORT SymbolCheck {
     double mean_power = unknown;  ///< after the division by full scale and gain
     double evm = unknown;         ///< rms distance from the nearest points over their rms; nothing is fitted
     double promised_evm = unknown;         ///< the EVM expected with Gaussian noise of variance N0
-    double mean_noise_variance = unknown;  ///< of the symbols number of symbols that count
+    double mean_noise_variance = unknown;  ///< of the symbols that count
     SymbolDoubt doubt = SymbolDoubt::none;
 
     /// The further divisor of symbols that gives the expected power, if N0 is that of symbols after the
