@@ -37,7 +37,7 @@ double before(const Climb& climb, std::size_t i) {
     return climb.rungs[i == 0 ? 0 : i - 1].seconds;
 }
 
-/// 10^9 a second.
+/// In units of 10^9 per second.
 double giga(std::size_t count, double seconds) {
     return static_cast<double>(count) / seconds * 1e-9;
 }

@@ -20,7 +20,7 @@ namespace {
 
 using namespace phy::apps;
 
-/// Shows how far all points are, by symbols: how many there will be is what those done are a share of.
+/// Shows the progress of all points in symbols. The total is estimated from the symbols done and their share.
 class PointProgress {
 public:
     PointProgress(std::size_t points, bool quiet) : points_(points), progress_(0, quiet) {}
@@ -47,7 +47,7 @@ private:
     Progress progress_;
 };
 
-/// What an estimator finds wrong is called by names of its own.
+/// Renames the estimator's parameters in its errors to the program's options.
 [[noreturn]] void throw_with_option(const LinkSimOptions& options, std::string_view error) {
     std::string option;
     if (error.starts_with("delay_spread"))
@@ -57,7 +57,7 @@ private:
     throw phy::ArgumentError(fmt::format("{}{}", option, error));
 }
 
-/// Of the points that are done when the user asks to stop.
+/// Reports the points that are done when the user asks to stop.
 LinkReport simulate_all(const LinkSimOptions& options, bool quiet) {
     const auto start = std::chrono::steady_clock::now();
     LinkReport report;

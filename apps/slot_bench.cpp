@@ -29,7 +29,7 @@ struct Options {
     int slots = 10000;
 };
 
-/// All ways of one slot.
+/// All paths of one slot.
 struct Result {
     std::uint64_t symbols;
     Formats formats;
@@ -112,7 +112,7 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
     return Json::object({{"context", Json::object(context)}, {"rows", Json::array(rows)}});
 }
 
-/// The bench holds samples and soft bits several times over.
+/// The bench has several copies of samples and soft bits.
 void check_sizes(const Options& options) {
     constexpr double copies = 3.0;
     const SymbolBytes each = max_symbol_bytes(options.modulation, options.formats);

@@ -24,7 +24,7 @@ namespace {
 
 using namespace phy::apps;
 
-/// Which work together.
+/// Places that work together.
 using Places = std::vector<phy::Place>;
 
 struct Options {
@@ -36,7 +36,7 @@ struct Options {
     int rounds = 11;
 };
 
-/// What is measured, and where.
+/// The measurement and its places.
 struct Setting {
     phy::Modulation modulation;
     std::vector<Places> sets;
@@ -107,7 +107,7 @@ BenchPlace place_of(const Setting& setting) {
     return {all_backends(setting), all_devices(setting), threads};
 }
 
-/// In units of 10^9 a second.
+/// In units of 10^9 per second.
 double rate(double count, const StreamRow& row) {
     return count / row.seconds * 1e-9;
 }
@@ -124,7 +124,7 @@ double gbytes_out(const StreamRow& row) {
     return rate(static_cast<double>(row.bytes_out), row);
 }
 
-/// What was asked for, or what the pipeline chose.
+/// The given value, or the pipeline's choice.
 std::string text_of(const Choice& asked, std::size_t chosen) {
     return asked ? fmt::format("{}", *asked) : fmt::format("auto {}", chosen);
 }
@@ -211,7 +211,7 @@ std::vector<StreamBench::Config> configs_of(const Setting& setting) {
     return configs;
 }
 
-/// Everything on one set after another.
+/// Measures everything on each set of devices in turn.
 Result measure(const Setting& setting, const std::vector<Combination>& all, bool quiet) {
     const std::vector<StreamBench::Config> configs = configs_of(setting);
     std::uint64_t work = 0;
@@ -223,7 +223,7 @@ Result measure(const Setting& setting, const std::vector<Combination>& all, bool
     Result result;
     for (const StreamBench::Config& config : configs) {
         StreamBench bench(config, all);
-        // What is said of several devices holds for one.
+        // The description for several devices also fits one.
         if (result.limit.empty() || config.places.size() > 1) result.limit = bench.limit();
         for (const Combination& each : all)
             result.rows.push_back(bench.measure(each, progress));

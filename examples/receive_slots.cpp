@@ -1,11 +1,11 @@
-// Feeds slots to a receiver, as a program does that gets samples from a radio or a socket: slot after slot,
-// each antenna from a file of its own.
+// Feeds samples to a receiver slot by slot, like a program that gets them from a radio or a socket. Each
+// antenna has a file.
 //
 //     receive_slots LINK.json SOFTBITS ANTENNA0.ci16 [ANTENNA1.ci16 ...]
 //
-// LINK.json is described in docs/link.md; it has sample_rate and center_frequency. A file of an antenna holds
-// 16-bit integers, I and Q in turns, in the machine's byte order, from the first sample of slot
-// carrier.first_slot on. SOFTBITS gets an int8 for each bit of each codeword.
+// docs/link.md describes LINK.json, which must have sample_rate and center_frequency. The file of an antenna
+// has 16-bit integers, I and Q in turn, in the machine's byte order, from the first sample of slot
+// carrier.first_slot on. SOFTBITS gets one int8 per bit of each codeword.
 
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// The samples of all antennas, a slot at a time.
+/// Reads the samples of all antennas, one slot at a time.
 class Antennas {
 public:
     explicit Antennas(const std::vector<std::string>& names) {
@@ -29,8 +29,8 @@ public:
         }
     }
 
-    /// The next `samples` of each antenna, each followed by room up to `stride`; false: there are not as
-    /// many.
+    /// Reads the next `samples` of each antenna; rows are `stride` samples apart. False at the end of the
+    /// files.
     bool read(std::size_t samples, std::size_t stride, std::vector<phy::ci16>& slot) {
         slot.resize(files_.size() * stride);
         for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -50,7 +50,7 @@ void receive(const std::string& link_file, const std::string& output, const std:
     if (config.link.carrier.first_sample != 0U)
         throw std::runtime_error(link_file + ": carrier.first_sample: expected 0, where the files begin");
     config.antennas = static_cast<int>(names.size());
-    const phy::Host host({.threads = 0});  // as many as there are processors
+    const phy::Host host({.threads = 0});  // one per processor
     phy::Receiver receive(host, config);
     const phy::OfdmTiming timing(phy::ofdm_config(config.link, config.antennas));
 
@@ -61,7 +61,7 @@ void receive(const std::string& link_file, const std::string& output, const std:
     std::vector<phy::ReceivedSlot> found(1);
 
     const double least = phy::min_coherence(config.link.allocation);
-    std::uint64_t occasion = 0;  // slots of the allocation, of which there may be fewer than slots
+    std::uint64_t occasion = 0;  // counts slots that hold the allocation
     for (std::uint64_t slot = receive.schedule().first_slot();; ++slot) {
         if (!antennas.read(timing.slot_samples(slot), receive.input_per_slot(), samples)) break;
         if (receive.schedule().slot(occasion) != slot) continue;

@@ -11,10 +11,10 @@
 
 namespace phy::apps {
 
-/// Where and how an app that goes over a capture runs.
+/// Where and how an app processes a capture.
 struct MachineOptions {
     std::string backend = "auto";
-    std::string device;  ///< see choose_places
+    std::string device;  ///< see choose_places()
     std::optional<int> threads;
     std::optional<std::uint64_t> chunk;
     std::optional<std::uint64_t> streams;
@@ -24,11 +24,11 @@ struct MachineOptions {
 /// Adds --backend, --device, --threads, --chunk, --streams and --order.
 void add_machine_options(MachineOptions& options, po::options_description& list);
 
-/// Sets where and how a function of a file runs, and has it show its progress and end when it is interrupted.
-/// For places see choose_places(); by default demodulation_threads().
+/// Sets the places and the pipeline of a function of files, and makes it show progress and stop when
+/// interrupted. For places see choose_places(); by default demodulation_threads().
 void set_machine(FileOptions& files, const MachineOptions& options, Progress& progress);
 
-/// Calls work() and returns what it returns; errors of sizes name the option at fault.
+/// Returns work(). Size errors name the option that causes them.
 template <typename Work>
 auto with_machine_errors(const MachineOptions& options, Work work) {
     return with_size_errors({.chunk = options.chunk, .streams = options.streams}, work);

@@ -9,7 +9,7 @@ namespace phy::apps {
 
 namespace {
 
-/// Knows names before a file is opened: a wrong one is wrong usage.
+/// Checks the name before a file is opened: a wrong one is a usage error.
 std::string parse_raw(const std::string& text) {
     require_raw_type(text);
     return text;

@@ -6,8 +6,8 @@
 
 namespace phy::apps {
 
-/// The value of an option: n_RNTI,n_ID or n_RNTI,n_ID,q, each decimal or, after 0x, hexadecimal. Throws
-/// ArgumentError, which names the option, for anything else.
+/// Parses n_RNTI,n_ID or n_RNTI,n_ID,q, each decimal or, after 0x, hexadecimal. Throws ArgumentError, which
+/// names the option, for anything else.
 ScramblingIdentity parse_scrambling(const char* option, const std::string& text);
 
 }  // namespace phy::apps

@@ -16,13 +16,13 @@
 namespace phy::apps {
 namespace {
 
-/// The option and the key of a link that both say the same.
+/// An option and a key of the link that mean the same: exactly one must be given.
 void require_one(const char* option, bool has_option, const char* key, bool has_key) {
     if (has_option && has_key)
         throw ArgumentError(fmt::format("{}: the link has {}; expected one of both", option, key));
 }
 
-/// The link that is sent: that of the file, with what the options add.
+/// The transmitted link: that of the file, completed by options.
 Link sent_link(const CaptureGenOptions& options, const Link& link) {
     if (*options.kind == CaptureKind::grid) return link;
     const LinkCarrier& carrier = link.carrier;
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> shape_of(const Recording& recording) {
     return {antennas, recording.size() / subcarriers, subcarriers};
 }
 
-/// link: the one of the file. What options have added to it is not in its text, but in attributes.
+/// link: that of the file. Additions by options are stored in attributes, not in its text.
 CaptureWriter::Config capture_config(const CaptureGenOptions& options, const Recording& recording,
                                      const Link& link) {
     const LinkCarrier& carrier = recording.config().link.carrier;
@@ -82,7 +82,7 @@ CaptureWriter::Config capture_config(const CaptureGenOptions& options, const Rec
     return config;
 }
 
-/// Makes one piece of a recording after the other, and says how far it is.
+/// Makes the pieces of a recording in order, with progress.
 class Player {
 public:
     Player(Recording& recording, int times, bool quiet)
@@ -108,8 +108,8 @@ private:
     Progress progress_;
 };
 
-/// The full scale of integers: the largest component of the recording is at 0.9 of their range. Of three
-/// digits, for those who read it.
+/// The full scale of integers: the largest component of the recording is at 0.9 of their range. Rounded to
+/// three digits, for people.
 double full_scale_for(Player& player, SampleFormat type) {
     float peak = 0.0F;
     player.play([&peak](const Recording::Piece& piece) {

@@ -4,8 +4,8 @@
 
 namespace phy::apps {
 
-/// Writes a capture of samples or of a grid, as checked_kind() says, with its link and its codewords. Prints
-/// the result.
+/// Writes a capture of samples or of a grid (see checked_kind()) with its link and its codewords. Prints the
+/// result.
 void capture_link(const CaptureGenOptions& options, const CommonOptions& common);
 
 }  // namespace phy::apps

@@ -14,7 +14,7 @@ void add_common_options(CaptureGenOptions& options, po::options_description& lis
     list.add_options()  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
          "kind of capture: symbols (default), or with --link samples or grid")  //
-        // Within the N0 that the demapper tells apart, 2^-100 ... 2^40.
+        // Within the range of N0 of the demapper, 2^-100 ... 2^40.
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {-100.0, 300.0, "a number from -100 to 300"}),
          "SNR, from -100 to 300 dB, default 20: Es/N0 of symbols; in samples and a grid the power of all "

@@ -11,7 +11,7 @@
 
 namespace phy::apps {
 
-/// The command line of capture_gen. What is none was not given.
+/// The command line of capture_gen. None: not given.
 struct CaptureGenOptions {
     std::string output;
     std::optional<CaptureKind> kind;
@@ -23,13 +23,13 @@ struct CaptureGenOptions {
     bool force = false;
     bool durable = false;
 
-    // Of symbols.
+    // For symbols.
     std::optional<Modulation> modulation;
     std::optional<std::uint64_t> symbols;
     bool per_symbol_noise = false;
     std::optional<ScramblingIdentity> scramble;
 
-    // Of samples and a grid.
+    // For samples and a grid.
     std::string link;
     std::optional<std::uint64_t> slots;
     std::optional<int> antennas;
@@ -37,7 +37,7 @@ struct CaptureGenOptions {
     std::optional<double> timing_offset_ns;
     std::optional<double> frequency_offset;
 
-    // Of samples.
+    // For samples.
     std::optional<double> sample_rate;
     std::optional<double> center_frequency;
     std::optional<std::uint64_t> first_sample;
@@ -45,8 +45,8 @@ struct CaptureGenOptions {
 
 void add_capture_gen_options(CaptureGenOptions& options, po::options_description& list);
 
-/// What is to be made; symbols unless the options say so. Throws ArgumentError, which names the option, where
-/// one is missing or is not for that.
+/// The kind of capture; symbols by default. Throws ArgumentError, which names the option, if an option is
+/// missing or does not apply.
 CaptureKind checked_kind(const CaptureGenOptions& options);
 
 }  // namespace phy::apps

@@ -13,10 +13,10 @@
 namespace phy::apps {
 namespace {
 
-/// Before the first slot noise comes in pieces of so many samples.
+/// Samples per piece of the noise before the first slot.
 constexpr std::uint64_t noise_piece = 1U << 17U;
 
-/// Which random numbers of a seed are for what; those of a slot have seeds of their own.
+/// The use of a seed's sequences; those of a slot have seeds of their own.
 enum Sequence : std::uint64_t { of_slots = 0, of_antennas = 1 };
 enum SlotSequence : std::uint64_t { of_bits = 0, of_channel = 1, of_noise = 2 };
 
@@ -90,7 +90,7 @@ bool Recording::has_allocation(std::uint64_t slot) const {
     return schedule_.occasions(slot + 1) > schedule_.occasions(slot);
 }
 
-/// Where the signal of a slot begins; below 0: before the recording.
+/// Where the signal of a slot begins; negative: before the recording.
 std::int64_t Recording::start_of(std::uint64_t slot) const {
     const OfdmTiming& timing = modulate_->timing();
     const std::uint64_t first = schedule_.first_slot();
@@ -98,7 +98,7 @@ std::int64_t Recording::start_of(std::uint64_t slot) const {
     return static_cast<std::int64_t>(config_.first_sample + start) + delay_;
 }
 
-/// Those before the first slot, those of the slots, and what may be left at the end.
+/// Pieces before the first slot, one per slot, and possibly a rest at the end.
 std::uint64_t Recording::begin_of_piece(std::uint64_t index) const {
     if (index >= pieces()) return size_;
     if (index < pieces_before_) return std::min(index * noise_piece, size_);
@@ -112,7 +112,7 @@ void Recording::make(std::uint64_t index, Piece& piece) {
     make_samples(index, piece);
 }
 
-/// What the antennas receive of a slot with the allocation.
+/// The antennas' signal in a slot with the allocation.
 void Recording::make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword) {
     const std::uint64_t seed = RandomSequence(config_.seed, of_slots).bits(slot);
     codeword.resize(bits_per_codeword());
@@ -143,7 +143,7 @@ void Recording::make_samples(std::uint64_t index, Piece& piece) {
     piece.size = begin_of_piece(index + 1) - piece.first;
     const auto antennas = static_cast<std::size_t>(config_.antennas);
     piece.values.resize(piece.size * antennas);
-    // The FFT adds up the noise of its samples.
+    // The FFT sums the noise of its samples.
     const double variance = noise_variance() / static_cast<double>(modulate_->timing().fft_size());
     for (std::size_t antenna = 0; antenna < antennas; ++antenna)
         draw_noise({config_.seed, of_antennas + antenna}, piece.first, variance,
@@ -160,7 +160,7 @@ void Recording::add_signal(std::uint64_t slot, Piece& piece) {
     samples_.resize(samples * antennas);
     (*modulate_)(grid_, {.first = number, .count = 1}, samples_);
     if (piece.size == 0) return;
-    // A recording may begin or end inside of a slot.
+    // A recording may begin or end inside a slot.
     const auto skipped = static_cast<std::size_t>(static_cast<std::int64_t>(piece.first) - start_of(slot));
     for (std::size_t antenna = 0; antenna < antennas; ++antenna)
         add_samples(std::span(samples_).subspan(antenna * samples + skipped, piece.size),
@@ -168,7 +168,7 @@ void Recording::add_signal(std::uint64_t slot, Piece& piece) {
                     std::span(piece.values).subspan(antenna * piece.size, piece.size));
 }
 
-/// first: where in the recording they are.
+/// first: their index in the recording.
 void Recording::add_samples(std::span<const cf32> signal, std::int64_t first,
                             std::span<cf32> recorded) const {
     const double turn = config_.frequency_offset / config_.link.carrier.sample_rate.value();

@@ -16,44 +16,43 @@
 
 namespace phy::apps {
 
-/// What antennas record of a link, with random codewords in every slot of its allocation and noise all the
-/// time. It comes in pieces, any of which can be made at any time: all that is random follows from the seed
-/// and from where it stands.
+/// A recording of a link: random codewords in every slot of its allocation, and noise everywhere. It is made
+/// in pieces, in any order: random values depend on the seed and their position only.
 ///
-/// The channel is that of link_sim, and acts on resource elements. In samples the timing offset moves the
-/// whole signal, and what is beyond a whole number of samples turns resource elements; the frequency offset
-/// turns samples. Samples are scaled as OfdmModulator does, so that symbols have unit power at a receiver,
-/// which then has the noise of noise_variance().
+/// The channel is that of link_sim and acts on resource elements. In samples, the timing offset delays the
+/// signal by whole samples, and its fraction rotates resource elements; the frequency offset rotates samples.
+/// Samples have the scale of OfdmModulator, so that at a receiver symbols have unit power and noise has
+/// noise_variance().
 class Recording {
 public:
     struct Config {
-        Link link;  ///< for samples with sample_rate and center_frequency: see complete_link()
+        Link link;  ///< for samples, with sample_rate and center_frequency: see complete_link()
         CaptureKind kind = CaptureKind::samples;
         std::uint64_t slots = 1;         ///< of the whole recording
-        std::uint64_t first_sample = 0;  ///< of samples: where the first slot begins
+        std::uint64_t first_sample = 0;  ///< for samples: where the first slot begins
         int antennas = 1;
-        double snr_db = 20.0;  ///< power of all layers at an antenna over its noise, in a resource element
+        double snr_db = 20.0;  ///< all layers over noise at an antenna, per resource element
         ChannelModel channel = {};
-        double timing_offset = 0.0;     ///< s; positive: the signal comes late
-        double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high
+        double timing_offset = 0.0;     ///< s; positive: the signal arrives late
+        double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high in frequency
         std::uint64_t seed = 1;
     };
 
     /// Neighbouring samples, or the resource elements of a slot.
     struct Piece {
-        std::uint64_t first = 0;             ///< place in what an antenna records
-        std::size_t size = 0;                ///< of one antenna
+        std::uint64_t first = 0;             ///< index in an antenna's recording
+        std::size_t size = 0;                ///< per antenna
         std::vector<cf32> values;            ///< (antennas, size)
-        std::vector<std::uint8_t> codeword;  ///< before scrambling, of a slot with the allocation
+        std::vector<std::uint8_t> codeword;  ///< of a slot with the allocation, before scrambling
     };
 
-    /// Throws ArgumentError if the link cannot be sent, for fewer antennas than layers, and if no slot of the
+    /// Throws ArgumentError for an invalid link, for fewer antennas than layers, and if no slot of the
     /// recording has the allocation.
     explicit Recording(const Config& config);
 
     [[nodiscard]] const Config& config() const { return config_; }
 
-    /// Samples, or resource elements, that an antenna records.
+    /// Samples or resource elements per antenna.
     [[nodiscard]] std::uint64_t size() const { return size_; }
     [[nodiscard]] std::uint64_t pieces() const { return pieces_before_ + config_.slots + 1; }
     [[nodiscard]] std::uint64_t codewords() const { return schedule_.occasions(config_.slots); }
@@ -62,7 +61,7 @@ public:
     /// N0 of a resource element at an antenna.
     [[nodiscard]] double noise_variance() const;
 
-    /// Makes a piece; pieces follow each other without a gap, and some may be empty.
+    /// Makes a piece. Pieces follow each other without gaps, and some may be empty.
     void make(std::uint64_t index, Piece& piece);
 
 private:
@@ -81,8 +80,8 @@ private:
     std::int64_t delay_ = 0;  ///< whole samples
     Channel channel_;
     Transmitter transmitter_;
-    std::optional<OfdmModulator> modulate_;  ///< none for a grid
-    std::uint64_t pieces_before_ = 0;        ///< the first slot's: noise alone
+    std::optional<OfdmModulator> modulate_;  ///< none: a grid
+    std::uint64_t pieces_before_ = 0;        ///< before the first slot: noise only
     std::uint64_t size_ = 0;
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;

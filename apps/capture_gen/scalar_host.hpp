@@ -4,7 +4,7 @@
 
 namespace phy::apps {
 
-/// Which is there whatever PHY_BACKEND says.
+/// The scalar backend, whatever PHY_BACKEND says.
 inline Host scalar_host() {
     return Host({.backend = Backend::scalar()});
 }

@@ -9,19 +9,19 @@
 
 namespace phy::apps {
 
-/// Whether samples of the format are integers, which stand for their value times a full scale.
+/// True if samples of the format are integers: value times full scale.
 bool is_integer(SampleFormat format);
 
 /// The largest magnitude of an integer.
 double largest_integer(SampleFormat format);
 
-/// Samples as a capture stores them: integers round half to even, and saturate.
+/// Converts samples to a stored format. Integers round half to even and saturate.
 class StoredSamples {
 public:
-    /// full_scale: the integer that stands for 1.0; none where samples are no integers.
+    /// full_scale: the integer that stands for 1.0; none for floating point.
     StoredSamples(SampleFormat format, std::optional<double> full_scale);
 
-    /// Valid until the next call, and as long as the samples are there.
+    /// The result is valid until the next call, and as long as the samples are.
     SymbolView operator()(std::span<const cf32> samples);
 
 private:

@@ -44,7 +44,7 @@ CaptureWriter::Config capture_config(const CaptureGenOptions& options) {
             .durable = options.durable};
 }
 
-/// Some symbols of the capture on their way from the generator to the file.
+/// Symbols on their way from the generator to the file.
 struct Piece {
     std::vector<std::uint8_t> bits;
     std::vector<std::uint8_t> scrambled;
@@ -52,7 +52,7 @@ struct Piece {
     std::vector<cf32> samples;
 };
 
-/// Draws bits, scrambles them where wanted, maps them, and adds white Gaussian noise.
+/// Draws bits, scrambles them on request, maps them, and adds white Gaussian noise.
 class Generator {
 public:
     explicit Generator(const CaptureGenOptions& options)
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    /// Log-uniform within 6 dB of the nominal one when it varies.
+    /// If it varies: log-uniform within 6 dB of the nominal value.
     [[nodiscard]] float noise_variance_at(std::uint64_t symbol) const {
         if (!per_symbol_noise_) return noise_variance_;
         const double decibel = 12.0 * level_.uniform(symbol) - 6.0;
@@ -98,7 +98,7 @@ private:
     }
 
     Scrambler scramble_;
-    std::optional<std::uint32_t> c_init_;  ///< none: the bits are not scrambled
+    std::optional<std::uint32_t> c_init_;  ///< none: bits are not scrambled
     Mapper mapper_;
     float noise_variance_;
     bool per_symbol_noise_;
@@ -110,7 +110,7 @@ private:
 constexpr std::size_t chunk_symbols = 1U << 16U;
 constexpr std::size_t chunks_in_flight = 3;
 
-/// Pieces by lane: nothing goes through the pipeline's own memory, and so the stage has no ports.
+/// One piece per buffer set. Nothing passes through the pipeline's memory, so the stage has no ports.
 using Pieces = std::array<Piece, chunks_in_flight>;
 
 class Symbols : public Source {

@@ -4,8 +4,7 @@
 
 namespace phy::apps {
 
-/// Writes a capture of equalised symbols: random bits, mapped, with noise. quiet: no progress is shown.
-/// Prints the result.
+/// Writes a capture of equalised symbols (random bits, mapped, with noise) and prints the result.
 void capture_symbols(const CaptureGenOptions& options, const CommonOptions& common);
 
 }  // namespace phy::apps

@@ -24,7 +24,7 @@
 namespace phy::apps {
 namespace {
 
-// Guessing would take --out for --output, and break scripts when an option is added.
+// No guessing: taking --out for --output would break scripts when an option is added.
 constexpr int command_line_style =
     po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
 
@@ -36,13 +36,13 @@ spdlog::level::level_enum parse_log_level(const std::string& name) {
     return level;
 }
 
-/// A file that is opened later would get the number of a standard stream that is closed, and with it what is
-/// printed there. In its place comes one that cannot be used, so that errors are as they were.
+/// If a standard stream is closed, a file that is opened later would get its number and receive what is
+/// printed. This puts an unusable file there instead, so that printing still fails.
 void fill_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(descriptor, F_GETFD) >= 0) continue;
         const int filled = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-        // All below it are open, so that it gets the lowest number that is free.
+        // open() takes the lowest free number, and all numbers below are open.
         if (filled != descriptor) std::_Exit(exit_failed);
     }
 }
@@ -54,7 +54,7 @@ void print_on_stdout(std::string_view text) {
         throw FileError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-/// Keeps an error to one line, whatever a file name in it holds.
+/// Keeps an error on one line, whatever file names it contains.
 std::string one_line(std::string text) {
     for (char& character : text) {
         if (static_cast<unsigned char>(character) < 0x20) character = '?';
@@ -62,7 +62,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-/// The exit status of the exception in flight, which is reported on stderr.
+/// Reports the current exception on stderr and returns its exit status.
 int report_failure(const std::string& app) {
     const auto report = [&app](const std::string& message, ExitStatus status) {
         std::fputs((app + ": " + one_line(message) + "\n").c_str(), stderr);
@@ -122,7 +122,7 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
         ("help,h", "print this text");
 
     po::options_description all = visible;
-    // No name that can be typed as an option.
+    // Cannot be typed as an option.
     constexpr const char* unexpected = "unexpected arguments";
     std::vector<std::string> extra;
     all.add_options()(unexpected, po::value(&extra));

@@ -17,7 +17,7 @@
 #include "common/json.hpp"
 #include "phy/core/error.hpp"
 
-/// What all apps do alike: command line, exit status, errors, results.
+/// Common parts of all apps: command line, exit status, errors, results.
 namespace phy::apps {
 
 namespace po = boost::program_options;
@@ -28,48 +28,48 @@ struct CommonOptions {
     bool json = false;
 };
 
-/// The one argument of an app that is no option.
+/// The positional argument of an app.
 struct Operand {
     std::string name;
     std::string* value;
 };
 
-/// An app: what it says about itself, what it takes and what it does.
+/// An app: its description, its arguments and its work.
 struct App {
     std::string name;
     std::string summary;
     std::optional<Operand> operand;
     po::options_description options{"Options"};
 
-    /// Runs with the options in place and signals handled; an exception becomes the exit status.
+    /// Called with options parsed and signals handled. An exception becomes the exit status.
     std::function<void(const CommonOptions&)> body;
 };
 
-/// What a command line says beside the options of the app, which have their values.
+/// The rest of a command line; the app's options are stored in their targets.
 struct CommandLine {
     CommonOptions common;
     std::string log_level = "warning";
-    std::string to_print;  ///< if not empty, help or the version, in place of all else
+    std::string to_print;  ///< help or version; if not empty, nothing else runs
 };
 
-/// Throws ArgumentError and po::error, and what the app's own options throw.
+/// Throws ArgumentError, po::error, and what the app's own options throw.
 CommandLine read_command_line(const App& app, int argc, const char* const* argv);
 
 /// All of main(): reads the command line, runs the app and returns the exit status. An error is one line on
-/// stderr. phy::ArgumentError counts as wrong usage.
+/// stderr. phy::ArgumentError counts as usage error.
 int run_app(const App& app, int argc, const char* const* argv);
 
 /// Prints the result on stdout: as JSON, or as text unless quiet. Throws FileError if stdout cannot take it.
 void print_result(const CommonOptions& options, const Json& json, std::string_view text);
 
-/// Throws FileError, which tells of --force, if the output is a file that must not be overwritten. The
-/// writers check this too, but know nothing of the option.
+/// Throws FileError, which mentions --force, if the output exists and must not be overwritten. The writers
+/// check this too, but cannot name the option.
 void require_force_if_exists(const std::string& output, bool force);
 
-/// Throws ArgumentError, "file: what", if both names lead to one file; an empty name leads to none.
+/// Throws ArgumentError, "file: what", if both names are the same file. An empty name is no file.
 void require_other_file(const std::string& file, const std::string& other, const char* what);
 
-/// Reads all of text as a number.
+/// Parses all of text as a number.
 template <typename T>
 std::optional<T> parse_number(std::string_view text) {
     T value{};
@@ -78,8 +78,8 @@ std::optional<T> parse_number(std::string_view text) {
     return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
 }
 
-/// The value of a numeric option. Unlike the bare type it takes no sign where there is none to take, and an
-/// error says what was expected.
+/// The value of a numeric option. Unlike the bare type it takes no sign for unsigned numbers, and its errors
+/// say what was expected.
 template <typename T>
 struct Number {
     T value{};
@@ -104,7 +104,7 @@ void validate(boost::any& result, const std::vector<std::string>& texts, Number<
     result = Number<T>{*value};
 }
 
-/// An option whose value is a number; target is a number or an optional one.
+/// An option whose value is a number. target: a number or an optional.
 template <typename T, typename Target>
 auto* number(Target& target, const char* value_name) {
     return po::value<Number<T>>()->value_name(value_name)->notifier([&target](Number<T> number) {
@@ -112,10 +112,10 @@ auto* number(Target& target, const char* value_name) {
     });
 }
 
-/// What is between the commas of a list, be it nothing.
+/// The elements of a comma-separated list, which may be empty.
 std::vector<std::string> split(const std::string& list);
 
-/// An option whose value parse() turns into what target holds.
+/// An option whose value is converted by parse().
 template <typename Target, typename Parse>
 auto* parsed(Target& target, Parse parse, const char* value_name) {
     return po::value<std::string>()
@@ -123,7 +123,7 @@ auto* parsed(Target& target, Parse parse, const char* value_name) {
         ->notifier([&target, parse](const std::string& text) { target = parse(text); });
 }
 
-/// What a number may be, and how that is said.
+/// A range of numbers and its description.
 template <typename T>
 struct Range {
     T least{};
@@ -134,12 +134,12 @@ struct Range {
 inline constexpr Range<std::uint64_t> from_one_on = {1, std::numeric_limits<std::uint64_t>::max(),
                                                      "a whole number from 1 on"};
 
-/// An option whose value is a number of a range; an error shows the number as it was typed.
+/// An option whose value is a number in a range. An error shows the number as typed.
 template <typename T, typename Target>
 auto* number_within(Target& target, const char* option, const char* value_name, const Range<T>& range) {
     const auto parse = [option, range](const std::string& text) {
         const std::optional<T> value = parse_number<T>(text);
-        // So that NaN is outside.
+        // Written so that NaN is outside.
         if (!value || !(*value >= range.least && *value <= range.most))
             throw ArgumentError(std::string(option) + " " + text + ": expected " + range.expected);
         return *value;
@@ -147,8 +147,8 @@ auto* number_within(Target& target, const char* option, const char* value_name, 
     return parsed(target, parse, value_name);
 }
 
-/// The value of an option that is taken as it is, but for the empty one: a script whose variable is unset
-/// means something else than the option's default.
+/// The value of a text option. Empty text is an error: it is usually an unset variable in a script, not a
+/// request for the default.
 struct Text {
     std::string value;
 };
@@ -156,7 +156,7 @@ struct Text {
 /// Called by Boost.Program_options to parse a Text.
 void validate(boost::any& result, const std::vector<std::string>& texts, Text* type, int unused);
 
-/// An option whose value is taken as it is.
+/// An option whose value is text.
 inline auto* text(std::string& target, const char* value_name) {
     return po::value<Text>()->value_name(value_name)->notifier([&target](const Text& text) {
         target = text.value;

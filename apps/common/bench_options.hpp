@@ -10,23 +10,23 @@
 #include "phy/core/backend.hpp"
 #include "phy/core/modulation.hpp"
 
-/// What benchmarks from host memory to host memory are told, and tell, in the same words.
+/// Common options and results of benchmarks from host memory to host memory.
 namespace phy::apps {
 
 /// --modulation and --formats.
 void add_signal_options(po::options_description& list, Modulation& modulation, std::vector<Formats>& formats);
 
-/// Where something was measured.
+/// Where a benchmark ran.
 struct BenchPlace {
     std::string backends;
-    std::optional<std::string> devices;  ///< none: on a CPU
+    std::optional<std::string> devices;  ///< none: a CPU
     int threads;                         ///< on a CPU
 
-    /// The devices, or the processor.
+    /// Names of the devices, or of the processor.
     [[nodiscard]] std::string hardware() const;
 };
 
-/// Where, when and with what signal, for the results of --json.
+/// Place, time and signal of a benchmark, for --json.
 std::vector<Json::Member> bench_context(const BenchPlace& place, Modulation modulation);
 
 }  // namespace phy::apps

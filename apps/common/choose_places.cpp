@@ -35,7 +35,7 @@ std::vector<Backend> every_device() {
     std::vector<Backend> devices;
     std::ranges::copy_if(Backend::all(), std::back_inserter(devices),
                          [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
-    if (devices.empty()) devices.push_back(Backend::parse("cuda"));  // which says why there is none
+    if (devices.empty()) devices.push_back(Backend::parse("cuda"));  // its error says why there is none
     return devices;
 }
 

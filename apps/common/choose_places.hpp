@@ -7,20 +7,19 @@
 
 namespace phy::apps {
 
-/// What --backend takes.
+/// The description of --backend.
 inline constexpr const char* backend_option_text =
     "backend: auto (default: PHY_BACKEND, else CUDA, else cpu), scalar, cpu, cuda, or a name that phy_info "
     "lists";
 
-/// Returns the text if it is what --device takes: a number, numbers with commas, or "all". Throws
+/// Checks a value of --device and returns it: a number, comma-separated numbers, or "all". Throws
 /// ArgumentError otherwise.
 std::string parse_device(const std::string& text);
 
-/// The places that --backend and --device ask for; device is empty or what --device takes, and then they are
-/// its CUDA devices. "auto" means, in this order, the backend in PHY_BACKEND, a CUDA device, the fastest of
-/// the CPU: the last with a warning on the log if this phy has CUDA. threads are those of a CPU, as
-/// Host::Config::threads. Throws BackendError if a place does not run here, ArgumentError if the two do not
-/// go together or a device is named twice.
+/// The places that --backend and --device select. A device that is not empty selects CUDA devices. "auto"
+/// takes the backend in PHY_BACKEND, else a CUDA device, else the fastest backend of the CPU, with a warning
+/// if this phy has CUDA. threads: CPU threads, as Host::Config::threads. Throws BackendError if a place is
+/// unavailable, ArgumentError if the two contradict each other or a device is named twice.
 std::vector<Place> choose_places(const std::string& backend, const std::string& device, int threads);
 
 }  // namespace phy::apps

@@ -28,19 +28,19 @@ constexpr std::array ratios = {Ratio{8, 1},  Ratio{4, 1},  Ratio{5, 2}, Ratio{2,
                                Ratio{1, 32}, Ratio{1, 64}, Ratio{0, 1}};
 constexpr std::array unroll_factors = {1, 2, 4};
 constexpr std::array block_sizes = {128, 256, 512};
-constexpr int max_pieces = 16;  // a thread's, in registers
+constexpr int max_pieces = 16;  // per thread, in registers
 
 __device__ uint4 operator^(uint4 a, uint4 b) {
     return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w};
 }
 
-/// What is written where nothing is read: as little like zeros as data are.
+/// Written if nothing is read: no zeros, like real data.
 __device__ uint4 noise() {
     const unsigned seed = (blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9E3779B9U;
     return {seed, seed ^ seed >> 15, seed * 0x85EBCA6BU, ~seed};
 }
 
-// Every piece read has a part in a piece written, or the compiler would drop the load.
+// Every piece read must affect a piece written, or the compiler drops the load.
 template <int loads, int stores, bool whole>
 __device__ void copy_tile(const uint4* in, std::size_t in_left, uint4* out, std::size_t out_left) {
     constexpr int held = loads > 0 ? loads : 1;
@@ -75,7 +75,7 @@ __global__ void copy(const uint4* in, std::size_t in_size, uint4* out, std::size
 }
 
 struct Shape {
-    Ratio pieces;  // a thread's
+    Ratio pieces;  // per thread
     Kernel kernel;
 };
 

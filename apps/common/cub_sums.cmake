@@ -1,5 +1,5 @@
-# Sums by CUB, which is compiled as its users do: the limit of what only reads. For applications and benchmarks, either of
-# which may be built without the other.
+# Sums by CUB: the limit of work that only reads. Used by applications and benchmarks, which can be built without each
+# other.
 include_guard(GLOBAL)
 add_library(cub_sums OBJECT ${CMAKE_CURRENT_LIST_DIR}/cub_sums.cu)
 target_compile_options(cub_sums PRIVATE -std=c++20)

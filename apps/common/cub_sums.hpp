@@ -8,7 +8,7 @@
 /// Sums of rows by CUB.
 namespace phy::apps {
 
-/// The sum of all elements, or of rows of them where there is more than one.
+/// The sum of all elements, or the sum of each row if there are several.
 template <class T>
 class CubSum {
 public:
@@ -22,7 +22,7 @@ private:
     gpu::DeviceSpan<const T> in_;
     std::size_t rows_;
     gpu::DeviceBuffer<T> out_;
-    gpu::DeviceBuffer<std::int64_t> offsets_;  ///< of rows, and of the end of the last
+    gpu::DeviceBuffer<std::int64_t> offsets_;  ///< where rows begin, and the end of the last
     gpu::DeviceBuffer<std::byte> workspace_;
 };
 

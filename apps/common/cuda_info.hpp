@@ -4,8 +4,8 @@
 
 namespace phy::apps {
 
-/// What CUDA architectures phy has code for, the devices that it can run on, and why it cannot run on others;
-/// only where phy was built with CUDA.
+/// The CUDA architectures in this build, the usable devices, and why others are unusable. Only in builds with
+/// CUDA.
 Json cuda_info();
 
 }  // namespace phy::apps

@@ -2,12 +2,12 @@
 
 namespace phy::apps {
 
-/// How every app ends.
+/// Exit statuses of all apps.
 enum ExitStatus {
     exit_done = 0,
     exit_failed = 1,       ///< failed while running
-    exit_wrong_usage = 2,  ///< the command line is at fault
-    exit_no_backend = 3,   ///< a backend or device that was asked for is not there
+    exit_wrong_usage = 2,  ///< usage error
+    exit_no_backend = 3,   ///< a requested backend or device is unavailable
     exit_interrupted = 130,
 };
 

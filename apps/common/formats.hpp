@@ -15,7 +15,7 @@
 #include "phy/core/modulation.hpp"
 #include "phy/equalizer/equalizer.hpp"
 
-/// What benchmarks are asked to measure.
+/// Formats and sizes that benchmarks measure.
 namespace phy::apps {
 
 /// Of samples and soft bits.
@@ -29,8 +29,8 @@ struct Formats {
 /// Such as "cf32:int8".
 std::string to_string(const Formats& formats);
 
-/// The elements of a list with commas, each parsed. Throws ArgumentError, which names the option, the list
-/// and the element in it, if one is not what it should be.
+/// Parses the elements of a comma-separated list. Throws ArgumentError, which names the option, the list and
+/// the bad element.
 template <typename Parse>
 auto parse_list(std::string_view option, const std::string& list, Parse parse) {
     const std::vector<std::string> texts = split(list);
@@ -46,30 +46,30 @@ auto parse_list(std::string_view option, const std::string& list, Parse parse) {
     return elements;
 }
 
-/// Throws ArgumentError that says what was expected, unless the text is a number from 1 to `most`.
+/// Throws an ArgumentError with what it expected unless the text is a number from 1 to `most`.
 std::uint64_t parse_count(std::string_view text, std::uint64_t most, const char* expected);
 
-/// What --symbols and --formats take, see parse_list().
+/// Parse --symbols and --formats; see parse_list().
 std::vector<std::uint64_t> parse_symbols(const std::string& list);
 std::vector<Formats> parse_formats(const std::string& list);
 
-/// What --equalizer takes. Throws ArgumentError for anything else.
+/// Parses --equalizer. Throws ArgumentError for unknown names.
 Equalization parse_equalizer(const std::string& text);
 
-/// Bytes of a symbol's samples and of its soft bits.
+/// Bytes per symbol: samples in, soft bits out.
 struct SymbolBytes {
     std::size_t in = 0;
     std::size_t out = 0;
 };
 SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats);
 
-/// The most that any of the formats takes, in and out.
+/// The max over the formats, in and out.
 SymbolBytes max_symbol_bytes(Modulation modulation, std::span<const Formats> formats);
 
-/// Empty, or that so many symbols take more than half of the memory (bytes).
+/// Empty if the symbols take at most half of the memory (bytes); else a text that says so.
 std::string why_too_many(std::uint64_t symbols, const SymbolBytes& each, double memory);
 
-/// Throws ArgumentError, which names --symbols, where why_too_many() says something.
+/// Throws ArgumentError, which names --symbols, if why_too_many() is not empty.
 void check_memory(std::uint64_t symbols, const SymbolBytes& each, double memory);
 
 }  // namespace phy::apps

@@ -34,7 +34,7 @@ std::string driver() {
     return std::getline(file, line) ? line : "unknown";
 }
 
-// The first time is not counted: the device may have to wake up, and code to be loaded.
+// Ignores the first run: the device may wake up and load code.
 double best_seconds(const gpu::Stream& stream, const gpu::Event& before, const gpu::Event& after,
                     const Launch& work) {
     double best = std::numeric_limits<double>::infinity();

@@ -26,7 +26,7 @@ static_assert(std::atomic<const char*>::is_always_lock_free);
 }
 
 void write_to_stderr(const char* text) {
-    // Nobody is left who could be told that it cannot be written.
+    // An error of write() cannot be reported any more.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
 }
 

@@ -10,17 +10,17 @@ public:
     [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP ask for an orderly stop, which throw_if_interrupted() carries out.
-/// A second one ends the program at once, and so do a few seconds without a stop, such as inside a library
-/// that hangs; unfinished outputs are removed. Signals that were ignored when the program started stay
-/// ignored, as nohup and shells expect. A file size limit and a closed pipe become errors of the call that
-/// meets them in place of signals that kill. app is its name, for as long as it runs.
+/// From now on SIGINT, SIGTERM and SIGHUP request an orderly stop by throw_if_interrupted(). A second signal
+/// ends the program at once. So does a request that has no effect for a few seconds, for example because a
+/// library hangs. Unfinished outputs are removed. Signals that were ignored at the start of the program stay
+/// ignored, as nohup and shells expect. A file size limit or a closed pipe makes the call fail instead of
+/// killing the program. app: the program's name; must stay valid while it runs.
 void handle_signals(const char* app);
 
-/// Throws Interrupted if a stop was asked for. Thread-safe; called between chunks of work.
+/// Throws Interrupted if a stop was requested. Thread-safe. Call it between chunks of work.
 void throw_if_interrupted();
 
-/// From now on nothing waits for a stop that was asked for.
+/// From now on a requested stop is no longer waited for.
 void end_of_work() noexcept;
 
 }  // namespace phy::apps

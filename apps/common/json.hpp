@@ -13,8 +13,7 @@
 
 namespace phy::apps {
 
-/// A JSON value, already written out. Numbers read back as the same number; those that JSON cannot express
-/// (NaN, infinities) are null.
+/// A JSON value as text. Numbers read back exactly; NaN and infinities become null.
 class Json {
 public:
     using Member = std::pair<std::string_view, Json>;
@@ -36,7 +35,7 @@ public:
     static Json object(const std::vector<Member>& members);
     static Json array(const std::vector<Json>& elements);
 
-    /// One line, without a line break at its end.
+    /// One line without a final line break.
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:

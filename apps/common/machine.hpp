@@ -8,7 +8,7 @@
 
 namespace phy::apps {
 
-/// What the processor calls itself.
+/// The name of the processor.
 inline std::string processor() {
     std::ifstream info("/proc/cpuinfo");
     for (std::string line; std::getline(info, line);) {

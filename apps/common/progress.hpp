@@ -5,22 +5,22 @@
 
 namespace phy::apps {
 
-/// Shows on stderr how far the work is: a bar on a terminal, else a line every few seconds. Not thread-safe.
+/// Shows progress on stderr: a bar on a terminal, else a line every few seconds. Not thread-safe.
 class Progress {
 public:
-    /// total symbols are to be done, as far as that is known; quiet shows nothing.
+    /// total: expected number of symbols; quiet: shows nothing.
     Progress(std::uint64_t total, bool quiet);
 
-    /// Wipes the bar, so that what is printed next starts on a clean line.
+    /// Erases the bar, so that later output starts on a clean line.
     ~Progress();
 
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// That many more symbols are done.
+    /// Adds symbols to those done.
     void advance(std::uint64_t symbols) { update(done_ + symbols, total_); }
 
-    /// So many are done, of how many.
+    /// Sets the symbols done and the total.
     void update(std::uint64_t done, std::uint64_t total);
 
 private:

@@ -7,8 +7,8 @@
 
 namespace phy::apps {
 
-/// One of many independent sequences of random numbers that belong to a seed. Any element can be had at once
-/// (SplitMix64 of a counter), so what is drawn does not depend on the pieces in which it is drawn.
+/// One of many independent sequences of random numbers for a seed. Elements have random access (SplitMix64 of
+/// a counter), so results do not depend on how draws are cut into pieces.
 class RandomSequence {
 public:
     RandomSequence(std::uint64_t seed, std::uint64_t sequence) : key_(mix(mix(seed) + sequence)) {}

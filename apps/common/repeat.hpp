@@ -8,7 +8,7 @@
 
 namespace phy::apps {
 
-/// Fills device memory with the host's values, again and again, and waits.
+/// Fills device memory with the host's values, repeated, and waits.
 template <typename T>
 void fill_repeating(const gpu::Device& device, gpu::DeviceSpan<T> target, std::span<const T> values) {
     const gpu::Stream stream(device);

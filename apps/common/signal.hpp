@@ -9,7 +9,7 @@
 
 namespace phy::apps {
 
-/// Large signals repeat a stretch of so many symbols.
+/// Large signals repeat after this number of symbols.
 inline constexpr std::size_t signal_stretch = 1 << 20;
 
 /// Random symbols with white Gaussian noise, in any sample format.
@@ -26,13 +26,13 @@ struct Signal {
     [[nodiscard]] SymbolView view() const { return {format, samples}; }
 };
 
-/// Fills the target with the values again and again.
+/// Fills the target with the values, repeated.
 void fill_repeating(std::span<std::byte> target, std::span<const std::byte> values);
 
 /// How the signal is demapped.
 SoftDemapStage::Config stage_config(Modulation modulation, const Signal& signal, SoftBitFormat output);
 
-/// Where the modulation is used, in dB: the soft bits are neither all saturated nor all noise.
+/// A typical SNR of the modulation, in dB: soft bits are neither all saturated nor all noise.
 double working_snr(Modulation modulation);
 
 std::vector<std::uint8_t> random_bits(std::size_t count);

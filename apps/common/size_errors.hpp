@@ -7,16 +7,16 @@
 
 namespace phy::apps {
 
-/// What --chunk and --streams say, where they are given.
+/// The values of --chunk and --streams, if given.
 struct SizeOptions {
     std::optional<std::uint64_t> chunk;
     std::optional<std::uint64_t> streams;
 };
 
-/// Throws the error again; it begins with the options that are at fault and were given.
+/// Rethrows the error, preceded by the given options that cause it.
 [[noreturn]] void throw_naming_options(const PipelineSizeError& error, const SizeOptions& given);
 
-/// Calls work() and returns what it returns; errors of sizes name the option at fault.
+/// Returns work(). Size errors name the option that causes them.
 template <typename Work>
 auto with_size_errors(const SizeOptions& given, Work work) {
     try {

@@ -11,14 +11,14 @@ std::string percent(double ratio) {
     return fmt::format("{:.3g} %", 100.0 * ratio);
 }
 
-/// The full scale or gain that goes with the power.
+/// Suggests the full scale or gain that fits the power.
 std::string power_advice(const Demodulation& done) {
     if (done.measured) return "are all of them symbols of one constellation, and is --modulation right?";
     const std::string measures = "--gain auto measures their amplitude";
     if (!done.capture.is_integer || done.gain != 1.0F)
         return fmt::format("{}, --gain {:.4g} gives it", measures,
                            double{done.gain} * done.check.amplitude());
-    // What is read as floating point was int32.
+    // int32 is read as floating point.
     const float of_format = default_full_scale(done.capture.format);
     const double full_scale = done.capture.full_scale.value_or(of_format == 1.0F ? 0x1p31F : of_format);
     return fmt::format("{}, --full-scale {:.4g} mends it", measures, full_scale * done.check.amplitude());

@@ -7,8 +7,7 @@
 
 namespace phy::apps {
 
-/// In one line what of the capture does not fit the rest, and which option mends that; none where nothing is
-/// doubted.
+/// One line that names the mismatch of a capture and the option that fixes it; none without a mismatch.
 std::optional<std::string> advice_of(const Demodulation& done, const DemodOptions& options);
 
 }  // namespace phy::apps

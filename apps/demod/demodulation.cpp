@@ -29,7 +29,7 @@ void require_different_files(const DemodOptions& options) {
     require_other_file(options.trace, options.link, "the trace would overwrite the link");
 }
 
-/// The capture says which files are its own.
+/// An output must not be one of the capture's files.
 void check_outputs(const DemodOptions& options, const CaptureDescription& capture) {
     for (const std::filesystem::path& file : capture.files)
         require_no_capture(options, file.string());
@@ -37,7 +37,7 @@ void check_outputs(const DemodOptions& options, const CaptureDescription& captur
     require_force_if_exists(options.trace, options.files.overwrite);
 }
 
-/// The options that say what a capture does not.
+/// The options that supply what the capture lacks.
 const char* options_for(DescriptionError::Lacks lacks, bool estimates_noise) {
     switch (lacks) {
         case DescriptionError::Lacks::modulation:
@@ -55,7 +55,7 @@ const char* options_for(DescriptionError::Lacks lacks, bool estimates_noise) {
     return "expected those";
 }
 
-/// Calls work, with errors that tell of the options.
+/// Calls work; errors name the options that help.
 template <typename Work>
 auto with_option_errors(const DemodOptions& options, Work work) {
     try {
@@ -111,7 +111,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     return how;
 }
 
-/// Without looking at what options override.
+/// Ignores attributes that options override.
 CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFileOptions& files) {
     CaptureOptions capture = files.capture;
     capture.ignores_noise_variance = options.symbols.estimate_noise;

@@ -13,13 +13,13 @@ namespace phy::apps {
 struct DemodOptions {
     std::string capture;
     std::string output;
-    std::string link;  ///< a file; empty: the capture's
+    std::string link;  ///< link file; empty: the capture's attribute
     std::string trace;
     std::optional<SoftBitFormat> llr;
 
     SoftBitFileOptions files;   ///< for captures of all kinds
-    DemodulateOptions symbols;  ///< the rest for captures of symbols
-    ReceiveOptions slots;       ///< the rest for grids and samples
+    DemodulateOptions symbols;  ///< further options for captures of symbols
+    ReceiveOptions slots;       ///< further options for grids and samples
     double delay_spread_ns = 0.0;
 
     MachineOptions machine;

@@ -19,7 +19,7 @@ double bit_error_rate(const Demodulation& done) {
     return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.compared_bits);
 }
 
-/// By which soft bits were descrambled; none where they were not.
+/// c_init of the descrambling; none without descrambling.
 std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
     if (!done.descrambled) return std::nullopt;
     return done.descrambled->c_init();

@@ -8,11 +8,11 @@
 
 namespace phy::apps {
 
-/// What a demodulation did and how fast it was, for programs and for people.
+/// Result and speed of a demodulation, for programs and for people.
 Json json_of(const Demodulation& done);
 std::string text_of(const Demodulation& done);
 
-/// The same of a reception.
+/// The same for a reception.
 Json json_of(const Reception& done);
 std::string text_of(const Reception& done);
 

@@ -9,7 +9,7 @@
 #include "common/json.hpp"
 #include "phy/pipeline/pipeline.hpp"
 
-/// What reports of symbols and of slots have in common.
+/// Parts of both reports, of symbols and of slots.
 namespace phy::apps {
 
 /// A line of a report for people.
@@ -17,7 +17,7 @@ inline void add_line(std::string& report, std::string_view name, std::string_vie
     report += fmt::format("{:<16}{}\n", name, value);
 }
 
-/// How long each step of a pipeline worked.
+/// The busy time of each step of a pipeline.
 inline std::string busy_text(const PipelineReport& report) {
     std::string busy;
     for (const PipelineReport::Busy& stage : report.busy)

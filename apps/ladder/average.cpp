@@ -22,8 +22,8 @@ namespace {
 constexpr std::string_view library_step = "phy";
 constexpr std::string_view cub = "CUB";
 
-/// Positive ones, so that nothing cancels and a relative difference says what it seems to. They repeat, but
-/// no row begins where another one did.
+/// Positive numbers, so that nothing cancels and relative differences are meaningful. They repeat, but no two
+/// rows begin at the same place.
 std::vector<double> random_numbers(std::size_t count, std::uint64_t sequence) {
     const RandomSequence random(1, sequence);
     std::vector<double> numbers(count);
@@ -42,7 +42,7 @@ double seconds_of(const Work& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// As one writes it first, for a CPU.
+/// The obvious implementation for a CPU.
 std::vector<double> plain_loops(const AverageShape& shape, std::span<const double> in,
                                 std::span<const double> matrix) {
     std::vector<double> out(shape.batches * shape.length);
@@ -62,7 +62,7 @@ std::vector<double> plain_loops(const AverageShape& shape, std::span<const doubl
     return out;
 }
 
-/// The buffers of the ladder, what a CPU makes of them and how long it takes, and the check.
+/// The buffers of the ladder, the result and time of a CPU, and the check.
 class Average {
 public:
     Average(const gpu::Device& device, const AverageShape& shape)
@@ -110,8 +110,8 @@ public:
         return all;
     }
 
-    /// Throws unless the step made what the plain loops made, but for rounding, and the library the bytes of
-    /// the host; spoils all but the input for the next step.
+    /// Throws unless the output equals that of the plain loops up to rounding, and the library's bytes those
+    /// of the host. Overwrites everything but the input for the next step.
     void check(const Step& step) {
         std::vector<double> out(out_.size());
         const gpu::Stream stream(device_);
@@ -146,7 +146,7 @@ private:
         compare("CPU", on_host_);
     }
 
-    /// Both sums of both ways lose less than half a unit in the last place an addition.
+    /// Both sums lose less than half a unit in the last place per addition, in both implementations.
     void compare(std::string_view step, std::span<const double> out) {
         const double bound = static_cast<double>(2 * (shape_.observations + shape_.length) + 64) * 0x1p-53;
         for (std::size_t i = 0; i < out.size(); ++i) {

@@ -13,7 +13,7 @@ constexpr unsigned block_threads = 512;
 constexpr unsigned warp = 32;
 constexpr unsigned whole_warp = 0xFFFFFFFFU;
 
-/// The sum of the products of two rows; of one row where there is no other.
+/// The sum of the products of two rows, or the sum of one row.
 __device__ double sum_alone(const double* row, const double* other, std::size_t size) {
     double sum = 0.0;
     for (std::size_t i = 0; i < size; ++i)
@@ -21,7 +21,7 @@ __device__ double sum_alone(const double* row, const double* other, std::size_t 
     return sum;
 }
 
-/// What falls to a thread of a warp that shares a row, whose threads load neighbours.
+/// The part of one thread in a warp that shares a row; its threads load neighbours.
 __device__ double sum_shared(const double* row, const double* other, std::size_t size) {
     double sum = 0.0;
     for (std::size_t i = threadIdx.x % warp; i < size; i += warp)
@@ -29,7 +29,7 @@ __device__ double sum_shared(const double* row, const double* other, std::size_t
     return sum;
 }
 
-/// A thread has rows of its own: those of neighbouring threads lie far apart.
+/// Each thread has its own rows; those of neighbouring threads lie far apart.
 struct ThreadRows {
     static constexpr unsigned threads_a_row = 1;
     static __device__ double sum(const double* row, const double* other, std::size_t size) {
@@ -37,7 +37,7 @@ struct ThreadRows {
     }
 };
 
-/// A warp shares a row, and adds in shared memory. The result is right in the warp's first thread.
+/// A warp shares a row and adds in shared memory. The result is in the warp's first thread.
 struct WarpRows {
     static constexpr unsigned threads_a_row = warp;
     static __device__ double sum(const double* row, const double* other, std::size_t size) {
@@ -53,7 +53,7 @@ struct WarpRows {
     }
 };
 
-/// The same from each other's registers.
+/// The same with shuffles between registers.
 struct ShuffledRows {
     static constexpr unsigned threads_a_row = warp;
     static __device__ double sum(const double* row, const double* other, std::size_t size) {
@@ -65,7 +65,7 @@ struct ShuffledRows {
     }
 };
 
-/// A block for a batch; where there are fewer, they loop.
+/// One block per batch; fewer blocks loop.
 template <class Rows>
 __global__ void average(const Work work) {
     extern __shared__ double means[];

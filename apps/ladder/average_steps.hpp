@@ -8,8 +8,8 @@
 
 namespace phy::apps::average_steps {
 
-/// The mean of each row of in, (batches, length, observations), and for each batch matrix, (length, length),
-/// times the means. All memory is the device's.
+/// The mean of each row of in, (batches, length, observations), then for each batch matrix, (length, length),
+/// times the means. All memory is device memory.
 struct Work {
     const double* in = nullptr;
     const double* matrix = nullptr;
@@ -19,11 +19,11 @@ struct Work {
     std::size_t observations = 0;
 };
 
-/// A way of doing the work, in the order in which one comes to them.
+/// One implementation of the work; steps are in the order of learning.
 struct Step {
     std::string name;
     std::string what;
-    int threads = 0;  ///< a block
+    int threads = 0;  ///< per block
     void (*launch)(const Work& work, cudaStream_t stream);
 };
 

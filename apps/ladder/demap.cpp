@@ -22,7 +22,7 @@ gpu::DeviceBuffer<T> on_device(const gpu::Device& device, const std::vector<T>& 
     return buffer;
 }
 
-/// The signal again and again, to that many symbols.
+/// The signal, repeated to the given number of symbols.
 gpu::DeviceBuffer<cf32> on_device(const gpu::Device& device, const Signal& signal, std::size_t symbols) {
     gpu::DeviceBuffer<cf32> buffer(device, symbols);
     fill_repeating(device, as_bytes(buffer.span()), std::span(signal.samples));
@@ -45,7 +45,7 @@ public:
           expected_(device, options.symbols * qm),
           difference_(device, 1) {
         const auto& config = demap_.config();
-        // Beyond the outermost level and six standard deviations of the noise there are no symbols.
+        // No symbols lie beyond the outermost level and six standard deviations of the noise.
         const float reach = 1.16F + 6.0F * std::sqrt(0.5F * noise_variance_);
         table_ = on_device(
             device, demap_steps::make_table(reach, noise_variance_, config.llr_scale, config.llr_clip));
@@ -79,7 +79,7 @@ public:
         return all;
     }
 
-    /// Throws unless llr_ is what the library gives; clears it for the next step.
+    /// Throws unless llr_ equals the library's; clears it for the next step.
     void check(const Step& step) {
         const gpu::Stream stream(device_);
         demap_steps::find_largest_difference(llr_.data(), expected_.data(), llr_.size(), difference_.data(),

@@ -10,9 +10,9 @@ namespace phy::apps::demap_steps {
 namespace {
 
 constexpr float a_inverse = 13.038405F;  // 1/A = sqrt(170): levels are at +-1, +-3 ... +-15
-constexpr int bits = 4;                  // an axis
+constexpr int bits = 4;                  // per axis
 
-/// Soft bits a unit of distance: L = 4 A^2 / N0 times the distance.
+/// Soft bits per unit of distance: L = 4 A^2 / N0 times the distance.
 __device__ float gain_of(const Work& work) {
     return work.llr_scale * (4.0F / 170.0F) / *work.noise;
 }
@@ -22,7 +22,8 @@ __device__ int quantise(float llr, int clip) {
     return __float2int_rn(fminf(fmaxf(llr, -limit), limit));
 }
 
-/// The bits of one axis, by comparing with the borders of the decision regions. put(k, distance) takes bit k.
+/// Finds the bits of one axis by comparison with the borders of the decision regions. put(k, distance) takes
+/// bit k.
 template <typename Put>
 __device__ void by_regions(float x, Put put) {
     const float x0 = fabsf(x);
@@ -201,7 +202,7 @@ void launch_as_many_as_fit(const Work& work, int threads, int multiprocessors, c
     gpu::check(cudaGetLastError());
 }
 
-/// The block size, among those of a beginner, that leaves most of a multiprocessor idle.
+/// The block size, among those a beginner would try, that leaves most of a multiprocessor idle.
 int poor_block_size(const gpu::Device& device) {
     int most = 0;
     gpu::check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, device.ordinal()));

@@ -23,8 +23,7 @@ using Op = Sum<std::int32_t>;
 constexpr std::string_view library_step = "phy";
 constexpr std::string_view cub = "CUB";
 
-/// None is 0, so that one that is left out shows, and both signs keep sums small: in 32 bits nothing wraps
-/// around.
+/// None is 0, so that a missing one shows. Both signs keep sums small, so that 32 bits do not overflow.
 std::vector<std::int32_t> random_elements(std::size_t count) {
     const RandomSequence random(1, 0);
     std::vector<std::int32_t> elements(count);
@@ -36,7 +35,7 @@ std::vector<std::int32_t> random_elements(std::size_t count) {
     return elements;
 }
 
-/// Of as many elements as there are in all, which repeat these.
+/// The sum over all elements, which repeat these.
 std::int64_t sum_of_repeated(std::span<const std::int32_t> elements, std::size_t all) {
     const auto sum = [](std::span<const std::int32_t> some) {
         return std::accumulate(some.begin(), some.end(), std::int64_t{0});
@@ -88,7 +87,7 @@ public:
         return all;
     }
 
-    /// Throws unless the step made the sum that the host has; spoils all but the input for the next step.
+    /// Throws unless the sum equals the host's; overwrites everything but the input for the next step.
     void check(const Step& step) {
         if (step.name == library_step)
             expect_sum(step.name, library_sum_, expected_);

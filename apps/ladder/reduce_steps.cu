@@ -17,10 +17,10 @@ static_assert((block_threads & (block_threads - 1)) == 0 && block_threads >= 2 *
                   block_threads <= 1024,
               "the steps halve a block down to one warp");
 
-/// Makes one sum a block, and puts it at the block's place in out.
+/// Makes one sum per block, and writes it to the block's index of out.
 using Kernel = void (*)(const std::int32_t* in, std::size_t size, std::int32_t* out);
 
-/// One a thread of the block.
+/// One per thread of the block.
 __device__ std::int32_t* shared_sums() {
     extern __shared__ std::int32_t sums[];
     return sums;
@@ -64,7 +64,7 @@ __global__ void strided(const std::int32_t* in, std::size_t size, std::int32_t* 
     if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-/// Adds the back half of the block's sums to the front half, again and again, until `left` are left.
+/// Adds the back half of the block's sums to the front half repeatedly until `left` remain.
 __device__ void halve(std::int32_t* sums, unsigned left) {
     const unsigned t = threadIdx.x;
     __syncthreads();
@@ -88,8 +88,8 @@ __global__ void first_add(const std::int32_t* in, std::size_t size, std::int32_t
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-/// The first warp's: the sum of 64 sums, in the first thread. The threads of a warp do not run in step, so
-/// between the reads of a step and its writes, and between two steps, they wait for each other.
+/// For the first warp: the sum of 64 sums, in the first thread. The threads of a warp do not run in step, so
+/// they synchronise between the reads and writes of a step, and between steps.
 __device__ std::int32_t sum_by_warp(std::int32_t* sums) {
     const unsigned t = threadIdx.x;
     std::int32_t mine = sums[t];
@@ -112,7 +112,7 @@ __global__ void last_warp(const std::int32_t* in, std::size_t size, std::int32_t
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-/// Puts the sum over the block.
+/// Writes the sum over the block.
 template <unsigned threads>
 __device__ void sum_unrolled(std::int32_t mine, std::int32_t* out) {
     std::int32_t* const sums = shared_sums();
@@ -134,7 +134,7 @@ __global__ void unrolled(const std::int32_t* in, std::size_t size, std::int32_t*
     sum_unrolled<threads>(two_elements(in, size), out);
 }
 
-/// What falls to a thread where the blocks loop over all elements.
+/// The part of one thread if blocks loop over all elements.
 template <unsigned threads>
 __device__ std::int32_t many_elements(const std::int32_t* in, std::size_t size) {
     const std::size_t stride = std::size_t{gridDim.x} * 2 * threads;
@@ -151,7 +151,7 @@ __global__ void many_adds(const std::int32_t* in, std::size_t size, std::int32_t
     sum_unrolled<threads>(many_elements<threads>(in, size), out);
 }
 
-/// The sum over the first so many threads of the warp, in its first thread. The whole warp takes part.
+/// The sum over the first `threads` threads of the warp, in its first thread. The whole warp takes part.
 template <unsigned threads>
 __device__ std::int32_t sum_by_shuffle(std::int32_t mine) {
 #pragma unroll
@@ -177,8 +177,8 @@ std::size_t blocks_of(std::size_t size, std::size_t elements_a_block) {
     return (size + elements_a_block - 1) / elements_a_block;
 }
 
-/// Sums the elements, then the sums of the blocks, and so on until there is one sum. blocks_for(size) is less
-/// than the size, or one.
+/// Sums the elements, then the blocks' sums, and so on until one is left. blocks_for(size) is below size, or
+/// 1.
 template <typename BlocksFor>
 void launch_until_one(Kernel kernel, const Work& work, const BlocksFor& blocks_for, cudaStream_t stream) {
     constexpr std::size_t shared_bytes = block_threads * sizeof(std::int32_t);
@@ -203,7 +203,7 @@ void launch_blocks_for_all(const Work& work, int /*multiprocessors*/, cudaStream
     launch_until_one(kernel, work, blocks_for, stream);
 }
 
-/// But no more than leave a thread some elements, so that the second launch has one block.
+/// Limited so that each thread has several elements and the second launch has one block.
 template <Kernel kernel>
 void launch_as_many_as_fit(const Work& work, int multiprocessors, cudaStream_t stream) {
     constexpr std::size_t min_a_block = std::size_t{block_threads} * 16;

@@ -10,7 +10,7 @@
 
 namespace phy::apps::reduce_steps {
 
-/// The sum of elements, at least one. All memory is the device's. No sum of some of them may overflow.
+/// The sum of at least one element. All memory is device memory. No partial sum may overflow.
 struct Work {
     const std::int32_t* elements = nullptr;
     std::size_t size = 0;
@@ -18,14 +18,14 @@ struct Work {
     std::int32_t* sum = nullptr;
 };
 
-/// How many sums the first launch of a step makes at most.
+/// Max number of sums that the first launch of a step makes.
 std::size_t max_partial_sums(std::size_t size);
 
-/// A way of doing the work, in the order in which one comes to them.
+/// One implementation of the work; steps are in the order of learning.
 struct Step {
     std::string name;
     std::string what;
-    int threads = 0;  ///< a block
+    int threads = 0;  ///< per block
     void (*launch)(const Work& work, int multiprocessors, cudaStream_t stream);
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t qm = bits_per_symbol(Modulation::qam256);
 
-/// Neighbouring symbols on the host and on the device, and the stream they take.
+/// Neighbouring symbols on the host and on the device, and their stream.
 struct Piece {
     std::size_t first;
     std::size_t symbols;
@@ -93,7 +93,7 @@ public:
         pipeline_.run(source, sink);
     }
 
-    /// Throws unless the output is what the library gives; spoils all but the input for the next step.
+    /// Throws unless the output equals the library's; overwrites everything but the input for the next step.
     void check(const Step& step) {
         if (!std::ranges::equal(output_, expected_))
             throw Error(fmt::format("step '{}': soft bits are not the library's", step.name));
@@ -119,7 +119,7 @@ private:
         std::ranges::fill(output_, std::byte{nonsense});
     }
 
-    /// Of the symbols, in so many that every piece begins where memory is aligned.
+    /// A quarter of the symbols, rounded so that every piece is aligned.
     [[nodiscard]] std::size_t quarter() const {
         constexpr std::size_t unit = 64;
         return (symbols() / (4 * unit) + 1) * unit;
@@ -146,7 +146,7 @@ private:
                         stream);
     }
 
-    /// Of memory of the host or of the device.
+    /// A piece of host or device memory.
     template <typename Bytes>
     static Bytes samples_of(Bytes all, const Piece& piece) {
         return all.subspan(piece.first * sizeof(cf32), piece.symbols * sizeof(cf32));
@@ -156,7 +156,7 @@ private:
         return all.subspan(piece.first * qm, piece.symbols * qm);
     }
 
-    /// The first `count` streams begin after what the stream has done, and what it does next waits for them.
+    /// Lets the first `count` streams start after the work on the stream, whose later work waits for them.
     void fork(cudaStream_t stream, std::size_t count) const {
         begin_.record(stream);
         for (std::size_t i = 0; i < count; ++i)

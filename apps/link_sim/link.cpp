@@ -5,7 +5,7 @@
 namespace phy::apps {
 namespace {
 
-/// Whom the codeword is for: what its scrambling begins with.
+/// The identity that scrambles the codeword.
 constexpr ScramblingIdentity identity = {.rnti = 17921, .id = 1};
 
 EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float> time_weights) {

@@ -12,11 +12,11 @@
 #include "transmission/channel.hpp"
 #include "transmission/transmitter.hpp"
 
-/// The example of how to link a chain, from bits to soft bits, with what phy has for each step:
-/// transmission/transmitter.cpp and link.cpp.
+/// A complete chain, from bits to soft bits, made from phy's operators: see transmission/transmitter.cpp and
+/// link.cpp.
 namespace phy::apps {
 
-/// What a receiver is told and need not estimate.
+/// What a receiver is given and does not estimate.
 struct Knowledge {
     bool channel = false;
     bool noise = false;
@@ -30,34 +30,34 @@ std::string_view to_string(const Knowledge& known);
 /// "mmse", "zero-forcing".
 std::string_view to_string(Equalization equalization);
 
-/// How soft bits are made.
+/// How soft bits are computed.
 struct SoftBitChoice {
     Method method = Method::max_log;
     SoftBitFormat format = SoftBitFormat::float32;
-    float scale = 6.0F;  ///< int8: least significant bits a nat
+    float scale = 6.0F;  ///< int8: steps per nat
 };
 
-/// A point of a curve, and who receives it.
+/// A point of a curve, and its receivers.
 struct LinkConfig {
     Modulation modulation = Modulation::qpsk;
-    double snr_db = 0.0;  ///< the power of all layers at an antenna over that of its noise
+    double snr_db = 0.0;  ///< power of all layers at an antenna over the noise there
     SlotAllocation allocation;
     Channel::Config channel;
-    double delay_spread = 0.0;  ///< s, that estimators are told; 0: measured
+    double delay_spread = 0.0;  ///< s, given to estimators; 0: measured
     Equalization equalization = Equalization::mmse;
-    std::vector<Knowledge> known;          ///< each equalises
-    std::vector<SoftBitChoice> soft_bits;  ///< each demaps what each of those has equalised
+    std::vector<Knowledge> known;          ///< each equalises on its own
+    std::vector<SoftBitChoice> soft_bits;  ///< each demaps the symbols of each equaliser
     std::uint64_t seed = 1;
-    std::optional<Backend> backend;  ///< of the CPU; none: Backend::best()
+    std::optional<Backend> backend;  ///< a CPU backend; none: Backend::best()
 
     [[nodiscard]] Transmitter::Config transmitter() const;
     [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
 
-    /// N0 at an antenna: each layer comes with power 1.
+    /// N0 at an antenna; each layer arrives with power 1.
     [[nodiscard]] double noise_variance() const;
 };
 
-/// What a slot has gone through.
+/// The channel of a slot.
 struct ChannelState {
     std::span<const float> coefficients;  ///< (antennas, layers, 2, subcarriers)
     std::array<cf32, symbols_per_slot> phase;
@@ -69,10 +69,10 @@ class Receiver {
 public:
     Receiver(const Host& host, const LinkConfig& config, const Knowledge& known);
 
-    /// grid: (antennas, symbols, subcarriers). Takes of the truth what it is to know.
+    /// grid: (antennas, symbols, subcarriers). Uses only those true values that its Knowledge has.
     void equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth);
 
-    /// Those that were equalised last: (data elements, layers), each with its noise variance.
+    /// The last equalised symbols, (data elements, layers), each with its noise variance.
     [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
     [[nodiscard]] std::span<const float> noise_variance() const { return noise_variance_; }
 
@@ -85,7 +85,7 @@ private:
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
     std::vector<SoftDemapper> demap_;
-    std::vector<std::uint32_t> signs_;  ///< of a codeword's soft bits
+    std::vector<std::uint32_t> signs_;  ///< for a codeword's soft bits
     std::vector<float> channel_;
     std::vector<cf32> symbols_;
     std::vector<float> noise_variance_;

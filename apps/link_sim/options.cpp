@@ -46,7 +46,7 @@ Knowledge parse_known(const std::string& text) {
     return known;
 }
 
-/// None for "auto", which is a Host's own choice.
+/// None for "auto": Host chooses.
 std::optional<Backend> parse_backend(const std::string& text) {
     if (text == "auto") return std::nullopt;
     if (text.starts_with("cuda"))
@@ -54,7 +54,7 @@ std::optional<Backend> parse_backend(const std::string& text) {
     return Backend::parse(text);
 }
 
-/// Throws ArgumentError if an element is there twice: it would be simulated twice.
+/// Throws ArgumentError for duplicates: they would be simulated twice.
 template <typename T>
 std::vector<T> each_once(const std::vector<T>& all, const std::vector<std::string>& texts,
                          std::string_view option) {
@@ -66,7 +66,7 @@ std::vector<T> each_once(const std::vector<T>& all, const std::vector<std::strin
     return all;
 }
 
-/// An option that is a list with commas.
+/// An option that is a comma-separated list.
 template <typename Target, typename Parse>
 auto* listed(Target& target, const char* option, Parse parse, const char* value_name) {
     return parsed(
@@ -143,7 +143,7 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
     return each_once(all, options.known, "--known");
 }
 
-/// All formats by all methods; int8 by all scales too.
+/// All formats with all methods; int8 also with all scales.
 std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
     std::vector<SoftBitChoice> all;
     for (const Method method : options.methods) {
@@ -187,7 +187,7 @@ std::vector<double> parse_snr_range(const std::string& text) {
     std::vector<double> numbers;
     for (std::size_t first = 0; first <= text.size();) {
         const std::size_t end = std::min(text.find(':', first), text.size());
-        // NaN is out of any range.
+        // NaN fails any range check.
         numbers.push_back(
             parse_number<double>(std::string_view(text).substr(first, end - first)).value_or(NAN));
         first = end + 1;
@@ -204,7 +204,7 @@ std::vector<double> parse_snr_range(const std::string& text) {
                         text));
     std::vector<double> all;
     for (double i = 0.0; i < count; i += 1.0) {
-        // Of a whole number of millionths, so that a point is the same however it was reached.
+        // Rounded to millionths, so that a point is the same in every range that has it.
         const double snr_db = numbers[0] + (is_range ? i * numbers[1] : 0.0);
         all.push_back(std::round(snr_db * 1e6) / 1e6);
     }

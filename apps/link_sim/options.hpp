@@ -30,7 +30,7 @@ struct LinkSimOptions {
     double subcarrier_spacing = 30000.0;
     int dmrs_type = 1;
     std::vector<int> dmrs_symbols = {2, 11};
-    double delay_spread_ns = 0.0;  ///< that estimators are told; 0: measured
+    double delay_spread_ns = 0.0;  ///< given to estimators; 0: measured
     Equalization equalizer = Equalization::mmse;
 
     std::uint64_t errors = 1000;
@@ -45,11 +45,11 @@ struct LinkSimOptions {
 
 void add_link_sim_options(LinkSimOptions& options, po::options_description& list);
 
-/// "FIRST:STEP:LAST", or one number. Throws ArgumentError that says what was expected.
+/// "FIRST:STEP:LAST", or one number. Throws an ArgumentError with what it expected.
 std::vector<double> parse_snr_range(const std::string& text);
 
-/// All points of the options, modulation by modulation. Throws ArgumentError, which names the option, where
-/// options do not fit each other.
+/// All points of the options, modulation by modulation. Throws ArgumentError, which names the option, if
+/// options contradict each other.
 std::vector<LinkConfig> points_of(const LinkSimOptions& options);
 
 StopRule stop_rule_of(const LinkSimOptions& options);

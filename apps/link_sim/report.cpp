@@ -14,7 +14,7 @@
 namespace phy::apps {
 namespace {
 
-/// What one receiver made of a point.
+/// The result of one receiver for a point.
 struct Row {
     Modulation modulation;
     double snr_db;
@@ -26,17 +26,17 @@ struct Row {
     double bit_error_rate;
     std::optional<double> theory;
     double evm_rms;
-    double mutual_information;  ///< bits a symbol
+    double mutual_information;  ///< bits per symbol
     std::uint64_t saturated;
 };
 
-/// Of max-log; none where there is no formula.
+/// For max-log; none without a formula.
 std::optional<double> theory_of(const LinkConfig& config) {
     const Channel::Config& channel = config.channel;
     const double layer_snr = std::pow(10.0, config.snr_db / 10.0) / channel.layers;
     if (channel.model.kind == ChannelKind::awgn)
         return bit_error_rate(config.modulation, layer_snr * channel.antennas);
-    // What separates layers takes an antenna for each of the others.
+    // Separating layers costs one antenna for each other layer.
     const bool separates = channel.layers == 1 || config.equalization == Equalization::zero_forcing;
     if (channel.model.kind == ChannelKind::flat && separates)
         return rayleigh_bit_error_rate(config.modulation, layer_snr, channel.antennas - channel.layers + 1);

@@ -8,11 +8,11 @@
 
 namespace phy::apps {
 
-/// What came of all points, or of those that were done when the user asked to stop.
+/// Results of all points, or of those done when the user asked to stop.
 struct LinkReport {
     LinkSimOptions options;
     std::vector<LinkConfig> points;
-    std::vector<PointState> states;  ///< of each point
+    std::vector<PointState> states;  ///< one per point
     int threads = 1;
     double seconds = 0.0;
     bool complete = true;

@@ -15,7 +15,7 @@
 namespace phy::apps {
 namespace {
 
-/// What the threads of a point share.
+/// State that the threads of a point share.
 class Point {
 public:
     Point(const LinkConfig& config, const StopRule& rule) : config_(config), rule_(rule) {
@@ -82,7 +82,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::uint64_t next_ = 0;
-    std::map<std::uint64_t, std::vector<LinkSums>> early_;  ///< slots that wait for those before
+    std::map<std::uint64_t, std::vector<LinkSums>> early_;  ///< slots that wait for earlier ones
     PointState state_;
     bool done_ = false;
     std::exception_ptr error_;

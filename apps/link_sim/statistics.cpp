@@ -9,15 +9,15 @@
 namespace phy::apps {
 namespace {
 
-/// What one soft bit tells; agreement is (1 - 2 b) L in nats.
+/// The information in one soft bit; agreement is (1 - 2 b) L in nats.
 double information_of(double agreement) {
-    // Less than the rounding of 1.
+    // The rest is below the rounding of 1.
     if (agreement > 40.0) return 1.0;
     const double nats = std::log1p(std::exp(-std::fabs(agreement))) + (agreement < 0.0 ? -agreement : 0.0);
     return 1.0 - nats * std::numbers::log2e;
 }
 
-/// int8 has so few values that what each of them tells is worked out once.
+/// int8 has few values, so the information in each is computed once.
 double information_of_int8(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits) {
     std::array<std::uint64_t, 257> counts = {};
     for (std::size_t i = 0; i < bits.size(); ++i) {

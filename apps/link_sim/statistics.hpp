@@ -9,22 +9,21 @@
 
 namespace phy::apps {
 
-/// Sums over what a receiver has made of slots.
+/// Sums over the slots of a receiver.
 struct LinkSums {
-    SymbolSums symbols;        ///< against the symbols that were sent
-    SoftBitSums soft_bits;     ///< against the bits that were sent
+    SymbolSums symbols;        ///< against the sent symbols
+    SoftBitSums soft_bits;     ///< against the sent bits
     double information = 0.0;  ///< see information()
 
     friend bool operator==(const LinkSums&, const LinkSums&) = default;
 };
 
-/// Of two neighbours, the left one first.
+/// Joins two neighbours, the left one first.
 LinkSums join(const LinkSums& left, const LinkSums& right);
 
-/// How many bits the soft bits tell of the bits that were sent, one a byte: the sum of
-/// 1 - log2(1 + exp(-(1 - 2 b) L)). For exact ratios L its mean is the mutual information of a bit and its
-/// soft bit; for others it is what a decoder that takes them at their word can use. scale: least significant
-/// bits a nat of int8.
+/// Information in soft bits about the sent bits (one per byte), in bits: the sum of 1 - log2(1 + exp(-(1 - 2
+/// b) L)). If all L are exact, its mean is the mutual information of a bit and its soft bit. Otherwise it is
+/// what a decoder that trusts them can use. scale: steps of int8 per nat.
 double information(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits);
 
 }  // namespace phy::apps

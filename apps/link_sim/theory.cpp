@@ -8,8 +8,8 @@
 namespace phy::apps {
 namespace {
 
-/// The bit error rate of an axis. beyond(distance) is the probability that noise carries a symbol farther
-/// than that to one side, in units of A.
+/// The bit error rate of an axis. beyond(distance) is the probability that noise moves a symbol by more than
+/// that distance to one side, in units of A.
 template <typename Beyond>
 double axis_bit_error_rate(int m, Beyond beyond) {
     const int levels = 1 << m;
@@ -19,8 +19,8 @@ double axis_bit_error_rate(int m, Beyond beyond) {
             const auto wrong = [&](int level) {
                 return axis_label_bit(m, level, bit) == axis_label_bit(m, sent, bit) ? 0 : 1;
             };
-            // Away from the level that was sent, the bit becomes wrong or right again at boundaries between
-            // levels, so that no small number comes from a difference of large ones.
+            // Moving away from the sent level, the bit becomes wrong or right again at boundaries between
+            // levels. Summing in this order avoids small differences of large numbers.
             for (int level = sent; level + 1 < levels; ++level)
                 sum += (wrong(level + 1) - wrong(level)) * beyond(2 * (level - sent) + 1);
             for (int level = sent; level > 0; --level)
@@ -30,7 +30,7 @@ double axis_bit_error_rate(int m, Beyond beyond) {
     return sum / (m * levels);
 }
 
-/// distance^2 A^2 Es/N0: what the square of a distance counts, in units of twice the variance of an axis.
+/// distance^2 A^2 Es/N0: the squared distance in units of twice the noise variance of an axis.
 double squared(Modulation modulation, int distance, double es_n0) {
     // The one bit of BPSK is on both axes.
     const double axes = bits_per_symbol(modulation) == 1 ? 2.0 : 1.0;
@@ -38,7 +38,8 @@ double squared(Modulation modulation, int distance, double es_n0) {
     return axes * amplitude * amplitude * es_n0;
 }
 
-/// The mean of Q(sqrt(2 x)) where x is the sum of so many exponentially distributed numbers of that mean.
+/// The mean of Q(sqrt(2 x)), where x is the sum of `branches` exponentially distributed numbers with that
+/// mean.
 double mean_q(double mean, int branches) {
     const double mu = std::sqrt(mean / (1.0 + mean));
     const double less = 0.5 / ((1.0 + mean) * (1.0 + mu));  // (1 - mu) / 2

@@ -7,7 +7,7 @@
 namespace phy::apps {
 namespace {
 
-/// Of a point: so that it is the same whatever other points there are.
+/// One sequence per point, so that a point does not depend on the other points.
 RandomSequence random_of(const LinkConfig& config) {
     const auto micro_db = static_cast<std::uint64_t>(std::llround(config.snr_db * 1e6));
     return {RandomSequence(config.seed, static_cast<std::uint64_t>(config.modulation)).bits(0), micro_db};

@@ -11,13 +11,13 @@
 
 namespace phy::apps {
 
-/// Sends slots of a point through a channel, and measures what each receiver makes of them. A slot is drawn
-/// from the seed, the modulation, the SNR and its number alone, and all receivers hear the same.
+/// Sends slots of a point through a channel and measures each receiver's output. A slot depends on the seed,
+/// the modulation, the SNR and its number only. All receivers get the same slots.
 class Trial {
 public:
     explicit Trial(const LinkConfig& config);
 
-    /// sums: of each receiver, (known, soft_bits) of LinkConfig.
+    /// sums: one per receiver, (known, soft_bits) of LinkConfig.
     void run(std::uint64_t slot, std::span<LinkSums> sums);
 
 private:

@@ -24,7 +24,7 @@ std::vector<SymbolMeasurement> measured_rows(const Measured& done) {
     return rows;
 }
 
-/// None where the modulation has no limit, or is not known.
+/// None if the modulation has no limit or is unknown.
 std::optional<double> limit_of(const Measured& done) {
     return done.capture.modulation ? evm_limit(*done.capture.modulation) : std::nullopt;
 }
@@ -58,7 +58,7 @@ std::string number(double value, const char* unit = "") {
     return std::isnan(value) ? "unknown" : fmt::format("{:.4g}{}", value, unit);
 }
 
-/// Of columns of one width.
+/// A row with columns of equal width.
 template <typename Index, typename... Texts>
 std::string table_line(const Index& row, const Texts&... columns) {
     std::string line = fmt::format("{:>8}", row);
@@ -77,7 +77,7 @@ std::string range_of(const std::vector<SymbolMeasurement>& rows, double SymbolMe
     return text(least) + " to " + text(most);
 }
 
-/// All rows, or the first and the last of many and what lies between.
+/// All rows; of many rows the first, the last and a summary of the rest.
 std::string text_of_rows(const Measured& done) {
     constexpr std::size_t at_the_start = 10;
     constexpr std::size_t at_the_end = 8;

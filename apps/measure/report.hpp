@@ -7,7 +7,7 @@
 
 namespace phy::apps {
 
-/// What the symbols of a capture are like, for programs and for people.
+/// The measurement of a capture, for programs and for people.
 Json json_of(const Measured& done);
 std::string text_of(const Measured& done);
 

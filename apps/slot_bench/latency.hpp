@@ -10,41 +10,41 @@
 
 namespace phy::apps {
 
-/// Seconds that one of several equal things took.
+/// Seconds per call, over several equal calls.
 struct Latency {
     double median = 0.0;
     double p99 = 0.0;
 };
 
-/// A way from the symbols in the host's memory to the soft bits there, or a part of it.
+/// A path from symbols in host memory to soft bits there, or a part of one.
 struct LatencyRow {
     std::string name;
     Latency latency;
     std::optional<double>
-        of_parts;  ///< median over the sum of the parts' medians; none of a part, or on a CPU
+        of_parts;  ///< median / sum of the parts' medians; none for a part, and none on a CPU
 };
 
-/// What goes that way again and again.
+/// The slot that each call demaps.
 struct Slot {
     const Signal& signal;
     SoftDemapStage& stage;  ///< for the signal's formats and noise
     const Place& place;
-    int calls;  ///< that are timed
+    int calls;  ///< number of timed calls
 
     [[nodiscard]] std::size_t bytes_in() const { return signal.samples.size(); }
     [[nodiscard]] std::size_t bytes_out() const { return stage.outputs().front().bytes_of(signal.symbols); }
 };
 
-/// Of that many calls one after another, after some that are not timed.
+/// Times that many consecutive calls, after some that are not timed.
 Latency time_calls(int calls, const std::function<void()>& call);
 
-/// Of a pipeline that gets the slot as its one chunk; input holds the symbols.
+/// Times a pipeline that gets the slot as its only chunk. input: the symbols.
 Latency time_pipeline(const Slot& slot, std::span<const std::byte> input, std::span<std::byte> output);
 
-/// All ways and parts. Throws Error if soft bits are wrong.
+/// Measures all paths and parts. Throws Error if soft bits are wrong.
 std::vector<LatencyRow> measure_latency(const Slot& slot);
 
-/// Only where phy was built with CUDA.
+/// Only in builds with CUDA.
 std::vector<LatencyRow> measure_latency_on_cuda(const Slot& slot);
 
 }  // namespace phy::apps

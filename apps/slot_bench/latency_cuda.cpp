@@ -8,7 +8,7 @@
 namespace phy::apps {
 namespace {
 
-/// Brings the slot's first symbol to its end.
+/// Moves the slot's first symbol to the end.
 void turn(const Slot& slot, std::span<std::byte> symbols) {
     const auto second = symbols.begin() + static_cast<std::ptrdiff_t>(size_of(slot.signal.format));
     std::rotate(symbols.begin(), second, symbols.end());
@@ -54,7 +54,7 @@ public:
         copy_out();
     }
 
-    /// On other symbols than those of the calls before: what they left somewhere shows. Throws Error.
+    /// Uses other symbols than earlier calls, so that stale results show. Throws Error.
     void check_one_after_another() {
         turn(slot_, input());
         one_after_another();

@@ -13,7 +13,7 @@
 namespace phy::apps {
 namespace {
 
-/// Sees how large chunks are, and looks for a request to stop while slow backends are at work.
+/// Records the size of chunks, and checks for a requested stop while slow backends work.
 class WatchfulSource : public MemorySource {
 public:
     using MemorySource::MemorySource;
@@ -55,7 +55,7 @@ double seconds_of(const Work& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Pieces of work that are timed in turns.
+/// Times of work that runs in turns.
 struct Times {
     std::vector<double> pipeline;
     std::vector<double> limit;
@@ -104,7 +104,7 @@ StreamBench::StreamBench(const Config& config, const std::vector<Combination>& a
 
 void StreamBench::use(const Formats& formats) {
     if (formats_ == formats) return;
-    // No chunk has the length of a stretch: a chunk in another one's place shows.
+    // No chunk has the length of a stretch, so a misplaced chunk shows.
     const std::size_t symbols = std::min<std::uint64_t>(max_symbols_, signal_stretch - 3);
     const Signal signal(config_.modulation, formats.in, working_snr(config_.modulation), symbols);
     fill_repeating(limit_->input().first(max_symbols_ * size_of(formats.in)), signal.samples);
@@ -133,7 +133,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
         throw_if_interrupted();
         const double of_limit = seconds_of([&] { limit_->move(bytes_in, bytes_out); });
         const double of_pipeline = seconds_of([&] { report = pipeline.run(source, sink); });
-        // Again, so that both pipelines find caches and threads as the same work leaves them.
+        // Repeated, so that both pipelines start with caches and threads in the same state.
         limit_->move(bytes_in, bytes_out);
         const double of_serial = seconds_of([&] { serial.run(source, sink); });
         if (round > 0) times.add(of_pipeline, of_limit, of_serial);

@@ -10,8 +10,7 @@
 
 namespace phy::apps {
 
-/// The memory of the symbols and the soft bits, and how fast their bytes can be moved if nothing is done to
-/// them.
+/// Owns the memory of symbols and soft bits, and moves their bytes without computing: the limit of the speed.
 class Limit {
 public:
     virtual ~Limit() = default;
@@ -19,19 +18,19 @@ public:
     [[nodiscard]] virtual std::span<std::byte> input() = 0;
     [[nodiscard]] virtual std::span<std::byte> output() = 0;
 
-    /// Moves what a pipeline does that reads so much from the beginning of the input and writes so much to
-    /// the beginning of the output, which holds nothing of use afterwards; returns when all is done.
+    /// Moves the bytes of a pipeline that reads bytes_in from the beginning of the input and writes bytes_out
+    /// to the beginning of the output. Returns when done. The output is undefined afterwards.
     virtual void move(std::size_t bytes_in, std::size_t bytes_out) = 0;
 
-    /// What move() does, for people: a phrase such as "a memcpy of as many bytes".
+    /// Describes move() for people: a phrase such as "a memcpy of as many bytes".
     [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// A memcpy by that many threads, from 1 on.
+/// A memcpy by the given number of threads, at least 1.
 std::unique_ptr<Limit> make_host_limit(std::size_t bytes_in, std::size_t bytes_out, int threads);
 
-/// Copies to and from all devices, in both directions at once, from and to pinned memory. Only where phy was
-/// built with CUDA. Throws Error if there is not enough memory.
+/// Copies between pinned memory and all devices, in both directions at once. Only in builds with CUDA. Throws
+/// Error if there is not enough memory.
 std::unique_ptr<Limit> make_cuda_limit(std::size_t bytes_in, std::size_t bytes_out,
                                        const std::vector<Place>& devices);
 

@@ -23,8 +23,8 @@ gpu::PinnedBuffer<std::byte> allocate(const gpu::Device& device, std::size_t byt
     }
 }
 
-/// One direction of the way to a device: the host's share of the bytes, and where a piece of them lies on
-/// the device.
+/// One direction of the link to a device: the host's share of the bytes, and memory for a piece on the
+/// device.
 class Way {
 public:
     explicit Way(const gpu::Device& device) : stream_(device), on_device_(device, piece) {
@@ -33,7 +33,7 @@ public:
         stream_.synchronize();
     }
 
-    /// The pieces of the host's memory that copy_in() and copy_out() know by number.
+    /// Sets the host memory whose pieces copy_in() and copy_out() number.
     void take(std::span<std::byte> on_host) { on_host_ = on_host; }
     [[nodiscard]] std::size_t pieces() const { return (on_host_.size() + piece - 1) / piece; }
 

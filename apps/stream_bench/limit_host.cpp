@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-/// To wake a thread for less takes longer than to copy it.
+/// Waking a thread takes longer than copying less than this.
 constexpr std::size_t min_share = std::size_t{1} << 20U;
 
 struct Free {
@@ -34,7 +34,7 @@ private:
     std::size_t size_;
 };
 
-/// What one thread copies: from the one to the other, both again from the beginning where they are shorter.
+/// What one thread copies. The shorter side is repeated from its beginning.
 struct Share {
     std::span<const std::byte> from;
     std::span<std::byte> to;
@@ -91,7 +91,7 @@ public:
 
 private:
     /// A memcpy reads as much as it writes, so it copies half of the bytes that are read and written. Returns
-    /// how many threads have a share.
+    /// the number of threads with a share.
     std::size_t share_out(std::size_t bytes_in, std::size_t bytes_out) {
         const std::span<const std::byte> from = input_.get().first(bytes_in);
         const std::span<std::byte> to = output_.get().first(bytes_out);
@@ -115,8 +115,7 @@ private:
         }
     }
 
-    /// Lets them through the barrier, in place of all who do not come to it: the caller, and workers that
-    /// could not be started.
+    /// Opens the barrier, in place of the caller and of workers that could not be started.
     void stop_workers() {
         for (std::jthread& worker : workers_)
             worker.request_stop();

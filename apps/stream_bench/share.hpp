@@ -5,7 +5,7 @@
 
 namespace phy::apps {
 
-/// One of several shares of memory, in order and as even as whole pages allow.
+/// One of several shares of memory, in order, as equal as whole pages allow.
 template <typename Byte>
 std::span<Byte> share_of(std::span<Byte> all, std::size_t one, std::size_t several) {
     constexpr std::size_t page = 4096;

@@ -5,8 +5,8 @@
 
 namespace phy::apps {
 
-/// --channel, --antennas, --timing-offset and --frequency-offset: what happens to slots between transmitter
-/// and receiver. The options have members of these names, each a value or an optional one.
+/// --channel, --antennas, --timing-offset and --frequency-offset: the channel between transmitter and
+/// receiver. `options` has members with these names, each a value or an optional.
 template <typename Options>
 void add_air_options(Options& options, po::options_description& list) {
     list.add_options()  //

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
 
-/// From the start of a symbol to the start of the next, in units of a symbol without its cyclic prefix; the
-/// few samples by which the first prefix of half a subframe is longer are left out.
+/// From the start of a symbol to the start of the next, in units of a symbol without its cyclic prefix.
+/// Ignores that the first prefix of each half subframe is a few samples longer.
 constexpr double symbol_period = 1.0 + 9.0 / 128.0;
 
 std::array<cf32, symbols_per_slot> phases_of(const Channel::Config& config) {
@@ -23,8 +23,8 @@ std::array<cf32, symbols_per_slot> phases_of(const Channel::Config& config) {
     return phases;
 }
 
-/// Adds symbols times coefficients of one layer, turned by the phase. Not with std::complex, whose product
-/// looks for NaN.
+/// Adds symbols times coefficients of one layer, rotated by the phase. Avoids std::complex, whose product
+/// checks for NaN.
 void add_layer(std::span<const cf32> sent, std::span<const float> coefficients, cf32 phase,
                std::span<cf32> received) {
     const std::size_t count = sent.size();
@@ -59,7 +59,7 @@ Channel::Channel(const Config& config) : config_(config), phase_(phases_of(confi
         const std::size_t first = turns_.size();
         turns_.resize(first + 2 * count);
         for (std::size_t k = 0; k < count; ++k) {
-            // Counted from the middle of the carrier, so that a delay alone does not turn the whole.
+            // Counted from the middle of the carrier, so that a delay causes no common rotation.
             const double middle = static_cast<double>(k) - static_cast<double>(count) / 2.0;
             const double angle = two_pi * std::remainder(turn * middle, 1.0);
             turns_[first + k] = std::cos(angle);

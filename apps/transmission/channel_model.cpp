@@ -13,7 +13,7 @@
 namespace phy::apps {
 namespace {
 
-/// A row of tables 7.7.2-1 to -3 of TR 38.901: the delay over the delay spread, and the power in decibel.
+/// A row of TR 38.901 tables 7.7.2-1 to -3: delay / delay spread, and power in dB.
 struct Row {
     double delay;
     double decibel;
@@ -43,7 +43,7 @@ std::span<const Row> rows_of(char profile) {
     return tdl_a;
 }
 
-/// What stands behind "tdl": the profile, if any, and the delay spread.
+/// Parses the text after "tdl": the profile, if any, and the delay spread.
 std::optional<ChannelModel> parse_tdl(std::string_view text) {
     ChannelModel model = {.kind = ChannelKind::tdl};
     if (text.size() > 2 && text[0] == '-') {

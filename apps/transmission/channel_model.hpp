@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// The channels that slots can be sent through, by name.
+/// Channel models, by name.
 namespace phy::apps {
 
 enum class ChannelKind {
@@ -21,18 +21,18 @@ struct ChannelModel {
     friend bool operator==(const ChannelModel&, const ChannelModel&) = default;
 };
 
-/// "awgn", "flat", "tdl-a:300"; the parser also takes "tdl:300", which is TDL-A. Throws ArgumentError that
-/// says what was expected.
+/// "awgn", "flat", "tdl-a:300"; the parser also takes "tdl:300", which is TDL-A. It throws an ArgumentError
+/// with what it expected.
 std::string to_string(const ChannelModel& model);
 ChannelModel parse_channel(const std::string& text);
 
 /// One path of a channel.
 struct Tap {
     double delay = 0.0;  ///< s
-    double power = 1.0;  ///< mean; all taps together have 1
+    double power = 1.0;  ///< mean; the sum over all taps is 1
 };
 
-/// Of a channel with fading; of AWGN the one path without delay.
+/// The paths of a fading channel; for AWGN one path without delay.
 std::vector<Tap> taps_of(const ChannelModel& model);
 
 }  // namespace phy::apps

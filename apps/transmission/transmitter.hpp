@@ -24,11 +24,11 @@ public:
 
     [[nodiscard]] std::size_t bits_per_slot() const;
 
-    /// slot is its number in the frame; bits are one a byte.
+    /// slot: its number in the frame; bits: one per byte.
     void transmit(int slot, std::span<const std::uint8_t> bits);
 
-    /// Of the last slot: (data elements, layers), before transform precoding; what dmrs_pilots() writes;
-    /// (layers, symbols, subcarriers).
+    /// Of the last slot: data symbols, (data elements, layers), before transform precoding; pilots, as
+    /// dmrs_pilots() writes them; the grid, (layers, symbols, subcarriers).
     [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
     [[nodiscard]] std::span<const cf32> pilots() const { return pilots_; }
     [[nodiscard]] std::span<const cf32> grid() const { return grid_; }
@@ -46,7 +46,7 @@ private:
     std::vector<cf32> grid_;
 };
 
-/// Random bits, one a byte.
+/// Random bits, one per byte.
 void draw_bits(const RandomSequence& random, std::span<std::uint8_t> bits);
 
 }  // namespace phy::apps

@@ -28,7 +28,7 @@ bool fits(const Dimensions& from, const Dimensions& to) {
                       [](std::uint64_t a, std::uint64_t b) { return a == b || a == 1; });
 }
 
-/// With ones in front or behind.
+/// Pads a shape with ones in front or behind.
 Dimensions padded(Dimensions shape, std::size_t rank, bool in_front) {
     shape.insert(in_front ? shape.begin() : shape.end(), rank - shape.size(), 1);
     return shape;

@@ -10,18 +10,18 @@
 
 namespace phy::detail {
 
-/// How the elements of a smaller array are repeated for those of a larger one, both in row-major order.
+/// Repeats the elements of a smaller array for those of a larger one, both in row-major order.
 class Broadcast {
 public:
-    /// Arrays of one size, of which one has one dimension or both the same beside those of 1, are element for
-    /// element; an array of one element is repeated. Else by the rules of NumPy: dimensions that are missing
-    /// come first, and those of 1 are repeated; except where a smaller rank would fit the first dimensions
-    /// too, as it is not said which are meant. None where the shapes do not fit.
+    /// Arrays of equal size match element by element if one of them has one dimension, or if both have the
+    /// same dimensions apart from those of 1. An array of one element is repeated. Otherwise the rules of
+    /// NumPy hold: missing dimensions come first, and those of 1 are repeated. None if the shapes do not fit,
+    /// or if a smaller rank also fits the first dimensions, which is ambiguous.
     static std::optional<Broadcast> of(const Dimensions& from, const Dimensions& to);
 
-    /// For elements first ... first + count - 1 of the larger array, in stretches: calls visit(count,
-    /// element, repeats) for `count` of them, which are element, element + 1 ... of the smaller one, or all
-    /// `element`.
+    /// Visits elements first ... first + count - 1 of the larger array in stretches. visit(count, element,
+    /// repeats) gets `count` of them: elements element, element + 1 ... of the smaller array, or `element`
+    /// repeated.
     template <typename Visit>
     void visit(std::uint64_t first, std::uint64_t count, Visit visit) const {
         const Axis& last = axes_.back();
@@ -35,10 +35,10 @@ public:
     }
 
 private:
-    /// Neighbouring dimensions that are repeated together, or not.
+    /// Neighbouring dimensions that are all repeated, or all not.
     struct Axis {
         std::uint64_t size;
-        std::uint64_t stride;  ///< in the smaller array; 0: it is repeated
+        std::uint64_t stride;  ///< in the smaller array; 0: repeated
     };
 
     explicit Broadcast(std::vector<Axis> axes) : axes_(std::move(axes)) {}

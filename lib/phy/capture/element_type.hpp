@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// What one element of a dataset is, as far as captures need it.
+/// The type of a dataset's elements, as far as captures need it.
 struct ElementType {
     struct Member {
         NumberType number;
@@ -18,23 +18,23 @@ struct ElementType {
     };
 
     std::size_t bytes = 0;
-    std::string text;                                ///< for people: "float32", "compound of 3 members"
-    std::optional<NumberType> number = {};           ///< if it is one of ours
-    std::optional<std::array<Member, 2>> pair = {};  ///< if it is a compound of two numbers of ours
+    std::string text;                                ///< text for people: "float32", "compound of 3 members"
+    std::optional<NumberType> number = {};           ///< if phy reads it
+    std::optional<std::array<Member, 2>> pair = {};  ///< if it is a compound of two numbers that phy reads
     bool is_uint8 = false;
-    bool is_real_signal = false;  ///< `number` is I, and Q is 0
+    bool is_real_signal = false;  ///< `number` is I; Q is 0
 };
 
-/// What parse_sample_type() takes, for messages.
+/// The names that parse_sample_type() takes, for messages.
 inline constexpr std::string_view expected_sample_type =
     "one of cf64, cf32, cf16, ci32, ci16, ci8, cu32, cu16, cu8, or with r for c of real samples, and with "
     "_le or _be";
 
-/// The samples that a type as SigMF's core:datatype means; without _le or _be they are little-endian. float16
-/// is not SigMF's. Empty for another name.
+/// The sample type for a name of SigMF's core:datatype; little-endian without _le or _be. Also takes float16,
+/// which SigMF lacks. Empty for other names.
 std::optional<ElementType> parse_sample_type(std::string_view name);
 
-/// Numbers without sign are stored as those of parse_sample_type() are: with half of their range added.
+/// Unsigned numbers are stored with half of their range added, as in parse_sample_type().
 std::optional<NumberType> parse_number_type(std::string_view name, std::endian order);
 
 /// An element of I and Q, one after the other.

@@ -16,8 +16,8 @@ namespace phy::detail {
 
 namespace {
 
-/// Names of datasets that stand beside IQ, or come out of a demapper or receiver, and may have the shape of
-/// IQ.
+/// Names of datasets that are no IQ but may have its shape: those beside IQ, and outputs of a demapper or
+/// receiver.
 constexpr std::array<std::string_view, 6> never_iq = {
     "noise_variance", "bits", "codeword", "llr", "channel", "symbols_noise_variance"};
 
@@ -71,13 +71,13 @@ std::string normalised(std::string path) {
     return path;
 }
 
-/// What to say where the dataset would be IQ if only the option interleaved were the other way.
+/// A hint that the option interleaved would make the dataset IQ, or prevents it.
 std::string_view hint(bool interleaved) {
     return interleaved ? " (leave out the option interleaved)"
                        : " (flat I, Q, I, Q? give the option interleaved)";
 }
 
-/// A dataset of a default name; none if there is no such dataset.
+/// A dataset with a default name; none if there is none.
 std::optional<std::string> find_by_default_name(const InputFile& file, std::optional<CaptureKind> kind) {
     const auto find = [&](CaptureKind of) -> std::optional<std::string> {
         std::string path(default_dataset(of));
@@ -95,7 +95,7 @@ std::optional<std::string> find_by_default_name(const InputFile& file, std::opti
     return grid ? grid : samples;
 }
 
-/// Two datasets, named with a comma between; none where only one is named.
+/// Two datasets, named with a comma between; none for a single name.
 std::optional<IqPath> find_parts(const InputFile& file, const std::string& names) {
     const std::size_t comma = names.find(',');
     if (comma == std::string::npos) return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<IqPath> find_parts(const InputFile& file, const std::string& names
 
 constexpr std::uint64_t block_numbers = std::uint64_t{1} << 18;
 
-/// What both are. Throws unless they are of one.
+/// The type of both. Throws unless they have the same.
 NumberType require_one_type(const InputDataset& i, const InputDataset& q) {
     const auto& number = i.type().number;
     if (!number || number != q.type().number || i.dimensions() != q.dimensions())
@@ -171,8 +171,8 @@ void JoinedIq::read(std::uint64_t first, std::uint64_t count, std::byte* element
     }
 }
 
-/// A dataset of I and one of Q as one of pairs. Throws FileError unless both are numbers of one type and
-/// shape.
+/// Joins a dataset of I and one of Q to one of pairs. Throws FileError unless both are numbers of one type
+/// and shape.
 std::unique_ptr<InputDataset> join_iq(std::unique_ptr<InputDataset> i, std::unique_ptr<InputDataset> q) {
     const NumberType number = require_one_type(*i, *q);
     return std::make_unique<JoinedIq>(std::move(i), std::move(q), number);

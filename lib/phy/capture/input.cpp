@@ -71,7 +71,7 @@ bool is_text(std::string_view head) {
     });
 }
 
-/// What a file is that begins so and cannot be read as a capture, and what would make a capture of it.
+/// The name of an unsupported format by its first bytes, and how to convert it to a capture.
 std::string foreign_format(std::span<const char> head) {
     const std::string_view bytes(head.data(), head.size());
     for (const Format& format : formats) {

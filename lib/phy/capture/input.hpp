@@ -13,38 +13,38 @@
 #include "phy/capture/element_type.hpp"
 #include "phy/capture/iq_layout.hpp"
 
-/// Files that captures are read from, whatever their format. Errors are FileError.
+/// Files of captures, independent of format. Errors are FileError.
 namespace phy::detail {
 
-/// The elements of a dataset, counted in row-major order whatever its rank, as the bytes in the file.
+/// The elements of a dataset, numbered in row-major order, as bytes of the file.
 class InputDataset {
 public:
     InputDataset(const InputDataset&) = delete;
     InputDataset& operator=(const InputDataset&) = delete;
     virtual ~InputDataset() = default;
 
-    /// What errors call the dataset.
+    /// The dataset's name for errors.
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] const ElementType& type() const { return type_; }
 
-    /// None of a scalar, one of 0 if the dataset has no extent.
+    /// Empty for a scalar; one dimension of 0 if the dataset has no extent.
     [[nodiscard]] const Dimensions& dimensions() const { return dimensions_; }
     [[nodiscard]] std::uint64_t size() const { return size_; }
 
     /// A phrase such as "chunked, shuffle, gzip".
     [[nodiscard]] virtual std::string storage() const = 0;
 
-    /// Throws if the elements cannot be there, or cannot be unpacked.
+    /// Throws if the elements are missing or cannot be unpacked.
     virtual void require_readable() const = 0;
 
-    /// Reads elements first ... first + count - 1, which the caller knows to be in the dataset.
+    /// Reads elements first ... first + count - 1, which must be in the dataset.
     virtual void read(std::uint64_t first, std::uint64_t count, std::byte* elements) const = 0;
 
-    /// Those in which its elements lie, where that is not in the InputFile's.
+    /// Further files that hold its elements, beside those of the InputFile.
     [[nodiscard]] virtual std::vector<std::filesystem::path> other_files() const { return {}; }
 
-    /// An attribute of the dataset, else of the file. One that is not there is empty, one of another type is
-    /// an error.
+    /// An attribute of the dataset, else of the file. Empty if it is missing; an error if it has another
+    /// type.
     [[nodiscard]] virtual std::optional<double> number(const char* attribute) const = 0;
     [[nodiscard]] virtual std::optional<std::string> text(const char* attribute) const = 0;
 
@@ -59,17 +59,17 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// A file that is open for reading.
+/// A file open for reading.
 class InputFile {
 public:
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
     virtual ~InputFile() = default;
 
-    /// What errors call the file.
+    /// The file's name for errors.
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// All that it consists of.
+    /// All files that it consists of.
     [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
 
     /// True if there is a dataset or a group at this absolute path, or only if there is a group.
@@ -91,8 +91,8 @@ private:
     std::vector<std::filesystem::path> files_;
 };
 
-/// Throws what tells a missing file, a directory, a git-LFS pointer, a file of another format, and a damaged
-/// one apart.
+/// The FileError distinguishes a missing file, a directory, a git-LFS pointer, a file of another format, and
+/// a damaged one.
 std::unique_ptr<InputFile> open_input(const std::filesystem::path& path, const CaptureOptions& options);
 
 }  // namespace phy::detail

@@ -15,7 +15,7 @@ std::optional<IqLayout> recognise_pair(const ElementType& type) {
                              .symbol_bytes = type.bytes,
                              .offset_i = first.offset,
                              .offset_q = second.offset};
-    // HDF5 takes the offsets of a damaged file for good.
+    // HDF5 does not check the offsets in a damaged file.
     const std::size_t end = std::max(layout.offset_i, layout.offset_q) + size_of(layout.number.kind);
     return end <= layout.symbol_bytes ? std::optional(layout) : std::nullopt;
 }

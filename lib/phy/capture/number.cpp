@@ -10,7 +10,7 @@ namespace phy::detail {
 
 namespace {
 
-/// Calls function with a value of the C++ type of that kind.
+/// Calls function with a value of the kind's C++ type.
 template <typename Function>
 auto with_type_of(NumberKind kind, Function function) {
     return with_enumerator<NumberTypes::size>(kind, [&](auto constant) {
@@ -26,7 +26,7 @@ Number load(const std::byte* from, bool swap) {
     return std::bit_cast<Number>(bytes);
 }
 
-/// Takes half of its range from an integer that was stored without sign.
+/// Subtracts half of its range from an integer that was stored unsigned.
 template <typename Number>
 Number without_offset(Number number) {
     if constexpr (std::is_integral_v<Number>) {
@@ -38,7 +38,7 @@ Number without_offset(Number number) {
     }
 }
 
-/// Loads each number, and stores what function makes of it.
+/// Loads each number and stores function(number).
 template <typename Function>
 void transform_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out,
                        std::size_t count, Function function) {

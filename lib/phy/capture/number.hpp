@@ -10,10 +10,10 @@
 
 namespace phy::detail {
 
-/// The numbers that captures hold.
+/// The number types of captures.
 enum class NumberKind { float16, float32, float64, int8, int16, int32 };
 
-/// In the order of the enumerators.
+/// In the order of NumberKind.
 using NumberTypes = TypeList<half, float, double, std::int8_t, std::int16_t, std::int32_t>;
 
 inline constexpr auto all_number_kinds = all_enumerators<NumberKind, NumberTypes::size>;
@@ -21,11 +21,11 @@ inline constexpr auto all_number_kinds = all_enumerators<NumberKind, NumberTypes
 template <typename Number>
 inline constexpr auto number_kind_of = static_cast<NumberKind>(NumberTypes::index_of<Number>);
 
-/// Such a number as a file stores it.
+/// A number type as stored in a file.
 struct NumberType {
     NumberKind kind = NumberKind::float32;
     std::endian order = std::endian::native;
-    bool offset_binary = false;  ///< of an integer: stored without sign, with half of its range added
+    bool offset_binary = false;  ///< an integer stored unsigned, with half of its range added
 
     friend bool operator==(NumberType, NumberType) = default;
 };
@@ -43,10 +43,10 @@ struct Strided {
     std::size_t stride;
 };
 
-/// Copies numbers and turns them to the byte order of this machine.
+/// Copies numbers and converts them to the byte order of this machine.
 void copy_numbers(NumberType type, Strided<const std::byte> in, Strided<std::byte> out, std::size_t count);
 
-/// Rounds numbers to binary32, integers after division by full_scale.
+/// Rounds numbers to binary32; integers are first divided by full_scale.
 void numbers_to_float(NumberType type, double full_scale, Strided<const std::byte> in, Strided<std::byte> out,
                       std::size_t count);
 

@@ -28,8 +28,8 @@ using detail::file_error;
 using detail::InputDataset;
 using detail::InputFile;
 
-/// Stored bytes are unpacked by blocks: memory does not grow with the capture, and a block is still in the
-/// cache when it is unpacked.
+/// Stored bytes are unpacked in blocks, so that memory does not grow with the capture and a block is still in
+/// the cache when it is unpacked.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 constexpr double int32_full_scale = 0x1p31;
@@ -55,7 +55,7 @@ std::optional<float> read_noise_variance(const InputDataset& iq) {
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
-/// What the demapper takes in binary32: a positive number that is normal and has a normal reciprocal.
+/// True for a value that the demapper takes in binary32: positive and normal, with a normal reciprocal.
 bool is_full_scale(double value) {
     return value >= 0x1p-126 && value <= 0x1p126;
 }
@@ -83,7 +83,7 @@ bool is_odd_interleaved(const InputDataset& iq, const detail::IqLayout& layout) 
     return layout.kind == detail::IqLayout::Kind::interleaved && iq.dimensions().back() % 2 != 0;
 }
 
-/// Flat where I and Q in turn are more than the last dimension can be halved for.
+/// Flat if the last dimension is odd while I and Q alternate.
 std::vector<std::uint64_t> shape_of(const InputDataset& iq, const detail::IqLayout& layout) {
     std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
     if (layout.elements_per_symbol == 1) return shape;
@@ -96,7 +96,7 @@ std::vector<std::uint64_t> shape_of(const InputDataset& iq, const detail::IqLayo
     return shape;
 }
 
-/// The first dimension of a grid or samples, where it is not left out.
+/// The first dimension of a grid or samples; 1 if it is left out.
 std::uint64_t antennas_of(CaptureKind kind, const InputDataset& iq, const detail::IqLayout& layout,
                           const std::vector<std::uint64_t>& shape) {
     if (kind == CaptureKind::symbols) return 1;
@@ -132,7 +132,7 @@ bool looks_at_noise(const CaptureOptions& options) {
     return !options.noise_variance && !options.ignores_noise_variance;
 }
 
-/// The text, where the attribute is one that can be read.
+/// The text of the attribute, if it is readable.
 std::optional<std::string> text_if_any(const InputDataset& iq, const char* attribute) {
     try {
         return iq.text(attribute);
@@ -141,8 +141,8 @@ std::optional<std::string> text_if_any(const InputDataset& iq, const char* attri
     }
 }
 
-/// The attributes that have a meaning for some kinds. Of others they may mean anything, and beside symbols a
-/// link that is no text too.
+/// Reads attributes that only some kinds have. For other kinds they may mean anything, and so may a link of
+/// symbols that is no text.
 void read_attributes_of_kind(const InputDataset& iq, const CaptureOptions& options,
                              CaptureDescription& description) {
     const bool is_of_symbols = description.kind == CaptureKind::symbols;
@@ -162,7 +162,7 @@ detail::NumberType require_noise_type(const InputDataset& noise, std::uint64_t s
     return *type;
 }
 
-/// Whose shape is that of the symbols, or is repeated to be.
+/// The noise must have the shape of the symbols, or be repeatable to it.
 detail::Broadcast require_noise_shape(const InputDataset& noise, const CaptureDescription& capture) {
     const detail::Dimensions symbols(capture.shape.begin(), capture.shape.end());
     if (const auto broadcast = detail::Broadcast::of(noise.dimensions(), symbols)) return *broadcast;
@@ -172,7 +172,7 @@ detail::Broadcast require_noise_shape(const InputDataset& noise, const CaptureDe
                                        ", or a shape that NumPy repeats to theirs in one way");
 }
 
-/// Qm of a dataset of transmitted bits.
+/// The Qm of a dataset of transmitted bits.
 std::size_t require_bits(const InputDataset& bits, std::uint64_t symbols) {
     const std::uint64_t per_symbol = bits.size() / symbols;
     const bool fits = per_symbol > 0 && per_symbol * symbols == bits.size() &&
@@ -229,8 +229,8 @@ struct PHY_HIDDEN CaptureReader::Impl {
     void read_noise_elements(std::uint64_t first, std::span<float> values);
     [[nodiscard]] std::span<const float> noise_from(std::uint64_t element, std::uint64_t count);
 
-    /// Reads `count` records of `elements` each, from the first on, and gives unpack(bytes in the file,
-    /// index after first, number) one block after the other.
+    /// Reads `count` records of `elements` each, from `first` on, and calls unpack(bytes in the file, index
+    /// after first, number) for each block.
     template <typename Unpack>
     void read_blocks(const InputDataset& dataset, std::size_t elements, std::uint64_t first,
                      std::uint64_t count, Unpack unpack);
@@ -245,7 +245,7 @@ struct PHY_HIDDEN CaptureReader::Impl {
     std::unique_ptr<InputDataset> codewords;
     detail::NumberType noise_type;
     std::optional<detail::Broadcast> noise_broadcast;
-    std::vector<float> noise_window;  ///< neighbouring values that were read last
+    std::vector<float> noise_window;  ///< the values that were read last
     std::uint64_t noise_window_first = 0;
     std::vector<std::byte> block;
 };
@@ -274,7 +274,7 @@ void CaptureReader::Impl::add_files(const std::vector<std::filesystem::path>& fi
     all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-/// The dataset of that name in the group of the IQ dataset, if there is one.
+/// The dataset of that name in the group of the IQ dataset; null without one.
 std::unique_ptr<InputDataset> CaptureReader::Impl::open_beside(const char* name) {
     const std::string beside = detail::path_beside(path.i, name);
     if (!file->contains(beside)) return nullptr;
@@ -320,7 +320,7 @@ void CaptureReader::Impl::read_noise_elements(std::uint64_t first, std::span<flo
                 });
 }
 
-/// Values from an element on, as many as the window has from there on, and at most count.
+/// Values from an element on: as many as the window has, at most count.
 std::span<const float> CaptureReader::Impl::noise_from(std::uint64_t element, std::uint64_t count) {
     constexpr std::uint64_t most = std::uint64_t{1} << 16;
     const bool is_there = element >= noise_window_first && element - noise_window_first < noise_window.size();

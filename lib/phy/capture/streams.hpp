@@ -6,16 +6,16 @@
 
 namespace phy {
 
-/// The symbols of a capture for a pipeline, an item each; as a second array, where it is asked for, their N0.
+/// Feeds the symbols of a capture to a pipeline, one per item; a second, optional array has their N0.
 class PHY_EXPORT CaptureSource : public Source {
 public:
-    /// Throws ArgumentError where N0 is asked for and the capture has none for each symbol. The reader must
-    /// outlive the source.
+    /// noise_per_symbol adds the array of N0. Throws ArgumentError if the capture has no N0 per symbol. The
+    /// reader must outlive the source.
     CaptureSource(CaptureReader& capture, bool noise_per_symbol);
 
     [[nodiscard]] std::uint64_t items() const override;
 
-    /// The first array is of the capture's format, the second of binary32.
+    /// The first array has the capture's format, the second is binary32.
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override;
 
 private:
@@ -23,7 +23,7 @@ private:
     bool noise_per_symbol_;
 };
 
-/// Appends the one array of a stage, soft bits in the writer's format, to a file.
+/// Appends the array of a stage, soft bits in the writer's format, to a file.
 class PHY_EXPORT SoftBitSink : public Sink {
 public:
     explicit SoftBitSink(SoftBitWriter& writer) : writer_(writer) {}

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t block = 4096;
 constexpr std::uint64_t blocks = 256;
 
-/// In blocks at equal distances, or all of a capture that is shorter than them.
+/// Reads blocks at equal distances, or all of a shorter capture.
 std::vector<std::byte> spread_symbols(CaptureReader& capture) {
     const CaptureDescription& description = capture.description();
     const std::size_t bytes = size_of(description.format);
@@ -24,7 +24,7 @@ std::vector<std::byte> spread_symbols(CaptureReader& capture) {
     std::vector<std::byte> symbols((all ? piece : block * blocks) * bytes);
     const std::uint64_t last = description.symbols - piece;
     for (std::uint64_t n = 0; n * piece * bytes < symbols.size(); ++n) {
-        // Even, so that pi/2-BPSK goes on as if they were neighbours. In this order nothing overflows.
+        // Even, so that pi/2-BPSK continues as if blocks were neighbours. This order avoids overflow.
         const std::uint64_t first =
             (last / (blocks - 1) * n + last % (blocks - 1) * n / (blocks - 1)) / 2 * 2;
         capture.read(first, {description.format, symbols.data() + n * piece * bytes, piece});
@@ -32,7 +32,7 @@ std::vector<std::byte> spread_symbols(CaptureReader& capture) {
     return symbols;
 }
 
-/// What was measured does not depend on it.
+/// The result does not depend on the host.
 Host host_among(const std::vector<Place>& places) {
     return places.front().is_cuda() ? fastest_host(demodulation_threads()) : places.front().host();
 }

@@ -9,14 +9,14 @@
 
 namespace phy::detail {
 
-/// The symbols have no amplitude that could be measured.
+/// The amplitude of the symbols cannot be measured.
 class GainError : public FileError {
 public:
     using FileError::FileError;
 };
 
-/// The amplitude of the constellation, from symbols that are spread over the capture: by decisions, or where
-/// the points are known, the root of the mean power, because those need a rough gain only. Throws GainError.
+/// The amplitude of the constellation, from symbols spread over the capture: by decisions, or if the points
+/// are known, the root of the mean power, because known points need only a rough gain. Throws GainError.
 float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& meter, SymbolReference reference,
                             const std::vector<Place>& places);
 

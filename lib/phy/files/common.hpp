@@ -14,40 +14,39 @@
 #include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
-/// What all functions of captures share.
+/// Shared by all functions of files.
 namespace phy::detail {
 
-/// What errors call a capture.
+/// The name of a capture for errors.
 std::string name_of(const CaptureDescription& capture);
 
-/// Throws FileError for a capture of what has not been received yet.
+/// Throws FileError for a capture of a grid or samples.
 void require_symbols(const CaptureDescription& capture);
 
-/// Throws ArgumentError where the output is a file that the capture is read from.
+/// Throws ArgumentError if the output is one of the capture's files.
 void require_not_read(const std::filesystem::path& output, const CaptureDescription& capture);
 
-/// Throws ArgumentError where floating point numbers are to be divided by a full scale: they are taken as
-/// they are, and who asks for another amplitude expects that to matter.
+/// Throws ArgumentError for a full scale of floating-point numbers: they are not scaled, so the option would
+/// have no effect.
 void require_use_of(const CaptureOptions& options, const CaptureDescription& capture);
 
-/// Those that are asked for, else this CPU.
+/// The given places, else this CPU.
 std::vector<Place> places_or_default(const std::vector<Place>& places);
 
-/// For what is the same on every backend: whatever PHY_BACKEND says, as it may name a device.
+/// A host for work whose result does not depend on the backend. Ignores PHY_BACKEND, which may name a device.
 Host fastest_host(int threads = 1);
 
-/// The capture's, which integers are divided by on the way; 0: that of the format.
+/// The capture's full scale, by which later stages divide integers; 0: that of the format.
 float full_scale_of(const CaptureDescription& capture);
 
-/// The one in the capture's attribute, if it has one. Throws FileError for a text that is no link.
+/// The link in the capture's attribute, if any. Throws FileError for text that is no link.
 std::optional<Link> link_of(const CaptureDescription& capture);
 
-/// Of the codeword of a slot, in a capture of symbols.
+/// Symbols per codeword in a capture of symbols: one codeword per slot.
 std::uint64_t codeword_symbols(const Link& link);
 
-/// Has a capture of symbols used with what a link says of it, unless the options do: Options::capture, the
-/// scrambling named, and Options::codeword_symbols, those of the codeword of a slot. Throws ArgumentError for
-/// a link that is none.
+/// Completes the options for a capture of symbols from a link: Options::capture, the given scrambling member,
+/// and Options::codeword_symbols. Options that are set stay. Throws ArgumentError for an invalid link.
 template <typename Options>
 Options with_link(Options options, std::optional<ScramblingIdentity> Options::*scrambling,
                   const std::optional<Link>& link) {

@@ -16,7 +16,7 @@ namespace {
 
 using Lacks = DescriptionError::Lacks;
 
-/// None: each symbol has its own.
+/// None: one per symbol.
 std::optional<float> noise_variance_of(const CaptureDescription& capture, const CaptureOptions& options) {
     if (options.noise_variance) return options.noise_variance;
     if (capture.has_noise_per_symbol) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<float> noise_variance_of(const CaptureDescription& capture, const 
     return capture.noise_variance;
 }
 
-/// Of all symbols; none: each has its own, or it is still to be measured.
+/// N0 of all symbols; none: one per symbol, or not measured yet.
 struct GainAndN0 {
     float gain = 1.0F;
     std::optional<float> noise_variance = {};
@@ -105,7 +105,7 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
          .durable = options.durable});
 }
 
-/// True if there are bits of the modulation to compare with.
+/// True if the capture has transmitted bits for the modulation.
 bool has_truth(const CaptureDescription& capture, Modulation modulation, std::vector<std::string>& warnings) {
     const std::size_t qm = bits_per_symbol(modulation);
     if (capture.has_bits && capture.bits_per_symbol != qm)
@@ -125,7 +125,7 @@ std::function<void(std::uint64_t)> progress_of(const Demodulation& result, const
     };
 }
 
-/// What symbols are divided by and their N0, after measuring what is to be measured.
+/// The gain and N0 of the symbols, measured if requested.
 GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options) {
     if (!result.capture.modulation) {
         const bool has_noise = options.estimate_noise || options.capture.noise_variance ||
@@ -150,7 +150,7 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
     return used;
 }
 
-/// What a bit error rate needs at most; so much truth is read in a moment, however it is packed.
+/// Enough for a bit error rate, and fast to read even if the bits are compressed.
 constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
 detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
@@ -184,7 +184,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     detail::require_symbols(result.capture);
     detail::require_not_read(soft_bits, result.capture);
     detail::require_use_of(how.capture, result.capture);
-    // A text that is no link does no harm where nothing is asked of it.
+    // Invalid text in the link attribute does not matter if nothing is needed from it.
     const bool says_all = how.capture.modulation && how.descramble;
     if (!options.link && !says_all)
         how = detail::with_link(how, &DemodulateOptions::descramble, detail::link_of(result.capture));

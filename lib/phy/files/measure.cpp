@@ -26,16 +26,16 @@ using Joiner = NodeJoiner<SymbolSums, JoinSymbolSums>;
 
 constexpr std::uint64_t symbols_of_slot = 14;
 
-/// Roots of so many symbols come from the stage: small beside what they are roots of.
+/// Symbols per root of the stage's sums: roots are small compared with their symbols.
 constexpr std::uint64_t node_of_whole = 32 * std::uint64_t{symbol_tree.block};
 
-/// How a pass cuts the capture.
+/// How a pass divides the capture.
 struct Cut {
-    std::uint64_t node;  ///< symbols of the sums that come from the stage
-    std::uint64_t row;   ///< a multiple of it; 0: rows are of no interest
+    std::uint64_t node;  ///< symbols per sum of the stage
+    std::uint64_t row;   ///< symbols per row, a multiple of node; 0: no rows
 };
 
-/// With nodes of 2^k blocks, whose roots are joined to rows and to the whole alike.
+/// Uses nodes of 2^k blocks, whose roots are joined both to rows and to the whole.
 Cut cut_into_blocks(std::uint64_t row) {
     if (row == 0) return {node_of_whole, 0};
     return {std::min(node_of_whole, std::uint64_t{1} << std::countr_zero(row)), row};
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    /// The bits, the first of which has that number in the capture.
+    /// first: index of the first bit in the capture.
     void scramble(std::uint64_t first) {
         for (std::size_t at = 0; at < bits_.size();) {
             const std::uint64_t number = codeword_ == 0 ? first + at : (first + at) % codeword_;
@@ -76,13 +76,13 @@ private:
 
     CaptureReader& capture_;
     Scrambler scramble_;
-    std::optional<std::uint32_t> c_init_;  ///< none: the bits were not scrambled
-    std::uint64_t codeword_ = 0;           ///< bits; 0: there is one
-    std::optional<Mapper> map_;            ///< none: what was sent is not asked for
+    std::optional<std::uint32_t> c_init_;  ///< none: not scrambled
+    std::uint64_t codeword_ = 0;           ///< bits per codeword; 0: one codeword
+    std::optional<Mapper> map_;            ///< none: transmitted bits are not used
     std::vector<std::uint8_t> bits_;
 };
 
-/// Joins what comes to rows and to a whole.
+/// Joins sums to rows and to the whole.
 class JoiningSink : public Sink {
 public:
     JoiningSink(const Cut& cut, std::function<void(std::uint64_t)> progress)
@@ -124,7 +124,7 @@ private:
     std::vector<SymbolSums> rows_;
 };
 
-/// Symbols of a row, at most those of the capture; 0: there are no rows.
+/// Symbols per row, at most those of the capture; 0: no rows.
 std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& options) {
     const std::uint64_t last = capture.shape.empty() ? capture.symbols : capture.shape.back();
     switch (options.by) {
@@ -159,7 +159,7 @@ SymbolMeterConfig meter_of(const CaptureDescription& capture) {
             .full_scale = detail::full_scale_of(capture)};
 }
 
-/// What is left of a measurement by decisions for points that are not the capture's.
+/// Keeps the part of a measurement that does not depend on decisions.
 void clear_decisions(SymbolMeasurement& measurement) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     for (double SymbolMeasurement::*const number :
@@ -169,7 +169,7 @@ void clear_decisions(SymbolMeasurement& measurement) {
         measurement.*number = nan;
 }
 
-/// Goes over a capture as often as it takes.
+/// Reads a capture in as many passes as needed.
 class Measuring {
 public:
     Measuring(CaptureReader& capture, const MeasureOptions& options, Measured& result)
@@ -207,7 +207,7 @@ private:
         return Pipeline(result_.places, stage, config);
     }
 
-    /// The pass over the rows comes last: it is not to be refused after the work.
+    /// The pass over the rows comes last, so refuse it now rather than after the work.
     void require_room_for(std::uint64_t row) const {
         MeasureStage stage = stage_of({row, row});
         static_cast<void>(pipeline_of(stage));
@@ -235,11 +235,11 @@ private:
     Measured& result_;
     std::uint64_t symbols_;
     std::uint64_t passes_ = 1;
-    std::uint64_t done_ = 0;  ///< in the passes before
+    std::uint64_t done_ = 0;  ///< items of earlier passes
     SymbolSums sums_;
 };
 
-/// 1 where there is none, which result.no_gain says.
+/// 1 if the gain cannot be measured; result.no_gain says why.
 float find_gain(CaptureReader& reader, Measured& result) {
     try {
         return detail::estimate_capture_gain(reader, result.meter, result.reference, result.places);
@@ -268,7 +268,7 @@ ReceiveOptions receive_options(const CaptureDescription& capture, const MeasureO
     return receive;
 }
 
-/// A grid or samples.
+/// Measures a grid or samples.
 Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& options) {
     check_slot_options(options);
     Reception received = receive_file(capture.file, {}, receive_options(capture, options));
@@ -315,7 +315,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     Measured result;
     result.capture = reader.description();
     detail::require_use_of(how.capture, result.capture);
-    // A text that is no link does no harm where nothing is asked of it.
+    // Invalid text in the link attribute does not matter if nothing is needed from it.
     const bool says_all =
         how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
     if (!options.link && !says_all)

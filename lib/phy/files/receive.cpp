@@ -49,7 +49,7 @@ ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions
     return config;
 }
 
-/// A host receives as many slots at once as it has threads, and has the next ones ready.
+/// A host receives one slot per thread at a time, with the next ones ready.
 Pipeline make_pipeline(const ReceiveOptions& options, std::uint64_t occasions, Stage& stage) {
     const std::vector<Place> places = detail::places_or_default(options.places);
     Pipeline::Config config = options.pipeline;
@@ -88,7 +88,7 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .durable = options.durable});
 }
 
-/// Codewords to compare with: as many rows as both have; 0 without, and a warning where they do not fit.
+/// Number of transmitted codewords to compare; 0 without any. Adds a warning if they do not fit.
 std::uint64_t rows_of_truth(Reception& result) {
     const auto& codewords = result.capture.codewords;
     if (!codewords) return 0;
@@ -107,7 +107,7 @@ std::uint64_t rows_of_truth(Reception& result) {
     return std::min(codewords->slots, result.slots);
 }
 
-/// Where the capture and its link contradict each other.
+/// Warns if the capture and its link contradict each other.
 void warn_of_sample_rate(Reception& result, const Link& link) {
     const auto of_capture = result.capture.sample_rate;
     if (!of_capture || !link.carrier.sample_rate || *of_capture == *link.carrier.sample_rate) return;
@@ -116,7 +116,7 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
                               detail::number_text(*link.carrier.sample_rate) + ", which is taken");
 }
 
-/// Of what was found in slots, with what was taken out of all samples counted in.
+/// Makes the reports of slots, including the offsets corrected in all samples.
 void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config,
                   std::span<const ReceivedSlot> received) {
     for (std::size_t i = 0; i < received.size(); ++i) {
@@ -157,7 +157,7 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
 }
 
-/// Sends all slots through the receiver, to the file if there is one.
+/// Receives all slots, and writes the file if there is one.
 void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots,
                    const ReceiverConfig& config, const std::filesystem::path& soft_bits, const Host& host,
                    const ReceiveOptions& options) {
@@ -199,7 +199,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.seconds = watch.seconds();
 }
 
-/// A link that is given goes before an attribute, even one that is no text.
+/// A given link overrides an attribute, even one that is no text.
 CaptureOptions capture_options(const ReceiveOptions& options) {
     CaptureOptions capture = options.capture;
     if (options.link) capture.link.emplace();

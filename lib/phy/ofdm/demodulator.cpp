@@ -37,7 +37,7 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
     OfdmTiming timing;
     detail::FftPlan plan;
     detail::PhaseTables phases;
-    std::vector<cf32> rotation;  ///< of samples in the order in which they are transformed; none: empty
+    std::vector<cf32> rotation;  ///< factors of samples in the order of the transform; empty: none
     detail::FftWorkspace workspace;
     const detail::FftKernels& fft;
     const detail::ArrayKernels& arrays;
@@ -54,7 +54,7 @@ OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
       fft(detail::fft_kernels(on.backend())),
       arrays(detail::array_kernels(on.backend())) {}
 
-/// The samples in the order in which they are transformed, as binary32, turned.
+/// The samples in the order of the transform, as binary32, rotated.
 const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
     const std::size_t size = timing.fft_size();
     const auto offset = static_cast<std::size_t>(config.window_offset);
@@ -62,7 +62,7 @@ const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, cons
     const auto widen = arrays.widen[static_cast<std::size_t>(format)];
     const float unit = detail::unit_of(config, format);
     float* const row = workspace.row(part);
-    // In this order: vectors write beyond the end.
+    // In this order, because vectors write beyond the end.
     widen(window + offset * size_of(format), row, 2 * (size - offset), unit);
     if (offset > 0) widen(window, row + 2 * (size - offset), 2 * offset, unit);
     if (!rotation.empty()) fft.multiply(row, reinterpret_cast<const float*>(rotation.data()), size, row);

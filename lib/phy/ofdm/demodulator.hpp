@@ -10,30 +10,32 @@
 
 namespace phy {
 
-/// Baseband samples to resource elements: takes prefixes off, transforms, turns phases back (TS 38.211
-/// clauses 5.3.1 and 5.4; see OfdmConfig) and keeps the carrier's subcarriers. The FFT has the kernel
-/// exp(-j 2 pi k n / N) and no factor. It is phy's own, in binary32 with a fixed order of operations, so
-/// every backend, number of threads and way to cut a capture into calls gives the same bytes. Relative to the
-/// output's rms, the rms of its error is at most 3e-8 log2(N), and that of turning phases 2e-7. An element
-/// of which a component is not finite has the NaN 0x7FC00000 there: a sample that is not finite spoils the
-/// symbol of its antenna and nothing else.
+/// Baseband samples to resource elements. The demodulator removes cyclic prefixes, transforms, compensates
+/// phases (TS 38.211 clauses 5.3.1 and 5.4; see OfdmConfig) and keeps the carrier's subcarriers.
 ///
-/// The threads of the host share a call. One call at a time on one demodulator.
+/// The FFT has the kernel exp(-j 2 pi k n / N) and no factor. Its arithmetic is binary32 in a fixed order, so
+/// every backend, number of threads and way to cut a capture into calls gives the same bytes. Relative to the
+/// rms of the output, the rms error of the FFT is at most 3e-8 log2(N), and that of the phases 2e-7.
+///
+/// A component of the output that is not finite is the NaN 0x7FC00000. A non-finite sample spoils one symbol
+/// of one antenna and nothing else.
+///
+/// Not thread-safe: one call at a time. The threads of the host share a call.
 class PHY_EXPORT OfdmDemodulator {
 public:
     using Config = OfdmConfig;
 
-    /// Throws ArgumentError as OfdmTiming does, and if antennas, frequencies, window_offset or full_scale are
-    /// out of their range.
+    /// Throws ArgumentError as OfdmTiming does, and if antennas, center_frequency, frequency_shift,
+    /// window_offset or full_scale is out of its range.
     OfdmDemodulator(const Host& host, const Config& config);
     ~OfdmDemodulator();
     OfdmDemodulator(OfdmDemodulator&&) noexcept;
     OfdmDemodulator& operator=(OfdmDemodulator&&) noexcept;
 
-    /// samples: (antennas, samples) of whole slots, the first of which begins with the first sample; after
-    /// the slots an antenna may have more. With OfdmSlots::slot_stride: (slots, antennas, samples), where an
-    /// antenna may have more after its slot. grid: (slots, antennas, symbols, subcarriers). Throws
-    /// ArgumentError if sizes do not fit. Allocates nothing.
+    /// samples: (antennas, samples). Sample 0 is the first of the first slot; samples after the last slot are
+    /// ignored. With OfdmSlots::slot_stride: (slots, antennas, samples), where samples after the end of a
+    /// slot are ignored. grid: (slots, antennas, symbols, subcarriers). Throws ArgumentError if sizes do not
+    /// fit. Allocates nothing.
     void operator()(SymbolView samples, const OfdmSlots& slots, std::span<cf32> grid);
 
     [[nodiscard]] const OfdmTiming& timing() const;

@@ -8,13 +8,12 @@
 
 namespace phy::gpu {
 
-/// Baseband samples in device memory to resource elements. The bytes are those of phy::OfdmDemodulator.
+/// Baseband samples in device memory to resource elements, with the same bytes as phy::OfdmDemodulator.
 ///
-/// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph, which keeps the numbers of the slots. Samples may lie at any address; it
-/// is fastest where they are aligned to their size. Both arrays are in memory that the device can reach, and
-/// stay there, as does the demodulator, until the work is done; they do not overlap. One demodulator may be
-/// used from many threads.
+/// A call starts a kernel on the caller's stream and returns at once: it allocates nothing, does not wait,
+/// and can be captured in a graph, which keeps the numbers of the slots. Samples may lie at any address;
+/// aligned to their size they are fastest. Both arrays must be in memory that the device can reach, must not
+/// overlap, and must stay valid, like the demodulator, until the work is done. Thread-safe.
 class PHY_EXPORT OfdmDemodulator {
 public:
     using Config = OfdmConfig;
@@ -25,7 +24,7 @@ public:
     OfdmDemodulator(OfdmDemodulator&&) noexcept;
     OfdmDemodulator& operator=(OfdmDemodulator&&) noexcept;
 
-    /// As in phy::OfdmDemodulator, on the stream, which belongs to the device.
+    /// As in phy::OfdmDemodulator, on a stream of the device.
     void operator()(SymbolView samples, const OfdmSlots& slots, DeviceSpan<cf32> grid,
                     cudaStream_t stream) const;
 

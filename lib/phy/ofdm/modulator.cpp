@@ -37,7 +37,7 @@ struct PHY_HIDDEN OfdmModulator::Impl {
     OfdmTiming timing;
     detail::FftPlan plan;
     detail::PhaseTables phases;
-    std::vector<cf32> rotation;  ///< from the longest prefix's first sample on; none: empty
+    std::vector<cf32> rotation;  ///< factors from the longest prefix's first sample on; empty: none
     detail::FftWorkspace workspace;
     const detail::FftKernels& fft;
 };
@@ -55,8 +55,7 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
     phases.append_rotation(-static_cast<std::int64_t>(prefix), prefix + timing.fft_size(), rotation);
 }
 
-/// Real and imaginary parts change places: the transform of that is the inverse transform, with places
-/// changed, too.
+/// Swaps real and imaginary parts: the transform then gives the inverse transform, also swapped.
 void OfdmModulator::Impl::fill_bins(const Symbol& symbol, std::size_t first_sample,
                                     const detail::Planes& bins) const {
     const auto phase = detail::scalar::symbol_phase<ScalarOps>(

@@ -10,12 +10,11 @@
 
 namespace phy {
 
-/// Resource elements to baseband samples: the inverse of OfdmDemodulator, with 1/N where that has no factor.
-/// For tests and simulators; window_offset and full_scale mean nothing here. Every backend, number of threads
-/// and way to cut the slots into calls gives the same bytes. A component that is not finite is the NaN
-/// 0x7FC00000.
+/// Resource elements to baseband samples, for tests and simulators: the inverse of OfdmDemodulator, with the
+/// factor 1/N. It ignores window_offset and full_scale. Every backend, number of threads and way to cut the
+/// slots into calls gives the same bytes. A component of the output that is not finite is the NaN 0x7FC00000.
 ///
-/// The threads of the host share a call. One call at a time on one modulator.
+/// Not thread-safe: one call at a time. The threads of the host share a call.
 class PHY_EXPORT OfdmModulator {
 public:
     using Config = OfdmConfig;
@@ -27,7 +26,7 @@ public:
     OfdmModulator& operator=(OfdmModulator&&) noexcept;
 
     /// grid: (slots, antennas, symbols, subcarriers). samples: (antennas, samples), or with a slot_stride
-    /// (slots, antennas, samples), of which those of the slots are written. Throws ArgumentError if sizes do
+    /// (slots, antennas, samples). Only samples of the slots are written. Throws ArgumentError if sizes do
     /// not fit. Allocates nothing.
     void operator()(std::span<const cf32> grid, const OfdmSlots& slots, std::span<cf32> samples);
 

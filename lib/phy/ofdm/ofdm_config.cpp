@@ -49,7 +49,7 @@ std::size_t max_slot(const OfdmTiming& timing, const OfdmSlots& slots) {
     return longest;
 }
 
-/// Of slots that follow each other as in time.
+/// For slots that follow each other without gaps.
 detail::OfdmSizes checked_stride(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                                  std::size_t samples) {
     const auto antennas = static_cast<std::size_t>(config.antennas);
@@ -66,7 +66,7 @@ detail::OfdmSizes checked_stride(const OfdmConfig& config, const OfdmTiming& tim
     return {.stride = stride};
 }
 
-/// Of slots that lie one after another with all of their antennas.
+/// For slots whose antennas lie together.
 detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                                   std::size_t samples) {
     const auto antennas = static_cast<std::size_t>(config.antennas);

@@ -5,15 +5,15 @@
 
 #include "phy/core/export.hpp"
 
-/// Carriers of 5G NR in time: what stands in a capture of baseband samples, and where.
+/// The OFDM parameters of a 5G NR carrier, and where its slots and symbols lie in baseband samples.
 namespace phy {
 
-/// TS 38.211 table 4.2-1. The extended one is for 60 kHz and has 12 symbols a slot.
+/// TS 38.211 table 4.2-1. The extended prefix is for 60 kHz and has 12 symbols per slot.
 enum class CyclicPrefix { normal, extended };
 
-/// How samples and resource elements of a carrier belong together (TS 38.211 clauses 5.3.1 and 5.4). The FFT
-/// size N is sample_rate / subcarrier_spacing: 128, 256 ... 8192, a multiple of 128 without prime factors
-/// above 5. Zero frequency is subcarrier 6 resource_blocks - k0, where 0 is the carrier's first.
+/// How samples of a carrier map to its resource elements (TS 38.211 clauses 5.3.1 and 5.4). The FFT size N is
+/// sample_rate / subcarrier_spacing: 128, 256 ... 8192, a multiple of 128 without prime factors above 5.
+/// Frequency 0 is subcarrier 6 x resource_blocks - k0, counted from the carrier's first, which is 0.
 struct PHY_EXPORT OfdmConfig {
     int resource_blocks = 0;              ///< of the carrier, from 1 to 275
     double subcarrier_spacing = 30000.0;  ///< Hz: 15000, 30000, 60000 or 120000
@@ -21,20 +21,21 @@ struct PHY_EXPORT OfdmConfig {
     int k0 = 0;                           ///< k_0 of clause 5.3.1, in subcarriers: -6, 0 or 6
     CyclicPrefix cyclic_prefix = CyclicPrefix::normal;
 
-    /// Hz: f_0 of clause 5.4, the carrier's; from -2^40 to 2^40. A receiver multiplies a symbol by
-    /// exp(+j 2 pi f_0 t), a transmitter divides by it, with t from the start of the subframe to the end of
-    /// the symbol's prefix. 0: no phase compensation.
+    /// Hz, from -2^40 to 2^40: the carrier frequency f_0 of clause 5.4. A receiver multiplies a symbol by
+    /// exp(+j 2 pi f_0 t), and a transmitter divides by it, where t is the time from the start of the
+    /// subframe to the end of the symbol's prefix. 0: no phase compensation.
     double center_frequency = 0.0;
 
-    /// Hz: where the samples have their centre, less the carrier's; at most half the sample rate to either
-    /// side. A receiver multiplies sample t by exp(+j 2 pi frequency_shift t), a transmitter divides by it,
-    /// with t from the start of slot 0. So nothing depends on how a capture is cut into calls, if slots are
-    /// numbered on over the frames; numbered from another slot, all is turned by one constant phase.
+    /// Hz: centre of the samples less centre of the carrier; at most half the sample rate to either side. A
+    /// receiver multiplies a sample by exp(+j 2 pi frequency_shift t), and a transmitter divides by it, where
+    /// t is the time from the start of slot 0. Number slots on over the frames: then the result does not
+    /// depend on how a capture is cut into calls. Numbers that start at another slot rotate everything by one
+    /// constant phase.
     double frequency_shift = 0.0;
 
-    /// Samples by which the receiver's window begins before the end of a symbol's prefix, from 0 to the
-    /// length of the shorter prefix: room for a channel's paths that come early. The ramp of phases that
-    /// follows is taken out, without a rounding: the window's samples are taken in turned order.
+    /// Samples from the start of the receiver's FFT window to the end of a symbol's prefix, from 0 to the
+    /// length of the shorter prefix: room for paths that arrive early. The receiver removes the phase ramp
+    /// that this causes, without rounding, by a cyclic shift of the window's samples.
     int window_offset = 0;
 
     int antennas = 1;         ///< from 1 to 64
@@ -43,35 +44,35 @@ struct PHY_EXPORT OfdmConfig {
     friend bool operator==(const OfdmConfig&, const OfdmConfig&) = default;
 };
 
-/// Where the symbols of a carrier lie, in samples. Slots are counted on over the frames, from slot 0 of a
-/// frame: which of the subframe a slot is decides on the lengths of its prefixes.
+/// Where the symbols of a carrier lie, in samples. Slots are numbered on over the frames, from slot 0 of a
+/// frame. The position of a slot in its subframe determines the lengths of its prefixes.
 class PHY_EXPORT OfdmTiming {
 public:
-    /// Throws ArgumentError, which names the value, if one is out of its range, if sample_rate is not
-    /// subcarrier_spacing times an FFT size, or if the FFT has no bins for some subcarriers.
+    /// Throws ArgumentError, which names the value, if a value is out of its range, if sample_rate is not
+    /// subcarrier_spacing times an FFT size, or if the FFT has too few bins for the subcarriers.
     explicit OfdmTiming(const OfdmConfig& config);
 
     /// mu, from 0 to 3
     [[nodiscard]] constexpr int numerology() const { return numerology_; }
     /// N
     [[nodiscard]] constexpr std::size_t fft_size() const { return size_; }
-    /// 12 a resource block
+    /// 12 per resource block
     [[nodiscard]] constexpr std::size_t subcarriers() const { return subcarriers_; }
-    /// Where frequency 0 is.
+    /// The subcarrier at frequency 0.
     [[nodiscard]] constexpr std::size_t zero_subcarrier() const { return zero_; }
-    /// Of a slot: 14, or 12 with extended prefixes.
+    /// Per slot: 14, or 12 with extended prefixes.
     [[nodiscard]] constexpr std::size_t symbols() const { return symbols_; }
     /// 2^mu
     [[nodiscard]] constexpr std::size_t slots_per_subframe() const { return slots_; }
-    /// In 10 ms.
+    /// Per 10 ms.
     [[nodiscard]] constexpr std::size_t slots_per_frame() const { return 10 * slots_; }
 
-    /// Samples of an antenna in the slot.
+    /// Samples per antenna in the slot.
     [[nodiscard]] constexpr std::size_t slot_samples(std::uint64_t slot) const {
         return start_in_subframe(symbol_of_subframe(slot, symbols_)) -
                start_in_subframe(symbol_of_subframe(slot, 0));
     }
-    /// Samples of an antenna from the start of slot 0 to the start of the slot, modulo 2^64.
+    /// Samples per antenna from the start of slot 0 to the start of the slot, modulo 2^64.
     [[nodiscard]] constexpr std::uint64_t slot_start(std::uint64_t slot) const {
         return (slot >> numerology_) * start_in_subframe(slots_ * symbols_) +
                start_in_subframe(symbol_of_subframe(slot, 0));
@@ -82,13 +83,13 @@ public:
             symbol_of_subframe(slot, symbol) == 0 || symbol_of_subframe(slot, symbol) == 7 * slots_;
         return prefix_ + (is_longer ? extra_ : 0);
     }
-    /// Samples from the start of the slot to that of the symbol's prefix.
+    /// Samples from the start of the slot to the start of the symbol's prefix.
     [[nodiscard]] constexpr std::size_t symbol_start(std::uint64_t slot, std::size_t symbol) const {
         return start_in_subframe(symbol_of_subframe(slot, symbol)) -
                start_in_subframe(symbol_of_subframe(slot, 0));
     }
 
-    /// Resource elements of an antenna in a slot.
+    /// Resource elements per antenna and slot.
     [[nodiscard]] constexpr std::size_t slot_elements() const { return symbols_ * subcarriers_; }
 
     /// The symbol's number in its subframe: l of clause 5.3.1.
@@ -108,21 +109,21 @@ private:
     std::size_t symbols_ = 14;
     std::size_t slots_ = 1;
     std::size_t prefix_ = 0;  ///< of most symbols
-    std::size_t extra_ = 0;   ///< so much more have the first symbols of half subframes
+    std::size_t extra_ = 0;   ///< added to the first prefix of each half subframe
     int numerology_ = 0;
 };
 
-/// Which slots a call works on, and how their samples lie.
+/// The slots that a call works on, and the layout of their samples.
 struct PHY_EXPORT OfdmSlots {
-    std::uint64_t first = 0;  ///< its place in the subframe matters, and for frequency_shift all of it
+    std::uint64_t first = 0;  ///< counted on over the frames; see frequency_shift
     std::size_t count = 1;
-    /// Samples from one antenna's first to the next one's; 0: those of the slots, or of the longest slot
-    /// where slots have a stride.
+    /// Samples from the first of one antenna to the first of the next. 0: the length of the slots, or with a
+    /// slot_stride the length of the longest slot.
     std::size_t stride = 0;
-    /// Samples from one slot's first to the next one's, where a slot's antennas lie together; 0: slots follow
-    /// each other as in time.
+    /// Samples from the first of one slot to the first of the next, if all antennas of a slot lie together.
+    /// 0: each antenna's slots follow each other without gaps.
     std::size_t slot_stride = 0;
-    /// Bit l: symbol l of every slot is worked on. Nothing of the others is read or written.
+    /// Bit l selects symbol l of every slot. Other symbols are neither read nor written.
     std::uint32_t symbols = ~std::uint32_t{0};
 };
 

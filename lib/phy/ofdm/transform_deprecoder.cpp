@@ -29,7 +29,7 @@ struct Sums {
     }
 };
 
-/// Weighs the subcarriers of an OFDM symbol; the noise of all of them becomes that of its symbols.
+/// Weights the subcarriers of an OFDM symbol and replaces their noise variances by those of its symbols.
 template <bool mmse>
 void weigh(cf32* symbols, float* noise_variance, std::size_t count) {
     Sums sums;
@@ -50,7 +50,7 @@ void weigh(cf32* symbols, float* noise_variance, std::size_t count) {
     std::fill(noise_variance + 1, noise_variance + count, common.noise);
 }
 
-/// After the DFT, which weigh() has left the noise for.
+/// After the DFT, with the noise variances that weigh() left.
 void finish(cf32* symbols, float* noise_variance, std::size_t count) {
     const scalar::PrecodedSymbol common = {noise_variance[0], noise_variance[1]};
     for (std::size_t i = 0; i < count; ++i) {

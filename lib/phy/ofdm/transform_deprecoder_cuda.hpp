@@ -8,11 +8,11 @@
 
 namespace phy::gpu {
 
-/// Undoes transform precoding in device memory. The bytes are those of phy::TransformDeprecoder.
+/// Undoes transform precoding in device memory, with the same bytes as phy::TransformDeprecoder.
 ///
-/// A call only starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Both arrays are in memory that the device can reach, and stay there, as
-/// does the deprecoder, until the work is done. One deprecoder may be used from many threads.
+/// A call starts kernels on the caller's stream and returns at once: it allocates nothing, does not wait, and
+/// can be captured in a graph. Both arrays must be in memory that the device can reach and must stay valid,
+/// like the deprecoder, until the work is done. Thread-safe.
 class PHY_EXPORT TransformDeprecoder {
 public:
     using Config = TransformDeprecoderConfig;
@@ -23,7 +23,7 @@ public:
     TransformDeprecoder(TransformDeprecoder&&) noexcept;
     TransformDeprecoder& operator=(TransformDeprecoder&&) noexcept;
 
-    /// As in phy::TransformDeprecoder, on the stream, which belongs to the device.
+    /// As in phy::TransformDeprecoder, on a stream of the device.
     void operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance, cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const;

@@ -36,8 +36,8 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
     float factor;
 };
 
-/// As many symbols as there are lanes, or the last ones. Real and imaginary parts change places for the
-/// inverse.
+/// Transforms as many symbols as there are lanes, or the last ones. The inverse swaps real and imaginary
+/// parts.
 void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t count, cf32* out) {
     const bool inverse = config.direction == Config::Direction::undo;
     const detail::TwoPlanes planes = workspace.planes(part);

@@ -20,23 +20,24 @@ struct PHY_EXPORT TransformPrecoderConfig {
     friend bool operator==(const TransformPrecoderConfig&, const TransformPrecoderConfig&) = default;
 };
 
-/// Transform precoding of PUSCH (TS 38.211 clause 6.3.1.4): a DFT over the subcarriers of each symbol. Every
-/// backend, number of threads and way to cut symbols into calls gives the same bytes, with the arithmetic and
-/// the error of OfdmDemodulator's FFT. A component that is not finite is the NaN 0x7FC00000.
+/// Transform precoding of PUSCH (TS 38.211 clause 6.3.1.4): a DFT over the subcarriers of each OFDM symbol.
+/// Arithmetic and error are those of OfdmDemodulator's FFT. Every backend, number of threads and way to cut
+/// symbols into calls gives the same bytes. A component of the output that is not finite is the NaN
+/// 0x7FC00000.
 ///
-/// The threads of the host share a call. One call at a time on one precoder.
+/// Not thread-safe: one call at a time. The threads of the host share a call.
 class PHY_EXPORT TransformPrecoder {
 public:
     using Config = TransformPrecoderConfig;
 
-    /// Throws ArgumentError if subcarriers is not such a number.
+    /// Throws ArgumentError if subcarriers is out of its range.
     TransformPrecoder(const Host& host, const Config& config);
     ~TransformPrecoder();
     TransformPrecoder(TransformPrecoder&&) noexcept;
     TransformPrecoder& operator=(TransformPrecoder&&) noexcept;
 
-    /// in and out: (symbols, subcarriers), which may be one array. Throws ArgumentError if in does not have
-    /// whole symbols or out not the size of in. Allocates nothing.
+    /// in and out: (OFDM symbols, subcarriers). Both may be the same array. Throws ArgumentError if in does
+    /// not hold whole OFDM symbols or if out differs from it in size. Allocates nothing.
     void operator()(std::span<const cf32> in, std::span<cf32> out);
 
     [[nodiscard]] const Host& host() const;

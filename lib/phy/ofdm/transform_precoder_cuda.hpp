@@ -8,11 +8,11 @@
 
 namespace phy::gpu {
 
-/// Transform precoding in device memory. The bytes are those of phy::TransformPrecoder.
+/// Transform precoding in device memory, with the same bytes as phy::TransformPrecoder.
 ///
-/// A call only starts a kernel on the caller's stream: it returns at once, allocates nothing, does not wait,
-/// and can be captured in a graph. Both arrays are in memory that the device can reach, and stay there, as
-/// does the precoder, until the work is done. One precoder may be used from many threads.
+/// A call starts a kernel on the caller's stream and returns at once: it allocates nothing, does not wait,
+/// and can be captured in a graph. Both arrays must be in memory that the device can reach and must stay
+/// valid, like the precoder, until the work is done. Thread-safe.
 class PHY_EXPORT TransformPrecoder {
 public:
     using Config = TransformPrecoderConfig;
@@ -23,7 +23,7 @@ public:
     TransformPrecoder(TransformPrecoder&&) noexcept;
     TransformPrecoder& operator=(TransformPrecoder&&) noexcept;
 
-    /// As in phy::TransformPrecoder, on the stream, which belongs to the device.
+    /// As in phy::TransformPrecoder, on a stream of the device.
     void operator()(DeviceSpan<const cf32> in, DeviceSpan<cf32> out, cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const;

@@ -7,9 +7,8 @@
 
 namespace phy {
 
-/// A capture does not say which modulation, which noise variance, which transmitted bits or which link it
-/// has, or gives a variance that cannot be, or has none that can be measured. CaptureOptions may say the
-/// first two instead.
+/// A capture lacks its modulation, noise variance, transmitted bits or link. Also thrown if its noise
+/// variance is invalid or cannot be measured. CaptureOptions can give modulation and noise variance instead.
 class PHY_EXPORT DescriptionError : public FileError {
 public:
     enum class Lacks { modulation, noise_variance, modulation_and_noise_variance, bits, link };

@@ -13,73 +13,75 @@
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
-/// The link: all that is needed to demodulate a resource grid or samples of an antenna, and its text form.
+/// The link: everything that a receiver must know to demodulate a resource grid or baseband samples, and its
+/// text form.
 ///
-/// The text is JSON, in which comments (// and /* */) may stand. Its keys, and what they mean, are those of
-/// docs/link.md. Errors are one line that begins with the path of the key at fault, such as
-/// "carrier.cell_idd: unknown key; did you mean cell_id?".
+/// The text is JSON with optional comments (// and /* */). docs/link.md describes its keys. An error is one
+/// line that begins with the path of the key at fault, such as "carrier.cell_idd: unknown key; did you mean
+/// cell_id?".
 namespace phy {
 
-/// What a carrier has beside its resource blocks, which the allocation counts.
+/// A carrier without its number of resource blocks, which is part of the allocation.
 struct PHY_EXPORT LinkCarrier {
     int subcarrier_spacing = 30000;          ///< Hz: 15000, 30000, 60000 or 120000
     int k0 = 0;                              ///< -6, 0 or 6 (TS 38.211 clause 5.3.1)
     std::optional<int> cell_id = {};         ///< N_ID^cell, from 0 to 1007
-    std::optional<double> sample_rate = {};  ///< Hz; none: the capture's
+    std::optional<double> sample_rate = {};  ///< Hz; none: taken from the capture
     std::optional<double> center_frequency =
         {};  ///< Hz, f0 of TS 38.211 clause 5.4; none: the capture's less frequency_shift
-    double frequency_shift = 0.0;                   ///< Hz: the recording's centre less the carrier's
-    int first_slot = 0;                             ///< number in its frame of the first slot of the capture
-    std::optional<std::uint64_t> first_sample = 0;  ///< where that slot begins; none: to be searched
+    double frequency_shift = 0.0;  ///< Hz: centre of the recording less centre of the carrier
+    int first_slot = 0;            ///< the capture's first slot: its number in the frame
+    std::optional<std::uint64_t> first_sample = 0;  ///< where that slot begins; none: searched for
 
     friend bool operator==(const LinkCarrier&, const LinkCarrier&) = default;
 };
 
-/// A carrier, and PUSCH or PDSCH of one codeword on it.
+/// A carrier and one allocation of PUSCH or PDSCH on it, with one codeword.
 struct PHY_EXPORT Link {
     Direction direction = Direction::uplink;
     LinkCarrier carrier;
     SlotAllocation allocation;
     ScramblingIdentity scrambling;
     Modulation modulation = Modulation::qpsk;
-    std::vector<int> slots = {};  ///< numbers in every frame of slots with the allocation; empty: all
+    std::vector<int> slots = {};  ///< slots of each frame that hold the allocation; empty: all
 
     friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// Slots of a frame: 10, 20, 40 or 80.
+/// Slots per frame: 10, 20, 40 or 80.
 [[nodiscard]] PHY_EXPORT int slots_per_frame(const LinkCarrier& carrier);
 
-/// N, the sample rate over the subcarrier spacing. Throws ArgumentError if there is no sample rate, or unless
-/// N is a multiple of 128 without prime factors above 5, up to 8192.
+/// N = sample rate / subcarrier spacing. Throws ArgumentError if the carrier has no sample rate, or unless N
+/// is a multiple of 128 without prime factors above 5, up to 8192.
 [[nodiscard]] PHY_EXPORT int fft_size(const LinkCarrier& carrier);
 
-/// Throws ArgumentError if a value is out of its range or does not go with the others: as check() of
-/// SlotAllocation and ScramblingIdentity::c_init() do, if there is no such slot in a frame, if the FFT is
-/// smaller than the carrier, for more than 4 layers, and for transform precoding on the downlink or of
-/// a number of resource blocks that has a prime factor above 5.
+/// Throws ArgumentError if a value is out of its range or contradicts another: as check() of SlotAllocation
+/// and ScramblingIdentity::c_init() do, for a slot number that no frame has, for an FFT smaller than the
+/// carrier, for more than 4 layers, and for transform precoding on the downlink or with a number of resource
+/// blocks that has a prime factor above 5.
 PHY_EXPORT void check(const Link& link);
 
-/// Reads the text form. The scrambling identities are that of the cell unless the text has them, and DM-RS
-/// symbols may be given by a mapping type. Throws ArgumentError for what is no JSON, for keys that are
-/// unknown, missing or there twice, for values of another type, and as check() does.
+/// Reads the text form. Scrambling identities that the text omits are the cell's identity. The text may give
+/// DM-RS symbols by a mapping type. Throws ArgumentError for invalid JSON, for unknown, missing or duplicate
+/// keys, for values of a wrong type, and as check() does.
 [[nodiscard]] PHY_EXPORT Link parse_link(std::string_view json);
 
-/// parse_link() of a file. Throws FileError, which names the file.
+/// parse_link() of a file's text. Throws FileError, which names the file.
 [[nodiscard]] PHY_EXPORT Link read_link(const std::filesystem::path& file);
 
-/// The text form: parse_link() of it gives the same link. The link is one that check() lets pass.
+/// The text form of a link that passes check(). parse_link() of it gives the same link.
 [[nodiscard]] PHY_EXPORT std::string to_json(const Link& link);
 
-/// The link for a capture of samples that has these attributes, in hertz: they are the sample rate and, less
-/// the frequency shift, the center frequency where the link has none. Throws ArgumentError if one is missing
-/// in both, and as check() does.
+/// The link, completed by the attributes of a capture of samples, both in Hz. A missing
+/// Link::carrier.sample_rate becomes sample_rate. A missing Link::carrier.center_frequency becomes
+/// center_frequency less the frequency shift. Throws ArgumentError if either is still missing, and as check()
+/// does.
 [[nodiscard]] PHY_EXPORT Link complete_link(Link link, std::optional<double> sample_rate,
                                             std::optional<double> center_frequency);
 
-/// How samples of the link belong to its resource elements, with the window of the FFT in the middle of the
-/// shorter prefix, so that a receiver may be off by half of it to either side. Throws ArgumentError as
-/// complete_link() does, and as OfdmTiming.
+/// The OFDM configuration of the link. The FFT window begins in the middle of the shorter prefix, so the
+/// timing may be off by half of that prefix to either side. Throws ArgumentError as complete_link() and
+/// OfdmTiming do.
 [[nodiscard]] PHY_EXPORT OfdmConfig ofdm_config(const Link& link, int antennas);
 
 }  // namespace phy

@@ -14,7 +14,7 @@ std::span<T> of_slot(std::span<T> all, std::size_t slot, std::size_t size) {
     return all.empty() ? all : all.subspan(slot * size, size);
 }
 
-/// A call, of which each chain takes slots until there are none.
+/// A call; each chain takes slots from it until none is left.
 struct Call {
     const detail::ReceiverPlan& plan;
     SymbolView input;
@@ -63,7 +63,7 @@ struct PHY_HIDDEN Receiver::Impl {
     detail::SharedReceiver shared;
     std::vector<detail::SlotBuffers> buffers;
     detail::SlotChain together;                ///< all threads on one slot
-    std::vector<detail::SlotChain> by_thread;  ///< empty if there is one thread
+    std::vector<detail::SlotChain> by_thread;  ///< empty with one thread
 };
 
 Receiver::Receiver(const Host& host, const Config& config) : impl_(std::make_unique<Impl>(host, config)) {}

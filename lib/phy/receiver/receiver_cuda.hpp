@@ -20,21 +20,21 @@ struct PHY_EXPORT ReceiverOutput {
     DeviceSpan<cf32> channel = {};
 };
 
-/// Samples or resource grids in device memory to soft bits there. The bytes are those of phy::Receiver.
+/// Samples or resource grids in device memory to soft bits there, with the same bytes as phy::Receiver.
 ///
-/// A call only starts kernels on the caller's stream, and beside it on one that the caller's then waits for:
-/// it returns at once, allocates nothing, does not wait, and can be captured in a graph, which keeps the
-/// numbers of the slots. All arrays are in memory that the device can reach, do not overlap, and stay there
-/// until the work is done. It is fastest where they begin at multiples of 16 bytes. One slot is there soonest
-/// where samples and soft bits lie in page-locked memory of the host: the channel is then estimated while
-/// symbols without DM-RS are on their way. A receiver has one workspace: its calls must not run on several
-/// streams at a time.
+/// A call starts kernels on the caller's stream, and on a second stream that the caller's stream then waits
+/// for. It returns at once, allocates nothing, does not wait, and can be captured in a graph, which keeps the
+/// numbers of the slots. All arrays must be in memory that the device can reach, must not overlap, and must
+/// stay valid until the work is done. Arrays that begin at multiples of 16 bytes are fastest. The latency of
+/// one slot is lowest if samples and soft bits lie in page-locked host memory: the receiver then estimates
+/// the channel while symbols without DM-RS are being copied. A receiver has one workspace: its calls must not
+/// run on several streams at a time.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;
 
-    /// Puts on the device what all slots share, and the workspace for calls of up to max_slots slots. Throws
-    /// as phy::Receiver does, and CudaError if there is not enough memory.
+    /// Allocates on the device the tables that all slots share and the workspace for calls of up to max_slots
+    /// slots. Throws as phy::Receiver does, and CudaError if there is not enough memory.
     Receiver(const Device& device, const Config& config, std::size_t max_slots);
     ~Receiver();
     Receiver(Receiver&&) noexcept;
@@ -47,8 +47,8 @@ public:
     [[nodiscard]] std::size_t channel_per_slot() const;
     [[nodiscard]] const SlotSchedule& schedule() const;
 
-    /// As in phy::Receiver, on the stream, which belongs to the device. Throws ArgumentError too for more
-    /// slots than max_slots, and for a grid that does not begin at a multiple of its elements' size.
+    /// As in phy::Receiver, on a stream of the device. Also throws ArgumentError for more than max_slots
+    /// slots, and for a grid that is not aligned to the size of its elements.
     void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
                     cudaStream_t stream) const;
 

@@ -7,8 +7,8 @@
 namespace phy {
 
 SymbolSums without_erased(const ReceivedSlot& received) {
-    // An erased symbol is 0, which is as far from the points around it as they are from 0: its |w - d|^2 and
-    // |d|^2 are both 1/2 in units of the distance between levels.
+    // An erased symbol is 0, as far from the nearest points as they are from 0: its |w - d|^2 and |d|^2 are
+    // both 1/2, in units of the distance between levels.
     const double erased = 0.5 * static_cast<double>(received.erasures);
     SymbolSums sums = received.symbols;
     sums.error -= erased;

@@ -8,32 +8,32 @@
 
 namespace phy {
 
-/// Which slots of a capture hold the allocation of a link: its occasions, counted from 0 in time order.
-/// Slots are numbered on over the frames, from slot 0 of the frame in which the capture begins, so that the
-/// first of the capture is Link::carrier.first_slot.
+/// The slots of a capture that hold the allocation of a link. These occasions are counted from 0 in time
+/// order. Slots are numbered on over the frames, from slot 0 of the frame in which the capture begins, so the
+/// capture's first slot is Link::carrier.first_slot.
 class PHY_EXPORT SlotSchedule {
 public:
-    /// The link is one that check() lets pass.
+    /// The link must pass check().
     explicit SlotSchedule(const Link& link);
 
-    /// Copies, as a move does too: what was moved from is still a schedule.
+    /// A move copies: a moved-from schedule stays valid.
     SlotSchedule(const SlotSchedule&) = default;
     SlotSchedule& operator=(const SlotSchedule&) = default;
     ~SlotSchedule() = default;
 
-    /// The slot of an occasion.
+    /// The number of an occasion's slot.
     [[nodiscard]] std::uint64_t slot(std::uint64_t occasion) const;
 
-    /// That slot's number in its frame.
+    /// The number of that slot in its frame.
     [[nodiscard]] int slot_in_frame(std::uint64_t occasion) const;
 
-    /// How many occasions lie in the first `slots` slots of the capture.
+    /// The number of occasions in the first `slots` slots of the capture.
     [[nodiscard]] std::uint64_t occasions(std::uint64_t slots) const;
 
-    /// Those of each frame: numbers of slots, in order.
+    /// The slots of each frame that hold the allocation, in order.
     [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
 
-    /// The place in slots() of an occasion.
+    /// The index of an occasion's slot in slots().
     [[nodiscard]] std::size_t place(std::uint64_t occasion) const;
 
     [[nodiscard]] int slots_per_frame() const { return slots_per_frame_; }
@@ -43,7 +43,7 @@ private:
     std::vector<int> slots_;
     int slots_per_frame_ = 0;
     std::uint64_t first_slot_ = 0;
-    std::size_t skipped_ = 0;  ///< of slots(): those of the first frame that come before the capture
+    std::size_t skipped_ = 0;  ///< slots() of the first frame that lie before the capture
 };
 
 }  // namespace phy

@@ -11,10 +11,10 @@
 
 namespace phy {
 
-/// A receiver for pipelines: phy::Receiver on a CPU, phy::gpu::Receiver on CUDA. An item is an occasion of
-/// the link's allocation. Input: "input", (antennas, Receiver::input_per_slot()) a record. Outputs: "llr", a
-/// codeword a record; "slots", a ReceivedSlot; and as wanted "symbols" with "noise_variance", and "channel",
-/// records of which are as in ReceiverOutput.
+/// A receiver for pipelines: phy::Receiver on a host, phy::gpu::Receiver on a CUDA device. An item is an
+/// occasion of the link's allocation. Input per item: "input", (antennas, Receiver::input_per_slot()).
+/// Outputs per item: "llr", a codeword; "slots", a ReceivedSlot; on request "symbols" with "noise_variance",
+/// and "channel", each as in ReceiverOutput.
 class PHY_EXPORT ReceiveStage : public Stage {
 public:
     struct Config {
@@ -24,8 +24,8 @@ public:
         bool channel = false;
     };
 
-    /// Throws ArgumentError as Receiver does, but for what takes a channel estimator or demapper to tell,
-    /// which on() throws.
+    /// Throws ArgumentError as Receiver does. on() throws those errors that only a channel estimator or a
+    /// demapper can detect.
     explicit ReceiveStage(const Config& config);
     ~ReceiveStage() override;
     ReceiveStage(ReceiveStage&&) noexcept;

@@ -17,7 +17,7 @@ namespace phy::detail {
 
 namespace {
 
-/// Frames of several channels are read by blocks of about so many bytes.
+/// Frames of several channels are read in blocks of about this many bytes.
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20;
 
 class FlatDataset : public InputDataset {
@@ -38,7 +38,7 @@ private:
     [[nodiscard]] std::uint64_t frames() const { return size() / array_.channels; }
     [[nodiscard]] std::uint64_t frame_bytes() const { return array_.channels * type().bytes; }
 
-    /// One channel of frames that lie one after the other.
+    /// Reads one channel of contiguous frames.
     void read_channel(std::uint64_t channel, std::uint64_t offset, std::uint64_t count,
                       std::byte* elements) const;
 
@@ -160,7 +160,7 @@ Dimensions shape_or_flat(const CaptureOptions& options, std::uint64_t elements, 
     std::uint64_t product = 1;
     std::string text;
     for (const std::uint64_t length : options.shape) {
-        // A product that is too large stays so, whatever comes.
+        // A product that is too large stays too large.
         product = length != 0 && product > elements / length ? elements + 1 : product * length;
         text.append(text.empty() ? "" : ", ").append(std::to_string(length));
     }

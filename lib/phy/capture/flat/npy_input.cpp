@@ -24,7 +24,7 @@ constexpr std::size_t max_header = std::size_t{1} << 16;
 
 constexpr int max_levels = 8;
 
-/// A value as Python writes it: what stands in the header of a .npy file.
+/// A Python literal: the header of a .npy file.
 struct PythonLiteral {
     enum class Kind { text, whole, boolean, none, list, tuple, dictionary };
 
@@ -43,7 +43,7 @@ class LiteralParser {
 public:
     explicit LiteralParser(std::string_view text) : rest_(text) {}
 
-    /// False if there is no value, or if something follows it.
+    /// False without a value, or if text follows it.
     bool parse_all(PythonLiteral& value) {
         if (!parse(value, 0)) return false;
         skip_space();
@@ -84,7 +84,7 @@ private:
         const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value.whole);
         if (error != std::errc()) return false;
         rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-        take("L");  // as Python 2 ends large numbers
+        take("L");  // Python 2 appends it to large numbers
         return true;
     }
 
@@ -127,14 +127,14 @@ const PythonLiteral* PythonLiteral::find(std::string_view key) const {
     return found == entries.end() ? nullptr : &found->second;
 }
 
-/// Strings have no escapes, keys are strings, numbers are whole. Empty for anything else.
+/// Supports strings without escapes, keys that are strings, and whole numbers. Empty for anything else.
 std::optional<PythonLiteral> parse_python_literal(std::string_view text) {
     PythonLiteral value;
     if (!LiteralParser(text).parse_all(value)) return std::nullopt;
     return value;
 }
 
-/// Where an array begins, and what stands before.
+/// The header of an array and its length.
 struct Header {
     std::string text;
     std::uint64_t end = 0;
@@ -162,7 +162,7 @@ Header read_header(const PosixFile& bytes, const std::string& name) {
     return header;
 }
 
-/// Of a type string such as "<f4".
+/// Parses a type string such as "<f4".
 struct NamedType {
     std::size_t bytes = 0;
     std::optional<NumberType> number = {};
@@ -177,7 +177,7 @@ std::optional<std::size_t> parse_size(std::string_view digits) {
     return is_all && size <= max_header ? std::optional(size) : std::nullopt;
 }
 
-/// Numbers have one of a few sizes, everything else has any.
+/// Numbers have one of a few sizes; other types have any size.
 bool has_size(char letter, std::size_t bytes) {
     switch (letter) {
         case 'b':
@@ -223,7 +223,7 @@ ElementType element_type(std::string_view text, const std::string& name) {
         .is_uint8 = type->is_uint8};
 }
 
-/// Of a list of (name, type), some of which are only padding.
+/// Converts a list of (name, type); some entries are padding.
 ElementType structured_type(const PythonLiteral& fields, const std::string& name) {
     std::vector<ElementType::Member> numbers;
     std::size_t offset = 0;

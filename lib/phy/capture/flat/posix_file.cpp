@@ -25,7 +25,7 @@ namespace phy::detail {
 
 namespace {
 
-// Linux transfers no more than about 2 GiB in one call, macOS refuses to.
+// Linux transfers at most about 2 GiB per call; macOS refuses more.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 constexpr std::size_t shared_piece = std::size_t{128} << 10;
@@ -33,7 +33,7 @@ constexpr std::size_t min_shared = 2 * shared_piece;
 constexpr int max_readers = 8;
 constexpr int processors_for_a_reader = 2;
 
-/// Memory is written as fast as it is allocated.
+/// In memory, allocating takes as long as writing.
 bool is_in_memory(int descriptor) {
 #ifdef __linux__
     struct statfs disk {};
@@ -44,7 +44,7 @@ bool is_in_memory(int descriptor) {
 #endif
 }
 
-/// Of one thread where others cannot be started.
+/// A pool of one thread if others cannot be started.
 std::unique_ptr<ThreadPool> start_pool(int threads) {
     try {
         return std::make_unique<ThreadPool>(threads);
@@ -94,7 +94,7 @@ void PosixFile::read_at(std::uint64_t offset, std::span<std::byte> bytes, int re
     std::mutex mutex;
     std::size_t first_failed = pieces;
     std::exception_ptr error;
-    // One after the other, whoever reads them: the kernel reads ahead of what is in order.
+    // Threads take pieces in order, because the kernel reads ahead of sequential reads.
     std::atomic<std::size_t> next = 0;
     pool_->for_each(pieces, [&](int /*part*/, std::size_t /*item*/) noexcept {
         const std::size_t piece = next++;
@@ -138,7 +138,7 @@ void PosixFile::require_room(std::uint64_t bytes) const {
     struct statvfs disk {};
     if (::fstatvfs(descriptor_, &disk) != 0) throw file_error(name_, system_error_text());
     const std::uint64_t free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-    // File systems that do not count their blocks say that they have none.
+    // File systems that do not count their blocks report none.
     if (disk.f_blocks != 0 && bytes > free_bytes)
         throw file_error(name_, "cannot be written: needs " + std::to_string(bytes) +
                                     " bytes and the file system has " + std::to_string(free_bytes) + " free");

@@ -13,10 +13,10 @@ namespace phy::detail {
 
 class ThreadPool;
 
-/// A file by its bytes: what HDF5 would only copy once more is read and written here. Throws FileError.
+/// A file as bytes. Reading and writing here saves a copy that HDF5 would make. Throws FileError.
 class PosixFile {
 public:
-    /// As open(2); name is what errors call the file.
+    /// As open(2); name: for errors.
     PosixFile(const std::filesystem::path& path, int flags, mode_t mode, std::string name);
     ~PosixFile();
     PosixFile(PosixFile&& other) noexcept;
@@ -24,34 +24,34 @@ public:
 
     [[nodiscard]] std::uint64_t size() const;
 
-    /// Several threads share what is large: one copies less out of the page cache than memory can deliver.
-    /// For one caller at a time.
+    /// Several threads share large reads, because one thread cannot copy from the page cache at the speed of
+    /// the memory. One caller at a time.
     void read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
         read_at(offset, bytes, readers());
     }
     void read_at(std::uint64_t offset, std::span<std::byte> bytes, int readers) const;
     void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
 
-    /// Throws unless the file system has room for this many bytes and permits a file of that size. Leaves the
-    /// file with that size.
+    /// Throws unless the file system has room for this many bytes and permits a file of that size. Sets the
+    /// file to that size.
     void require_room(std::uint64_t bytes) const;
 
-    /// Has the file system take blocks for these bytes, which are then written sooner; the size stays. Where
-    /// that takes as long as writing, or cannot be done, nothing. Throws where there is no room.
+    /// Allocates blocks for these bytes, so that writing is faster; the size stays. Does nothing if
+    /// allocating takes as long as writing or is not supported. Throws if the disk is full.
     void allocate(std::uint64_t offset, std::uint64_t bytes) const;
 
 private:
-    /// As many as this machine's page cache is worth.
+    /// Number of threads that the page cache of this machine can feed.
     static int readers();
     void read_alone(std::uint64_t offset, std::span<std::byte> bytes) const;
 
     int descriptor_ = -1;
     std::string name_;
-    mutable std::unique_ptr<ThreadPool> pool_;  ///< once something large is read
+    mutable std::unique_ptr<ThreadPool> pool_;  ///< started by the first large read
 };
 
-/// Opens for reading only what is a regular file: opening a pipe would wait for its writer. Throws FileError
-/// that tells a missing file and a directory apart.
+/// Opens a regular file for reading; opening a pipe would wait for its writer. The FileError distinguishes a
+/// missing file from a directory.
 PosixFile open_regular_file(const std::filesystem::path& path);
 
 }  // namespace phy::detail

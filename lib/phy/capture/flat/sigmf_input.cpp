@@ -52,10 +52,10 @@ std::filesystem::path samples_path(const std::filesystem::path& metadata_path,
     return metadata_path.parent_path() / name;
 }
 
-/// How the samples of a recording lie in their file.
+/// The layout of a recording's samples in their file.
 struct Location {
-    std::uint64_t frames = 0;               ///< samples of each channel
-    std::vector<FlatArray::Run> runs = {};  ///< one of each segment
+    std::uint64_t frames = 0;               ///< samples per channel
+    std::vector<FlatArray::Run> runs = {};  ///< one per segment
 };
 
 Location locate(const SigmfMetadata& metadata, std::uint64_t size, const std::string& name) {
@@ -79,7 +79,7 @@ Location locate(const SigmfMetadata& metadata, std::uint64_t size, const std::st
     return samples;
 }
 
-/// True if the second goes on where the first ends, as it was.
+/// True if the second continues the first without a gap or a change.
 bool continues(const Segment& first, const Segment& second) {
     const bool has_indices = first.global_index && second.global_index;
     const bool has_gap = has_indices && *second.global_index < *first.global_index;
@@ -111,7 +111,7 @@ Attributes attributes_of_first_samples(const SigmfMetadata& metadata, const Loca
     return metadata.segments[i].attributes;
 }
 
-/// All samples as one array; the segments have to continue one another.
+/// All samples as one array; each segment must continue the previous one.
 FlatArray whole_array(const SigmfMetadata& metadata, const Location& samples, const CaptureOptions& options,
                       const std::string& name) {
     return {.path = path_of_only_array(options, CaptureKind::samples),
@@ -123,7 +123,7 @@ FlatArray whole_array(const SigmfMetadata& metadata, const Location& samples, co
             .attributes = attributes_of_first_samples(metadata, samples)};
 }
 
-/// An array for each segment that has samples.
+/// One array per segment that has samples.
 std::vector<FlatArray> segment_arrays(const SigmfMetadata& metadata, const Location& samples,
                                       const CaptureOptions& options) {
     std::vector<FlatArray> arrays;

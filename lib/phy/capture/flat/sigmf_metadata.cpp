@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 constexpr int max_levels = 32;
 constexpr std::uint64_t max_channels = 1024;
 
-/// Beyond this no file reaches, and sums of such numbers do not overflow.
+/// No file is larger, and sums of such numbers do not overflow.
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 62U;
 
 [[noreturn]] void throw_expected(std::string_view key, std::string_view expected) {
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> whole(const Json& object, const char* key, std::uin
 void add_number(Attributes& attributes, const char* attribute, const Json& object, const char* key) {
     const Json* const value = find(object, key);
     if (value == nullptr) return;
-    // An attribute of another type is an error only for who asks for it.
+    // An attribute of another type is an error only if it is read.
     if (value->is_number()) {
         attributes.insert_or_assign(attribute, value->get<double>());
     } else {
@@ -74,7 +74,7 @@ void add_text(Attributes& attributes, const char* attribute, const Json& object,
     }
 }
 
-/// Puts what an object says over what is there already.
+/// Overrides attributes by those of an object.
 void add_attributes(Attributes& attributes, const Json& object) {
     add_number(attributes, "sample_rate", object, "core:sample_rate");
     add_number(attributes, "center_frequency", object, "core:frequency");
@@ -110,7 +110,7 @@ std::vector<SigmfMetadata::Segment> segments_of(const Json& root, const Json& gl
             segments.push_back(std::move(segment));
         }
     }
-    // Of the samples before the first capture nothing is said.
+    // Nothing is known about samples before the first capture.
     if (segments.empty() || segments.front().first != 0)
         segments.insert(segments.begin(), SigmfMetadata::Segment{.attributes = of_all});
     return segments;
@@ -138,7 +138,7 @@ Dimensions shape_of(const Json& global) {
 }
 
 Json parse(std::string_view text) {
-    // The parser would take it for the end.
+    // The parser would stop there.
     if (text.find('\0') != std::string_view::npos)
         throw ArgumentError("not JSON: there is a byte 0 in it; expected text");
     const auto watch = [](int level, Json::parse_event_t /*event*/, const Json& /*parsed*/) {

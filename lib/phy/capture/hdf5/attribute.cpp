@@ -103,7 +103,7 @@ void write_attribute(hid_t object, const char* name, std::span<const std::uint64
 }
 
 void write_attribute(hid_t object, const char* name, std::string_view value, std::string_view subject) {
-    // Variable length and UTF-8: what h5py takes for str.
+    // Variable length and UTF-8: h5py reads it as str.
     const TypeHandle type(H5Tcopy(H5T_C_S1));
     H5Tset_size(type, H5T_VARIABLE);
     H5Tset_cset(type, H5T_CSET_UTF8);

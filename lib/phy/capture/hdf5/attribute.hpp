@@ -10,7 +10,7 @@
 
 namespace phy::hdf5 {
 
-/// Attributes as FileErrors of `subject` see them. An attribute that is not there is empty, one of another
+/// Attributes of an object; `subject` names it in a FileError. A missing attribute is empty; one of another
 /// type is an error.
 std::optional<double> read_number(hid_t object, const char* name, std::string_view subject);
 std::optional<std::string> read_text(hid_t object, const char* name, std::string_view subject);
@@ -20,7 +20,7 @@ void write_attribute(hid_t object, const char* name, float value, std::string_vi
 void write_attribute(hid_t object, const char* name, int value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, std::string_view value, std::string_view subject);
 
-/// An array of one dimension, be it empty.
+/// An array of one dimension, which may be empty.
 void write_attribute(hid_t object, const char* name, std::span<const std::uint64_t> values,
                      std::string_view subject);
 

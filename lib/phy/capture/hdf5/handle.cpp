@@ -5,7 +5,7 @@ namespace phy::hdf5 {
 namespace {
 
 std::unique_lock<std::recursive_mutex> take_turn() {
-    // Never destroyed: handles may be closed while the program ends.
+    // Never destroyed, because handles may be closed while the program ends.
     static auto& one_at_a_time = *new std::recursive_mutex;
     hbool_t is_thread_safe = false;
     if (H5is_library_threadsafe(&is_thread_safe) >= 0 && is_thread_safe) return {};
@@ -27,14 +27,14 @@ std::string library_version() {
 }
 
 std::string innermost_error() {
-    // H5E_WALK_UPWARD starts at the cause; everything above it only says who had called.
+    // H5E_WALK_UPWARD starts at the cause; the rest only names callers.
     const auto keep_first = [](unsigned depth, const H5E_error2_t* error, void* text) -> herr_t {
         if (depth == 0) *static_cast<std::string*>(text) = error->desc;
         return 0;
     };
     std::string text;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
-    // A version that it does not know is of a later library, unless the file is damaged.
+    // An unknown version is from a later library, unless the file is damaged.
     if (text.find("version") != std::string::npos)
         text += ", newer than HDF5 " + library_version() + " knows?";
     return text.empty() ? "HDF5 gives no reason" : text;

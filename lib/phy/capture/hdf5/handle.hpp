@@ -12,7 +12,7 @@
 
 #include "phy/core/file_error.hpp"
 
-/// The HDF5 C interface as the rest of capture/ uses it: owned identifiers, and errors as exceptions.
+/// The HDF5 C interface for the rest of capture/: owned identifiers, and errors as exceptions.
 namespace phy::hdf5 {
 
 using detail::file_error;
@@ -20,10 +20,10 @@ using detail::system_error_text;
 
 using Dimensions = std::vector<hsize_t>;
 
-/// Every public function of capture/ that calls HDF5 has one. While it lives no other thread of phy calls
-/// HDF5 where that library is not thread-safe; threads may have several. What HDF5 prints about errors of
-/// this thread is turned off, and stays so, since HDF5 may also print at the end of a program that met a
-/// damaged file.
+/// Every public function of capture/ that calls HDF5 has a session. While it lives, no other thread of phy
+/// calls HDF5, unless that library is thread-safe. A thread may have several. It turns off HDF5's error
+/// printing in this thread for good, because HDF5 may also print at the end of a program that met a damaged
+/// file.
 class Session {
 public:
     Session();
@@ -45,7 +45,7 @@ public:
         return *this;
     }
 
-    /// Implicit, so that a handle goes wherever the C interface takes an identifier.
+    /// Implicit, for the C interface.
     operator hid_t() const { return id_; }
 
     [[nodiscard]] hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
@@ -70,13 +70,13 @@ using SpaceHandle = Handle<H5Sclose>;
 using AttributeHandle = Handle<H5Aclose>;
 using PropertiesHandle = Handle<H5Pclose>;
 
-/// Of the HDF5 library that is used, such as "1.10.8".
+/// The version of the HDF5 library in use, such as "1.10.8".
 std::string library_version();
 
-/// The cause that HDF5 gives for this thread's last failure.
+/// The cause of this thread's last failure in HDF5.
 std::string innermost_error();
 
-/// Passes a result of HDF5 on, or throws "subject: problem: cause" if it tells a failure.
+/// Returns a result of HDF5, or throws "subject: problem: cause" if it is a failure.
 template <typename Result>
 Result checked(Result result, std::string_view subject, std::string_view problem) {
     if (result < 0) throw file_error(subject, std::string(problem) + ": " + innermost_error());

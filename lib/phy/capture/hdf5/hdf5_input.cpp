@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t smallest_user_block = 512;
 
-/// The version of the file's superblock; none without its signature, which stands behind a user block.
+/// The version of the file's superblock; none without its signature, which follows a user block.
 std::optional<int> superblock_version(const detail::PosixFile& bytes) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     std::array<char, signature.size() + 1> head{};
@@ -48,7 +48,7 @@ FileHandle open_hdf5(const std::filesystem::path& path, const detail::PosixFile&
                               "is a truncated or damaged HDF5 file, or in use"));
 }
 
-/// Opens the dataset again, with another cache for its chunks.
+/// Reopens the dataset with another chunk cache.
 DatasetHandle reopen_chunked(hid_t file, const std::string& path, std::size_t cache_bytes) {
     constexpr std::size_t slots = 12421;
     const PropertiesHandle access = access_properties();
@@ -77,7 +77,7 @@ private:
     FileHandle hdf5_;
 };
 
-/// HDF5's type conversion is many times slower than a disk, so it is never asked for any.
+/// Never lets HDF5 convert types: that is many times slower than a disk.
 class Hdf5Dataset : public detail::InputDataset {
 public:
     Hdf5Dataset(const Hdf5File& file, const std::string& path, DatasetHandle dataset);
@@ -102,10 +102,10 @@ private:
     SpaceHandle space_;
     PropertiesHandle creation_;
     Dimensions extent_;
-    std::optional<std::uint64_t> offset_;  ///< in the file, if the elements lie there in order
+    std::optional<std::uint64_t> offset_;  ///< in the file, if its elements are contiguous there
 };
 
-/// The lengths of a dataset's dimensions: none of a scalar, one of 0 if the dataset has no extent.
+/// A dataset's dimensions: empty for a scalar; one of 0 if it has no extent.
 Dimensions dimensions_of(hid_t dataset) {
     const SpaceHandle space(H5Dget_space(dataset));
     if (H5Sget_simple_extent_type(space) != H5S_SIMPLE)
@@ -115,7 +115,7 @@ Dimensions dimensions_of(hid_t dataset) {
     return dimensions;
 }
 
-/// An external link leads to another file, whose offsets would be taken for those of this one.
+/// An external link leads to another file, whose offsets do not apply to this one.
 bool is_in_another_file(hid_t dataset, hid_t file) {
     H5O_info_t of_dataset{};
     H5O_info_t of_root{};
@@ -147,7 +147,7 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, detail::PosixFile bytes, b
 
 bool Hdf5File::contains(const std::string& path) const {
     const Session session;
-    // H5Lexists fails unless every link on the way exists.
+    // H5Lexists fails unless every link on the path exists.
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
         if (H5Lexists(hdf5_, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
     }
@@ -162,7 +162,7 @@ bool Hdf5File::is_group(const std::string& path) const {
 
 std::vector<std::string> Hdf5File::datasets() const {
     const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* paths) -> herr_t {
-        // An exception must not pass through the frames of HDF5.
+        // Exceptions must not pass through HDF5.
         try {
             if (info->type == H5O_TYPE_DATASET)
                 static_cast<std::vector<std::string>*>(paths)->push_back(std::string("/") + name);
@@ -203,12 +203,12 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5File& file, const std::string& path, DatasetH
     const H5D_layout_t layout = H5Pget_layout(creation_);
     if (layout == H5D_CHUNKED) {
         const Dimensions chunk = chunk_of(creation_, extent_, name());
-        // One that is still open would keep its cache.
+        // A dataset that is still open would keep its cache.
         dataset_.reset();
         dataset_ = checked(reopen_chunked(file.id(), path, chunk_cache_bytes(chunk, extent_, type().bytes)),
                            name(), "cannot be opened");
     }
-    // The offset counts a user block in; data in other files, or not there yet, has none.
+    // The offset includes a user block. Data that are in other files or not written have none.
     const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset_) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF) offset_ = offset;
 }
@@ -258,7 +258,7 @@ std::vector<std::filesystem::path> Hdf5Dataset::other_files() const {
     return files;
 }
 
-/// The file itself may be shorter than what HDF5 says of it.
+/// The file may be shorter than HDF5 says.
 void Hdf5Dataset::require_inside() const {
     if (!offset_) return;
     const std::uint64_t end = file_->bytes().size();
@@ -284,7 +284,7 @@ void Hdf5Dataset::require_source(const VirtualSource& source) const {
     detail::PosixFile bytes = detail::open_regular_file(source.file);
     if (!is_hdf5(bytes))
         throw file_error(name(), "has a source that is not an HDF5 file: " + source.file.string());
-    // A source that lies elsewhere itself is not followed, so that this comes to an end.
+    // A source that lies elsewhere itself is not followed, so that this ends.
     const Hdf5File file(source.file, std::move(bytes), false);
     if (!file.contains(source.dataset))
         throw file_error(name(), "has a source that is not there: " + file.name() + ": " + source.dataset);
@@ -298,8 +298,7 @@ void Hdf5Dataset::require_source(const VirtualSource& source) const {
 
 void Hdf5Dataset::read_box(const Box& box, std::byte* elements) const {
     H5Sselect_hyperslab(space_, H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr);
-    // In memory the box has as many dimensions as in the file: from one to several HDF5 moves element by
-    // element.
+    // The box has the same rank in memory as in the file: between ranks HDF5 copies element by element.
     const auto rank = static_cast<int>(box.count.size());
     const SpaceHandle memory(H5Screate_simple(rank, box.count.data(), nullptr));
     checked(H5Dread(dataset_, type_, memory, space_, H5P_DEFAULT, elements), name(), "cannot be read");

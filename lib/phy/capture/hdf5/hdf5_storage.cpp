@@ -88,7 +88,7 @@ void require_chunks(const StoredDataset& stored) {
 #endif
 }
 
-/// HDF5 reads names of any length into a buffer that is given.
+/// Reads a name of any length from HDF5, which wants a buffer.
 template <typename Read>
 std::string read_name(Read read) {
     const ssize_t length = read(nullptr, 0);
@@ -102,7 +102,7 @@ std::filesystem::path beside(const std::filesystem::path& file, const std::strin
     return file.parent_path() / name;
 }
 
-/// One more than the last index of what is selected; empty if all is.
+/// One past the last index of a selection; empty if everything is selected.
 Dimensions end_of(hid_t space, const std::string& name) {
     if (H5Sget_select_type(space) == H5S_SEL_ALL) return {};
     const auto rank = static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0));

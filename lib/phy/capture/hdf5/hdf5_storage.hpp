@@ -10,7 +10,7 @@
 
 #include "phy/capture/hdf5/handle.hpp"
 
-/// How the elements of a dataset lie in its file, or in others.
+/// How the elements of a dataset are stored, in its file or in others.
 namespace phy::hdf5 {
 
 struct StoredDataset {
@@ -26,52 +26,52 @@ struct StoredDataset {
 /// A phrase such as "chunked, shuffle, gzip".
 std::string storage_text(hid_t creation);
 
-/// Properties with which a dataset of this file is opened. Other files are looked for in its folder.
+/// Properties to open a dataset with. Other files are searched for in the folder of the dataset's file.
 PropertiesHandle access_properties();
 
-/// The chunks of a dataset. Throws FileError if they have not the dataset's rank.
+/// The chunk dimensions of a dataset. Throws FileError if their rank is not the dataset's.
 Dimensions chunk_of(hid_t creation, const Dimensions& dimensions, const std::string& name);
 
-/// Bytes of cache that hold the chunks of one row of chunks, so that reading in row-major order unpacks each
-/// chunk once; a row beyond the limit would take more memory than that is worth.
+/// Cache size in bytes for one row of chunks, so that reading in row-major order unpacks each chunk once.
+/// Limited, because larger rows are not worth the memory.
 std::size_t chunk_cache_bytes(const Dimensions& chunk, const Dimensions& dimensions,
                               std::size_t element_bytes);
 
-/// Throws FileError for a filter that this HDF5 does not have.
+/// Throws FileError for a filter that this HDF5 lacks.
 void require_filters(const StoredDataset& stored);
 
-/// HDF5 reads zeros, or beyond its memory, where elements are missing. Throws FileError if there are fewer
-/// bytes than elements, or chunks that were never written.
+/// Throws FileError if bytes are missing or chunks were never written. HDF5 would read zeros, or beyond its
+/// memory.
 void require_written(const StoredDataset& stored);
 
-/// True if the elements lie in other files, or are those of other datasets.
+/// True if the elements are in other files or datasets.
 bool is_elsewhere(hid_t creation);
 
-/// Throws FileError if the environment has HDF5 look for other files in another folder than the capture's.
+/// Throws FileError if the environment makes HDF5 search for other files outside the capture's folder.
 void require_own_folder(const std::string& name);
 
-/// A part of a file, in which elements lie.
+/// A part of a file that holds elements.
 struct ExternalFile {
     std::filesystem::path path;
     off_t offset = 0;
-    std::uint64_t bytes = 0;  ///< at most
+    std::uint64_t bytes = 0;  ///< max
 };
 
-/// None if the elements lie elsewhere.
+/// Empty if the elements lie elsewhere.
 std::vector<ExternalFile> external_files(const StoredDataset& stored);
 
-/// Throws FileError unless all files with the elements are there, and long enough.
+/// Throws FileError unless all files with elements exist and are long enough.
 void require_external_files(const StoredDataset& stored);
 
-/// One of the datasets of which a virtual one consists.
+/// A source of a virtual dataset.
 struct VirtualSource {
     std::filesystem::path file;
     std::string dataset;
-    std::uint64_t elements = 0;  ///< that are taken of it
-    Dimensions end;              ///< of them: one more than the last index; empty if all are taken
+    std::uint64_t elements = 0;  ///< elements taken from it
+    Dimensions end;              ///< one past the last index taken; empty: all
 };
 
-/// Throws FileError if they do not give all elements.
+/// Throws FileError if the sources do not cover all elements.
 std::vector<VirtualSource> virtual_sources(const StoredDataset& stored);
 
 }  // namespace phy::hdf5

@@ -105,7 +105,7 @@ ElementType element_type_of(hid_t type) {
 TypeHandle hdf5_type(NumberType type) {
     TypeHandle result(H5Tcopy(little_endian_type(type.kind)));
     if (type.kind == NumberKind::float16) {
-        // HDF5 1.10 has no name for binary16: sign, exponent and mantissa lie at bits 15, 10 and 0.
+        // HDF5 1.10 has no name for binary16: sign, exponent and mantissa are at bits 15, 10 and 0.
         H5Tset_fields(result, 15, 10, 5, 0, 10);
         H5Tset_size(result, 2);
         H5Tset_ebias(result, 15);

@@ -8,7 +8,7 @@
 #include "phy/capture/number.hpp"
 #include "phy/core/format.hpp"
 
-/// How HDF5 calls the numbers of captures.
+/// HDF5 types of the numbers of captures.
 namespace phy::hdf5 {
 
 using detail::all_number_kinds;
@@ -18,14 +18,14 @@ using detail::number_kind_of;
 using detail::NumberKind;
 using detail::NumberType;
 
-/// Empty if the type is none of ours.
+/// Empty if phy does not read the type.
 std::optional<NumberType> number_type_of(hid_t type);
 
 detail::ElementType element_type_of(hid_t type);
 
 TypeHandle hdf5_type(NumberType type);
 
-/// The compound that phy writes: "r" and "i", as h5py and NumPy do.
+/// The compound that phy writes: "r" and "i", like h5py and NumPy.
 TypeHandle iq_type(SampleFormat format);
 
 }  // namespace phy::hdf5

@@ -22,7 +22,7 @@ constexpr std::array all_capture_layouts = {CaptureLayout::compound, CaptureLayo
                                             CaptureLayout::interleaved, CaptureLayout::chunked,
                                             CaptureLayout::gzip};
 
-/// Symbols of a chunk: at most 640 KiB of any dataset here, which HDF5's chunk cache of 1 MiB holds.
+/// Symbols per chunk: at most 640 KiB in any dataset here, which fits into HDF5's chunk cache of 1 MiB.
 constexpr hsize_t chunk_symbols = hsize_t{1} << 16;
 
 bool is_real(CaptureLayout layout) {
@@ -52,7 +52,7 @@ bool has_antennas(const Config& config) {
            (config.kind == CaptureKind::samples && rank == 2);
 }
 
-/// A chunk is of one antenna. Antennas may be filled side by side, each on both sides of a border of chunks.
+/// A chunk has one antenna. Antennas may be filled in parallel, each across a border of two chunks.
 hdf5::Storage iq_storage(const Config& config) {
     if (config.layout != CaptureLayout::chunked && config.layout != CaptureLayout::gzip) return {};
     hdf5::Storage storage = {.chunk = shape_of(config), .gzip = config.layout == CaptureLayout::gzip};
@@ -73,7 +73,7 @@ hdf5::Storage codeword_storage(const CodewordShape& codewords) {
     return {.chunk = {std::max<hsize_t>(1, chunk_bytes / codewords.bits), codewords.bits}, .gzip = true};
 }
 
-/// What is written, apart from what is compressed.
+/// Bytes of all datasets that are not compressed.
 std::uint64_t uncompressed_bytes(const Config& config) {
     std::size_t symbol_bytes = config.layout == CaptureLayout::gzip ? 0 : size_of(config.format);
     if (config.noise_per_symbol) symbol_bytes += sizeof(float);

@@ -17,7 +17,7 @@ namespace phy::hdf5 {
 
 namespace {
 
-/// More than the headers and attributes of our files take.
+/// More than the headers and attributes of phy's files take.
 constexpr std::uint64_t metadata_bytes = 64 << 10;
 
 std::uint64_t product_of(std::span<const hsize_t> dimensions) {
@@ -26,7 +26,7 @@ std::uint64_t product_of(std::span<const hsize_t> dimensions) {
 
 PropertiesHandle creation_properties(const Dimensions& dimensions, const Storage& storage) {
     PropertiesHandle creation(H5Pcreate(H5P_DATASET_CREATE));
-    // The same content makes the same file, whenever it is written.
+    // No times, so that the same content gives the same bytes.
     H5Pset_obj_track_times(creation, false);
     if (storage.chunk.empty()) {
         H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
@@ -45,7 +45,7 @@ PropertiesHandle creation_properties(const Dimensions& dimensions, const Storage
     return creation;
 }
 
-/// The dataset's own cache holds the chunks that are open: each is packed once.
+/// The dataset's cache holds all open chunks, so that each is packed once.
 PropertiesHandle access_properties(const Storage& storage, std::size_t element_bytes) {
     constexpr std::size_t slots = 521;
     constexpr std::size_t smallest = std::size_t{1} << 20;
@@ -65,7 +65,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, const AtomicFile::Co
     bytes().require_room(data_bytes + metadata_bytes);
     hdf5_ = FileHandle(checked(H5Fcreate(file_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                                name(), "cannot be created"));
-    // When a truncated file is closed, ext4 has its blocks allocated at once. So close it while it is empty.
+    // ext4 allocates the blocks of a truncated file when it is closed, so close it while it is empty.
     const detail::PosixFile closed_at_once(file_.path(), O_RDONLY, 0, name());
 }
 
@@ -79,7 +79,7 @@ void OutputFile::commit() {
 }
 
 std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes) {
-    // Those of a few datasets can still be added.
+    // Sums over a few datasets still fit into 64 bits.
     constexpr std::uint64_t beyond_any_disk = std::uint64_t{1} << 60;
     std::uint64_t bytes = element_bytes;
     for (const hsize_t dimension : dimensions) {

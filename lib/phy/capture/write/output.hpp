@@ -14,10 +14,10 @@
 
 namespace phy::hdf5 {
 
-/// An HDF5 file that appears under its name when it is complete.
+/// An HDF5 file that appears under its name only when complete.
 class OutputFile {
 public:
-    /// data_bytes is what will be written, for the check that the disk has room. Throws FileError.
+    /// data_bytes: bytes that will be written, to check the free space of the disk. Throws FileError.
     OutputFile(const std::filesystem::path& target, const AtomicFile::Config& config,
                std::uint64_t data_bytes);
 
@@ -25,10 +25,10 @@ public:
     [[nodiscard]] hid_t id() const { return hdf5_; }
     [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
 
-    /// Writes what HDF5 holds back. An error shows here, but not when a dataset is closed by its destructor.
+    /// Writes HDF5's caches. Errors show here, but not when a destructor closes a dataset.
     void flush() const;
 
-    /// After flush(), and after every dataset of the file is gone.
+    /// Call after flush(), and after all datasets of the file are destroyed.
     void commit();
 
 private:
@@ -37,37 +37,37 @@ private:
     FileHandle hdf5_;
 };
 
-/// Bytes of a dataset; more than any disk has room for instead of more than 64 bits can tell.
+/// Bytes of a dataset. If 64 bits would overflow: more than any disk has.
 std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes);
 
-/// How a dataset is stored: contiguous unless it has chunks.
+/// The storage of a dataset: contiguous unless it has chunks.
 struct Storage {
-    Dimensions chunk;  ///< at most the dataset's dimensions count
+    Dimensions chunk;  ///< limited to the dataset's dimensions
     bool gzip = false;
-    std::size_t open_chunks = 1;  ///< that are filled at the same time
+    std::size_t open_chunks = 1;  ///< chunks that are filled at the same time
 };
 
-/// A dataset that is filled by items: neighbouring elements, in row-major order. Each is written once.
+/// A dataset that is written in items of neighbouring elements, in row-major order, each once.
 class OutputDataset {
 public:
-    /// The file must outlive the dataset. An item is that many elements; 0: a row, all of one index of the
-    /// first dimension.
+    /// The file must outlive the dataset. item: elements per item; 0: a row, which is all elements of one
+    /// index of the first dimension.
     OutputDataset(const OutputFile& file, const std::string& path, hid_t type, const Dimensions& dimensions,
                   const Storage& storage = {}, std::uint64_t elements_per_item = 0);
 
     [[nodiscard]] hid_t id() const { return dataset_; }
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// Throws ArgumentError unless the bytes are whole items and no more than append() has left.
+    /// Throws ArgumentError unless the bytes are whole items and at most what append() has left.
     void require_appendable(std::span<const std::byte> items) const;
 
-    /// Appends items; ArgumentError as require_appendable().
+    /// Appends items. Throws as require_appendable() does.
     void append(std::span<const std::byte> items);
 
-    /// Writes items first, first + 1 ...; ArgumentError unless the bytes are items of the dataset.
+    /// Writes items first, first + 1 ... Throws ArgumentError unless the bytes are items of the dataset.
     void write(std::uint64_t first, std::span<const std::byte> items);
 
-    /// Throws ArgumentError unless as many items were written as the dataset has.
+    /// Throws ArgumentError unless all items were written.
     void require_complete() const;
 
 private:
@@ -83,17 +83,17 @@ private:
     std::size_t item_bytes_ = 0;
     std::uint64_t items_ = 0;
     std::uint64_t appended_ = 0;
-    std::uint64_t written_ = 0;            ///< appended ones among them
-    std::optional<std::uint64_t> offset_;  ///< in the file, of a contiguous dataset
+    std::uint64_t written_ = 0;            ///< including appended ones
+    std::optional<std::uint64_t> offset_;  ///< of a contiguous dataset, in the file
 };
 
-/// Throws ArgumentError if a number that names no enumerator says of soft bits what they are.
+/// Throws ArgumentError if an enum value is out of range.
 void check_enums(SoftBitFormat format, const DemapperConfig& demapper);
 
 /// The HDF5 type of soft bits.
 TypeHandle soft_bit_type(SoftBitFormat format);
 
-/// Says on a dataset of soft bits how they were made.
+/// Writes the attributes that say how soft bits were made.
 void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Config& config);
 
 }  // namespace phy::hdf5

@@ -18,7 +18,7 @@ namespace {
 using hdf5::Dimensions;
 using Config = SlotWriter::Config;
 
-/// As SlotRow lies in memory.
+/// The layout of SlotRow in memory.
 hdf5::TypeHandle row_type() {
     hdf5::TypeHandle type(H5Tcreate(H5T_COMPOUND, sizeof(SlotRow)));
     const auto insert = [&](const char* name, std::size_t offset, hid_t number) {

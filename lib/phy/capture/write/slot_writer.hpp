@@ -14,13 +14,13 @@
 
 namespace phy {
 
-/// What a receiver says of a slot: a row of /slots, with members of these names.
+/// A receiver's measurements of a slot: a row of /slots, whose members have these names.
 struct PHY_EXPORT SlotRow {
-    std::uint64_t slot = 0;          ///< number of the slot in its frame
-    std::uint64_t first_sample = 0;  ///< of the slot in the capture; of a grid, OFDM symbol
+    std::uint64_t slot = 0;          ///< its number in the frame
+    std::uint64_t first_sample = 0;  ///< index in the capture; for a grid that of the OFDM symbol
     double snr_db = 0.0;
     double noise_variance = 0.0;    ///< N0 of a resource element at an antenna
-    double evm = 0.0;               ///< rms, a ratio
+    double evm = 0.0;               ///< rms, as a ratio
     double timing_offset = 0.0;     ///< s
     double frequency_offset = 0.0;  ///< Hz
     double coherence = 0.0;         ///< of pilots, from 0 to 1
@@ -29,15 +29,14 @@ struct PHY_EXPORT SlotRow {
     friend bool operator==(const SlotRow&, const SlotRow&) = default;
 };
 
-/// Writes what was received from a grid or samples, an HDF5 file that appears under its name only when
-/// complete, as that of SoftBitWriter; the format is described in docs/files.md. The same content makes the
-/// same bytes. Not thread-safe.
+/// Writes received slots to an HDF5 file that appears under its name only when complete; see SoftBitWriter.
+/// docs/files.md describes the format. The same content gives the same bytes. Not thread-safe.
 class PHY_EXPORT SlotWriter {
 public:
     struct Config {
         std::uint64_t slots = 0;      ///< rows of each dataset
-        std::size_t elements = 0;     ///< resource elements of a slot that carry data
-        std::size_t layers = 1;       ///< G is elements x layers x Qm
+        std::size_t elements = 0;     ///< data elements per slot
+        std::size_t layers = 1;       ///< G = elements x layers x Qm
         std::size_t antennas = 1;     ///< of /channel
         std::size_t subcarriers = 0;  ///< of /channel
 
@@ -46,35 +45,34 @@ public:
         bool channel = false;  ///< create /channel (slots, antennas, layers, subcarriers)
 
         SoftBitFormat format = SoftBitFormat::int8;
-        DemapperConfig demapper = {};                 ///< by which they were made; scale and clip are int8's
-        std::uint32_t c_init = 0;                     ///< of the sequence by which they were descrambled
-        std::string link = {};                        ///< JSON: the attribute link of the root
-        std::string source = {};                      ///< file and dataset of the capture
-        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
+        DemapperConfig demapper = {};            ///< that made the soft bits; scale and clip are for int8
+        std::uint32_t c_init = 0;                ///< of the descrambling sequence
+        std::string link = {};                   ///< JSON, written as an attribute of the root
+        std::string source = {};                 ///< file and dataset of the capture
+        std::optional<double> sample_rate = {};  ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
         bool durable = false;  ///< see AtomicFile
     };
 
-    /// Creates /slots and what else is wanted, all contiguous. Throws FileError as SoftBitWriter does;
-    /// ArgumentError if there are no slots, if a dataset has a dimension of 0, or if an enumerator was cast
-    /// from a number that names none.
+    /// Creates /slots and the other datasets, all contiguous. Throws FileError as SoftBitWriter does;
+    /// ArgumentError if slots is 0, if a dataset has a dimension of 0, or if an enum value is out of range.
     SlotWriter(const std::filesystem::path& file, const Config& config);
     ~SlotWriter();
     SlotWriter(SlotWriter&&) noexcept;
     SlotWriter& operator=(SlotWriter&&) noexcept;
 
-    /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and has written
-    /// nothing, for part of a slot, more slots than are left, or what the config does not have; FileError if
-    /// the disk is full.
+    /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and writes
+    /// nothing, for part of a slot, for more slots than are left, or for a dataset that the config does not
+    /// have; FileError if the disk is full.
     void append(std::span<const std::byte> llr, std::span<const cf32> symbols,
                 std::span<const float> noise_variance, std::span<const cf32> channel);
 
     /// Appends to /slots; throws as append() does.
     void append_slots(std::span<const SlotRow> rows);
 
-    /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete, FileError if
-    /// the file cannot be completed, or if another one has got its name meanwhile and overwrite is false.
+    /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete; FileError if
+    /// the file cannot be completed, or if a file of that name has appeared meanwhile and overwrite is false.
     void commit();
 
 private:

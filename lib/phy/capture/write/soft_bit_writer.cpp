@@ -47,7 +47,7 @@ std::size_t bytes_of_bit(const Config& config) {
     return config.hard ? 1 : size_of(config.format);
 }
 
-/// The highest bit of each soft bit, which is its sign.
+/// Extracts the sign of each soft bit, its highest bit.
 template <typename Word>
 void take_signs(std::span<const std::byte> llr, std::vector<std::uint8_t>& bits) {
     bits.resize(llr.size() / sizeof(Word));
@@ -68,7 +68,7 @@ struct PHY_HIDDEN SoftBitWriter::Impl {
     Config config;
     hdf5::OutputFile file;
     std::optional<hdf5::OutputDataset> llr;  ///< none after commit()
-    std::vector<std::uint8_t> bits;          ///< that are written, of a piece
+    std::vector<std::uint8_t> bits;          ///< the hard bits of a piece
 };
 
 SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& config_of_user)

@@ -5,7 +5,7 @@
 
 namespace phy::detail {
 
-/// Blocks of neighbouring items at equal distances, the first and the last of a whole among them.
+/// Blocks of neighbouring items at equal distances, including the first and the last.
 class SpreadBlocks {
 public:
     struct Range {
@@ -13,14 +13,14 @@ public:
         std::uint64_t items = 0;
     };
 
-    /// All items, where count blocks hold as many.
+    /// All items if count blocks would hold them.
     SpreadBlocks(std::uint64_t items, std::uint64_t block, std::uint64_t count)
         : items_(items),
           block_(block),
           blocks_(items / block + (items % block != 0 ? 1 : 0)),
           count_(std::min(count, blocks_)) {}
 
-    /// Calls visit(range) for what the range and the blocks have in common.
+    /// Calls visit() for each intersection of the range and a block.
     template <typename Visit>
     void visit(const Range& range, Visit visit) const {
         const std::uint64_t end = range.first + range.items;
@@ -42,7 +42,7 @@ private:
         return (last / (count_ - 1) * k + last % (count_ - 1) * k / (count_ - 1)) * block_;
     }
 
-    /// Of the blocks that end behind an item the first.
+    /// The first block that ends after an item.
     [[nodiscard]] std::uint64_t first_reaching(std::uint64_t item) const {
         std::uint64_t low = 0;
         std::uint64_t high = count_;

@@ -15,13 +15,13 @@
 
 namespace phy::detail {
 
-/// Transmitted bits, one a byte, to compare with: those of some symbols of the chunk in each lane.
+/// Transmitted bits to compare with, one per byte: those of some symbols of each chunk in flight.
 struct Truth {
-    SpreadBlocks symbols;                         ///< that are compared
-    std::vector<std::vector<std::uint8_t>> bits;  ///< by lane; of no lane where nothing is compared
+    SpreadBlocks symbols;                         ///< the compared ones
+    std::vector<std::vector<std::uint8_t>> bits;  ///< per buffer set; empty if nothing is compared
 };
 
-/// Reads the transmitted bits too, and keeps symbols to be checked.
+/// Also reads the transmitted bits, and keeps symbols for the check.
 class TruthfulSource : public CaptureSource {
 public:
     TruthfulSource(CaptureReader& capture, bool noise_per_symbol, Truth& truth, SymbolSample& sample)
@@ -37,10 +37,10 @@ private:
     SymbolSample& sample_;
 };
 
-/// Compares, writes if there is a writer, and says how far the work is.
+/// Compares bits, writes if there is a writer, and reports progress.
 class ComparingSink : public Sink {
 public:
-    /// An item has so many soft bits.
+    /// soft_bits: per item.
     ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, SoftBitFormat format,
                   std::size_t soft_bits_of_item, std::function<void(std::uint64_t)> progress);
 

@@ -14,7 +14,7 @@ namespace phy {
 namespace detail {
 namespace {
 
-/// Even, so that pi/2-BPSK goes on as if blocks were neighbours.
+/// Even, so that pi/2-BPSK continues as if blocks were neighbours.
 constexpr std::uint64_t block = 1024;
 constexpr std::uint64_t min_blocks = 8;
 constexpr std::uint64_t max_blocks = 256;
@@ -30,7 +30,7 @@ double norm(cf32 symbol) {
     return i * i + q * q;
 }
 
-/// Of the symbols of a block that are numbers.
+/// Moments of a block's symbols, without NaN.
 struct Moments {
     double count = 0.0;
     double second = 0.0;
@@ -49,7 +49,7 @@ Moments moments_of(std::span<const cf32> symbols) {
     return moments;
 }
 
-/// Of the block's own power; none where there is none.
+/// Relative to the block's power; none without power.
 std::optional<double> kurtosis_of(const Moments& moments) {
     const bool is_known = moments.count >= 0.5 * block && moments.second > 0.0;
     if (!is_known) return std::nullopt;
@@ -63,7 +63,7 @@ std::vector<std::span<const cf32>> in_blocks(std::span<const cf32> symbols) {
     return blocks;
 }
 
-/// Each block divided by its root mean square; NaN where that is 0.
+/// Divides each block by its root mean square; NaN if that is 0.
 std::vector<cf32> of_unit_power(std::span<const cf32> symbols) {
     std::vector<cf32> divided;
     divided.reserve(symbols.size());
@@ -76,8 +76,8 @@ std::vector<cf32> of_unit_power(std::span<const cf32> symbols) {
     return divided;
 }
 
-/// Of the points of a constellation with noise. The levels of an axis are equally frequent and even in their
-/// distances; both axes are independent.
+/// The kurtosis of a constellation with noise. Levels of an axis are equally frequent and equally spaced;
+/// both axes are independent.
 double expected_kurtosis(Modulation modulation, double noise) {
     const std::size_t bits = bits_per_symbol(modulation);
     double points = 1.0;
@@ -93,14 +93,14 @@ double error_ratio(const ExpectedDecisions& expected) {
     return expected.error / expected.decided;
 }
 
-/// What components are multiplied by.
+/// The factor of components.
 double unit_of(const SymbolSample::Config& config) {
     const float of_format = default_full_scale(config.format);
     const bool is_given = of_format != 1.0F && config.full_scale != 0.0F;
     return 1.0 / (double{is_given ? config.full_scale : of_format} * double{config.gain});
 }
 
-/// What is not finite, or becomes so, is NaN.
+/// Values that are not finite, or become so, are NaN.
 void divide(SymbolView symbols, float factor, std::span<cf32> divided) {
     const auto finite_product = [factor](auto component) {
         const float product = static_cast<float>(component) * factor;
@@ -123,7 +123,7 @@ SymbolSums decide(std::span<const cf32> symbols, Modulation modulation) {
 
 void NoiseHistogram::add(float noise) {
     int exponent = 0;
-    const double above = 2.0 * std::frexp(double{noise}, &exponent) - 1.0;  // 2^exponent / 2 has 0
+    const double above = 2.0 * std::frexp(double{noise}, &exponent) - 1.0;  // 0 for 2^exponent / 2
     const auto bin = static_cast<std::size_t>(std::min(1 - exponent, static_cast<int>(bins_.size()) - 2));
     bins_[bin] += above;
     bins_[bin + 1] += 1.0 - above;
@@ -209,8 +209,8 @@ bool SymbolSample::shows_no_constellation(const SymbolCheck& check) const {
     if (kurtosis.size() < min_blocks / 2) return false;
     const auto middle = kurtosis.begin() + static_cast<std::ptrdiff_t>(kurtosis.size() / 2);
     std::ranges::nth_element(kurtosis, middle);
-    // That of a block of noise deviates by 2 over the root of its length, the median of blocks by 1.25 times
-    // what their mean does.
+    // The kurtosis of a block of noise deviates by 2 / sqrt(length). The median over blocks deviates 1.25
+    // times as much as their mean.
     const double by_chance =
         deviations * 2.0 * 1.25 / std::sqrt(static_cast<double>(kurtosis.size()) * double{block});
     constexpr double tolerance = 0.05;
@@ -226,7 +226,7 @@ bool SymbolSample::shows_no_constellation(const SymbolCheck& check) const {
 }
 
 bool SymbolSample::has_other_power(const SymbolCheck& check) const {
-    // That of noise deviates most: by as much as it is.
+    // The power of noise deviates most: its standard deviation is its mean.
     const double by_chance = deviations / std::sqrt(static_cast<double>(check.symbols));
     const double with_noise = 1.0 + check.mean_noise_variance;
     const bool too_much = check.mean_power * (1.0 - by_chance) > with_noise * decibel;

@@ -13,16 +13,16 @@
 
 namespace phy::detail {
 
-/// How often values of N0 come: each counts for the powers of two below and above it, in proportion to how
-/// near it is to either, so that sums of what is straight in between come out right.
+/// A histogram of N0. Each value is split between the powers of two below and above it by its distances, so
+/// that sums of functions that are linear in between are exact.
 class NoiseHistogram {
 public:
-    /// From above 0 to 1.
+    /// noise: above 0, at most 1.
     void add(float noise);
 
     [[nodiscard]] double mean() const { return sum_ / count_; }
 
-    /// Calls visit(N0, how often).
+    /// Calls visit(N0, count).
     template <typename Visit>
     void visit(Visit visit) const {
         for (std::size_t bin = 0; bin < bins_.size(); ++bin)
@@ -32,12 +32,12 @@ public:
 private:
     static double value_of(std::size_t bin);
 
-    std::array<double, 102> bins_ = {};  ///< from 2^1 down; the last is of all that is smaller too
+    std::array<double, 102> bins_ = {};  ///< from 2^1 down; the last also has all smaller values
     double sum_ = 0.0;
     double count_ = 0.0;
 };
 
-/// Keeps the symbols of a capture that SymbolCheck is about, as they come by.
+/// Keeps the symbols for SymbolCheck while the capture is read.
 class SymbolSample {
 public:
     struct Config {
@@ -46,12 +46,12 @@ public:
         Modulation modulation = Modulation::qpsk;
         float full_scale = 0.0F;  ///< integers: 0 means 2^(bits-1)
         float gain = 1.0F;
-        std::optional<float> noise_variance = {};  ///< none: by symbol
+        std::optional<float> noise_variance = {};  ///< none: one per symbol
     };
 
     explicit SymbolSample(const Config& config);
 
-    /// Symbols from index first on; noise is empty or as many. In order, and each once.
+    /// Adds symbols from index first on; noise: empty, or one per symbol. Call it in order, once per symbol.
     void add(std::uint64_t first, SymbolView symbols, std::span<const float> noise);
 
     [[nodiscard]] SymbolCheck check() const;
@@ -66,7 +66,7 @@ private:
 
     Config config_;
     SpreadBlocks blocks_;
-    std::vector<cf32> symbols_;  ///< divided; those that do not count are NaN
+    std::vector<cf32> symbols_;  ///< after the division; NaN if they do not count
     NoiseHistogram noise_;
 };
 

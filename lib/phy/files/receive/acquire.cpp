@@ -10,20 +10,20 @@
 namespace phy::detail {
 namespace {
 
-/// Offsets are measured over so many occasions, and settings tried on so many slots.
+/// Occasions for measuring offsets, and slots for trying settings.
 constexpr std::uint64_t measured_slots = 8;
 constexpr std::uint64_t diagnosed_slots = 20;
 
 constexpr double frame_seconds = 0.01;
 
-/// What moving slots may cost of the coherence.
+/// Min coherence after moving slots, as a share of that before.
 constexpr float clear_share = 0.9F;
 
-/// Other pilots have this share of the least coherence in one slot of a thousand.
+/// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
 constexpr double doubtful_coherence = 0.75;
 
-/// How much larger than the noise of an antenna an EVM is that noise does not explain: where no antenna is to
-/// spare, channels that fade make it large too.
+/// Ratio of EVM to antenna noise that noise does not explain. It is large, because fading also raises the EVM
+/// if no antenna is to spare.
 constexpr double doubtful_evm = 3.0;
 constexpr double doubtful_evm_of_fading = 6.0;
 
@@ -45,12 +45,12 @@ std::string text_of(const std::vector<int>& numbers) {
     return "[" + text + "]";
 }
 
-/// With two decimals.
+/// Two decimals.
 std::string rounded_text(double value) {
     return number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
 }
 
-/// What DM-RS are expected by.
+/// The settings of the expected DM-RS.
 std::string settings_of(const Link& link) {
     const DmrsConfig& dmrs = link.allocation.dmrs;
     return "dmrs.symbols " + text_of(dmrs.symbols) + ", type " + std::to_string(dmrs.type) + ", ports " +
@@ -77,7 +77,7 @@ std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
                                 : "");
 }
 
-/// With the f0 that the capture's attribute gives, which the link's own keeps from being taken.
+/// Adds the f0 of the capture's attribute, which the link's f0 overrides.
 DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link, const Reception& result) {
     if (!result.capture.center_frequency) return options;
     const double frequency_shift = link.carrier.frequency_shift + result.corrected.frequency;
@@ -85,7 +85,7 @@ DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link,
     return options;
 }
 
-/// From a slot on, which is of the schedule's count.
+/// Diagnoses from a slot on, numbered as in SlotSchedule.
 Diagnosis diagnose_slots(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t first,
                          const DiagnoseOptions& options) {
     const std::uint64_t before = first - slots.schedule().first_slot();
@@ -99,7 +99,7 @@ Diagnosis diagnose_slots(const Host& host, ReceiverConfig config, CaptureSlots& 
     return diagnose(host, config, SymbolView(slots.format(), input), options);
 }
 
-/// Over some occasions from there on.
+/// Measures over some occasions from `first` on.
 Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                       std::uint64_t first) {
     const std::uint64_t count = std::min(measured_slots, slots.occasions() - first);
@@ -174,7 +174,7 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
     config.link.carrier.frequency_shift -= offsets.frequency;
     slots.move(samples);
     if (std::llabs(samples) > ofdm_config(config.link, config.antennas).window_offset / 2) {
-        // Pilots cannot tell a delay from one that is longer by the reciprocal of their spacing.
+        // Pilots cannot distinguish delays that differ by the reciprocal of their spacing.
         const Offsets left = measured_from(host, config, slots, first);
         if (left.coherence < clear_share * offsets.coherence ||
             std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
@@ -194,7 +194,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     if (reports.empty()) return mean;
     const auto is_found = [&](const SlotReport& report) { return report.coherence >= min_coherence; };
     const bool any = std::ranges::any_of(reports, is_found);
-    // DM-RS that are not finite leave nothing that could be said of a slot.
+    // Nothing is known about a slot whose DM-RS are not finite.
     const auto is_known = [](const SlotReport& report) { return std::isfinite(report.noise_variance); };
     const bool some_are_known = std::ranges::any_of(
         reports, [&](const SlotReport& report) { return is_known(report) && (!any || is_found(report)); });
@@ -232,7 +232,7 @@ std::string coherence_of(const SlotReport& mean, double least) {
     return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
 }
 
-/// As the end of an error.
+/// The diagnosis as the end of an error message.
 std::string diagnosis_of(const Reception& result) {
     return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
 }
@@ -243,7 +243,7 @@ bool is_doubtful(const Reception& result) {
     return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
 }
 
-/// Of what says that the link is not that of the capture although there are DM-RS.
+/// Warns of signs that the link is wrong although DM-RS were found.
 void warn_of_doubts(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =

@@ -9,36 +9,36 @@
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 
-/// What receive_file() does before and after the slots go through the receiver.
+/// The steps of receive_file() before and after the receiver.
 namespace phy::detail {
 
-/// Where acquisition runs: the host that receives, else as many threads as demodulation_threads().
+/// The host of acquisition: the receiving host, else one with demodulation_threads().
 Host acquisition_host(const std::vector<Place>& places);
 
-/// Searches the first slot of the schedule through the whole capture, and puts what it finds into the link.
-/// Throws FileError if it is nowhere. None: a stop was asked for.
+/// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
+/// FileError if it is not found. None: a stop was requested.
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
                                     const ReceiveOptions& options);
 
-/// Measures offsets over the first slots that have DM-RS, and has them taken out of all samples, the
-/// frequency by the link's frequency_shift; what was taken out. Warns of a timing offset that is none.
+/// Measures offsets over the first slots that have DM-RS, and corrects them in all samples; the frequency via
+/// the link's frequency_shift. Returns the corrected offsets. Warns of an implausible timing offset.
 Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                         std::vector<std::string>& warnings);
 
-/// Over the slots of at least that coherence, if there are any: powers, not decibels, are averaged. Erasures
-/// of all slots are added up.
+/// The mean over slots of at least that coherence, if any: averages powers, not decibels. Adds the erasures
+/// of all slots.
 SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence);
 
-/// Searches what agrees with the capture, from the first slot on that has DM-RS, else from its first, and
-/// says it in Reception::diagnosis; the warning where that is not the link as it is, else "".
+/// Searches for the link that matches the capture, from the first slot with DM-RS on, else from the first
+/// slot. Sets Reception::diagnosis. Returns a warning if the best link is not the given one, else "".
 std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                                Reception& result, const ReceiveOptions& options);
 
-/// Throws FileError, which says what was looked for and what a diagnosis found, if the DM-RS were found in no
-/// slot; adds a warning if in some, and where what was received does not fit its SNR.
+/// Throws FileError, which names the expected DM-RS and the diagnosis, if no slot has the DM-RS. Adds a
+/// warning if only some slots have them, and if the EVM does not fit the SNR.
 void require_pilots(Reception& result);
 
-/// Throws FileError if none of the capture's slots is of the schedule.
+/// Throws FileError if none of the capture's slots is an occasion.
 void require_occasions(const CaptureSlots& slots, const Reception& result);
 
 }  // namespace phy::detail

@@ -53,7 +53,7 @@ void CaptureSlots::measure_samples(const ReceiverConfig& config) {
     const std::uint64_t first_slot = schedule_.first_slot();
     for (std::uint64_t i = 0; i < timing_[0].slots_per_subframe(); ++i)
         input_per_slot_ = std::max(input_per_slot_, timing_[0].slot_samples(i));
-    // At least as many: the longest slot is a little longer than most.
+    // A lower bound, because the longest slot is a little longer than most.
     const std::int64_t available = static_cast<std::int64_t>(length_) - first_;
     if (available > 0) whole_slots_ = static_cast<std::uint64_t>(available) / input_per_slot_;
     while (end_of(first_slot + whole_slots_) <= static_cast<std::int64_t>(length_))

@@ -13,47 +13,46 @@
 
 namespace phy::detail {
 
-/// The slots of a link's schedule in a capture of samples or a grid, and how they are read.
+/// Reads the occasions of a link from a capture of samples or a grid.
 class CaptureSlots {
 public:
-    /// The configuration has the link with which the capture is received, and what set_input() sets. Throws
-    /// FileError if the capture does not fit the link.
+    /// config: with the link of the reception and the values of set_input(). Throws FileError if the capture
+    /// does not fit the link.
     CaptureSlots(CaptureReader& capture, const ReceiverConfig& config);
 
     /// Whole occasions in the capture.
     [[nodiscard]] std::uint64_t occasions() const { return occasions_; }
 
-    /// Of each antenna, that a receiver takes for a slot.
+    /// Samples or resource elements per antenna and slot, as in Receiver.
     [[nodiscard]] std::size_t input_per_slot() const { return input_per_slot_; }
 
     [[nodiscard]] const SlotSchedule& schedule() const { return schedule_; }
 
-    /// Samples, or OFDM symbols, of an antenna from the capture's first to the slot's; the slot is of the
-    /// schedule's count. Below 0: some of the slot is before the capture.
+    /// Samples or OFDM symbols per antenna from the capture's first to the slot's. slot: number as in
+    /// SlotSchedule. Negative: the slot begins before the capture.
     [[nodiscard]] std::int64_t begin_of(std::uint64_t slot) const;
 
-    /// Samples of an antenna in the slot; 0 of a grid.
+    /// Samples per antenna in the slot; 0 for a grid.
     [[nodiscard]] std::uint64_t samples_of(std::uint64_t slot) const;
 
-    /// Moves the beginnings of all slots to so many samples after where the link has them; what is then
-    /// outside of the capture reads as 0. Slots that are then whole at the end count too.
+    /// Moves the beginnings of all slots by this many samples from the link's timing. Samples outside the
+    /// capture read as 0. Slots at the end that are then complete count too.
     void move(std::int64_t samples);
     [[nodiscard]] std::int64_t moved() const { return moved_; }
 
-    /// Reads neighbouring slots, whether they are of the schedule or not, or the input of occasions, as
-    /// Receiver takes it: (slots, antennas, input_per_slot()).
+    /// Read any slot, or the input of occasions, as for Receiver: (slots, antennas, input_per_slot()).
     void read_slot(std::uint64_t slot, std::span<std::byte> input);
     void read(std::uint64_t occasion, std::uint64_t count, std::span<std::byte> input);
 
     [[nodiscard]] std::size_t bytes_per_slot() const;
-    /// What errors call the capture.
+    /// The name of the capture for errors.
     [[nodiscard]] std::string name() const;
     [[nodiscard]] SampleFormat format() const { return capture_.description().format; }
 
     /// Whole slots in the capture from its first on.
     [[nodiscard]] std::uint64_t whole_slots() const { return whole_slots_; }
 
-    /// "" or what is left over at the end.
+    /// Describes samples that remain after the last whole slot, or "".
     [[nodiscard]] std::string rest() const;
 
 private:
@@ -66,8 +65,8 @@ private:
     ReceiverInput input_;
     std::vector<OfdmTiming> timing_;  ///< of samples: one
     std::uint64_t antennas_ = 1;
-    std::uint64_t length_ = 0;  ///< samples, or resource elements, of an antenna
-    std::uint64_t unit_ = 1;    ///< elements of what begin_of() counts: an OFDM symbol's
+    std::uint64_t length_ = 0;  ///< samples or resource elements per antenna
+    std::uint64_t unit_ = 1;    ///< elements per unit of begin_of(), which is an OFDM symbol in a grid
     std::int64_t first_ = 0;    ///< where the capture's first slot begins
     std::int64_t moved_ = 0;
     std::uint64_t whole_slots_ = 0;
@@ -75,11 +74,11 @@ private:
     std::size_t input_per_slot_ = 0;
 };
 
-/// What a capture says of a receiver's input: its kind, antennas and full scale. Throws FileError for a
-/// capture of symbols, or of more antennas than a receiver has.
+/// Sets the receiver's input from the capture: kind, antennas and full scale. Throws FileError for a capture
+/// of symbols, or with more antennas than a receiver takes.
 void set_input(ReceiverConfig& config, const CaptureDescription& capture);
 
-/// The occasions of a capture for a pipeline, an item each.
+/// Feeds the occasions of a capture to a pipeline, one per item.
 class SlotSource : public Source {
 public:
     explicit SlotSource(CaptureSlots& slots) : slots_(slots) {}

@@ -5,7 +5,7 @@
 namespace phy::detail {
 namespace {
 
-/// Arrays of a pipeline are aligned for any of these.
+/// Arrays of a pipeline are aligned for any such type.
 template <typename T>
 std::span<const T> elements_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};

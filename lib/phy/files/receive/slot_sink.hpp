@@ -13,8 +13,8 @@
 
 namespace phy::detail {
 
-/// Takes what a ReceiveStage gives: writes it if there is a writer, counts saturated soft bits, and bit
-/// errors if there are codewords to compare with, and keeps what was found in each slot.
+/// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
+/// errors if there are transmitted codewords, and keeps the measurements of each slot.
 class ReceivedSink : public Sink {
 public:
     struct Config {
@@ -22,7 +22,7 @@ public:
         SlotWriter* writer = nullptr;
         bool writes_llr = true;
         CaptureReader* codewords = nullptr;
-        std::uint64_t rows = 0;  ///< codewords to compare with
+        std::uint64_t rows = 0;  ///< transmitted codewords
         std::function<void(std::uint64_t)> progress = {};
     };
 

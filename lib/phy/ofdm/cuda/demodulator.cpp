@@ -11,7 +11,7 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
 
     Device device;
     Config config;
-    detail::DemodulateJob job;  ///< but for what differs from call to call
+    detail::DemodulateJob job;  ///< without the members that each call sets
     DeviceBuffer<float> table;
     DeviceBuffer<cf32> compensation;
     DeviceBuffer<cf32> turns;

@@ -14,11 +14,11 @@ namespace {
 
 extern __shared__ float shared_points[];
 
-/// A block does as many transforms side by side as there is room for.
+/// A block runs as many transforms side by side as fit.
 struct Teams {
-    unsigned threads;  ///< of one
-    unsigned count;    ///< of a block
-    unsigned bytes;    ///< of shared memory, of a block
+    unsigned threads;  ///< per team
+    unsigned count;    ///< per block
+    unsigned bytes;    ///< shared memory per block
 };
 
 __host__ __device__ constexpr Teams teams_of(unsigned size) {
@@ -28,7 +28,7 @@ __host__ __device__ constexpr Teams teams_of(unsigned size) {
     return {threads, count, count * 2 * plane_of(size) * static_cast<unsigned>(sizeof(float))};
 }
 
-/// This thread's team, and which transform of the grid it does.
+/// This thread's team and the index of its transform in the grid.
 __device__ __forceinline__ Team my_team(unsigned size, unsigned& transform) {
     const Teams teams = teams_of(size);
     const unsigned mine = teams.count == 1 ? 0 : threadIdx.x / teams.threads;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void store_pair(const Number& number, cf32* to) {
     }
 }
 
-/// Stored components of the sample that begins there.
+/// The stored components of the sample at that address.
 template <SampleFormat format, bool aligned>
 __device__ __forceinline__ void load_sample(const std::byte* from,
                                             std::uint32_t (&words)[(size_of(format) + 3) / 4]) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ void load_sample(const std::byte* from,
     }
 }
 
-/// A symbol's samples in the order in which they are transformed.
+/// A symbol's samples in the order of the transform.
 template <SampleFormat format, bool aligned>
 struct LoadSamples {
     const DemodulateJob& job;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(max_transform_threads, resident_transform_bloc
                                      is_there ? static_cast<unsigned>(timing.subcarriers()) : 0, phase});
 }
 
-/// The points of a symbol, components in places changed for the inverse.
+/// The points of a symbol; the inverse swaps their components.
 struct LoadPoints {
     const float* points;
     bool is_there;
@@ -178,7 +178,7 @@ void start(void (*kernel)(Job), const Job& job, cudaStream_t stream) {
     check(cudaGetLastError());
 }
 
-/// All sizes may be in use at a time, so the most that one needs.
+/// All sizes may be in use at a time, so it allows the max that one needs.
 template <typename Kernel>
 void prepare_demodulate(Kernel kernel) {
     constexpr Teams largest = teams_of(phy::detail::largest_fft);

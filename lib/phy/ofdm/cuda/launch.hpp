@@ -10,7 +10,7 @@
 #include "phy/ofdm/math/phases.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
-/// The interface between the host's side of OFDM on a GPU and its kernels.
+/// The interface between the host code of OFDM on a GPU and its kernels.
 namespace phy::gpu::detail {
 
 /// All pointers are to device memory.
@@ -18,10 +18,10 @@ struct DemodulateJob {
     phy::detail::Fft fft;
     phy::detail::SymbolPhases phases;
     OfdmTiming timing;
-    const cf32* rotation = nullptr;  ///< of samples in the order in which they are transformed, or null
+    const cf32* rotation = nullptr;  ///< factors of samples in the order of the transform, or null
     phy::detail::OfdmSizes sizes = {};
     std::uint32_t window_offset = 0;
-    float unit = 1.0F;  ///< the value of an integer 1
+    float unit = 1.0F;  ///< the value of the integer 1
     SampleFormat format = SampleFormat::cf32;
     const std::byte* samples = nullptr;
     std::uint64_t first_slot = 0;
@@ -38,7 +38,7 @@ struct PrecodeJob {
     std::uint32_t symbols = 0;  ///< not 0
 };
 
-/// Have the kernels' code loaded, and let them have the memory that they need, on the current device.
+/// Load the kernels on the current device and allow them the shared memory that they need.
 void prepare_demodulate();
 void prepare_precode();
 

@@ -13,8 +13,8 @@ using Number = phy::detail::cuda::Complex<Ops>;
 using phy::detail::Fft;
 using phy::detail::FftPass;
 
-/// A transform's threads, and the shared memory that its points lie in between the passes: real parts, then
-/// imaginary ones.
+/// The threads of a transform, and the shared memory of its points between passes: real parts, then imaginary
+/// ones.
 struct Team {
     unsigned rank;  ///< of this thread
     unsigned threads;
@@ -27,8 +27,8 @@ constexpr unsigned plane_of(unsigned size) {
     return (size + 31) / 32 * 32;
 }
 
-/// Where a point lies: in its group of 32, at a place by which the threads of a warp meet different banks in
-/// every pass of transforms of 512, 1024, 2048, 4096 and 8192 points, and few the same in others.
+/// The index of a point in shared memory. Points are permuted in groups of 32 so that the threads of a warp
+/// have no bank conflicts in any pass of 512, 1024, 2048, 4096 and 8192 points, and few with other sizes.
 __device__ __forceinline__ unsigned place_of(unsigned point) {
     return point ^ ((point >> 3) & 28U) ^ (((point >> 6) ^ (point >> 8)) & 31U);
 }
@@ -44,7 +44,7 @@ __device__ __forceinline__ void store_point(const Team& team, unsigned point, co
     team.points[team.plane + place] = value.im;
 }
 
-/// The butterfly of a group, whose outputs lie where its inputs do, or would.
+/// The butterfly of a group. Its outputs lie where its inputs do, or would.
 template <unsigned radix>
 __device__ __forceinline__ void store_outputs(const Fft& fft, const FftPass& pass, unsigned p, unsigned first,
                                               const Team& team, Number (&x)[radix]) {
@@ -73,8 +73,8 @@ __device__ __forceinline__ void first_pass(const Fft& fft, const Team& team, con
     }
 }
 
-/// Of the outputs of the pass before, those of one k lie side by side: they are the inputs of `stride`
-/// smaller transforms.
+/// Outputs of the previous pass with the same k lie side by side: they are the inputs of `stride` smaller
+/// transforms.
 template <unsigned radix>
 __device__ __forceinline__ void inner_pass(const Fft& fft, const FftPass& pass, const Team& team) {
 #pragma unroll 1
@@ -90,8 +90,8 @@ __device__ __forceinline__ void inner_pass(const Fft& fft, const FftPass& pass, 
     }
 }
 
-/// Which of the smallest transforms has the bins q, q + stride ...: the first pass's output is q's lowest
-/// digit and the highest of this number.
+/// The index of the smallest transform that has the bins q, q + stride ...: the output of the first pass is
+/// the lowest digit of q and the highest of this index.
 __device__ __forceinline__ unsigned smallest_of(const Fft& fft, unsigned q) {
     unsigned smallest = 0;
 #pragma unroll 1
@@ -121,8 +121,8 @@ __device__ __forceinline__ void last_pass(const Fft& fft, const Team& team, cons
     }
 }
 
-/// All threads of the block call it. There are at least two passes, and the first has radix 8 or 4. Between
-/// passes points stay in place: which arithmetic makes them does not depend on where they lie.
+/// All threads of the block must call it. Needs at least two passes, the first of radix 8 or 4. Points stay
+/// in place between passes; their layout does not change the arithmetic.
 template <class Load, class Store>
 __device__ __forceinline__ void transform(const Fft& fft, const Team& team, const Load& load,
                                           const Store& store) {

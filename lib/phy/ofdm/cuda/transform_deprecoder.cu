@@ -23,14 +23,14 @@ static_assert(deprecoding::precoding_lanes == warp_size);
 /// All pointers are to device memory.
 struct DeprecodeJob {
     bool mmse;
-    std::uint32_t subcarriers;  ///< of an OFDM symbol
+    std::uint32_t subcarriers;  ///< per OFDM symbol
     float* symbols;             ///< (rows, subcarriers), complex
-    float* noise_variance;      ///< in the same shape
+    float* noise_variance;      ///< same shape
 };
 
 extern __shared__ float shared_numbers[];
 
-/// A lane's numbers one after another, then the lanes in their order; in lane 0.
+/// Adds each lane's numbers in order, then the lanes in order. The result is in lane 0.
 __device__ __forceinline__ float sum_of(const float* numbers, unsigned count, unsigned lane) {
     float sum = 0.0F;
     for (unsigned i = lane; i < count; i += warp_size)
@@ -38,7 +38,7 @@ __device__ __forceinline__ float sum_of(const float* numbers, unsigned count, un
     return joined_warp(sum);
 }
 
-/// Before the DFT. The first two noise variances of a row are what its symbols have in common.
+/// Runs before the DFT. Leaves the values that a row's symbols share in its first two noise variances.
 __global__ void __launch_bounds__(deprecoding_threads)
     weigh_subcarriers(const __grid_constant__ DeprecodeJob job) {
     float* const weights = shared_numbers;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(deprecoding_threads)
     noise_variance[1] = common.noise;
 }
 
-/// After it.
+/// Runs after the DFT.
 __global__ void __launch_bounds__(deprecoding_threads)
     finish_symbols(const __grid_constant__ DeprecodeJob job) {
     const std::size_t first = std::size_t{blockIdx.x} * job.subcarriers;

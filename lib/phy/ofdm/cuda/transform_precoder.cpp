@@ -10,7 +10,7 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
 
     Device device;
     Config config;
-    detail::PrecodeJob job;  ///< but for what differs from call to call
+    detail::PrecodeJob job;  ///< without the members that each call sets
     DeviceBuffer<float> table;
 };
 

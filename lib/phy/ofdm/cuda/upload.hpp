@@ -6,7 +6,7 @@
 
 namespace phy::gpu::detail {
 
-/// The numbers in device memory, when the stream has got there.
+/// Copies numbers to device memory, on the stream.
 template <typename T>
 DeviceBuffer<T> upload(const Device& device, std::span<const T> numbers, cudaStream_t stream) {
     DeviceBuffer<T> there(device, numbers.size());

@@ -14,11 +14,11 @@ struct Planes {
     float* im = nullptr;
 };
 
-/// Memory that a transform works in.
+/// Workspace of a transform.
 using TwoPlanes = std::array<Planes, 2>;
 
-/// Where bins go as elements: bin b is element b + zero modulo N, and the first `count` are stored, times a
-/// factor; not finite ones as the one NaN.
+/// Where bins become elements: bin b is element b + zero modulo N. The first `count` are stored, times a
+/// factor; non-finite components become the one NaN.
 struct Elements {
     float* out = nullptr;  ///< pairs at any address
     std::size_t count = 0;
@@ -30,20 +30,21 @@ struct FftKernels {
     /// Numbers in a vector.
     std::size_t lanes;
 
-    /// Transforms complex numbers at any address in two arrays of memory and stores elements. The plan's
-    /// order is that of vectors, and N is a multiple of 128.
+    /// Transforms complex numbers at any address and stores elements. Needs FactorOrder::vectors and N a
+    /// multiple of 128.
     void (*transform)(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements);
 
-    /// The same of what is in work[0]; the bins that it returns are in one of the two.
+    /// The same for points in work[0]. The returned bins are in either plane of work.
     Planes (*transform_planes)(const Fft& fft, const TwoPlanes& work);
 
-    /// As many transforms as there are lanes: point i of transform t is in work[0] at i lanes + t.
+    /// One transform per lane: point i of transform t is in work[0] at i lanes + t.
     Planes (*transform_lanes)(const Fft& fft, const TwoPlanes& work);
 
-    /// Complex numbers times a real factor, not finite ones as the one NaN. count is a multiple of the lanes.
+    /// Complex numbers times a real factor; non-finite components become the one NaN. count is a multiple of
+    /// lanes.
     void (*scale)(const Planes& in, std::size_t count, float factor, float* out);
 
-    /// Complex numbers times those of another array; in may be out.
+    /// Complex numbers times those of another array. in and out may be the same.
     void (*multiply)(const float* in, const float* factors, std::size_t count, float* out);
 };
 

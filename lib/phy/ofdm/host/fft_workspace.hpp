@@ -7,10 +7,10 @@
 
 namespace phy::detail {
 
-/// What the threads of a host transform in: two pairs of planes and a row of complex numbers for each.
+/// Workspace of transforms on a host: for each thread two pairs of planes and a row of complex numbers.
 class FftWorkspace {
 public:
-    /// points: of all transforms that a thread has in hand; row: complex numbers.
+    /// points: of all transforms that a thread runs at a time; row: complex numbers.
     FftWorkspace(int threads, std::size_t points, std::size_t row)
         : plane_(rounded(points)),
           each_(4 * plane_ + rounded(2 * row)),
@@ -26,10 +26,9 @@ public:
     [[nodiscard]] float* row(int thread) { return of(thread) + 4 * plane_; }
 
 private:
-    static constexpr std::size_t line = 16;  ///< numbers of a cache line
+    static constexpr std::size_t line = 16;  ///< numbers per cache line
 
-    /// With room for what vectors read and write beyond, and so that planes do not lie at one place of the
-    /// caches' sets.
+    /// Adds room for vectors that reach beyond the end, and keeps planes out of the same cache sets.
     static std::size_t rounded(std::size_t numbers) { return (numbers + line - 1) / line * line + 5 * line; }
 
     [[nodiscard]] float* of(int thread) {

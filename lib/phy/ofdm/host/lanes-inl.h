@@ -1,4 +1,4 @@
-// Vectors to and from memory, one number long where there are no vectors.
+// Vectors to and from memory; scalar code has vectors of one number.
 #if defined(PHY_OFDM_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_OFDM_LANES_INL_H_
 #undef PHY_OFDM_LANES_INL_H_
@@ -25,7 +25,7 @@ PHY_INLINE void store(Ops::V numbers, float* to) {
     hn::StoreU(numbers, d, to);
 }
 
-/// Complex numbers that lie as pairs, at any address.
+/// Complex numbers stored as pairs, at any address.
 PHY_INLINE Complex<Ops> load_pairs(const void* from) {
     Complex<Ops> numbers;
     hn::LoadInterleaved2(d, static_cast<const float*>(from), numbers.re, numbers.im);
@@ -73,7 +73,7 @@ PHY_INLINE bool all_finite(Ops::V number) {
 }
 #endif
 
-/// True if all numbers are finite; false, too, for some that are finite and too large to be added.
+/// True if all numbers are finite. May be false for finite numbers that are too large to be added.
 template <int count>
 PHY_INLINE bool surely_finite(const Complex<Ops> (&numbers)[count]) {
     Complex<Ops> total = numbers[0];

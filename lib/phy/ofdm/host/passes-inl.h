@@ -14,7 +14,7 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// Inputs of a butterfly that lie `step` apart.
+/// Inputs of a butterfly, `step` apart.
 template <int radix>
 PHY_INLINE void load_points(const Planes& in, std::size_t at, std::size_t step, Complex<Ops> (&x)[radix]) {
     PHY_UNROLL
@@ -37,7 +37,7 @@ PHY_INLINE void multiply_points(const float* factors, Complex<Ops> (&x)[radix]) 
         x[k] = product<Ops>(x[k], all_lanes(factors + 2 * (k - 1)));
 }
 
-/// stride: that of the pass, times the transforms that lie side by side.
+/// stride: that of the pass times the number of transforms side by side.
 template <int radix>
 void run_pass(const FftPass& pass, std::size_t stride, const float* table, const Planes& in,
               const Planes& out) {
@@ -54,8 +54,8 @@ void run_pass(const FftPass& pass, std::size_t stride, const float* table, const
     }
 }
 
-/// Where the outputs of the last pass go: to planes in order, or to elements. first: of x[0]'s bins; step: to
-/// those of the next.
+/// Where the last pass writes: to planes in order, or to elements. first: bin of x[0]; step: bins from x[i]
+/// to x[i + 1].
 struct ToPlanes {
     Planes out;
 
@@ -119,7 +119,7 @@ PHY_INLINE void run_last_pass(std::size_t stride, const Planes& in, const Store&
     }
 }
 
-/// Calls visit with a pass's radix as a constant.
+/// Calls visit with the radix of a pass as a constant.
 template <class Visitor>
 PHY_INLINE void with_radix(std::uint32_t radix, const Visitor& visit) {
     if (radix == 8)
@@ -157,8 +157,8 @@ struct RunLastPass {
     }
 };
 
-/// The passes from `first` on, but for the last, of as many transforms as lie side by side. in is one of the
-/// two planes; returns the one that the outputs are in.
+/// Runs the passes from `first` on except the last, for all transforms side by side. in: index of the plane
+/// with the inputs. Returns that of the outputs.
 inline std::size_t run_passes(const Fft& fft, std::size_t first, std::size_t side_by_side,
                               const TwoPlanes& work, std::size_t in) {
     for (std::size_t i = first; i + 1 < fft.passes; ++i, in = 1 - in) {

@@ -1,4 +1,4 @@
-// One number at a time: the reference that every instruction set is compared with.
+// One number at a time: the reference for every instruction set.
 
 #include "phy/ofdm/host/passes-inl.h"
 

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace phy::detail::HWY_NAMESPACE {
 namespace {
 
-/// i: the first butterfly of the vectors.
+/// i: the first butterfly in the vectors.
 template <int radix>
 HWY_INLINE void multiply_by_spread(const float* factors, std::size_t i, Complex<Ops> (&x)[radix]) {
     const float* const of_line = factors + i / spread_line * (radix - 1) * 2 * spread_line + i % spread_line;
@@ -36,7 +36,7 @@ struct LoadPlanes {
     HWY_INLINE Complex<Ops> operator()(std::size_t i) const { return load(points, i); }
 };
 
-/// Of stride 1 and radix 8: vectors hold neighbouring butterflies, whose outputs lie 8 apart.
+/// For stride 1 and radix 8: vectors hold neighbouring butterflies, whose outputs lie 8 apart.
 template <class Load>
 HWY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Planes& out) {
     const std::size_t butterflies = fft.pass[0].groups;
@@ -54,7 +54,7 @@ HWY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Pla
     }
 }
 
-/// Of stride 8, where vectors have 16 lanes: they hold the butterflies of two p.
+/// For stride 8 and vectors of 16 lanes, which hold the butterflies of two p.
 template <int radix>
 HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const Planes& in,
                                 const Planes& out) {
@@ -75,7 +75,7 @@ HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const P
     }
 }
 
-/// The passes after the first, but for the last.
+/// The passes between the first and the last.
 HWY_INLINE std::size_t run_inner_passes(const Fft& fft, const TwoPlanes& work, std::size_t in) {
     if constexpr (lanes > 8) {
         if (fft.pass[1].radix == 8)

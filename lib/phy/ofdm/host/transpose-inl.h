@@ -1,4 +1,4 @@
-// Eight vectors to memory, element by element: what the first pass of a transform writes.
+// Stores eight vectors transposed, for the first pass of a transform.
 #if defined(PHY_OFDM_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_OFDM_TRANSPOSE_INL_H_
 #undef PHY_OFDM_TRANSPOSE_INL_H_
@@ -13,7 +13,7 @@ namespace phy::detail::HWY_NAMESPACE {
 
 constexpr hn::Repartition<double, decltype(d)> d_pairs;
 
-/// Of each block of four lanes, element i of the four vectors side by side becomes the block of y[i].
+/// Transposes each block of four lanes: element i of the four vectors becomes the block of y[i].
 HWY_INLINE void transpose_blocks(Ops::V x0, Ops::V x1, Ops::V x2, Ops::V x3, Ops::V (&y)[4]) {
     const auto low01 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x0, x1));
     const auto low23 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x2, x3));

@@ -59,14 +59,14 @@ PHY_INLINE Complex<Ops> minus_times(const Complex<Ops>& a, typename Ops::V b, co
     return {Ops::nfma(b, c.re, a.re), Ops::nfma(b, c.im, a.im)};
 }
 
-/// One NaN for all that is not finite: which one comes out of arithmetic differs between machines.
+/// One NaN for all non-finite values: machines differ in the NaN that arithmetic gives.
 template <class Ops>
 PHY_INLINE Complex<Ops> with_one_nan(const Complex<Ops>& a) {
     const auto nan = Ops::set(std::numeric_limits<float>::quiet_NaN());
     return {Ops::select_finite(a.re, a.re, nan), Ops::select_finite(a.im, a.im, nan)};
 }
 
-/// a b, where b is real, as it is stored.
+/// a b, where b is real, with one NaN, as stored.
 template <class Ops>
 PHY_INLINE Complex<Ops> scaled(const Complex<Ops>& a, typename Ops::V b) {
     return with_one_nan<Ops>(Complex<Ops>{Ops::mul(a.re, b), Ops::mul(a.im, b)});

@@ -19,7 +19,7 @@ inline void check_range(const char* what, int number, int first, int last) {
 
 constexpr std::size_t max_symbols = 14;  ///< of a slot
 
-/// Throws ArgumentError if any value is out of its range, also those that OfdmTiming does not need.
+/// Throws ArgumentError if any value is out of its range, including those that OfdmTiming ignores.
 OfdmTiming checked_timing(const OfdmConfig& config);
 
 /// The symbols of a slot that a call works on.
@@ -37,10 +37,10 @@ struct OfdmRow {
     std::size_t symbol = 0;  ///< of the slot
 };
 
-/// Where the samples of a call lie, and which of them it is about.
+/// The layout of a call's samples and the symbols that it works on.
 struct OfdmSizes {
-    std::size_t stride = 0;       ///< from an antenna's first to the next one's
-    std::size_t slot_stride = 0;  ///< as OfdmSlots has it
+    std::size_t stride = 0;       ///< samples from one antenna's first to the next one's
+    std::size_t slot_stride = 0;  ///< as in OfdmSlots
     ChosenSymbols chosen = {};
     std::uint32_t antennas = 0;
     std::size_t rows = 0;  ///< symbols of all slots and antennas
@@ -57,7 +57,7 @@ struct OfdmSizes {
         return ((row.slot * antennas + row.antenna) * timing.symbols() + row.symbol) * timing.subcarriers();
     }
 
-    /// The first sample of an antenna in a slot, the call's being the first of all.
+    /// The first sample of an antenna in a slot, counted from the first of the call.
     [[nodiscard]] constexpr std::size_t first_sample(const OfdmTiming& timing, std::uint64_t first_slot,
                                                      const OfdmRow& row) const {
         const std::size_t start =
@@ -67,11 +67,11 @@ struct OfdmSizes {
     }
 };
 
-/// Throws ArgumentError if arrays of so many elements do not hold the slots.
+/// Throws ArgumentError if arrays with these numbers of elements do not hold the slots.
 OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,
                         std::size_t samples, std::size_t grid);
 
-/// The value of an integer 1 in samples of a format.
+/// The value of the integer 1 in samples of a format.
 float unit_of(const OfdmConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

@@ -9,7 +9,8 @@ namespace phy::detail {
 /// The number of subcarriers. Throws ArgumentError if a value is out of its range.
 std::size_t checked_precoding(const TransformPrecoderConfig& config);
 
-/// Throws ArgumentError if arrays of so many elements do not hold whole symbols, as many in as out.
+/// Throws ArgumentError unless arrays with these numbers of elements hold whole symbols and are equal in
+/// size.
 void check_precoding_sizes(std::size_t size, const char* in_name, std::size_t in, const char* out_name,
                            std::size_t out);
 

@@ -1,4 +1,4 @@
-// What stands before and after the inverse DFT of transform precoding; transform_deprecoder.hpp has the
+// The arithmetic before and after the inverse DFT of transform precoding; transform_deprecoder.hpp has the
 // equations.
 #if defined(PHY_OFDM_DEPRECODING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_OFDM_DEPRECODING_INL_H_
@@ -14,11 +14,10 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// Sums over subcarriers have so many lanes: lane i takes subcarriers i, i + 32, i + 64 ... one after
-/// another.
+/// Lanes of sums over subcarriers: lane i adds subcarriers i, i + 32, i + 64 ... in this order.
 constexpr int precoding_lanes = 32;
 
-/// The largest q of MMSE: N0 stays positive.
+/// Max q of MMSE, so that N0 stays positive.
 constexpr float largest_mean_weight = 1.0F - 0x1p-24F;
 
 /// m_k.
@@ -28,19 +27,19 @@ PHY_INLINE typename Ops::V subcarrier_weight(bool mmse, typename Ops::V noise) {
     return mmse ? Ops::div(one, Ops::add(one, noise)) : Ops::keep(noise, one);
 }
 
-/// What subcarrier k adds to the sum of v.
+/// The term of subcarrier k in the sum of v.
 template <typename Ops>
 PHY_INLINE typename Ops::V subcarrier_noise(typename Ops::V noise) {
     return Ops::keep(noise, noise);
 }
 
-/// What the symbols of an OFDM symbol have in common. All erased: 0 and infinity.
+/// Values that all symbols of an OFDM symbol share. All erased: 0 and infinity.
 struct PrecodedSymbol {
     float mean_weight;  ///< q
     float noise;        ///< N0
 };
 
-/// From the sums of m_k and of what subcarrier_noise() gives.
+/// From the sums of m_k and of subcarrier_noise().
 template <typename Ops>
 PHY_INLINE PrecodedSymbol precoded_symbol(bool mmse, float weights, float noises, float subcarriers) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -52,7 +51,7 @@ PHY_INLINE PrecodedSymbol precoded_symbol(bool mmse, float weights, float noises
     return {Ops::keep(noise, q), Ops::select_finite(noise, noise, infinity)};
 }
 
-/// Divides a symbol by q, and erases it where that is not finite.
+/// Divides a symbol by q, and erases it if the result is not finite.
 template <typename Ops>
 PHY_INLINE void finish_symbol(const PrecodedSymbol& common, float& re, float& im, float& noise) {
     constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-/// How a transform is cut into passes, whatever computes it.
+/// How a transform is split into passes, for every backend.
 namespace phy::detail {
 
 /// True if a positive number has no prime factors above 5.
@@ -15,41 +15,41 @@ bool has_small_factors(std::size_t number);
 inline constexpr std::size_t largest_fft = 8192;
 inline constexpr std::size_t max_fft_passes = 8;
 
-/// How factors lie in memory.
+/// The layout of factors in memory.
 enum class FactorOrder {
     pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
-    vectors,  ///< the same, and of the first two passes spread ones too. Of multiples of 128 points their
-              ///< radices are 8, and 8 or 4: later strides are those of whole vectors
+    vectors,  ///< the same, with spread factors for the first two passes. For multiples of 128 points these
+              ///< have radix 8, then 8 or 4, so later strides are whole vectors
     threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
 };
 
 /// Butterflies whose factors lie side by side: a cache line of numbers.
 inline constexpr std::uint32_t spread_line = 16;
 
-/// 2^32 / number rounded up, of numbers above 1: the upper half of its product with a number below 2^16 is
-/// that number's quotient.
+/// 2^32 / number, rounded up, for numbers above 1: the upper half of its product with n below 2^16 is n /
+/// number.
 constexpr std::uint32_t reciprocal_of(std::uint32_t number) {
     return static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + number - 1) / number);
 }
 
-/// One pass of a transform of N points, decimation in frequency with outputs in order (Stockham): of the
-/// inputs at q + stride (p + groups k), k from 0 to radix - 1, the DFT's output k times
-/// exp(-j 2 pi p k / (groups radix)) goes to q + stride (radix p + k), for q below stride and p below groups.
-/// In the last pass groups is 1, and nothing is multiplied.
+/// One pass of a transform of N points, decimation in frequency with outputs in order (Stockham): for q below
+/// stride and p below groups, it takes the DFT of the inputs at q + stride (p + groups k), k from 0 to radix
+/// - 1, and writes output k times exp(-j 2 pi p k / (groups radix)) to q + stride (radix p + k). In the last
+/// pass groups is 1 and the factors are 1.
 struct FftPass {
     std::uint32_t radix = 0;
     std::uint32_t groups = 0;
     std::uint32_t stride = 0;
     std::uint32_t radix_reciprocal = 0;  ///< see reciprocal_of()
     std::uint32_t groups_reciprocal = 0;
-    /// Where its factors are in the table, real parts before imaginary ones, in the plan's order.
+    /// Index of its factors in the table, real parts before imaginary ones, in the plan's order.
     std::uint32_t factors = 0;
-    /// The same factors by butterflies q + stride p, so that vectors find them side by side, and one after
-    /// another: (stride x groups / 16, radix - 1, 2, 16), real parts first; of the passes that have them.
+    /// Index of its spread factors, if it has them: the same factors by butterfly q + stride p, so that
+    /// vectors load neighbours. (stride x groups / 16, radix - 1, 2, 16), real parts first.
     std::uint32_t spread_factors = 0;
 };
 
-/// What kernels need to know of a transform.
+/// A transform, as kernels need it.
 struct Fft {
     std::uint32_t size = 0;
     std::uint32_t passes = 0;

@@ -11,7 +11,7 @@ cf32 rounded_turn(double turns) {
     return cf32(turn(turns));
 }
 
-/// Modulo 1, with integers for fractions of 2^-64.
+/// Modulo 1, in units of 2^-64.
 std::uint64_t fraction_of(long double turns) {
     const long double scaled = std::roundl(std::ldexp(std::fabs(turns), 64));
     const auto magnitude = static_cast<std::uint64_t>(scaled);

@@ -9,31 +9,31 @@
 
 namespace phy::detail {
 
-inline constexpr unsigned phase_bits = 12;  ///< of a level of SymbolPhases::turns
+inline constexpr unsigned phase_bits = 12;  ///< per level of SymbolPhases::turns
 
-/// What kernels need to know of the phases of symbols.
+/// Phases of symbols, as kernels need them.
 struct SymbolPhases {
-    const cf32* compensation = nullptr;  ///< by the symbol's number in the subframe
+    const cf32* compensation = nullptr;  ///< indexed by the symbol's number in the subframe
     const cf32* turns = nullptr;         ///< exp(j 2 pi i / 2^12), then exp(j 2 pi i / 2^24), i below 2^12
-    std::uint64_t increment = 0;         ///< turns of a sample x 2^64
+    std::uint64_t increment = 0;         ///< turns per sample x 2^64
 };
 
-/// Phases by which a receiver multiplies, or by which a transmitter does: their conjugates.
+/// Phases by which a receiver multiplies; for a transmitter their conjugates.
 class PhaseTables {
 public:
     enum class Side { receiver, transmitter };
 
     PhaseTables(const OfdmConfig& config, const OfdmTiming& timing, Side side);
 
-    /// Of a symbol, with the time of its first sample in the window of no offset.
+    /// The time of a symbol is that of its first sample in a window without offset.
     [[nodiscard]] const SymbolPhases& symbols() const { return symbols_; }
     [[nodiscard]] const std::vector<cf32>& compensation() const { return compensation_; }
     [[nodiscard]] const std::vector<cf32>& turns() const { return turns_; }
 
-    /// True if samples are turned.
+    /// True if samples are rotated.
     [[nodiscard]] bool shifts() const { return symbols_.increment != 0; }
 
-    /// What sample `time` of a symbol is multiplied by: of `count` from the first on.
+    /// Appends the factors of `count` samples of a symbol from time `first` on.
     void append_rotation(std::int64_t first, std::size_t count, std::vector<cf32>& rotation) const;
 
     PhaseTables(const PhaseTables&) = delete;  // symbols() points into the tables
@@ -45,7 +45,7 @@ private:
     SymbolPhases symbols_;
 };
 
-/// What a receiver multiplies samples by, in the order in which they are transformed; empty if it does not.
+/// Factors of a receiver's samples, in the order of the transform; empty if there is no rotation.
 std::vector<cf32> receiver_rotation(const OfdmConfig& config, const OfdmTiming& timing,
                                     const PhaseTables& phases);
 

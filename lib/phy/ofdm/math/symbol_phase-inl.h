@@ -1,4 +1,4 @@
-// What the elements of a symbol are multiplied by.
+// The factor of a symbol's elements.
 #if defined(PHY_OFDM_SYMBOL_PHASE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_OFDM_SYMBOL_PHASE_INL_H_
 #undef PHY_OFDM_SYMBOL_PHASE_INL_H_
@@ -21,7 +21,7 @@ PHY_INLINE Complex<Ops> number_at(const cf32* numbers, std::size_t i) {
     return {Ops::set(components[2 * i]), Ops::set(components[2 * i + 1])};
 }
 
-/// number: of the symbol in its subframe; time: of its first sample, since the start of slot 0.
+/// number: the symbol's in its subframe; time: samples from the start of slot 0 to the symbol's first.
 template <class Ops>
 PHY_INLINE Complex<Ops> symbol_phase(const SymbolPhases& phases, std::size_t number, std::uint64_t time) {
     const auto compensation = number_at<Ops>(phases.compensation, number);

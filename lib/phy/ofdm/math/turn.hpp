@@ -8,7 +8,7 @@
 
 namespace phy::detail {
 
-/// exp(j 2 pi turns), exact where it is a multiple of an eighth of a turn.
+/// exp(j 2 pi turns), exact for multiples of an eighth of a turn.
 inline std::complex<double> turn(double turns) {
     const double eighths = std::floor(8.0 * (turns - std::floor(turns)) + 0.5);
     const double rest = 2.0 * std::numbers::pi * (turns - std::floor(turns) - eighths / 8.0);

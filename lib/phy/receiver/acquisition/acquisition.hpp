@@ -11,104 +11,104 @@
 #include "phy/machine/host.hpp"
 #include "phy/receiver/receiver.hpp"
 
-/// What a receiver has to know of a recording before it can receive: where slots begin, and by how much the
-/// recording is off in time and frequency; and where pilots do not agree with the link, what would.
+/// Acquisition: where the slots of a recording begin, and its offsets in time and frequency. If the DM-RS do
+/// not match the link, diagnose() searches for a link that they match.
 namespace phy {
 
-/// Where the DM-RS of a slot were found in samples.
+/// A slot whose DM-RS were found in samples.
 struct PHY_EXPORT FoundSlot {
     std::uint64_t first_sample = 0;  ///< where the slot begins
-    double correlation = 0.0;        ///< from 0 to 1: the share of the power of pilots that agrees with DM-RS
+    double correlation = 0.0;        ///< from 0 to 1: share of the pilots' power that matches the DM-RS
 };
 
-/// The slot that is searched: the first of Link::slots as they are listed, else
-/// Link::carrier.first_slot. Where it begins the capture begins for a receiver: that is then first_sample,
-/// and this the first_slot.
+/// The slot that find_first_slot() searches for: the first entry of Link::slots, or Link::carrier.first_slot
+/// if slots is empty. A receiver treats the place where it is found as the start of the capture: first_sample
+/// is that place, and first_slot is this slot.
 [[nodiscard]] PHY_EXPORT int searched_slot(const Link& link);
 
 /// Searches samples, (antennas, samples), for the DM-RS of searched_slot(), frame by frame, and returns the
-/// first slot that is there as a whole. All samples within 10 ms are correlated with up to four DM-RS symbols
-/// of that slot, in time; powers are added over antennas, ports and symbols. The strongest places are then
-/// looked at in the resource grid, at pilots alone, so that what is sent beside them does not matter. A place
-/// counts if chance makes one as good in a frame without that slot with a probability of 1e-6 at most; where
-/// none does by itself, up to eight slots of the schedule from there on count together. Of several such
-/// slots in a frame (DM-RS with transform precoding are the same in every slot unless they hop) it is the
-/// earliest whose correlation is at least half the best one's.
+/// first complete slot.
 ///
-/// The place is that of the strongest path, to a sample where the allocation is wide; a frequency offset of
-/// up to 10 % of the subcarrier spacing does no harm. Few pilots say little: one resource block of one layer
-/// is found where the signal is clear of noise or several slots are there, with several layers it may take
-/// two; and other QPSK symbols agree with n pilots by a chance of 4^(1-n), which matters below some 16.
+/// The search correlates all samples within 10 ms with up to four DM-RS symbols of that slot in time, and
+/// adds powers over antennas, ports and symbols. It then examines the pilots of the strongest places in the
+/// resource grid, so other signals between the pilots do not matter. A place counts if a frame without that
+/// slot has one as good with a probability of at most 1e-6. If no place passes by itself, up to eight slots
+/// of the schedule from there on count together. If several places of a frame pass (DM-RS with transform
+/// precoding are the same in every slot unless they hop), the result is the earliest with at least half the
+/// best correlation.
 ///
-/// Throws ArgumentError as Receiver does, for a receiver of grids, and if samples are fewer than those of a
-/// slot. The result is the same on every backend and number of threads.
+/// The place is that of the strongest path, exact to one sample for wide allocations. A frequency offset of
+/// up to 10 % of the subcarrier spacing does no harm. Small allocations are harder to find: one resource
+/// block of one layer needs a signal well above the noise or several slots; with several layers it may take
+/// two resource blocks. Other QPSK symbols match n pilots with a probability of 4^(1-n), which matters below
+/// about 16 pilots.
+///
+/// Throws ArgumentError as Receiver does, for a receiver of grids, and for fewer samples than a slot has. The
+/// result does not depend on backend or number of threads.
 PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config,
                                                     SymbolView samples);
 
-/// By how much a recording is off, and how sure that is.
+/// Timing and frequency offset of a recording, with the coherence of its pilots.
 struct PHY_EXPORT Offsets {
-    double timing = 0.0;     ///< s; positive: the signal comes late. As SlotEstimate::timing_offset
-    double frequency = 0.0;  ///< Hz; positive: the signal is too high
-    double coherence = 0.0;  ///< of pilots: the mean over the slots that have them, 0 if none has
+    double timing = 0.0;     ///< s; positive: the signal arrives late; as SlotEstimate::timing_offset
+    double frequency = 0.0;  ///< Hz; positive: the signal is too high in frequency
+    double coherence = 0.0;  ///< of pilots: the mean over the slots that have them; 0 if none has
 };
 
-/// Measures offsets over some occasions of the schedule, the first of which is `first`: input is as
-/// Receiver takes it. Link::carrier.frequency_shift less the frequency, and samples that begin so much later
-/// as the timing says, take them out.
+/// Measures offsets over the occasions of the schedule from `first` on. input: as for Receiver. To correct
+/// the offsets, subtract the frequency from Link::carrier.frequency_shift and begin the samples later by the
+/// timing.
 ///
-/// Of samples the frequency comes from cyclic prefixes, the later halves of those of the allocation's symbols
-/// and subcarriers, and is unambiguous within half the subcarrier spacing to either side. Where a slot has
-/// DM-RS at several times, these refine it, unless they show more than a quarter of a turn from one to the
-/// next, which then is doubtful. Where a slot has them once, prefixes have to be sure of it, by four standard
-/// deviations, or it is 0. Of grids it comes from DM-RS alone, and is 0 where a slot has them once.
-/// Slots count by the squares of their coherence. Throws ArgumentError as Receiver does.
+/// The frequency of samples comes from cyclic prefixes: from the later halves of those of the allocation's
+/// symbols, on its subcarriers. It is unambiguous within half the subcarrier spacing to either side. If a
+/// slot has DM-RS at several times, these refine it, unless they differ by more than a quarter turn from one
+/// to the next. If a slot has DM-RS at one time only, the frequency is 0 unless the prefixes show it with
+/// four standard deviations. The frequency of grids comes from DM-RS alone; it is 0 if a slot has them at one
+/// time only. Slots are weighted by the square of their coherence. Throws ArgumentError as Receiver does.
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 
-/// Below this coherence DM-RS of an allocation count as not found. Pilots that are not those of the link have
-/// it, or more, in one slot with a probability of 1e-6 where the allocation has enough of them, some 16
-/// resource blocks with one DM-RS symbol or 8 with two; there it is at most 0.4, which the right ones have
-/// from -2 dB on. Of fewer pilots it grows to 0.7, which wrong ones reach in a slot by chance: exp(-n / 2)
-/// of n pilots.
+/// Below this coherence the DM-RS of an allocation count as not found. With about 16 resource blocks and one
+/// DM-RS symbol, or 8 with two, it is at most 0.4: wrong pilots reach it in one slot with a probability of
+/// 1e-6, and right ones from an SNR of -2 dB on. With fewer pilots it grows to 0.7, which n wrong pilots
+/// reach in a slot with a probability of exp(-n / 2).
 [[nodiscard]] PHY_EXPORT double min_coherence(const SlotAllocation& allocation);
 
-/// What diagnose() may try beside what the link says.
+/// Values that diagnose() tries in addition to those of the link.
 struct PHY_EXPORT DiagnoseOptions {
-    std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS, beside the link's and the cell's
-    std::vector<double> center_frequencies = {};     ///< f0 in Hz, beside the link's and 0
+    std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS, in addition to the link's and the cell's
+    std::vector<double> center_frequencies = {};     ///< f0 in Hz, in addition to the link's and 0
 };
 
-/// A change of a link, and what comes of it.
+/// A changed link and how well it matches.
 struct PHY_EXPORT Trial {
     std::string change;      ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
     Link link;               ///< with that change
-    double coherence = 0.0;  ///< of all slots of its schedule together, each counting by its power
-    double chance = 1.0;     ///< at most, that without such pilots the best of all tried has that coherence
-    double evm = 0.0;        ///< of the equalised symbols of the slot where it is least, where that was
-                             ///< looked at to decide on f0, else NaN
+    double coherence = 0.0;  ///< of all slots of its schedule together, weighted by power
+    double chance = 1.0;     ///< max probability of that coherence in the best trial without such pilots
+    double evm = 0.0;        ///< a ratio, of the best slot; NaN unless measured to decide on f0
 
-    /// Whether the pilots are there: the coherence is enough (see min_coherence()), and chance does not
-    /// explain it, with a probability of 1e-6 at most.
+    /// True if the pilots were found: the coherence is at least min_coherence(), and chance is at most 1e-6.
     [[nodiscard]] bool is_found() const;
 };
 
-/// What a diagnosis tried, the best first; the link as it is is among them, with an empty change.
+/// The trials of a diagnosis, best first. They include the unchanged link, with an empty change.
 struct PHY_EXPORT Diagnosis {
     std::vector<Trial> trials;
-    std::size_t tried = 0;  ///< settings, of which trials holds the ten best
+    std::size_t tried = 0;  ///< number of settings tried; trials has the ten best
 };
 
-/// Looks for what makes pilots agree, in all combinations: the number of the first slot, n_SCID and
-/// scrambling identities of DM-RS, their type, and where they stand in the slot (those of every mapping type,
-/// number of additional positions and length that fit into the allocation's symbols). Trials are sorted by
-/// how little chance explains their coherence, which counts pilots too; of equal ones the link as it is
-/// comes first. Where the best one is found and input is samples, it is also received with every other f0,
-/// and the one with the smallest error vectors comes first if they are clearly smaller. With transform
+/// Searches for settings whose DM-RS match the capture, in all combinations: number of the first slot, n_SCID
+/// and scrambling identities of DM-RS, their type, and their symbols (those of every mapping type, number of
+/// additional positions and length that fit into the allocation). Trials are sorted by the probability that
+/// chance gives their coherence, lowest first; it takes the number of pilots into account. Among equals the
+/// unchanged link comes first. If the best trial is found and the input is samples, it is also received with
+/// every other f0, and the one with the lowest EVM comes first if that is clearly lower. With transform
 /// precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
 ///
-/// input: some neighbouring slots of the capture from its first on, cut by the link's clock, whether they are
-/// of the schedule or not, (slots, antennas, Receiver::input_per_slot()). Two to four are enough, unless the
-/// allocation stands in few slots of a frame. Throws ArgumentError as Receiver does, and for no slot.
+/// input: (slots, antennas, Receiver::input_per_slot()), neighbouring slots of the capture from its first on,
+/// at the link's timing, whether or not they are occasions. Two to four slots are enough unless the
+/// allocation is in few slots of a frame. Throws ArgumentError as Receiver does, and for no slot.
 PHY_EXPORT Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
                               const DiagnoseOptions& options = {});
 

@@ -7,7 +7,7 @@
 namespace phy::detail {
 namespace {
 
-/// Energies of all antennas, summed from the first sample on.
+/// Energies of all antennas, accumulated from the first sample on.
 std::vector<double> summed_energies(const AntennaSamples& samples, std::int64_t first, std::size_t count) {
     std::vector<double> sums(count + 1, 0.0);
     std::vector<float> re(count);
@@ -70,7 +70,7 @@ void DmrsCorrelator::add_powers(const Spectrum& reference, std::span<float> powe
 
 std::vector<float> DmrsCorrelator::operator()(const AntennaSamples& samples, std::int64_t first,
                                               std::size_t count) {
-    // Places of the windows of all symbols together; powers by symbol.
+    // The range of the windows of all symbols together; powers are per symbol.
     const std::int64_t begin = first + static_cast<std::int64_t>(references_.front().begin);
     const std::size_t windows = count + references_.back().begin - references_.front().begin;
     std::vector<std::vector<float>> powers(references_.size(), std::vector<float>(windows, 0.0F));

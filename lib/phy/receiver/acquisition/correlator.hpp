@@ -16,8 +16,8 @@ class DmrsCorrelator {
 public:
     explicit DmrsCorrelator(std::vector<DmrsReference> references);
 
-    /// For slots that begin at the samples first, first + 1 ...: the power that agrees with DM-RS, over all
-    /// antennas, kinds of pilots and DM-RS symbols, as a share of all power there.
+    /// For slots that begin at samples first, first + 1 ...: the share of power that matches DM-RS, over all
+    /// antennas, kinds of pilots and DM-RS symbols.
     [[nodiscard]] std::vector<float> operator()(const AntennaSamples& samples, std::int64_t first,
                                                 std::size_t count);
 
@@ -31,9 +31,9 @@ private:
     void add_powers(const Spectrum& reference, std::span<float> powers);
 
     std::vector<DmrsReference> references_;
-    std::size_t size_ = 0;  ///< of a reference
+    std::size_t size_ = 0;  ///< per reference
     FourierTransform transform_;
-    std::vector<std::vector<Spectrum>> spectra_;  ///< by symbol and kind, conjugate
+    std::vector<std::vector<Spectrum>> spectra_;  ///< by symbol and kind, conjugated
     Spectrum block_;
     Spectrum product_;
 };

@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::size_t max_trials = 10;
 constexpr double max_chance = 1e-6;
-/// The error vectors of another f0 have to be so much smaller.
+/// Max EVM of another f0, as a share of the EVM with the link's.
 constexpr double clear_share_of_evm = 0.9;
 
-/// What is tried of DM-RS.
+/// DM-RS settings to try, and their score.
 struct Setting {
     int type = 1;
     std::uint32_t scrambling_id = 0;
@@ -32,14 +32,14 @@ struct Setting {
     int first_slot = 0;
     std::size_t pattern = 0;
     double coherence = 0.0;
-    double surprise = 0.0;  ///< -ln of the chance of that coherence without such pilots
-    double repeats = 1.0;   ///< symbols that have the same pilots, by which chance agrees with all or none
+    double surprise = 0.0;  ///< -ln of the probability of that coherence without such pilots
+    double repeats = 1.0;   ///< symbols with the same pilots, which match all or none by chance
 };
 
-/// The share of a pair in -ln of the chance that so much agrees, where products of pilots are turned by
-/// quarters: Chernoff's bound.
+/// The contribution of a pair to the surprisal of a coherence, for wrong pilots whose products are rotated by
+/// random quarter turns: Chernoff's bound.
 double surprise_of_pair(double coherence) {
-    // All agree to the last bit where samples have no noise.
+    // Without noise all pairs agree exactly.
     const double rest = std::max(1.0 - coherence, 1e-6);
     return (1.0 + coherence) * detail::elementary::log(1.0 + coherence) +
            rest * detail::elementary::log(rest);
@@ -101,7 +101,7 @@ public:
     Diagnosis operator()();
 
 private:
-    /// What pairs of one slot give with the pilots of one number of a slot, by symbol.
+    /// Correlations of one slot with the pilots of one slot number, by symbol.
     struct SlotScore {
         std::complex<double> correlation[symbols_per_slot];
     };
@@ -190,14 +190,14 @@ bool Diagnoser::is_used(int slot) const {
     return slots.empty() || std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
 
-/// And symbols too: whether the DM-RS do not depend on where they stand.
+/// True if DM-RS do not depend on the slot, nor on the symbol.
 bool Diagnoser::slots_are_equal() const {
     const DmrsConfig& dmrs = link_.allocation.dmrs;
     return dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
 }
 
-/// Above 30 kHz some slots begin with a longer prefix, so that another first slot has its symbols later or
-/// earlier than where the link has them: by what that turns a pair of pilots, backwards.
+/// Above 30 kHz some slots begin with a longer prefix, so another first slot shifts the symbols in time.
+/// Returns the conjugate of the rotation that this causes in a pair of pilots.
 std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot) const {
     if (!plan_.ofdm || setting.first_slot == link_.carrier.first_slot) return 1.0;
     const OfdmTiming timing(*plan_.ofdm);
@@ -212,7 +212,7 @@ std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot
     return detail::elementary::turned(-2.0 * std::numbers::pi * turns);
 }
 
-/// Sets what a setting is worth: nothing if none of the slots is of its schedule.
+/// Scores a setting; 0 if none of the slots is in its schedule.
 void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores,
                       Setting& setting) const {
     std::complex<double> sum = 0.0;
@@ -232,15 +232,15 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
         }
     }
     setting.coherence = energy > 0.0 ? std::min(std::sqrt(std::norm(sum)) / energy, 1.0) : 0.0;
-    // Symbols that are louder than others count for more, and all together for fewer.
+    // The effective number of symbols: louder ones count more, so all together count as fewer.
     const double symbols = squares > 0.0 ? energy * energy / squares : 0.0;
-    // A symbol too many, without pilots, costs more than its number brings.
+    // An extra symbol without pilots costs more coherence than it adds pairs.
     setting.surprise = symbols * static_cast<double>(pairs.pairs()) * surprise_of_pair(setting.coherence);
     if (slots_are_equal()) setting.repeats = std::max(symbols, 1.0);
 }
 
 void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
-    // Pilots of every symbol, though no allocation has them.
+    // Pilots in every symbol, though no allocation has them.
     SlotAllocation allocation = link_.allocation;
     allocation.first_symbol = 0;
     allocation.symbols = symbols_per_slot;
@@ -264,7 +264,7 @@ void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, c
                     pairs.correlation(slot, symbol, std::span(pilots).subspan(symbol * of_symbol, of_symbol));
     }
     for (int i = 0; i < slots_per_frame_; ++i) {
-        // The link's own first: of settings that are worth the same it wins.
+        // The link's own first, so that it wins among equal settings.
         setting.first_slot = (link_.carrier.first_slot + i) % slots_per_frame_;
         for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
             if (can[setting.pattern]) {
@@ -292,7 +292,7 @@ void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
             setting.n_scid = n_scid;
             setting.pattern = possible;
             if (is_precoded && n_scid != link_.allocation.dmrs.n_scid) continue;
-            // An identity may be out of the range of low-PAPR sequences.
+            // An identity may be out of range for low-PAPR sequences.
             if (!can_be(link_of(setting))) continue;
             try_identity(pairs, setting, can);
         }
@@ -309,7 +309,7 @@ Trial Diagnoser::trial_of(const Setting& setting) const {
             .evm = std::numeric_limits<double>::quiet_NaN()};
 }
 
-/// The best settings, and that of the link, which was tried first.
+/// The best settings, including that of the link, which was tried first.
 std::vector<Trial> Diagnoser::best_trials() const {
     std::vector<Setting> best = settings_;
     std::stable_sort(best.begin(), best.end(),
@@ -323,14 +323,14 @@ std::vector<Trial> Diagnoser::best_trials() const {
     auto own =
         std::find_if(trials.begin(), trials.end(), [](const Trial& trial) { return trial.change.empty(); });
     if (own == trials.end()) *--own = trial_of(settings_.front());
-    // Where slots have the same pilots, that some of them are a little better says nothing of their numbers.
+    // If slots have the same pilots, a slightly better one says nothing about slot numbers.
     const bool is_equal = slots_are_equal() && differ_in_slot_alone(settings_.front(), best.front());
     if (is_equal && own->is_found()) std::rotate(trials.begin(), own, own + 1);
     return trials;
 }
 
-/// That of the slot where it is least, as slots may be empty, without the frequency offset that cyclic
-/// prefixes show.
+/// The min over slots, as slots may be empty, after correcting the frequency offset that cyclic prefixes
+/// show.
 double Diagnoser::evm_of(const Link& link) const {
     ReceiverConfig config = plan_.config;
     config.link = link;
@@ -358,8 +358,8 @@ double Diagnoser::evm_of(const Link& link) const {
     return least;
 }
 
-/// f0 does not matter to the coherence within symbols. It turns symbols against each other, which error
-/// vectors show. How many others were tried.
+/// f0 does not affect the coherence within symbols. It rotates symbols against each other, which the EVM
+/// shows. Returns the number of frequencies tried.
 std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const {
     if (!plan_.ofdm || trials.empty()) return 0;
     Trial best = trials.front();
@@ -382,7 +382,7 @@ std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const 
     trials.insert(trials.begin() + 1, others.begin(), others.end());
     if (is_better) std::swap(trials[0], trials[1]);
     while (trials.size() > max_trials) {
-        // The link as it is stays.
+        // Keeps the unchanged link.
         const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
         trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
     }

@@ -38,9 +38,9 @@ std::vector<Group> groups_of(const DmrsConfig& dmrs) {
     return groups;
 }
 
-/// -ln of the chance that so large a share of energy agrees, of the beta distribution.
+/// -ln of the probability that at least this share of energy matches, by the beta distribution.
 double surprise_of(double share, int pilots, bool has_pair) {
-    // Quantised samples without noise agree to the last bit, which is no more sure than a good recording.
+    // Quantised samples without noise match exactly, which is no more certain than a good recording.
     const double rest = std::max(1.0 - share, 1e-6);
     if (!has_pair) return -(pilots - 1) * elementary::log(rest);
     return -(pilots - 2) * elementary::log(rest) - elementary::log(1.0 + (pilots - 2) * (1.0 - rest));
@@ -112,7 +112,7 @@ void Evidence::add_part(const SlotAllocation& allocation, int symbol, ResourceBl
 }
 
 double Evidence::log_chance() const {
-    // The sum over k below n of x^k / k!, times exp(-x): from its largest term down, so that none overflows.
+    // The sum over k < n of x^k / k!, times exp(-x). Begins with the largest term, so that nothing overflows.
     if (surprise <= 0.0) return 0.0;
     const double log_x = elementary::log(surprise);
     double largest = -surprise;

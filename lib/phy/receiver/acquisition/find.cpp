@@ -22,20 +22,20 @@ namespace {
 using detail::AntennaSamples;
 using detail::Evidence;
 
-/// That a search of a frame finds a slot where there is none.
+/// Max probability that the search of a frame without the slot finds one.
 constexpr double false_alarm = 1e-6;
-/// Places that are looked at closely, of those with the strongest correlation of a frame.
+/// Places of a frame with the strongest correlation that are examined in the grid.
 constexpr std::size_t max_candidates = 48;
-/// Of those, places where further slots are looked at if no single one convinces, and how many.
+/// Places where further slots are examined if no place passes by itself, and the number of slots.
 constexpr std::size_t max_doubted = 12;
 constexpr std::size_t max_occasions = 8;
-/// Against the best place's: an earlier one that has this share is taken.
+/// Min correlation of an earlier place, as a share of the best one's.
 constexpr double min_correlation_share = 0.5;
 
 struct Candidate {
     std::int64_t place = 0;
     float share = 0.0F;        ///< of the power in time
-    double log_chance = 0.0;   ///< that there is nothing
+    double log_chance = 0.0;   ///< ln of the probability without the slot
     double correlation = 0.0;  ///< of pilots
 };
 
@@ -47,7 +47,7 @@ bool by_chance(const Candidate& a, const Candidate& b) {
     return a.log_chance < b.log_chance;
 }
 
-/// Slots of a schedule that follow one of them, in a recording.
+/// Searches a recording for a slot of a schedule, and for those that follow it.
 class Search {
 public:
     Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView samples);
@@ -103,7 +103,7 @@ Search::Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView sa
                             ", those of a slot");
 }
 
-/// The strongest places of short stretches, without those that are on the slope of another.
+/// The strongest places of short stretches, without those on the slope of another.
 std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<float>& shares) const {
     const std::size_t stretch = timing_.fft_size() / 8;
     std::vector<Candidate> all;
@@ -169,7 +169,7 @@ void Search::look_closely(Candidate& candidate, std::size_t occasions) {
 
 std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidates,
                                           std::size_t places) const {
-    // Neighbouring places see the same as far as the allocation is narrower than the samples' band.
+    // Neighbouring places are alike if the allocation is narrower than the samples' band.
     int subcarriers = 0;
     for (const ResourceBlocks& range : link_.allocation.resource_blocks)
         subcarriers += range.count * subcarriers_per_resource_block;
@@ -182,8 +182,8 @@ std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidat
     return result;
 }
 
-/// Of neighbours less than half a slot apart the surest counts; of what is there as a whole, the first that
-/// is not far below the best.
+/// Among neighbours less than half a slot apart the most certain counts. Among complete slots it is the first
+/// that is not far below the best.
 std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) const {
     std::stable_sort(convincing.begin(), convincing.end(), by_chance);
     std::vector<Candidate> kept;
@@ -201,7 +201,7 @@ std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) con
                              [](const Candidate& a, const Candidate& b) { return a.place < b.place; });
 }
 
-/// Of some neighbouring places.
+/// Searches neighbouring places.
 std::optional<Candidate> Search::find(std::int64_t first, std::size_t places) {
     std::vector<Candidate> candidates = strongest(first, correlate_(samples_, first, places));
     for (Candidate& candidate : candidates)
@@ -218,8 +218,8 @@ std::optional<Candidate> Search::find(std::int64_t first, std::size_t places) {
 }
 
 std::optional<FoundSlot> Search::operator()() {
-    // Pilots repeat within a symbol, so they agree in part with places up to half a symbol away. Places where
-    // a slot is cut off are looked at too, lest such a neighbour is taken for it.
+    // Pilots repeat within a symbol, so places up to half a symbol away match in part. The search includes
+    // places with a truncated slot, so that such a neighbour is not taken instead.
     const std::size_t margin = timing_.fft_size();
     const std::size_t frame = timing_.slot_start(timing_.slots_per_frame());
     const std::size_t all = samples_.length - slot_samples_ + 1 + 2 * margin;

@@ -14,14 +14,13 @@ struct Planes {
     float* im;
 };
 
-/// Factors of one group: of the outputs 1, 2 and 3.
+/// Factors of one group, for outputs 1, 2 and 3.
 struct Factors {
     float re[3];
     float im[3];
 };
 
-/// Butterflies of one group, whose inputs lie a quarter of all points apart and whose outputs lie stride
-/// apart.
+/// Butterflies of one group. Inputs are a quarter of all points apart, outputs are stride apart.
 void do_group(const float* re, const float* im, std::size_t quarter, std::size_t stride, const Factors& w,
               Planes out) {
     for (std::size_t q = 0; q < stride; ++q) {

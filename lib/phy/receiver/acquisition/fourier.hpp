@@ -5,8 +5,8 @@
 
 namespace phy::detail {
 
-/// Discrete Fourier transforms of a power of two of points, in binary32 with a fixed order of operations:
-/// plain code, as a search runs once a recording, and of sizes that OFDM does not have.
+/// Discrete Fourier transforms of powers of two, in binary32 with a fixed order of operations. Plain code,
+/// because a search runs once per recording; OFDM does not have these sizes.
 class FourierTransform {
 public:
     /// points: a power of two, at least 4.
@@ -14,8 +14,8 @@ public:
 
     [[nodiscard]] std::size_t points() const { return points_; }
 
-    /// In place, with the kernel exp(-j 2 pi k n / points) and no factor. With re and im in each other's
-    /// place it is the inverse, times points.
+    /// In place, with the kernel exp(-j 2 pi k n / points) and no factor. With re and im swapped it is the
+    /// inverse, times points.
     void operator()(float* re, float* im);
 
 private:

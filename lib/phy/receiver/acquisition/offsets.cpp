@@ -16,14 +16,14 @@
 namespace phy {
 namespace {
 
-/// What DM-RS show, and in which slots they are.
+/// Offsets measured at DM-RS, and the slots that have them.
 struct AtPilots {
     Offsets offsets;
-    std::vector<bool> is_found;  ///< by slot
+    std::vector<bool> is_found;  ///< per slot
 };
 
-/// The first steps of a receiver, up to the estimate. What the estimator prepares, which takes long for a
-/// wide allocation, serves several frequencies.
+/// The first steps of a receiver, up to the estimate. Several frequencies share the estimator's tables, which
+/// take long to make for a wide allocation.
 class PilotMeter {
 public:
     PilotMeter(const Host& host, const detail::ReceiverPlan& plan, SymbolView input, std::uint64_t first)
@@ -37,7 +37,7 @@ public:
           grid_(plan.ofdm ? plan.grid : 0),
           channel_(estimate_.channel_size()) {}
 
-    /// With samples as they are without a frequency offset.
+    /// Measures after removing the frequency offset from the samples.
     AtPilots operator()(double frequency_offset);
 
 private:
@@ -55,12 +55,12 @@ private:
     std::uint64_t first_;
     std::size_t slots_;
     ChannelEstimator estimate_;
-    std::vector<cf32> pilots_;  ///< by place of the schedule
+    std::vector<cf32> pilots_;  ///< by index in the schedule
     std::vector<cf32> grid_;
     std::vector<float> channel_;
 };
 
-/// Offsets by DM-RS of the slots that have them, the surer ones counting more.
+/// Mean offsets over the slots with DM-RS, weighted by their coherence.
 AtPilots mean_of(std::span<const SlotEstimate> slots, double least) {
     AtPilots result;
     Offsets& offsets = result.offsets;
@@ -103,8 +103,8 @@ AtPilots PilotMeter::operator()(double frequency_offset) {
     return mean_of(estimates, min_coherence(plan_.config.link.allocation));
 }
 
-/// Of a frequency offset that DM-RS symbols can show without doubt, in Hz: a quarter of a turn between those
-/// that are nearest to each other.
+/// Max frequency offset that DM-RS symbols show unambiguously, in Hz: a quarter turn between the nearest
+/// ones.
 double clear_frequency(const Link& link) {
     const DmrsConfig& dmrs = link.allocation.dmrs;
     int gap = symbols_per_slot;
@@ -114,16 +114,16 @@ double clear_frequency(const Link& link) {
     return 0.25 * link.carrier.subcarrier_spacing / (symbol * gap);
 }
 
-/// Below so many of its standard deviations a frequency offset may as well be none.
+/// A frequency offset counts from this number of standard deviations on.
 constexpr double min_deviations = 4.0;
 
-/// A frequency offset, and the standard deviation that its parts show.
+/// A frequency offset, and its standard deviation over the parts.
 struct Frequency {
     double hertz = 0.0;
     double deviation = 0.0;
 };
 
-/// By cyclic prefixes; a whole turn is the subcarrier spacing.
+/// From cyclic prefixes; one turn is the subcarrier spacing.
 Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
                                const AtPilots& rough) {
     detail::PrefixCorrelator correlate(plan);
@@ -135,7 +135,7 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
         if (rough.is_found[i])
             sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late,
                              &symbols);
-    double across = 0.0;  // of the symbols' parts at a right angle to their sum
+    double across = 0.0;  // energy of the symbols' parts at a right angle to their sum
     for (const std::complex<double>& symbol : symbols) {
         const double part = (symbol * std::conj(sum)).imag();
         across += part * part;
@@ -155,8 +155,8 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     const AtPilots rough = measured_at_pilots(0.0);
     if (!plan.ofdm || rough.offsets.coherence == 0.0) return rough.offsets;
     const Frequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
-    // Pilots put right what prefixes tell badly, as those of few subcarriers do. One DM-RS cannot: it is
-    // better served by no correction than by a doubtful one.
+    // Pilots refine the estimate of prefixes, which is poor with few subcarriers. A single DM-RS cannot: then
+    // no correction is better than a doubtful one.
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
     const bool is_doubtful = std::fabs(at_prefixes.hertz) < min_deviations * at_prefixes.deviation;

@@ -12,7 +12,7 @@ std::optional<DmrsPattern> pattern_of(const DmrsPlacement& placement) {
     try {
         return DmrsPattern{.symbols = dmrs_symbols(placement), .length = placement.length};
     } catch (const ArgumentError&) {
-        return {};  // the tables have no such entry
+        return {};  // no such entry in the tables
     }
 }
 

@@ -6,15 +6,15 @@
 
 namespace phy::detail {
 
-/// Where DM-RS may stand in a slot.
+/// Symbols of a slot that may have DM-RS.
 struct DmrsPattern {
     std::vector<int> symbols;
     int length = 1;
     friend bool operator==(const DmrsPattern&, const DmrsPattern&) = default;
 };
 
-/// That of the link first, then those of every mapping type, dmrs-TypeA-Position, length and number of
-/// additional positions that lie in the symbols of the allocation.
+/// The link's pattern first, then those of every mapping type, dmrs-TypeA-Position, length and number of
+/// additional positions that fit into the allocation's symbols.
 std::vector<DmrsPattern> dmrs_patterns(const Link& link);
 
 }  // namespace phy::detail

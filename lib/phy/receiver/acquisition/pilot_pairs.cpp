@@ -10,7 +10,7 @@
 namespace phy::detail {
 namespace {
 
-constexpr int between = 2;  ///< from one pilot of a pair to the other
+constexpr int between = 2;  ///< pilots from one of a pair to the other
 
 std::size_t pilots_of(const SlotAllocation& allocation, const ResourceBlocks& range) {
     return static_cast<std::size_t>(range.count) *
@@ -85,7 +85,7 @@ std::complex<double> PilotPairs::correlation(std::size_t slot, std::size_t symbo
     for (std::size_t pair = 0; pair < firsts_.size(); ++pair) {
         const cf32 left = pilots[firsts_[pair]];
         const cf32 right = pilots[firsts_[pair] + static_cast<std::size_t>(between)];
-        // Of finite numbers, so that the products of std::complex, which look for others, are not needed.
+        // The numbers are finite, so this avoids the products of std::complex, which check for NaN.
         const float turn_re = left.real() * right.real() + left.imag() * right.imag();
         const float turn_im = left.real() * right.imag() - left.imag() * right.real();
         re += static_cast<double>(products[pair].real() * turn_re - products[pair].imag() * turn_im);
@@ -99,8 +99,8 @@ std::complex<double> PilotPairs::correlation(std::size_t slot, std::size_t symbo
 namespace phy {
 
 double min_coherence(const SlotAllocation& allocation) {
-    // Pairs that do not agree have a coherence whose square is exponentially distributed with the mean 1 / n,
-    // for one antenna as for several that receive the same.
+    // For wrong pilots the squared coherence is exponentially distributed with mean 1 / n, for one antenna
+    // and for several that receive the same.
     const double n = static_cast<double>(detail::pairs_of_symbol(allocation)) *
                      static_cast<double>(allocation.dmrs.symbols.size());
     const double log_chance = detail::elementary::log(1e6);

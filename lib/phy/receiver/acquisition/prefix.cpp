@@ -14,7 +14,7 @@ std::size_t segment_of(const OfdmTiming& timing, std::uint64_t slot, std::size_t
     return timing.prefix_samples(slot, symbol) / 2;
 }
 
-/// With room for a linear convolution, and bins that are narrow against what a segment resolves.
+/// Leaves room for a linear convolution, and makes bins narrow compared with the resolution of a segment.
 std::size_t points_for(const OfdmTiming& timing) {
     return std::max<std::size_t>(4, 2 * std::bit_ceil(segment_of(timing, 0, 0)));
 }
@@ -47,7 +47,7 @@ void PrefixCorrelator::choose_bins(const Link& link, const OfdmConfig& ofdm) {
             const double frequency = subcarrier * ofdm.subcarrier_spacing - ofdm.frequency_shift;
             return frequency / ofdm.sample_rate * points;
         };
-        // A bin more to either side: a range may be narrower than one.
+        // One more bin to either side, as a range may be narrower than a bin.
         const auto first = static_cast<std::int64_t>(std::floor(bin_of(range.first)));
         const auto last = static_cast<std::int64_t>(std::ceil(bin_of(range.first + range.count)));
         const auto mask = transform_.points() - 1;

@@ -10,16 +10,16 @@
 
 namespace phy::detail {
 
-/// Compares cyclic prefixes with what they repeat, on the subcarriers of an allocation alone: neighbours may
-/// be other transmitters. Only the later half of a prefix counts, which paths of the symbol before reach
-/// least.
+/// Compares cyclic prefixes with the samples that they repeat, on the subcarriers of an allocation only:
+/// neighbours may be other transmitters. It uses the later half of each prefix, which has the least
+/// interference from the previous symbol.
 class PrefixCorrelator {
 public:
     explicit PrefixCorrelator(const ReceiverPlan& plan);
 
-    /// The sum over antennas and symbols of a slot of conj(prefix) x end, whose phase is 2 pi f N of a
-    /// frequency offset f in turns a sample. The signal is `late` samples late. samples: (antennas,
-    /// ReceiverPlan::input). What is of each symbol is put behind by_symbol.
+    /// The sum of conj(prefix) x end over antennas and symbols of a slot. Its phase is 2 pi f N, where f is
+    /// the frequency offset in turns per sample. samples: (antennas, ReceiverPlan::input); the signal is
+    /// `late` samples late. Appends the terms of the symbols to by_symbol.
     std::complex<double> operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
                                     std::vector<std::complex<double>>* by_symbol = nullptr);
 
@@ -33,7 +33,7 @@ private:
     std::size_t length_;
     int first_symbol_;
     int symbols_;
-    std::complex<double> turn_;  ///< by frequency_shift over N samples
+    std::complex<double> turn_;  ///< phase of frequency_shift over N samples
     FourierTransform transform_;
     std::vector<bool> bins_;  ///< those of the allocation
     std::vector<float> re_[2];

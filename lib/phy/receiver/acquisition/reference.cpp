@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_symbols = 4;
 
-/// Layers of which no two have pilots that differ by signs in time alone.
+/// Layers with different pilots, where signs in time do not count as a difference.
 std::vector<std::size_t> distinct_layers(const DmrsConfig& dmrs) {
     std::vector<std::pair<int, int>> kinds;
     std::vector<std::size_t> layers;

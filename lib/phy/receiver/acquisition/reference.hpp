@@ -10,14 +10,14 @@
 
 namespace phy::detail {
 
-/// A DM-RS symbol in time, without its prefix, as samples of a capture have it.
+/// A DM-RS symbol in time, without its prefix, as it appears in samples of a capture.
 struct DmrsReference {
     std::size_t begin = 0;                 ///< samples from the start of the slot
-    std::vector<std::vector<cf32>> kinds;  ///< by CDM group and code in frequency, of unit energy each
+    std::vector<std::vector<cf32>> kinds;  ///< one per CDM group and code in frequency, each of unit energy
 };
 
-/// Those of the first DM-RS symbols of a slot, four at most, for OFDM of the link. Codes in time differ by a
-/// sign alone, which powers do not show.
+/// The references of a slot's first DM-RS symbols, at most four, with the link's OFDM. Codes in time differ
+/// by a sign only, which does not affect powers.
 std::vector<DmrsReference> make_references(const Host& host, const Link& link, const OfdmConfig& ofdm,
                                            int slot);
 

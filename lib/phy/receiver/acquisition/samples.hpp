@@ -11,17 +11,17 @@
 
 namespace phy::detail {
 
-/// What is not a number, or far beyond any, disturbs as 0 no other sample of a sum.
+/// Replaces NaN and huge values by 0, so that they do not spoil sums.
 inline float usable(float component) {
     return std::fabs(component) < 0x1p60F ? component : 0.0F;
 }
 
-/// 0 for an element whose power is not finite, which would spoil a sum.
+/// Replaces an element whose power is not finite by 0, so that it does not spoil sums.
 inline cf32 finite(cf32 element) {
     return std::isfinite(std::norm(element)) ? element : cf32();
 }
 
-/// Samples as binary32, one plane for each component; integers as they are stored.
+/// Converts samples to binary32, one plane per component; integers are not scaled.
 inline void read_samples(SymbolView samples, float* re, float* im) {
     with_constant(samples.format(), [&](auto format) {
         using Component = ComponentOf<decltype(format)::value>;
@@ -34,13 +34,13 @@ inline void read_samples(SymbolView samples, float* re, float* im) {
     });
 }
 
-/// Samples of several antennas, which lie as in an array (antennas, length).
+/// Samples of several antennas, (antennas, length).
 struct AntennaSamples {
     SymbolView all;
     std::size_t antennas = 1;
-    std::size_t length = 0;  ///< of an antenna
+    std::size_t length = 0;  ///< per antenna
 
-    /// read_samples() of neighbouring ones, with zeros before the first and after the last.
+    /// read_samples() of neighbours, with zeros before the first and after the last sample.
     void read(std::size_t antenna, std::int64_t first, std::size_t count, float* re, float* im) const {
         const auto end = static_cast<std::int64_t>(length);
         const std::int64_t from = std::clamp<std::int64_t>(first, 0, end);

@@ -1,4 +1,4 @@
-// What ReceiverOutput::channel is made of.
+// The arithmetic of ReceiverOutput::channel.
 #if defined(PHY_RECEIVER_CHANNEL_MEAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_RECEIVER_CHANNEL_MEAN_INL_H_
 #undef PHY_RECEIVER_CHANNEL_MEAN_INL_H_
@@ -13,8 +13,8 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// The mean over the estimates of a component, `stride` floats apart: their sum from the first to the last,
-/// times the reciprocal of their number.
+/// The mean of a component over the estimates, `stride` floats apart: their sum from first to last, times the
+/// reciprocal of their number.
 template <typename Ops>
 PHY_INLINE typename Ops::V mean_of_estimates(const float* component, int estimates, std::size_t stride,
                                              float reciprocal) {

@@ -45,7 +45,7 @@ std::optional<OfdmConfig> ofdm_of(const ReceiverConfig& config) {
 }
 
 std::size_t max_slot(const OfdmTiming& timing) {
-    // The first of a subframe has a longer prefix, as has another at most.
+    // The first slot of a subframe has a longer prefix, and at most one other slot has.
     return timing.slot_samples(0);
 }
 
@@ -53,8 +53,8 @@ void check_output(const char* what, std::size_t size, std::size_t slots, std::si
     if (size != 0) check_size(what, size, slots * of_slot);
 }
 
-/// A delay spread cannot be measured without two neighbouring resource blocks. Over a single one most
-/// channels are nearly flat, so that any longer than theirs will do.
+/// A delay spread cannot be measured without two neighbouring resource blocks. Over a single block most
+/// channels are nearly flat, so any value above theirs works.
 float delay_spread_of(const ReceiverConfig& config) {
     constexpr float of_single_blocks = 3e-3F;
     const auto is_single = [](const ResourceBlocks& range) { return range.count == 1; };

@@ -14,24 +14,24 @@
 #include "phy/receiver/receiver.hpp"
 #include "phy/receiver/slot_schedule.hpp"
 
-/// What follows from the configuration of a receiver, wherever it runs.
+/// Everything that follows from a receiver's configuration, for every backend.
 namespace phy::detail {
 
 struct ReceiverPlan {
-    /// Throws ArgumentError as phy::Receiver does, but for what the operators of the chain check themselves.
+    /// Throws ArgumentError as phy::Receiver does, except what the chain's operators check themselves.
     explicit ReceiverPlan(const ReceiverConfig& given);
 
     ReceiverConfig config;
     SlotSchedule schedule;
-    std::optional<OfdmConfig> ofdm;                       ///< none for grids
-    std::optional<TransformDeprecoderConfig> deprecoder;  ///< none without transform precoding
+    std::optional<OfdmConfig> ofdm;                       ///< none: grids
+    std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     DemapperConfig demapper;
     std::size_t layers = 0;
     std::size_t antennas = 0;
     std::size_t subcarriers = 0;
 
-    // Elements of arrays, by slot.
-    std::size_t input = 0;  ///< of one antenna
+    // Elements of arrays, per slot.
+    std::size_t input = 0;  ///< per antenna
     std::size_t grid = 0;   ///< of all antennas
     std::size_t pilots = 0;
     std::size_t symbols = 0;
@@ -42,14 +42,14 @@ struct ReceiverPlan {
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights) const;
 
-    /// Pilots of all slots of the schedule: (SlotSchedule::slots(), pilots).
+    /// Pilots of all slots of the schedule, (SlotSchedule::slots(), pilots).
     [[nodiscard]] std::vector<cf32> make_pilots() const;
 
-    /// The words of the codeword's scrambling sequence, which is that of every slot.
+    /// The words of the scrambling sequence, which is the same in every slot.
     [[nodiscard]] std::vector<std::uint32_t> make_signs() const;
 };
 
-/// Elements of the arrays of a call.
+/// Numbers of elements in the arrays of a call.
 struct ReceiverCallSizes {
     std::size_t input = 0;
     std::size_t llr = 0;
@@ -59,7 +59,7 @@ struct ReceiverCallSizes {
     std::size_t channel = 0;
 };
 
-/// How many slots a call has. Throws ArgumentError if sizes do not fit, and for another format of soft bits.
+/// The number of slots in a call. Throws ArgumentError if sizes do not fit, and for another soft-bit format.
 std::size_t checked_slots(const ReceiverPlan& plan, const ReceiverCallSizes& call, SampleFormat input,
                           SoftBitFormat llr);
 

@@ -26,7 +26,7 @@ std::vector<std::uint8_t> allocated_blocks(const SlotAllocation& allocation) {
     return blocks;
 }
 
-/// Those of the schedule's places again and again, so that all slots of a call follow each other.
+/// The pilots of the schedule's slots, repeated, so that those of all slots of a call are contiguous.
 std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::size_t max_slots) {
     std::vector<cf32> pilots = plan.make_pilots();
     const std::size_t period = pilots.size();
@@ -54,7 +54,7 @@ std::uint32_t bits_of(const std::vector<int>& symbols) {
     return bits;
 }
 
-/// True if the samples are in the host's memory, or where CUDA does not say.
+/// True if the samples are in host memory, or if CUDA cannot tell.
 bool comes_over_link(const std::byte* samples) {
     cudaPointerAttributes attributes{};
     const cudaError_t code = cudaPointerGetAttributes(&attributes, samples);
@@ -62,7 +62,7 @@ bool comes_over_link(const std::byte* samples) {
     return code != cudaSuccess || attributes.type != cudaMemoryTypeDevice;
 }
 
-/// Slots from the occasion on that follow each other in time, at most `most`.
+/// Number of slots from the occasion on that are contiguous in time, at most `most`.
 std::size_t neighbours(const SlotSchedule& schedule, std::uint64_t occasion, std::size_t most) {
     const std::uint64_t slot = schedule.slot(occasion);
     std::size_t count = 1;
@@ -112,14 +112,14 @@ void DeviceChain::add_workspace() {
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
-    // It depends on how units are chosen for that many symbols, and need not grow with them.
+    // The size depends on the units chosen for that many symbols, and need not grow with them.
     std::size_t needed = 0;
     for (std::size_t slots = 1; slots <= most; ++slots)
         needed = std::max(needed, SymbolMeter::workspace_size(slots * plan_.symbols, plan_.symbols));
     meter_workspace_ = DeviceBuffer<SymbolSums>(device_, needed);
 }
 
-/// Has the driver load what a first call would have to wait for: by a slot of zeros in each format.
+/// Lets the driver load all code, so that the first call does not wait: runs a slot of zeros in each format.
 void DeviceChain::load_code() {
     prepare_receiver_kernels();
     demap_.prepare(noise_variance_.span(), plan_.config.format);

@@ -14,13 +14,12 @@
 
 namespace phy::gpu::detail {
 
-/// All operators of the chain on a device, what slots share, and what lies between the steps.
+/// All operators of the chain on a device, the tables that slots share, and the buffers between steps.
 class DeviceChain {
 public:
     DeviceChain(const Device& device, const ReceiverConfig& config, std::size_t max_slots);
 
-    /// input and output are those of `slots` slots, at least one and at most max_slots; the arguments are
-    /// checked, and the device is the current one.
+    /// slots: from 1 to max_slots. Expects checked arguments and the device as the current one.
     void operator()(SymbolView input, std::uint64_t first, std::size_t slots, const ReceiverOutput& output,
                     cudaStream_t stream);
 
@@ -29,13 +28,13 @@ public:
     [[nodiscard]] std::size_t max_slots() const { return estimate_.max_slots(); }
 
 private:
-    /// Of equalised symbols: where they are wanted, or in the workspace.
+    /// Equalised symbols: in the caller's output if requested, else in the workspace.
     struct Symbols {
         DeviceSpan<cf32> symbols;
         DeviceSpan<float> noise_variance;
     };
 
-    /// Of a call.
+    /// The samples of a call.
     struct Samples {
         SymbolView input;
         std::uint64_t first;
@@ -46,10 +45,10 @@ private:
     void add_workspace();
     void load_code();
 
-    /// To the grid; symbols as in OfdmSlots.
+    /// Demodulates into the grid; symbols as in OfdmSlots.
     void demodulate(const Samples& samples, std::uint32_t symbols, cudaStream_t stream);
 
-    /// DM-RS on the stream, and beside it all other symbols, which nothing needs but the equaliser.
+    /// Demodulates DM-RS symbols on the stream and all others beside it; only the equaliser needs those.
     void demodulate_beside(const Samples& samples, cudaStream_t stream);
 
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
@@ -64,16 +63,16 @@ private:
     SoftDemapper demap_;
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<TransformDeprecoder> deprecode_;
-    Stream beside_;  ///< where slots are measured while they are demapped
+    Stream beside_;  ///< measures slots while they are demapped
     Event dmrs_there_;
     Event grid_there_;
     Event equalized_;
     Event measured_;
     std::uint32_t dmrs_symbols_;
-    bool restarts_ = false;  ///< slots are not neighbours to what counts symbols
+    bool restarts_ = false;  ///< the symbol count restarts in each slot
 
-    DeviceBuffer<cf32> pilots_;             ///< from any place of the schedule on, for max_slots slots
-    DeviceBuffer<std::uint32_t> signs_;     ///< of max_slots codewords, bit behind bit
+    DeviceBuffer<cf32> pilots_;             ///< for max_slots slots from any index of the schedule on
+    DeviceBuffer<std::uint32_t> signs_;     ///< of max_slots codewords, without gaps
     DeviceBuffer<std::uint8_t> allocated_;  ///< by resource block of the carrier
 
     DeviceBuffer<cf32> grid_;

@@ -15,9 +15,9 @@ namespace {
 
 using Ops = phy::detail::cuda::Ops;
 
-constexpr unsigned piece = 4;  ///< floats that are loaded at once
+constexpr unsigned piece = 4;  ///< floats per load
 
-/// The threads of a block copy an object of whole words.
+/// Copies an object of whole words with the threads of a block.
 template <typename T>
 __device__ __forceinline__ void copy_object(const T& from, T& to) {
     static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);

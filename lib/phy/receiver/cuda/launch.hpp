@@ -9,16 +9,16 @@
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/receiver/receiver.hpp"
 
-/// The interface between the host's side of the CUDA receiver and its own kernels. All pointers are to device
+/// The interface between the host code of the CUDA receiver and its kernels. All pointers are to device
 /// memory; numbers of elements are not 0.
 namespace phy::gpu::detail {
 
-/// What is known of slots, joined.
+/// Joins the measurements of slots.
 struct SummaryJob {
     const SlotEstimate* estimates;
     const SymbolSums* sums;
     const float* noise_variance;  ///< (slots, symbols)
-    std::uint32_t symbols;        ///< of a slot
+    std::uint32_t symbols;        ///< per slot
     std::uint32_t slots;
     ReceivedSlot* received;
 };
@@ -28,14 +28,14 @@ struct ChannelJob {
     const float* channel;              ///< see SlotEstimate
     const std::uint8_t* is_allocated;  ///< by resource block of the carrier
     int estimates;
-    float reciprocal;     ///< of their number
+    float reciprocal;     ///< of the number of estimates
     std::uint32_t paths;  ///< antennas x layers
     std::uint32_t subcarriers;
     std::uint32_t slots;
     cf32* mean;  ///< (slots, paths, subcarriers)
 };
 
-/// Have the kernels' code loaded on the current device.
+/// Load the kernels on the current device.
 void prepare_receiver_kernels();
 
 /// Start a kernel on the current device.

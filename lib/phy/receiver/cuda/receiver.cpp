@@ -8,7 +8,7 @@
 namespace phy::gpu {
 namespace {
 
-/// What the equaliser would find out when other kernels have been started.
+/// Checked here, because the equaliser would throw only after other kernels have started.
 void check_alignment(const phy::detail::ReceiverPlan& plan, SymbolView input) {
     const std::size_t bytes = size_of(input.format());
     if (plan.ofdm || reinterpret_cast<std::uintptr_t>(input.data()) % bytes == 0) return;

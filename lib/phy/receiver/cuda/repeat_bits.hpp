@@ -8,8 +8,7 @@
 
 namespace phy::gpu::detail {
 
-/// The first `bits` bits of words, which may have more, as often one behind another; the least significant
-/// bit of a word is the first.
+/// The first `bits` bits of words, repeated without gaps. The least significant bit of a word comes first.
 inline std::vector<std::uint32_t> repeat_bits(std::span<const std::uint32_t> words, std::size_t bits,
                                               std::size_t times) {
     constexpr std::size_t of_word = 32;

@@ -8,7 +8,7 @@
 namespace phy::detail {
 namespace {
 
-/// What a call of the receiver may have: all slots of most chunks.
+/// Max slots per call of the receiver: all slots of most chunks.
 std::size_t max_slots_of(const ReceiveStage::Config& config) {
     const ReceiverPlan plan(config.receiver);
     const std::size_t of_slot = plan.antennas * plan.input * size_of(config.format);
@@ -16,7 +16,7 @@ std::size_t max_slots_of(const ReceiveStage::Config& config) {
                       gpu::detail::max_call_slots);
 }
 
-/// All work of a device is on one stream at a time, so that one workspace serves.
+/// A device's work is on one stream at a time, so one workspace is enough.
 class ReceiveOnDevice : public StageRunner {
 public:
     ReceiveOnDevice(const ReceiveStage::Config& config, const gpu::Device& device)

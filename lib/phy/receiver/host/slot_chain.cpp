@@ -97,7 +97,7 @@ void SlotChain::write_channel(std::span<cf32> out) const {
     });
 }
 
-/// From a layer to an antenna.
+/// Writes the path from a layer to an antenna.
 void SlotChain::write_path(std::size_t path, std::span<cf32> out) const {
     const ReceiverPlan& plan = shared_.plan;
     const int estimates = estimate_.estimates();

@@ -18,17 +18,17 @@
 
 namespace phy::detail {
 
-/// What all slots share.
+/// Data that all slots share.
 struct SharedReceiver {
     explicit SharedReceiver(const ReceiverConfig& config)
         : plan(config), pilots(plan.make_pilots()), signs(plan.make_signs()) {}
 
     ReceiverPlan plan;
-    std::vector<cf32> pilots;  ///< by place of the schedule
+    std::vector<cf32> pilots;  ///< by index in the schedule
     std::vector<std::uint32_t> signs;
 };
 
-/// What lies between the steps of a slot.
+/// Buffers between the steps of a slot.
 struct SlotBuffers {
     std::vector<cf32> grid;
     std::vector<float> channel;
@@ -37,15 +37,15 @@ struct SlotBuffers {
     std::vector<float> noise_variance;
 };
 
-/// All operators of the chain, for one slot at a time: by the threads of a host.
+/// All operators of the chain, for one slot at a time, with the threads of a host.
 class SlotChain {
 public:
-    /// Refers to what is shared and to the buffers. An estimator of the same configuration, where there is
-    /// one, shares what it has prepared.
+    /// Keeps references to shared and buffers. An estimator of the same configuration, if given, shares its
+    /// tables.
     SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
               const ChannelEstimator* prepared);
 
-    /// input and output are those of the slot; the arguments are checked.
+    /// input and output are those of the slot. Expects checked arguments.
     void operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output);
 
     [[nodiscard]] const ChannelEstimator& estimator() const { return estimate_; }

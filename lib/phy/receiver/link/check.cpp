@@ -89,7 +89,7 @@ void check_has_center(const LinkCarrier& carrier) {
         "carrier.center_frequency: missing; samples need it, and they have no attribute for it");
 }
 
-/// Calls what knows the path of a part only, and puts it before what that throws.
+/// Calls a check of one part and puts the part's path before its errors.
 template <typename Check>
 void check_part(const char* path, const Check& check) {
     try {

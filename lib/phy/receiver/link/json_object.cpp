@@ -18,7 +18,7 @@ std::string join(const std::string& path, std::string_view key) {
     return path.empty() ? one_line(key) : path + "." + one_line(key);
 }
 
-/// Looks at a document while it is parsed.
+/// Checks a document while it is parsed.
 class Watcher {
 public:
     bool operator()(int level, Json::parse_event_t event, const Json& parsed) {
@@ -50,14 +50,14 @@ private:
     std::vector<Object> objects_;
 };
 
-/// What the parser says, without the part of its message that is for programmers.
+/// The parser's message without the part for programmers.
 std::string reason_of(const std::exception& error) {
     const std::string_view what = error.what();
     const auto end_of_tag = what.find("] ");
     return one_line(end_of_tag == std::string_view::npos ? what : what.substr(end_of_tag + 2));
 }
 
-/// How many characters have to be inserted, removed or changed.
+/// The number of characters to insert, remove or change.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -98,7 +98,7 @@ Json parse_json(std::string_view text) {
     if (text.size() > max_bytes)
         throw ArgumentError("JSON: " + std::to_string(text.size()) + " bytes; expected at most " +
                             std::to_string(max_bytes));
-    // The parser would take it for the end.
+    // The parser would stop there.
     if (text.find('\0') != std::string_view::npos)
         throw ArgumentError("not JSON: there is a byte 0 in it; expected text");
     try {
@@ -129,8 +129,7 @@ std::int64_t whole_number(const std::string& path, const Json& value, WholeRange
             "a whole number from " + std::to_string(range.first) + " to " + std::to_string(range.last));
     };
     if (!is_whole(value)) fail();
-    // Whole numbers of 64 bits without sign may be too large for one with; those of ranges are exact in
-    // binary64.
+    // Unsigned 64-bit numbers may overflow signed ones. Numbers within ranges are exact in binary64.
     const auto wide = value.get<double>();
     if (!(wide >= static_cast<double>(range.first) && wide <= static_cast<double>(range.last))) fail();
     return value.is_number_float() ? static_cast<std::int64_t>(wide) : value.get<std::int64_t>();

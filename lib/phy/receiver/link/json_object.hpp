@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// JSON values that have to be of a certain type. Errors are ArgumentError and name the path of the value.
+/// JSON values of required types. Errors are ArgumentError and name the path of the value.
 namespace phy::detail {
 
 using Json = nlohmann::json;
@@ -19,11 +19,11 @@ struct WholeRange {
     std::int64_t last;
 };
 
-/// Reads exactly one value, with comments. Throws for what is no JSON, for more than 1 MiB, for values that
-/// are nested too deep, and for a key that is twice in an object.
+/// Reads exactly one value; allows comments. Throws for invalid JSON, more than 1 MiB, values nested too
+/// deeply, and duplicate keys.
 Json parse_json(std::string_view text);
 
-/// A key or a value as it can stand in a line: printable, and not too long.
+/// A key or value as printable text of limited length.
 std::string one_line(std::string_view text);
 
 [[noreturn]] void throw_expected(const std::string& path, const Json& value, const std::string& expected);
@@ -33,10 +33,10 @@ std::vector<int> whole_numbers(const std::string& path, const Json& value, Whole
 double number(const std::string& path, const Json& value);
 std::string text(const std::string& path, const Json& value);
 
-/// An object of which all keys are known.
+/// An object with known keys only.
 class JsonObject {
 public:
-    /// Throws if the value, which has to outlive this, is no object or has other keys.
+    /// Throws if the value is no object or has other keys. The value must outlive this.
     JsonObject(std::string path, const Json& value, std::initializer_list<std::string_view> keys);
 
     [[nodiscard]] std::string path(std::string_view key) const;
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] double number_or(std::string_view key, double otherwise) const;
     [[nodiscard]] bool boolean_or(std::string_view key, bool otherwise) const;
 
-    /// Which of the names its text is, as an index.
+    /// The index of its text among the names.
     [[nodiscard]] std::size_t choice(std::string_view key,
                                      std::initializer_list<std::string_view> names) const;
 

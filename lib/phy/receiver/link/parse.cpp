@@ -16,7 +16,7 @@ using detail::Json;
 using detail::JsonObject;
 using detail::WholeRange;
 
-/// What values of a link can be by themselves.
+/// Ranges of single values of a link.
 constexpr WholeRange cell_ids = {0, 1007};
 constexpr WholeRange carrier_sizes = {1, 275};
 constexpr WholeRange resource_block_numbers = {0, 4095};
@@ -24,7 +24,7 @@ constexpr WholeRange symbol_numbers = {0, symbols_per_slot - 1};
 constexpr WholeRange symbol_counts = {1, symbols_per_slot};
 constexpr WholeRange layer_counts = {1, 4};
 constexpr WholeRange largest_frame = {0, 79};
-/// Those that binary64 has exactly.
+/// Integers that binary64 represents exactly.
 constexpr WholeRange sample_numbers = {0, std::int64_t{1} << 53};
 
 int spacing_of(const JsonObject& carrier) {
@@ -145,7 +145,7 @@ std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
     return listed;
 }
 
-/// The identity of the cell where an object has none.
+/// The object's identity, else the cell's.
 std::uint32_t identity_of(const JsonObject& object, const LinkCarrier& carrier, detail::WholeRange range) {
     if (object.has("scrambling_id") || carrier.cell_id)
         return static_cast<std::uint32_t>(
@@ -182,7 +182,7 @@ Modulation modulation_of(const JsonObject& allocation) {
     try {
         return parse_modulation(detail::text(allocation.path("modulation"), allocation.at("modulation")));
     } catch (const ArgumentError& error) {
-        // Its own, of a value that is no string, have the path already.
+        // Errors about a value that is no string have the path already.
         if (!allocation.at("modulation").is_string()) throw;
         throw ArgumentError(allocation.path("modulation") + ": " + detail::one_line(error.what()));
     }
@@ -239,7 +239,7 @@ Link read_link(const std::filesystem::path& file) {
     if (!std::filesystem::exists(file, ignored)) throw FileError(file.string() + ": no such file");
     if (!in || std::filesystem::is_directory(file, ignored))
         throw FileError(file.string() + ": cannot be read; expected a link, which is a text in JSON");
-    // No more than parse_link() takes, and a byte that makes it throw.
+    // The max size for parse_link(), plus one byte that makes it throw.
     std::string text((std::size_t{1} << 20) + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in.gcount()));

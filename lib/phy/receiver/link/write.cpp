@@ -9,10 +9,10 @@
 namespace phy {
 namespace {
 
-// Keys stand in the order in which they are described.
+// Keeps keys in the order of docs/link.md.
 using Json = nlohmann::ordered_json;
 
-/// Without a fraction where the number has none.
+/// Whole numbers have no fraction.
 Json number(double value) {
     constexpr double max_exact = 0x1p53;
     if (std::trunc(value) == value && std::abs(value) <= max_exact) return static_cast<std::int64_t>(value);
