@@ -125,7 +125,8 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
         ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
          "samples and grids: equaliser, mmse (default) or zero-forcing")  //
         ("interference-rejection", flag(options.slots.interference_rejection),
-         "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the measured "
+         "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the "
+         "measured "
          "covariance of noise and interference")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",

@@ -140,7 +140,8 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
                    {"--noise-variance"});
     const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
     expect_failure({demod_app, one, "--interference-rejection"}, 2, {"1 antenna"});
-    const std::string symbols = generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    const std::string symbols =
+        generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     expect_failure({demod_app, symbols, "--interference-rejection"}, 2, {"--interference-rejection"});
 }
 

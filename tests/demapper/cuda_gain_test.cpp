@@ -77,16 +77,14 @@ TEST_P(GpuDemapperGain, DividesWithOneRounding) {
 TEST_P(GpuDemapperGain, ManySymbols) {
     constexpr std::size_t count = 300'001;
     for (const GainCase& gain : {GainCase{.gain = 0.3F}, GainCase{.gain = 0x1p-30F}}) {
-        std::vector<phy::cf32> symbols =
-            NoisySymbols(phy::Modulation::qam64, 15.0, gain_seed).take(count);
+        std::vector<phy::cf32> symbols = NoisySymbols(phy::Modulation::qam64, 15.0, gain_seed).take(count);
         for (std::size_t i = 0; i < count; ++i)
             symbols[i] *= i % 5000 == 77 ? 0x1p120F : gain.gain;
         const Bytes stored = phy_test::stored(GetParam(), symbols, default_full_scale(GetParam()));
         const phy::DemapperConfig config{.modulation = phy::Modulation::qam64};
         const GainResult expected =
             expected_by_gain(config, divided(GetParam(), stored, gain), 0.06F, SoftBitFormat::int8);
-        const GainResult actual =
-            by_gpu(with_gain(config, gain), stored, {}, SoftBitFormat::int8, 0, false);
+        const GainResult actual = by_gpu(with_gain(config, gain), stored, {}, SoftBitFormat::int8, 0, false);
         EXPECT_TRUE(actual.llr == expected.llr) << "gain " << gain.gain << ", seed " << gain_seed;
     }
 }
