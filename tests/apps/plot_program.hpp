@@ -11,10 +11,10 @@
 
 namespace phy::test {
 
-/// Runs a script that draws, by a Python that has what it needs; skips where there is none.
+/// Runs a plotting script. Skips tests if no Python has the modules it needs.
 class PlotTest : public AppTest {
 protected:
-    /// An environment variable may name the script in place of the one here, such as an installed one.
+    /// An environment variable may name another script, such as an installed one.
     PlotTest(std::string modules, const char* variable, const char* script)
         : modules_(std::move(modules)),
           python_(find_python(modules_)),

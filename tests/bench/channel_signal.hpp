@@ -9,7 +9,7 @@
 
 namespace phy::bench {
 
-/// As many layers as antennas in 273 resource blocks, with two DM-RS symbols.
+/// 273 resource blocks with two DM-RS symbols, and as many layers as antennas.
 inline ChannelEstimatorConfig whole_carrier(int layers, float delay_spread) {
     ChannelEstimatorConfig config;
     config.allocation.carrier_resource_blocks = 273;
@@ -22,7 +22,7 @@ inline ChannelEstimatorConfig whole_carrier(int layers, float delay_spread) {
     return config;
 }
 
-/// A slot of that: 256QAM and DM-RS through channels of a path each, and noise at 30 dB.
+/// A slot of it: 256QAM and DM-RS through channels of one path each, with noise at 30 dB.
 inline std::vector<cf32> received_slot(const ChannelEstimatorConfig& config,
                                        const std::vector<cf32>& pilots) {
     std::mt19937 random(1);

@@ -12,29 +12,29 @@ namespace phy::bench {
 using apps::Launch;
 using apps::Move;
 
-/// What a benchmark does in one go.
+/// The work of a benchmark, and what it moves.
 struct Measurement {
-    std::size_t symbols = 0;  ///< of one launch
+    std::size_t symbols = 0;  ///< per launch
     std::vector<Move> moves;  ///< the bytes of each launch; all have the same sizes
     Launch work;              ///< all launches
-    bool graph = false;       ///< so short that work and copy are measured in a graph
-    Launch read = {};         ///< of work that writes next to nothing: reads the same bytes
+    bool graph = false;       ///< short work: measures work and copy in a graph
+    Launch read = {};         ///< for work that writes hardly anything: reads the same bytes
 };
 
-/// Of work whose ratio of bytes in and out no copy kernel has, the limit is a copy that moves as many in all:
-/// half of them in, half of them out. Both arrays of the move have to be at least evened_bytes() long.
+/// The limit of work whose ratio of bytes in and out no copy kernel has: a copy that moves as many bytes in
+/// total, half in and half out. Both arrays of the move must be at least evened_bytes() long.
 Move evened(const Move& move);
 std::size_t evened_bytes(std::size_t bytes_in, std::size_t bytes_out);
 
 /// Runs benchmarks on a GPU and keeps their results. Each work takes turns with a kernel that only moves the
-/// same bytes, and is reported as Gsym/s, GB/s (read and written) and of_copy: the median, over neighbours,
-/// of the copy's time over the work's. Where only reading takes time, of_read is the same against a read;
-/// where nothing is read, of_write against a kernel that only writes.
+/// same bytes. It is reported as Gsym/s, GB/s (read and written) and of_copy: the median over neighbours of
+/// copy time / work time. For work that only reads, of_read is the same against a read; for work that only
+/// writes, of_write against a kernel that only writes.
 class Suite {
 public:
     struct Options {
-        std::string filter;  ///< only benchmarks whose names have it
-        bool quick = false;  ///< few symbols and rounds: to see that it runs
+        std::string filter;  ///< runs only benchmarks whose names contain it
+        bool quick = false;  ///< few symbols and rounds, as a smoke test
     };
 
     Suite(const gpu::Device& device, Options options);
@@ -43,8 +43,7 @@ public:
     [[nodiscard]] bool quick() const { return options_.quick; }
     [[nodiscard]] bool wants(const std::string& name) const;
 
-    /// How many symbols a benchmark handles that shall find nothing in the caches: 2^28 or, where there is no
-    /// memory for that, a smaller power of two.
+    /// Number of symbols that overflows the caches: 2^28, or a smaller power of two if memory is short.
     [[nodiscard]] std::size_t symbols_for(std::size_t bytes_a_symbol) const;
 
     void record(const std::string& name, const Measurement& measurement);
@@ -73,6 +72,6 @@ void ofdm_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
 void scrambling_benchmarks(Suite& suite);
-void receiver_benchmarks(Suite& suite);  ///< only where phy was built with HDF5
+void receiver_benchmarks(Suite& suite);  ///< only in builds with HDF5
 
 }  // namespace phy::bench

@@ -7,28 +7,28 @@
 
 #include "common/json.hpp"
 
-/// Calls one after another, from one thread or from several at a time. Cases take turns, so that a change of
-/// the machine's load meets all of them.
+/// Consecutive calls from one thread or several. Cases take turns, so that changes in the machine's load
+/// affect all of them.
 namespace phy::bench {
 
 struct Case {
     std::string name;
 
-    /// What each caller does again and again, on a thread of its own.
+    /// called repeatedly, each on a thread of its own
     std::vector<std::function<void()>> callers;
 
-    std::chrono::microseconds between{0};  ///< in which a caller sleeps before it calls
+    std::chrono::microseconds between{0};  ///< sleep of a caller before each call
 };
 
-/// Prints the beginning of a JSON object: a member that says when, with what and where this was measured, and
-/// more of it.
+/// Prints the beginning of a JSON object: a member with time, hardware and software, and `more` members of
+/// it.
 void print_context(const std::vector<apps::Json::Member>& more);
 
-/// Prints one member of a JSON object: of every case, over all callers and turns, the medians of the median,
-/// the mean and the 99th percentile of a call's time, and of the ratio to the first case in the same turn.
+/// Prints one member of a JSON object. For each case it has medians over all callers and turns: of a call's
+/// median, mean and 99th percentile time, and of the ratio to the first case in the same turn.
 void measure_and_print(const char* name, const std::vector<Case>& cases, bool last = false);
 
-/// As taskset -a does: every thread of this process, to the processor that the caller runs on.
+/// Pins every thread of this process to the caller's processor, like taskset -a.
 void pin_all_threads();
 
 }  // namespace phy::bench

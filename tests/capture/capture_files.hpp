@@ -13,13 +13,13 @@
 
 namespace phy_test {
 
-/// The components of symbols, I and Q in turn. All are integers from -128 to 127, which every number type of
-/// captures holds exactly.
+/// The components of symbols, I and Q in turn: integers from -128 to 127, which every number type of captures
+/// represents exactly.
 using Components = std::vector<int>;
 
 Components random_components(std::size_t symbols, std::mt19937& random);
 
-/// A file made with the HDF5 library itself, as other programs make them.
+/// A file made with the HDF5 library directly, as by other programs.
 class CaptureFile {
 public:
     explicit CaptureFile(const std::filesystem::path& path, hsize_t user_block = 0);
@@ -41,12 +41,12 @@ public:
                     const phy::hdf5::Dimensions& dimensions, const Components& components,
                     const Storage& storage);
 
-    /// Simple IQ: compound of float32, one dimension.
+    /// Simple IQ: a compound of float32, one dimension.
     CaptureFile& iq(const std::string& path, const Components& components);
 
     CaptureFile& group(const std::string& path);
 
-    /// On the object at this path. Text is variable-length, or of fixed length with padding.
+    /// Attributes of the object at this path. Text has variable length, or fixed length with padding.
     CaptureFile& number(const std::string& path, const std::string& name, double value);
     CaptureFile& text(const std::string& path, const std::string& name, const std::string& value);
     CaptureFile& fixed_text(const std::string& path, const std::string& name, const std::string& value,
@@ -60,10 +60,10 @@ private:
     phy::hdf5::FileHandle file_;
 };
 
-/// The layout of two numbers one after the other.
+/// The layout of two contiguous numbers.
 phy::hdf5::IqLayout packed_layout(phy::hdf5::IqLayout::Kind kind, phy::hdf5::NumberType number);
 
-/// Symbols first ... first + count - 1 of a reader, whatever its format, as numbers in the file's units.
+/// Symbols first ... first + count - 1 of a reader with any format, in the file's units.
 std::vector<double> read_components(phy::CaptureReader& reader, std::uint64_t first, std::size_t count);
 
 std::vector<double> slice(const Components& components, std::uint64_t first, std::size_t count);

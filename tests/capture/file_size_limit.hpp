@@ -6,7 +6,7 @@
 
 namespace phy_test {
 
-/// A limit on the size of files stands for a full disk: both fail a write that began well.
+/// A limit on file sizes, in place of a full disk: both make a later write fail.
 class FileSizeLimit {
 public:
     explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -7,7 +7,7 @@
 
 #include "phy/capture/hdf5/handle.hpp"
 
-/// Files as the HDF5 library itself reads them. What cannot be read throws.
+/// Reads files with the HDF5 library directly. Throws if it cannot.
 namespace phy_test {
 
 phy::hdf5::FileHandle open_hdf5(const std::filesystem::path& path);
@@ -19,7 +19,7 @@ std::vector<std::string> attribute_names(hid_t file, const std::string& path);
 std::string text_in(hid_t file, const std::string& path, const std::string& attribute);
 double number_in(hid_t file, const std::string& path, const std::string& attribute);
 
-/// The elements as they are stored, whose size must be that of the whole dataset's values.
+/// The stored elements; their size must be that of the dataset's values.
 std::vector<char> stored_bytes(hid_t file, const std::string& path);
 
 template <typename Value>

@@ -12,8 +12,7 @@
 
 #include "phy/compression/block_float.hpp"
 
-/// Compressed resource blocks, and what they should become bit by bit, by code that shares nothing with the
-/// library.
+/// Compressed resource blocks, and their expected values bit by bit, independent of the library.
 namespace phy_test {
 
 using Bytes = std::vector<std::byte>;
@@ -25,7 +24,7 @@ inline std::string text_of(const phy::BlockFloatConfig& config) {
            ", full scale " + std::to_string(config.full_scale) + ", seed " + std::to_string(compression_seed);
 }
 
-/// Every width with exponents and without, and a full scale that is no power of two.
+/// Every width, with and without exponents, and a full scale that is no power of two.
 inline std::vector<phy::BlockFloatConfig> compression_configs() {
     std::vector<phy::BlockFloatConfig> all;
     for (int width = 1; width <= 16; ++width) {
@@ -39,7 +38,7 @@ inline std::size_t reference_block_bytes(const phy::BlockFloatConfig& config) {
     return static_cast<std::size_t>(24 * config.width / 8 + (config.has_exponent ? 1 : 0));
 }
 
-/// Any bytes are compressed resource blocks: all exponents and mantissas are among them.
+/// Random bytes, which are valid compressed blocks with all exponents and mantissas.
 inline Bytes any_blocks(const phy::BlockFloatConfig& config, std::size_t blocks) {
     std::mt19937 random(compression_seed + static_cast<unsigned>(config.width));
     Bytes bytes(blocks * reference_block_bytes(config));
@@ -100,13 +99,13 @@ inline Bytes expected_elements(const phy::BlockFloatConfig& config, std::span<co
     for (const long long value : expected_values(config, compressed)) {
         if (format == phy::SampleFormat::ci16)
             append(static_cast<std::int16_t>(std::min(32767LL, std::max(-32768LL, value))));
-        else  // exact in binary64, and so rounded once
+        else  // exact in binary64, so rounded once
             append(static_cast<float>(static_cast<double>(value) * double{unit}));
     }
     return elements;
 }
 
-/// Exponents are tried from 0 on until all mantissas fit.
+/// Tries exponents from 0 on until all mantissas fit.
 inline Bytes expected_compressed(const phy::BlockFloatConfig& config, std::span<const int> components) {
     const double lowest = -std::pow(2.0, config.width - 1);
     const double highest = -lowest - 1.0;

@@ -9,7 +9,7 @@
 
 namespace phy_test {
 
-/// What a kernel that loads single elements gets: a thread for each, in ci16. On the current device.
+/// Loads single elements in a kernel on the current device, one thread per element, as ci16.
 void load_elements(const phy::BlockFloatConfig& config, phy::gpu::DeviceSpan<const std::byte> compressed,
                    phy::gpu::DeviceSpan<phy::ci16> elements, cudaStream_t stream);
 

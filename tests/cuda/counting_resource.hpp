@@ -25,7 +25,7 @@ private:
     std::shared_ptr<phy::gpu::MemoryResource> before_;
 };
 
-/// Hands requests on and keeps book of them.
+/// Forwards and counts requests.
 class CountingResource : public phy::gpu::MemoryResource {
 public:
     void* allocate(const phy::gpu::Device& device, std::size_t bytes) override {
@@ -56,7 +56,7 @@ public:
         return allocations_;
     }
 
-    /// That have not come back.
+    /// Bytes that were not returned.
     [[nodiscard]] std::size_t lent() const {
         const std::lock_guard lock(mutex_);
         return lent_.size();
@@ -75,7 +75,7 @@ private:
     std::string mistake_;
 };
 
-/// Has nothing to give.
+/// A resource without memory.
 class EmptyResource : public phy::gpu::MemoryResource {
 public:
     void* allocate(const phy::gpu::Device& /*device*/, std::size_t /*bytes*/) override {

@@ -9,12 +9,12 @@
 #include "demapper/signals.hpp"
 #include "phy/demapper/demapper.hpp"
 
-/// Inputs that look for differences between backends: noisy symbols with every awkward value among them.
+/// Inputs that find differences between backends: noisy symbols with all kinds of awkward values.
 namespace phy_test {
 
 inline constexpr unsigned awkward_seed = 1234567;
 
-/// Values at which an axis changes its formula, and their neighbours; and those that arithmetic dislikes.
+/// Values where the formula of an axis changes, their neighbours, and numerically awkward values.
 inline std::vector<float> awkward_components(phy::Modulation modulation) {
     using Limits = std::numeric_limits<float>;
     constexpr float infinity = Limits::infinity();
@@ -58,7 +58,7 @@ inline std::vector<float> unusable_noise() {
             -Limits::denorm_min()};
 }
 
-/// Noise variances that are legal and extreme.
+/// Valid but extreme noise variances.
 inline std::vector<float> extreme_noise() {
     using Limits = std::numeric_limits<float>;
     return {Limits::denorm_min(), Limits::min(), 1e-30F, 1e-6F, 1e6F, 1e30F, Limits::max()};
@@ -78,7 +78,7 @@ struct SymbolsWithNoise {
     std::vector<float> noise;
 };
 
-/// Of every four components about one is awkward, of every eight noise variances about one.
+/// About one in four components and one in eight noise variances is awkward.
 inline SymbolsWithNoise awkward_symbols(phy::Modulation modulation, std::size_t count) {
     std::mt19937 random(awkward_seed);
     const std::vector<float> components = awkward_components(modulation);
@@ -103,7 +103,7 @@ inline SymbolsWithNoise awkward_symbols(phy::Modulation modulation, std::size_t 
     return result;
 }
 
-/// Everything but the input that selects code: one demapper serves all formats and kinds of noise.
+/// The configuration that selects code. One demapper serves all formats and kinds of noise.
 struct Variant {
     phy::Modulation modulation;
     phy::Method method;
@@ -137,7 +137,7 @@ inline std::vector<Variant> all_variants() {
     return variants;
 }
 
-/// One input in the form in which a call takes it.
+/// An input of a call.
 class Input {
 public:
     Input(phy::SampleFormat format, const SymbolsWithNoise& symbols)
@@ -158,12 +158,12 @@ private:
     std::vector<float> noise_;
 };
 
-/// One N0 for all symbols, or those that belong to an input.
+/// One N0 for all symbols, or those of an input.
 struct NoiseKind {
     bool per_symbol;
     float scalar;
 
-    /// The values lie in memory of the host or of a device.
+    /// The values may lie in host or device memory.
     template <typename Noise = phy::NoiseVariance>
     [[nodiscard]] Noise of(typename Noise::Values values) const {
         return per_symbol ? Noise(values) : Noise(scalar);
@@ -174,7 +174,7 @@ inline std::string name_of(const NoiseKind& noise) {
     return noise.per_symbol ? "N0 per symbol" : "N0 " + std::to_string(noise.scalar);
 }
 
-/// The soft bits of an input by one call.
+/// The soft bits of an input, by one call.
 inline Bytes demapped(phy::SoftDemapper& demap, const Input& input, const NoiseKind& noise,
                       phy::SoftBitFormat format, phy::DemapCounters* counters = nullptr) {
     const std::size_t count = input.size() * bits_per_symbol(demap.config().modulation);
@@ -184,7 +184,7 @@ inline Bytes demapped(phy::SoftDemapper& demap, const Input& input, const NoiseK
     return bytes;
 }
 
-/// What a call counts, by definition: from the symbols, their own noise variances (none if one serves all)
+/// The counters of a call by their definition, from the symbols, their noise variances (empty: one for all)
 /// and the soft bits.
 inline phy::DemapCounters counted(phy::SampleFormat in, const Bytes& symbols, std::span<const float> noise,
                                   phy::SoftBitFormat out, const Bytes& soft_bits, int llr_clip = 127) {
@@ -202,8 +202,8 @@ inline phy::DemapCounters counted(phy::SampleFormat in, const Bytes& symbols, st
     return counters;
 }
 
-/// Calls visit(input, soft_bit_format) for all formats; those of soft bits change last, as a table is built
-/// for one of them.
+/// Calls visit(input, soft_bit_format) for all formats. Soft-bit formats are the outer loop, because a table
+/// is built for each.
 template <typename Visitor>
 void for_all_formats(const SymbolsWithNoise& symbols, Visitor visit) {
     for (const phy::SoftBitFormat soft_bits : phy::all_soft_bit_formats) {

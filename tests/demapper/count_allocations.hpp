@@ -4,7 +4,7 @@
 
 namespace phy_test {
 
-/// How often the calling thread has called operator new. The definition replaces operator new in its program.
+/// The number of calls of operator new by this thread. The definition replaces operator new in the program.
 std::size_t allocations_of_this_thread();
 
 }  // namespace phy_test

@@ -7,17 +7,17 @@
 /// Calls on device memory.
 namespace phy_test {
 
-/// Device memory that holds one set of recorded calls after another, and a stream for it.
+/// Device memory for recorded calls, reused from set to set, and its stream.
 class DeviceCallMemory {
 public:
     explicit DeviceCallMemory(const phy::gpu::Device& device) : device_(device), stream_(device) {}
 
     [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
-    /// Where the calls lie, from a multiple of 64 bytes on.
+    /// The memory of the calls; begins at a multiple of 64 bytes.
     [[nodiscard]] phy::gpu::DeviceSpan<std::byte> bytes() { return memory_.first(size_); }
 
-    /// Starts to fill the memory with what is recorded before the calls.
+    /// Starts filling the memory with the state before the calls.
     phy::gpu::DeviceSpan<std::byte> fill(const RecordedCalls& recorded) {
         size_ = recorded.before().size();
         if (size_ > memory_.size()) {
@@ -29,7 +29,7 @@ public:
         return bytes();
     }
 
-    /// Waits for the stream, and gives what the memory holds then.
+    /// Waits for the stream and returns the content of the memory.
     std::span<const std::byte> contents() {
         phy::gpu::copy_async(on_host(), bytes(), stream_);
         stream_.synchronize();
@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] phy::gpu::DeviceSpan<phy::DemapCounters> get() { return memory_; }
 
-    /// Once the work that adds to them is done.
+    /// Call it after the work that adds to the counters.
     [[nodiscard]] phy::DemapCounters value() const {
         phy::DemapCounters result;
         phy::gpu::copy_async(std::span(&result, 1), memory_, stream_);
@@ -77,7 +77,7 @@ inline void call_all(const phy::gpu::SoftDemapper& demap, std::span<const phy::g
         demap(call.symbols, call.noise, call.llr, stream, call.first_symbol, counters);
 }
 
-/// One demapper for single calls and one for batches of the same, which must not differ.
+/// A demapper for single calls and one for batches; their results must be equal.
 class DeviceDemappers {
 public:
     DeviceDemappers(const phy::gpu::Device& device, const phy::DemapperConfig& config)
@@ -98,7 +98,8 @@ public:
         batch_.clear_tables();
     }
 
-    /// How the recorded calls differ from what they should give, one by one and as a batch; empty if not.
+    /// Describes how recorded calls differ from the expected bytes, one by one and as a batch; empty if they
+    /// do not.
     std::string difference(const RecordedCalls& recorded) {
         call_all(single_, recorded.calls(memory_.fill(recorded)), memory_.stream());
         const std::string of_single = recorded.difference(memory_.contents());

@@ -5,8 +5,7 @@
 #include "demapper/signals.hpp"
 #include "phy/demapper/demapper.hpp"
 
-/// Symbols of any amplitude, and what they should be demapped as, by arithmetic that shares nothing with the
-/// library.
+/// Symbols of any amplitude and their expected soft bits, independent of the library.
 namespace phy_test {
 
 inline constexpr unsigned gain_seed = 2718;
@@ -24,8 +23,8 @@ inline constexpr GainCase gain_cases[] = {
     {.gain = 0x1p40F},
 };
 
-/// Any bits: NaN of every kind, infinities and numbers of every magnitude are among those of floats; a third
-/// of the others are near the gain.
+/// Random bits: floats include every kind of NaN, infinities and all magnitudes. A third of the others are
+/// near the gain.
 inline Bytes stored_symbols(phy::SampleFormat format, std::size_t count, float gain) {
     std::mt19937 random(gain_seed);
     Bytes bytes(count * size_of(format));
@@ -51,7 +50,7 @@ inline Bytes stored_symbols(phy::SampleFormat format, std::size_t count, float g
     return bytes;
 }
 
-/// Symbols of unit amplitude; what is not finite, or becomes so, is NaN.
+/// Symbols of unit amplitude. Components that are not finite, or become so, are NaN.
 inline std::vector<phy::cf32> divided(phy::SampleFormat format, const Bytes& stored, const GainCase& by) {
     const bool is_integer = format == phy::SampleFormat::ci16 || format == phy::SampleFormat::ci8;
     const double of_format = format == phy::SampleFormat::ci16 ? 32768.0 : 128.0;
@@ -59,7 +58,7 @@ inline std::vector<phy::cf32> divided(phy::SampleFormat format, const Bytes& sto
     const auto factor = static_cast<float>(1.0 / (full_scale * double{by.gain}));
     std::vector<float> components;
     for (std::size_t i = 0; i < 2 * stored.size() / size_of(format); ++i) {
-        // Exact in binary64, and so rounded once.
+        // Exact in binary64, so rounded once.
         const auto product = static_cast<float>(component(format, stored, i, 1.0) * double{factor});
         components.push_back(std::isfinite(product) ? product : std::numeric_limits<float>::quiet_NaN());
     }
@@ -69,7 +68,7 @@ inline std::vector<phy::cf32> divided(phy::SampleFormat format, const Bytes& sto
     return symbols;
 }
 
-/// Ways to demap that differ in their kernels.
+/// Configurations with different kernels.
 inline std::vector<phy::DemapperConfig> gain_demappers() {
     using phy::Modulation;
     std::vector<phy::DemapperConfig> configs;

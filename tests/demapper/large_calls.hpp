@@ -11,7 +11,7 @@
 
 namespace phy_test {
 
-/// A call over more symbols than 32-bit numbers of bytes or soft bits can count.
+/// A call whose bytes or soft bits exceed 32-bit numbers.
 struct LargeCall {
     const char* name;
     phy::DemapperConfig config;
@@ -20,7 +20,7 @@ struct LargeCall {
     NoiseKind noise;
     int log2_symbols;
     std::uint64_t first_symbol = 0;
-    std::optional<TableRoom> table = {};  ///< the room for the table that it is evaluated by
+    std::optional<TableRoom> table = {};  ///< where its table fits, if it uses one
 
     [[nodiscard]] std::size_t symbols() const {
         return std::size_t{1} << (takes_fewer_cases() ? std::min(log2_symbols, 18) : log2_symbols);
@@ -60,7 +60,7 @@ inline const LargeCall large_calls[] = {
      phy::SoftBitFormat::float16,
      noise_of_each,
      25},
-    // So many symbols that blocks with a table take several turns.
+    // Enough symbols that blocks with a table loop several times.
     {"16qam_by_table",
      {.modulation = phy::Modulation::qam16,
       .method = phy::Method::log_map,

@@ -7,10 +7,10 @@
 #include "demapper/recorded_calls.hpp"
 #include "phy/core/error.hpp"
 
-/// Batches as a slot has them: of everything that an allocation may be, in any order.
+/// Batches like those of a slot: all kinds of allocations in any order.
 namespace phy_test {
 
-/// What all allocations of a batch share.
+/// Properties that all allocations of a batch share.
 struct BatchKind {
     phy::Method method;
     phy::Evaluator evaluator;
@@ -35,7 +35,7 @@ inline std::vector<BatchKind> all_batch_kinds() {
     return kinds;
 }
 
-/// The N0 that scalar allocations have: few, as each may need a table.
+/// N0 of scalar allocations; few values, as each may need a table.
 inline constexpr float mixed_noise[] = {0.1F, 0.01F, 1e-6F};
 
 /// Makes random batches. The expected bytes are those of single calls of the scalar backend.
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// The next batch, of soft bits in one format.
+    /// Makes the next batch, with one soft-bit format.
     RecordedCalls take(std::size_t count, phy::SoftBitFormat format) {
         RecordedCalls recorded;
         for (std::size_t n = 0; n < count; ++n)
@@ -67,7 +67,7 @@ private:
     void add_to(RecordedCalls& recorded, phy::SoftBitFormat format) {
         const phy::Modulation modulation = phy::all_modulations[random_() % scalar_.size()];
         const phy::SampleFormat in = phy::all_sample_formats[random_() % phy::all_sample_formats.size()];
-        const std::size_t n0 = random_() % 6;  // three of them: one a symbol
+        const std::size_t n0 = random_() % 6;  // three of the values: one per symbol
         const std::size_t count = random_() % (random_() % 2 == 0 ? 10 : longest + 1);
         const std::size_t first = random_() % (symbol_count - longest);
         const Input& input = input_of(modulation, in);
@@ -89,7 +89,7 @@ private:
         return n0 < std::size(mixed_noise) ? NoiseKind{false, mixed_noise[n0]} : NoiseKind{true, 0.0F};
     }
 
-    // As many aligned as not.
+    // Half of them aligned.
     std::size_t offset() { return random_() % 2 == 0 ? 0 : random_() % 64; }
 
     const Input& input_of(phy::Modulation modulation, phy::SampleFormat format) const {
@@ -120,7 +120,7 @@ struct Flaw {
     void (*add_to)(Allocation&);
 };
 
-/// In memory of the host or of a device.
+/// In host or device memory.
 template <class Allocation>
 std::vector<Flaw<Allocation>> all_flaws() {
     using Noise = decltype(Allocation::noise);
@@ -144,10 +144,10 @@ std::vector<Flaw<Allocation>> all_flaws() {
     };
 }
 
-/// The place of a flaw in a batch: a number that nothing else in a message is.
+/// The index of a flaw in a batch; no other number in a message equals it.
 inline constexpr std::size_t flawed_place = 137;
 
-/// 200 allocations that need no table and have soft bits in int8.
+/// 200 allocations without a table, with int8 soft bits.
 inline RecordedCalls plain_batch() {
     phy::SoftDemapper scalar(scalar_host(), {.modulation = phy::Modulation::qam16});
     const Input input(phy::SampleFormat::cf32, awkward_symbols(phy::Modulation::qam16, 20));
@@ -157,7 +157,7 @@ inline RecordedCalls plain_batch() {
     return recorded_calls(scalar, input, {false, 0.1F}, phy::SoftBitFormat::int8, windows);
 }
 
-/// What the ArgumentError of a call says; nothing else may come of it.
+/// The message of the ArgumentError that the call must throw.
 template <typename Call>
 std::optional<std::string> argument_error_of(Call call) {
     try {

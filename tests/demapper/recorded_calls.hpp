@@ -8,22 +8,22 @@
 #include "phy/demapper/batch.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 
-/// Calls that are compared as a whole once all are done: so they may be a batch, and on a device.
+/// Calls whose results are compared together at the end, so they may be a batch or run on a device.
 namespace phy_test {
 
-/// What a call is, but for its data.
+/// A call without its data.
 struct CallShape {
     phy::Modulation modulation;
     phy::SampleFormat in;
     phy::SoftBitFormat out;
     NoiseKind noise;
     std::uint64_t first_symbol = 0;
-    std::size_t in_offset = 0;   ///< of its symbols beyond a multiple of 64 bytes
+    std::size_t in_offset = 0;   ///< bytes of its symbols beyond a multiple of 64
     std::size_t out_offset = 0;  ///< of its soft bits
 };
 
-/// The arrays of many calls side by side in one piece of memory, between bytes that nobody may change: as
-/// they are before the calls, and as they must be after them.
+/// The arrays of many calls side by side in one block of memory, with guard bytes in between: before the
+/// calls, and as expected after them.
 class RecordedCalls {
 public:
     static constexpr std::size_t line = 64;
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const Bytes& before() const { return before_; }
     [[nodiscard]] const Bytes& after() const { return after_; }
 
-    /// The calls on a copy of before() in that memory, which begins at a multiple of 64.
+    /// The calls on a copy of before() in the given memory, which begins at a multiple of 64.
     [[nodiscard]] std::vector<phy::Allocation> calls(std::span<std::byte> memory) const {
         return calls_in<phy::Allocation>(memory, [](std::span<const std::byte> bytes) {
             return std::span(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
@@ -53,7 +53,7 @@ public:
         });
     }
 
-    /// What all calls count, by definition.
+    /// The counters of all calls by their definition.
     [[nodiscard]] phy::DemapCounters counters(int llr_clip = 127) const {
         phy::DemapCounters sum;
         for (const Call& call : calls_) {
@@ -67,7 +67,7 @@ public:
         return sum;
     }
 
-    /// How the memory differs from after(); empty if it does not.
+    /// Describes how the memory differs from after(); empty if it does not.
     [[nodiscard]] std::string difference(std::span<const std::byte> memory) const {
         if (memory.size() != after_.size()) return "the memory has another size";
         if (memory.empty() || std::memcmp(memory.data(), after_.data(), memory.size()) == 0) return "";
@@ -170,7 +170,7 @@ private:
     std::vector<Call> calls_;
 };
 
-/// A copy of bytes at a multiple of 64.
+/// A copy of bytes, aligned to 64.
 class AlignedBytes {
 public:
     explicit AlignedBytes(std::span<const std::byte> bytes)
@@ -191,7 +191,7 @@ private:
     std::size_t size_;
 };
 
-/// A part of an input, and how far from a boundary its bytes and those of its soft bits lie.
+/// A part of an input, and the misalignment of its symbols and soft bits.
 struct Window {
     std::size_t first;
     std::size_t count;
@@ -199,8 +199,7 @@ struct Window {
     std::size_t out_offset = 0;
 };
 
-/// Windows of an input as calls. The expected bytes are parts of what all of it gives in one call of the
-/// scalar backend.
+/// Windows of an input as calls. The expected bytes are parts of one call on the scalar backend.
 inline RecordedCalls recorded_calls(phy::SoftDemapper& scalar, const Input& input, const NoiseKind& noise,
                                     phy::SoftBitFormat format, std::span<const Window> windows) {
     const phy::Modulation modulation = scalar.config().modulation;
@@ -237,7 +236,7 @@ inline std::vector<Window> windows_of_every_misalignment() {
     return windows;
 }
 
-/// For 262 symbols: each symbol of their middle stands at every place of a call from the first to the last.
+/// For 262 symbols: each symbol in the middle appears at every index of a call.
 inline std::vector<Window> windows_of_every_place() {
     std::vector<Window> windows;
     for (std::size_t first = 0; first <= 130; ++first)

@@ -12,7 +12,7 @@
 #include "phy/demapper/demapper.hpp"
 #include "support/equations.hpp"
 
-/// What a demapper should compute, in double precision from the definition of an LLR and nothing else.
+/// A reference demapper in double precision, from the definition of an LLR only.
 namespace phy_test {
 
 /// All points of a constellation by label, b0 the most significant bit.
@@ -29,13 +29,13 @@ inline std::vector<std::complex<double>> all_points(phy::Modulation modulation, 
     return points;
 }
 
-/// The candidates for which one bit is 0 and those for which it is 1.
+/// The candidates with a bit of 0 and those with a bit of 1.
 struct Hypotheses {
     std::vector<std::size_t> zero;
     std::vector<std::size_t> one;
 };
 
-/// L = ln P(b=0)/P(b=1) of a bit; metrics are |y-s|^2/N0 of all candidates.
+/// L = ln P(b=0)/P(b=1) of a bit; metrics: |y-s|^2/N0 of all candidates.
 inline double llr(phy::Method method, const std::vector<double>& metrics, const Hypotheses& bit) {
     const auto nearest = [&](const std::vector<std::size_t>& candidates) {
         double smallest = std::numeric_limits<double>::infinity();
@@ -90,7 +90,7 @@ private:
 /// Soft bits over the levels of one axis of a square constellation.
 class AxisReference {
 public:
-    /// From the points whose bits of the other axis are all 0.
+    /// From the points whose bits on the other axis are all 0.
     AxisReference(phy::Modulation modulation, bool quadrature) : bits_(bits_per_symbol(modulation) / 2) {
         const auto points = all_points(modulation, 0);
         for (std::size_t n = 0; n < std::size_t{1} << bits_.size(); ++n) {
@@ -120,7 +120,7 @@ private:
     std::vector<double> metrics_;
 };
 
-/// The quickest reference for a modulation: by axes where they separate.
+/// The fastest reference for a modulation: by axes if they separate.
 class Reference {
 public:
     explicit Reference(phy::Modulation modulation)

@@ -12,7 +12,7 @@
 #include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
 
-/// Symbols for tests, and the formats they are stored in.
+/// Symbols for tests, and their stored formats.
 namespace phy_test {
 
 using Bytes = std::vector<std::byte>;
@@ -69,7 +69,7 @@ Bytes converted(std::span<const phy::cf32> symbols, Convert convert) {
     return bytes;
 }
 
-/// The bytes of symbols in a format; what an integer cannot hold is limited, and NaN becomes 0.
+/// The bytes of symbols in a format. Integers saturate, and NaN becomes 0.
 inline Bytes stored(phy::SampleFormat format, std::span<const phy::cf32> symbols, float full_scale) {
     switch (format) {
         case phy::SampleFormat::cf16:
@@ -121,7 +121,7 @@ inline double soft_bit(phy::SoftBitFormat format, const Bytes& bytes, std::size_
     return static_cast<double>(read<float>(bytes, n));
 }
 
-/// The backends that work on host memory and run on this machine.
+/// The host backends of this machine.
 inline std::vector<phy::Backend> host_backends() {
     std::vector<phy::Backend> backends = phy::Backend::all();
     std::erase_if(backends, [](const phy::Backend& backend) {
@@ -130,7 +130,7 @@ inline std::vector<phy::Backend> host_backends() {
     return backends;
 }
 
-/// One of them with exactly that many threads, also where there are fewer processors.
+/// A host with exactly this number of threads, even with fewer processors.
 inline phy::Host host_of(const phy::Backend& backend, int threads = 1) {
     return phy::detail::host_of_exactly(threads, backend);
 }

@@ -5,12 +5,11 @@
 #include "phy/demapper/demapper.hpp"
 #include "phy/demapper/math/table.hpp"
 
-/// Tables of the sizes that the CUDA kernels treat differently. Whether a case has such a table is a question
-/// to the planner, and needs no GPU.
+/// Tables of the sizes that the CUDA kernels treat differently. The planner decides the size, without a GPU.
 namespace phy_test {
 
-/// Where a table lies on a GPU whose multiprocessors have 228 KiB of shared memory, of which a block may have
-/// 227. A block keeps up to 80 KiB for other things.
+/// Where a table lies on a GPU with 228 KiB of shared memory per multiprocessor and 227 KiB per block. A
+/// block uses up to 80 KiB for other data.
 enum class TableRoom {
     several_blocks,  ///< at least two blocks of a multiprocessor have a copy each
     one_block,       ///< one large block has the only copy
@@ -67,7 +66,7 @@ inline constexpr TableCase table_cases[] = {
      0.0007F, TableRoom::global_memory},
 };
 
-/// Of the table on a device.
+/// The size of the table on a device.
 inline std::size_t table_bytes(const phy::DemapperConfig& config, phy::SoftBitFormat format, float noise) {
     const phy::detail::LlrTable table({.bits = static_cast<int>(phy::bits_per_axis(config.modulation)),
                                        .method = config.method,
@@ -78,7 +77,7 @@ inline std::size_t table_bytes(const phy::DemapperConfig& config, phy::SoftBitFo
     return format == phy::SoftBitFormat::int8 ? table.packed_bytes().size() : table.lines().size_bytes();
 }
 
-/// For the size of a table.
+/// True if a table of this size goes there.
 inline bool has_room(TableRoom room, std::size_t bytes) {
     const auto kib = static_cast<double>(bytes) / 1024.0;
     switch (room) {

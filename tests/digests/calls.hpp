@@ -9,10 +9,10 @@
 #include "phy/mapper/mapper.hpp"
 #include "phy/pipeline/place.hpp"
 
-/// What outputs.cpp and outputs_cuda.cpp share: from names to phy's types.
+/// Shared by outputs.cpp and outputs_cuda.cpp: converts names to phy's types.
 namespace phy_test {
 
-/// But for the modulation, of which a batch has several.
+/// Without the modulation, as a batch has several.
 inline phy::DemapperConfig soft_config(const SoftCall& call) {
     return {.method = phy::parse_method(call.method),
             .evaluator = phy::parse_evaluator(call.evaluator),
@@ -33,13 +33,13 @@ inline phy::Mapper::Config map_config(const MapCall& call) {
             .full_scale = 8192.0F};
 }
 
-/// As many bytes of bits as so many symbols take.
+/// Bytes of bits for this number of symbols.
 inline std::size_t map_bytes(const MapCall& call, std::size_t symbols) {
     const std::size_t bits = symbols * bits_per_symbol(phy::parse_modulation(call.modulation));
     return call.packed ? (bits + 7) / 8 : bits;
 }
 
-/// Soft bits of a call; their bytes, too.
+/// The number of soft bits of a call, and of their bytes.
 inline std::size_t soft_bit_count(const SoftCall& call, std::size_t symbols) {
     return symbols * bits_per_symbol(phy::parse_modulation(call.modulation));
 }
@@ -47,7 +47,7 @@ inline std::size_t soft_bit_bytes(const SoftCall& call, std::size_t symbols) {
     return soft_bit_count(call, symbols) * size_of(phy::parse_soft_bit_format(call.output));
 }
 
-/// The soft bits, and after them the counters.
+/// The soft bits, then the counters.
 inline Bytes counted_output(const Bytes& plain, Bytes counted, const phy::DemapCounters& counters) {
     if (plain != counted) throw std::runtime_error("a call that counts gives other soft bits");
     for (std::uint64_t count : {counters.erasures, counters.saturated})

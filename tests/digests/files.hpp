@@ -10,7 +10,7 @@
 #include "digests/section.hpp"
 #include "support/app_test.hpp"
 
-/// Complete files as the programs write them. They hold phy's version, so they change with it.
+/// Complete files that the programs write. They contain phy's version and change with it.
 namespace phy::test {
 struct CaptureLine {
     std::string name;
@@ -23,7 +23,7 @@ struct SoftBitLine {
     Arguments options;
 };
 
-// Of a gzip layout the bytes would be those of one zlib.
+// No gzip layout: its bytes depend on the version of zlib.
 inline const std::vector<CaptureLine> capture_lines = {
     {"256qam", {"--modulation", "256qam", "--symbols", "20011", "--snr-db", "28"}},
     {"64qam-per-symbol",
@@ -43,7 +43,7 @@ inline const std::vector<SoftBitLine> soft_bit_lines = {
 
 class FileDigests : public AppTest {
 protected:
-    /// Runs a program in the folder: the files then hold relative names only.
+    /// Runs a program in the folder, so that files contain relative names only.
     void run_here(const std::string& program, Arguments arguments) const {
         arguments.insert(arguments.begin(), {"env", "-C", path(""), std::filesystem::absolute(program)});
         arguments.insert(arguments.end(), {"--force", "--quiet"});

@@ -7,10 +7,10 @@
 #include "digests/section.hpp"
 #include "digests/variants.hpp"
 
-/// Adds all lines of a section as one way gives them.
+/// Adds all lines of a section from one Outputs.
 namespace phy_test {
 
-/// Signals that were made already: making takes longer than demapping.
+/// Caches signals, because making them takes longer than demapping.
 class Signals {
 public:
     const Signal& get(const std::string& modulation, const std::string& format, std::size_t symbols) {

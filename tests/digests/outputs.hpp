@@ -9,9 +9,8 @@
 
 #include "digests/signal.hpp"
 
-/// What phy makes of an input. All calls of phy are in outputs.cpp and outputs_cuda.cpp: nothing else of
-/// these tests changes with its interface. Modulations, formats, methods, evaluators and backends go by their
-/// names.
+/// Outputs of phy. All calls of phy are in outputs.cpp and outputs_cuda.cpp, so nothing else in these tests
+/// changes with its interface. Modulations, formats, methods, evaluators and backends are given by name.
 namespace phy_test {
 
 inline constexpr std::size_t usual_symbols = 3001;
@@ -24,7 +23,7 @@ struct SoftCall {
     std::string output = {};
     std::string method = {};
     std::string evaluator = "auto";
-    std::optional<float> noise = {};  ///< N0 of all symbols; none: each has its own
+    std::optional<float> noise = {};  ///< N0 of all symbols; none: one per symbol
     float llr_scale = 6.0F;
     int llr_clip = 127;
     float full_scale = 0.0F;
@@ -33,52 +32,48 @@ struct SoftCall {
 
 struct MapCall {
     std::string modulation;
-    bool packed;  ///< else one bit a byte
+    bool packed;  ///< else one bit per byte
     std::string output;
 };
 
-/// One way to have the work done: a backend with a number of threads, or a GPU. A call that gives other bytes
-/// when it counts throws.
+/// A backend with a number of threads, or a GPU. Throws if a call with counters gives other bytes.
 class Outputs {
 public:
     virtual ~Outputs() = default;
 
     [[nodiscard]] virtual std::string name() const = 0;
 
-    /// The soft bits, and after them the counters of erasures and saturated soft bits.
+    /// The soft bits, then the counters of erasures and saturated soft bits.
     virtual Bytes soft(const SoftCall& call, const Signal& signal) = 0;
 
-    /// The soft bits of all calls, which differ in modulation, input, noise and first symbol only, one after
-    /// the other, and after them the counters. Of each signal as many symbols as it has.
+    /// The soft bits of all calls in order, then the counters. Calls differ only in modulation, input, noise
+    /// and first symbol. Each takes all symbols of its signal.
     virtual Bytes batch(const std::vector<SoftCall>& calls, const std::vector<Signal>& signals) = 0;
 
     /// The soft bits. call.first_symbol is 0.
     virtual Bytes slot(const SoftCall& call, const Signal& signal) = 0;
 
-    /// Through a pipeline in chunks of an odd size: the soft bits, and after them the counters.
-    /// call.first_symbol is 0.
+    /// Through a pipeline in chunks of an odd size: the soft bits, then the counters. call.first_symbol is 0.
     virtual Bytes stage(const SoftCall& call, const Signal& signal) = 0;
 
-    /// The soft bits, descrambled on their way by the sequence of descrambling_c_init from its beginning on,
-    /// and after them the counters.
+    /// The soft bits, descrambled in the same call by the sequence of descrambling_c_init, then the counters.
     virtual Bytes descrambled(const SoftCall& call, const Signal& signal) = 0;
 
-    /// Symbols, of which the first is odd_first_symbol. bits has a byte for each bit or more.
+    /// Symbols from odd_first_symbol on. bits: at least one byte per bit.
     virtual Bytes mapped(const MapCall& call, const std::vector<std::uint8_t>& bits) = 0;
 };
 
-/// A processor also demaps to bits.
+/// The outputs of a CPU, which also demaps to bits.
 class HostOutputs : public Outputs {
 public:
-    /// Bits, of which the first is of odd_first_symbol.
+    /// Bits from odd_first_symbol on.
     virtual Bytes hard(const std::string& modulation, const std::string& input, const Signal& signal) = 0;
 };
 
-/// Each backend of this machine's processor with each of these numbers of threads, however few processors
-/// there are.
+/// Each CPU backend of this machine with each of these numbers of threads, even with fewer processors.
 std::vector<std::unique_ptr<HostOutputs>> host_outputs(const std::vector<int>& threads);
 
-/// The first GPU, of which there must be one. Only where phy is built with CUDA.
+/// The first GPU, which must exist. Only in builds with CUDA.
 std::unique_ptr<Outputs> gpu_outputs();
 
 }  // namespace phy_test

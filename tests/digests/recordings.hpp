@@ -13,12 +13,11 @@
 #include "receiver/nr_reference.hpp"
 #include "receiver/receiver_cases.hpp"
 
-/// What antennas receive of some links, by a transmitter that is not the library's, and what receivers make
-/// of it: the lines receive/ of digests.txt.
+/// The lines receive/ of digests.txt: recordings of some links by an independent transmitter, and the outputs
+/// of receivers.
 namespace phy_test {
 
-/// Slots of a link. They are stored with few bits, so that the last ones of a C library's functions, by which
-/// they are made, do not matter.
+/// Slots of a link, stored with few bits, so that the last bits of the C library's functions do not matter.
 struct RecordedSlots {
     std::string name;
     phy::ReceiverConfig config = {};
@@ -34,7 +33,7 @@ struct RecordedLink {
     const char* text;
 };
 
-/// From slot 9 on: of two subframes, and of 15 kHz of two frames.
+/// From slot 9 on: slots of two subframes, and with 15 kHz of two frames.
 inline const RecordedLink recorded_links[] = {
     {"layers-1", phy::SoftBitFormat::int8, R"({"direction": "uplink",
         "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 24, "cell_id": 77, "first_slot": 9,

@@ -9,34 +9,33 @@
 
 #include "digests/signal.hpp"
 
-/// digests.txt: the digests of what phy wrote when the file was made. Whoever means to change what phy writes
-/// makes it anew: with the environment variable PHY_WRITE_DIGESTS=FILE the tests write FILE and compare
-/// nothing.
+/// digests.txt has the digests of phy's outputs when the file was made. To change outputs on purpose, make it
+/// anew: with PHY_WRITE_DIGESTS=FILE in the environment the tests write FILE and compare nothing.
 namespace phy_test {
 
 using Digests = std::map<std::string, std::uint64_t>;
 
-/// Empty if there is no such file. Throws std::runtime_error where a line is not a name and a digest, or out
-/// of order.
+/// Empty without the file. Throws std::runtime_error if a line is not a name and a digest, or is out of
+/// order.
 Digests read_digests(const std::string& file);
 
-/// The file that PHY_DIGESTS_FILE names, else the one of the source tree.
+/// From the file PHY_DIGESTS_FILE, else from the source tree.
 const Digests& recorded_digests();
 
-/// Where PHY_WRITE_DIGESTS is set.
+/// True if PHY_WRITE_DIGESTS is set.
 bool writes_digests();
 
-/// The lines that begin with a prefix: compared, or written. Several ways to get the same bytes may be added.
+/// Compares or writes the lines that begin with a prefix. The same line may be added by several backends.
 class Section {
 public:
     explicit Section(std::string prefix);
 
     void add(const std::string& name, const Bytes& output, const std::string& way);
 
-    /// For a test that adds all lines of the section. Writes them, where digests are written.
+    /// For a test that adds all lines of the section. Writes them if digests are written.
     void finish();
 
-    /// Lines that differ or lack; empty if all is well.
+    /// Lines that differ or are missing; empty if there are none.
     [[nodiscard]] std::string differences() const;
 
 private:

@@ -11,21 +11,21 @@ namespace phy_test {
 
 const std::vector<std::string>& modulations();
 
-/// Soft bits of one call.
+/// Soft bits of a call.
 struct SoftLine {
     std::string name;
     SoftCall call;
     std::size_t symbols;
 };
 
-/// soft/: every combination of what selects code, for one modulation. Lines that use one table are
+/// soft/: every combination of settings that select code, for one modulation. Lines with the same table are
 /// neighbours.
 std::vector<SoftLine> soft_lines(const std::string& modulation);
 
-/// scaled/: values of llr_scale, llr_clip and full_scale that are not the defaults.
+/// scaled/: other values of llr_scale, llr_clip and full_scale than the defaults.
 std::vector<SoftLine> scaled_lines();
 
-/// large/: so many soft bits that a CPU writes them past its caches.
+/// large/: enough soft bits that a CPU bypasses its caches.
 std::vector<SoftLine> large_lines();
 
 /// slot/: as one slot, from symbol 0 on.
@@ -34,7 +34,7 @@ std::vector<SoftLine> slot_lines();
 /// stage/: through a pipeline.
 std::vector<SoftLine> stage_lines();
 
-/// descrambled/: descrambled where they are made.
+/// descrambled/: descrambled by the demapper.
 std::vector<SoftLine> descrambled_lines();
 
 /// batch/: many calls of all modulations at once.

@@ -13,7 +13,7 @@
 #include "support/npz.hpp"
 #include "support/parse_json.hpp"
 
-/// PUSCH of one slot as Sionna transmits it, without noise (sionna_*.npz).
+/// One slot of PUSCH from Sionna, without noise (sionna_*.npz).
 namespace phy_test {
 
 struct SionnaVector {
@@ -24,16 +24,16 @@ struct SionnaVector {
     int slot = 0;
     std::uint32_t rnti = 0;
     std::uint32_t scrambling_id = 0;  ///< of the codeword
-    char mapping_type = 'A';          ///< from here on as DmrsPlacement
+    char mapping_type = 'A';          ///< this and the following: as in DmrsPlacement
     int type_a_position = 2;
     int additional_positions = 0;
-    std::vector<std::uint8_t> codeword;  ///< scrambled bits, one a byte
+    std::vector<std::uint8_t> codeword;  ///< scrambled bits, one per byte
     std::vector<std::uint8_t> transport_block;
-    std::vector<phy::cf32> grid;  ///< (ports, symbols_per_slot, subcarriers), one port a layer
+    std::vector<phy::cf32> grid;  ///< (ports, symbols_per_slot, subcarriers), one port per layer
 };
 
-/// Sionna's DM-RS stand exactly twice or three times above data in power where two or three groups are
-/// without data; the standard's 3 and 4.77 dB are rounded.
+/// With two or three groups without data, Sionna's DM-RS have exactly two or three times the power of data;
+/// the standard's 3 and 4.77 dB are rounded.
 inline float exact_power_db(int cdm_groups_without_data) {
     return static_cast<float>(10.0 * std::log10(cdm_groups_without_data));
 }
@@ -82,7 +82,7 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     vector.codeword = arrays.at("codeword").as<std::uint8_t>("|u1");
     vector.transport_block = arrays.at("transport_block").as<std::uint8_t>("|u1");
 
-    // A grid ends with its allocation.
+    // A stored grid ends with its allocation.
     const NpyArray& stored = arrays.at("grid");
     const auto elements = stored.as<phy::cf32>("<c8");
     const std::size_t ports = stored.shape.at(0);
@@ -95,7 +95,7 @@ inline SionnaVector read_sionna_vector(const std::filesystem::path& path) {
     return vector;
 }
 
-/// All vectors in the order of their names.
+/// All vectors, ordered by name.
 inline const std::vector<SionnaVector>& sionna_vectors() {
     static const std::vector<SionnaVector> all = [] {
         std::vector<std::filesystem::path> paths;
@@ -103,7 +103,7 @@ inline const std::vector<SionnaVector>& sionna_vectors() {
             const std::string name = entry.path().filename().string();
             if (name.starts_with("sionna_") && name.ends_with(".npz")) paths.push_back(entry.path());
         }
-        // As many as tests/vectors has; PHY_VECTORS may name a folder with more.
+        // The number in tests/vectors; PHY_VECTORS may name a folder with more.
         constexpr std::size_t min_vectors = 14;
         if (paths.size() < min_vectors)
             throw std::runtime_error("vectors are missing in " + vectors_directory().string());

@@ -13,8 +13,7 @@
 #include "phy/core/half.hpp"
 #include "phy/equalizer/equalizer.hpp"
 
-/// Slots to equalise, and what they should become by arithmetic in binary64 that shares nothing with the
-/// library.
+/// Slots to equalise, and a reference in binary64 that is independent of the library.
 namespace phy_test {
 
 using phy::cf32;
@@ -38,8 +37,8 @@ inline EqualizerConfig plain_config(int layers, int antennas, int resource_block
     return config;
 }
 
-/// The line through estimates at symbols 2 and 11, held outside of them: neighbours share weights at the ends
-/// alone.
+/// The line through estimates at symbols 2 and 11, constant outside: neighbours share weights at the ends
+/// only.
 inline std::vector<float> linear_weights() {
     std::vector<float> weights;
     for (int symbol = 0; symbol < 14; ++symbol) {
@@ -50,7 +49,7 @@ inline std::vector<float> linear_weights() {
     return weights;
 }
 
-/// Ranges out of order, a hole, DM-RS with data beside them, reserved elements.
+/// Unordered ranges, a hole, DM-RS with data beside them, and reserved elements.
 inline EqualizerConfig scattered_config(int layers, int antennas) {
     EqualizerConfig config = plain_config(layers, antennas, 23);
     config.allocation.resource_blocks = {{12, 6}, {1, 3}, {19, 1}, {4, 5}};
@@ -127,7 +126,7 @@ inline Slots random_slots(const EqualizerConfig& config, std::size_t count, unsi
     return slots;
 }
 
-/// Solves a X = b by Gauss's elimination with pivots; b has `columns` columns and becomes X.
+/// Solves a X = b by Gaussian elimination with pivots. b has `columns` columns and becomes X.
 inline void eliminate(std::vector<Complex> a, std::vector<Complex>& b, std::size_t size,
                       std::size_t columns) {
     for (std::size_t k = 0; k < size; ++k) {
@@ -157,11 +156,11 @@ struct ElementResult {
     std::vector<double> noise;
 };
 
-/// h: (antennas, layers). noise: covariance of (antennas, antennas).
+/// h: (antennas, layers). noise: the covariance, (antennas, antennas).
 inline ElementResult equalized(const std::vector<Complex>& h, const std::vector<Complex>& y,
                                const std::vector<Complex>& noise, std::size_t layers, bool mmse) {
     const std::size_t antennas = y.size();
-    // R^-1 of H and y side by side.
+    // R^-1 times H and y.
     std::vector<Complex> right(antennas * (layers + 1));
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t l = 0; l < layers; ++l)
@@ -170,7 +169,7 @@ inline ElementResult equalized(const std::vector<Complex>& h, const std::vector<
     }
     eliminate(noise, right, antennas, layers + 1);
     std::vector<Complex> gram(layers * layers);
-    std::vector<Complex> solution(layers * (layers + 1));  // (H^H R^-1 H + I)^-1 of I and H^H R^-1 y
+    std::vector<Complex> solution(layers * (layers + 1));  // (H^H R^-1 H + I)^-1 times I and H^H R^-1 y
     for (std::size_t i = 0; i < layers; ++i) {
         for (std::size_t j = 0; j < layers; ++j)
             for (std::size_t a = 0; a < antennas; ++a)
@@ -234,7 +233,7 @@ inline std::vector<std::pair<std::size_t, std::size_t>> data_elements(const phy:
          ++symbol) {
         for (const phy::ResourceBlocks& range : allocation.resource_blocks) {
             for (int k = 12 * range.first; k < 12 * (range.first + range.count); ++k) {
-                // Type 1: CDM group g has the subcarriers of parity g.
+                // Type 1: CDM group g has subcarriers of parity g.
                 const bool is_pilot =
                     in(allocation.dmrs.symbols, symbol) && k % 2 < allocation.dmrs.cdm_groups_without_data;
                 bool is_reserved = false;
@@ -261,7 +260,7 @@ struct Equalized {
     }
 };
 
-/// Samples as they are stored in a format.
+/// Samples stored in a format.
 inline std::vector<std::byte> stored(std::span<const cf32> samples, SampleFormat format) {
     std::vector<std::byte> bytes;
     const auto append = [&bytes](const auto& sample) {
@@ -292,7 +291,7 @@ inline std::vector<std::byte> stored(std::span<const cf32> samples, SampleFormat
     return bytes;
 }
 
-/// What those are as numbers.
+/// The values of stored samples.
 inline std::vector<cf32> as_numbers(std::span<const std::byte> samples, SampleFormat format,
                                     float full_scale) {
     std::vector<cf32> numbers;
@@ -316,7 +315,7 @@ inline std::vector<cf32> as_numbers(std::span<const std::byte> samples, SampleFo
     return numbers;
 }
 
-/// What a host makes of slots; the arrays are as large as they have to be.
+/// Equalises slots on a host, with arrays of the exact size.
 inline Equalized equalize(const phy::Host& host, const EqualizerConfig& config, const Slots& slots,
                           phy::SymbolView grid) {
     phy::Equalizer equalizer(host, config);
@@ -346,7 +345,7 @@ inline Equalized part_of(const Equalized& all, std::size_t index, std::size_t co
     return {piece_of(all.symbols, index, count), piece_of(all.noise, index, count)};
 }
 
-/// Sends 16QAM over the channel of the slots, and returns what was sent in the order of the codewords.
+/// Sends 16QAM over the channel of the slots. Returns the sent symbols in the order of the codewords.
 inline std::vector<cf32> transmit(const EqualizerConfig& config, Slots& slots, std::mt19937& random) {
     const Dimensions size(config);
     std::normal_distribution<double> normal(0.0, std::sqrt(0.5));

@@ -9,12 +9,12 @@
 
 #include "estimator/estimator_cases.hpp"
 
-/// The Wiener filter as a textbook has it: one dense system over all pilots of a range, in binary64.
+/// The textbook Wiener filter: one dense system over all pilots of a range, in binary64.
 namespace phy_test {
 
 class DenseWiener {
 public:
-    /// noise is that of a pilot, for channels of power 1. Of layer `layer`, in the first range.
+    /// For layer `layer` in the first range. noise: variance per pilot, for channels of power 1.
     DenseWiener(const EstimatorConfig& config, std::size_t layer, double delay_spread, double noise)
         : config_(config) {
         const phy::DmrsConfig& dmrs = config.allocation.dmrs;
@@ -39,7 +39,7 @@ public:
         factor_.assign(n * n, {});
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t k = 0; k <= i; ++k) {
-                // After a layer's own code, the other of the pair has one that alternates.
+                // After removing a layer's own code, the code of the other in the pair alternates.
                 const double of_pair = is_pair ? 1.0 + ((i + k) % 2 == 0 ? 1.0 : -1.0) : 1.0;
                 factor_[i * n + k] = of_pair * correlation(places_[i] - places_[k]) + (i == k ? noise : 0.0);
             }
@@ -47,7 +47,7 @@ public:
         factorise();
     }
 
-    /// From least squares at the pilots, times the code of the layer.
+    /// From least squares at the pilots, multiplied by the layer's code.
     [[nodiscard]] std::vector<Complex> estimate(const std::vector<Complex>& pilots) const {
         const std::size_t n = places_.size();
         std::vector<Complex> x(n);
@@ -70,7 +70,7 @@ public:
         return estimates;
     }
 
-    /// The mean square error that theory expects.
+    /// The theoretical mean square error.
     [[nodiscard]] double expected_error() const {
         double error = 0.0;
         const phy::ResourceBlocks range = config_.allocation.resource_blocks.front();
@@ -122,7 +122,7 @@ private:
     std::vector<Complex> factor_;
 };
 
-/// Least squares of an antenna in DM-RS `first` to `first + count - 1`, despread in time for the layer, in
+/// Least squares at an antenna in DM-RS `first` to `first + count - 1`, despread in time for the layer, in
 /// the first range.
 inline std::vector<Complex> least_squares(const EstimatorConfig& config, const Slot& slot,
                                           std::size_t antenna, std::size_t layer, std::size_t first,

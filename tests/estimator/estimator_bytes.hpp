@@ -8,7 +8,7 @@
 #include "estimator/estimator_cases.hpp"
 #include "phy/core/backend.hpp"
 
-/// Calls whose bytes are compared, between backends, threads, batches and devices.
+/// Calls whose bytes must be equal over backends, threads, batches and devices.
 namespace phy_test {
 
 struct BytesCase {
@@ -51,13 +51,13 @@ inline std::vector<BytesCase> bytes_cases() {
     return cases;
 }
 
-/// Formats differ in how samples are loaded alone: one case has them all.
+/// Formats differ only in how samples are loaded, so only one case has all.
 inline std::vector<phy::SampleFormat> formats_of(const BytesCase& one) {
     if (one.name != bytes_cases().front().name) return {phy::SampleFormat::cf32};
     return {phy::all_sample_formats.begin(), phy::all_sample_formats.end()};
 }
 
-/// Slots in a format, one of which may have samples that are not finite.
+/// Slots in a format; one may have non-finite samples.
 struct Batch {
     std::vector<std::byte> grid;
     std::vector<phy::cf32> pilots;
@@ -119,7 +119,7 @@ inline bool measures_covariance(const EstimatorConfig& config) {
     return config.allocation.resource_blocks.front().count > 1;
 }
 
-/// In calls of `slots_a_call` slots.
+/// Calls with `slots_a_call` slots each.
 inline Written write_all(const phy::Host& host, const EstimatorConfig& config, phy::SampleFormat format,
                          const Batch& batch, std::size_t slots_a_call) {
     phy::ChannelEstimator estimator(host, config);

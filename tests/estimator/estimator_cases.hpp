@@ -13,28 +13,27 @@
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/estimator/estimator.hpp"
 
-/// Slots of a known channel, and what an estimator should make of them, by arithmetic in binary64 that shares
-/// nothing with the estimator.
+/// Slots of a known channel and the expected estimates, in binary64 and independent of the library.
 namespace phy_test {
 
 using Complex = std::complex<double>;
 using EstimatorConfig = phy::ChannelEstimatorConfig;
 
-/// A slot as it was received, and the channel that it came through.
+/// A received slot and its channel.
 struct Slot {
     std::vector<phy::cf32> grid;    ///< (antennas, symbols, subcarriers)
     std::vector<phy::cf32> pilots;  ///< (DM-RS symbols, pilots)
     std::vector<Complex> channel;   ///< (antennas, layers, subcarriers) at symbol 0, without offsets
 };
 
-/// What happens to a slot on its way.
+/// The channel of a slot.
 struct Air {
     double delay_spread = 100e-9;
     double noise_variance = 0.01;
     double timing = 0.0;     ///< s
     double frequency = 0.0;  ///< Hz
     double power = 1.0;
-    double late_power = 0.0;  ///< of one path more, beyond the profile
+    double late_power = 0.0;  ///< of an extra path beyond the profile
     double late_delay = 0.0;  ///< s
 };
 
@@ -49,8 +48,8 @@ inline Complex gaussian(std::mt19937_64& random, double variance) {
     return {re, part(random)};
 }
 
-/// Of paths in equal parts of the exponential profile's range, so that weak and late ones are there as often
-/// as they should be.
+/// One path in each equal part of the exponential profile's range, so that weak and late paths have their
+/// proper share.
 inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarriers, double spacing,
                                          const Air& air) {
     constexpr int paths = 120;
@@ -76,14 +75,14 @@ inline std::vector<Complex> draw_channel(std::mt19937_64& random, int subcarrier
     return channel;
 }
 
-/// What timing and frequency do to a subcarrier in a symbol.
+/// The factor of timing and frequency offset for a subcarrier in a symbol.
 inline Complex offset_at(const Air& air, double spacing, int symbol, std::size_t subcarrier) {
     const double turns =
         air.frequency * time_of(symbol, spacing) - air.timing * spacing * static_cast<double>(subcarrier);
     return std::polar(1.0, 2.0 * std::numbers::pi * turns);
 }
 
-/// What the ports of a slot send on a subcarrier of a DM-RS symbol: pilots with their codes and amplitude.
+/// Adds the ports' pilots on a subcarrier of a DM-RS symbol, with codes and amplitude.
 inline void add_pilots(const EstimatorConfig& config, const Air& air, std::size_t symbol_index, Slot& slot) {
     const phy::SlotAllocation& allocation = config.allocation;
     const phy::DmrsConfig& dmrs = allocation.dmrs;
@@ -114,7 +113,7 @@ inline void add_pilots(const EstimatorConfig& config, const Air& air, std::size_
     }
 }
 
-/// A slot in which nothing but DM-RS and noise is sent.
+/// A slot with DM-RS and noise only.
 inline Slot make_slot(const EstimatorConfig& config, const Air& air, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const phy::SlotAllocation& allocation = config.allocation;
@@ -136,14 +135,14 @@ inline Slot make_slot(const EstimatorConfig& config, const Air& air, std::uint64
     return slot;
 }
 
-/// What an estimator wrote for one slot.
+/// The output of an estimator for one slot.
 struct Estimated {
     std::vector<float> channel;
     phy::SlotEstimate slot;
     std::vector<phy::cf32> covariance;
 };
 
-/// The estimate in a symbol, as SlotEstimate says.
+/// The estimate in a symbol, as defined by SlotEstimate.
 inline Complex estimate_at(const EstimatorConfig& config, const std::vector<float>& weights,
                            const Estimated& estimated, int symbol, std::size_t antenna, std::size_t layer,
                            std::size_t k) {
@@ -200,7 +199,7 @@ inline std::vector<float> weights_of(const phy::ChannelEstimator& estimator) {
     return {estimator.time_weights().begin(), estimator.time_weights().end()};
 }
 
-/// One range of resource blocks from the carrier's second on, and as many antennas.
+/// One range of resource blocks, from the carrier's second on.
 inline EstimatorConfig estimator_config(int blocks, int antennas, std::vector<int> ports, int type = 1,
                                         int length = 1) {
     EstimatorConfig config;

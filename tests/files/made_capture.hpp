@@ -13,7 +13,7 @@
 #include "phy/capture/capture.hpp"
 #include "phy/mapper/mapper.hpp"
 
-/// Captures whose gain and noise are known.
+/// Captures of known gain and noise.
 namespace phy_test {
 
 struct MadeCapture {
@@ -25,7 +25,7 @@ struct MadeCapture {
     unsigned seed = 1;
     bool bits = true;
     bool per_symbol_noise = false;
-    std::size_t not_a_number = 0;  ///< symbols that become NaN, at equal distances
+    std::size_t not_a_number = 0;  ///< number of symbols set to NaN, at equal distances
 
     [[nodiscard]] double noise_variance() const { return std::pow(10.0, -snr_db / 10.0); }
 
@@ -36,7 +36,7 @@ struct MadeCapture {
     }
 };
 
-/// Integers have an rms of a fourth of their range; the full scale makes that the amplitude.
+/// The full scale for which integers with an rms of a fourth of their range have the given amplitude.
 inline double integers_of_rms(phy::SampleFormat format) {
     return format == phy::SampleFormat::ci8 ? 32.0 : 8192.0;
 }
@@ -69,7 +69,7 @@ inline void append_as(phy::CaptureWriter& writer, const MadeCapture& made, std::
     });
 }
 
-/// Writes the capture over one that is there.
+/// Writes the capture; overwrites an existing file.
 inline void make_capture(const std::filesystem::path& file, const MadeCapture& made) {
     std::mt19937 random(made.seed);
     std::vector<std::uint8_t> bits(made.symbols * bits_per_symbol(made.modulation));

@@ -7,10 +7,10 @@
 #include "phy/files/receive.hpp"
 #include "receiver/transmission.hpp"
 
-/// Recordings in files, as receive_file() takes them.
+/// Recordings in files, for receive_file().
 namespace phy_test {
 
-/// A recording of neighbouring slots, and the file that it goes to.
+/// A recording of neighbouring slots.
 struct Recording {
     phy::ReceiverConfig config = {};
     std::vector<phy::cf32> data = {};          ///< (antennas, samples or resource elements)
@@ -21,18 +21,18 @@ struct Recording {
         return data.size() / static_cast<std::size_t>(config.antennas);
     }
 
-    /// Puts so many samples of noise before each antenna's first.
+    /// Inserts samples of noise before each antenna's first.
     void delay(std::size_t samples);
-    /// Leaves out the last ones of each antenna.
+    /// Removes the last samples of each antenna.
     void cut(std::size_t samples);
-    /// Turns sample t by 2 pi t hertz / rate.
+    /// Rotates sample t by 2 pi t hertz / rate.
     void shift(double hertz);
 
-    /// With an attribute link unless that is empty.
+    /// Writes the attribute link unless it is empty.
     void write(const std::filesystem::path& file, const std::string& link) const;
 };
 
-/// 256QAM, 2 layers, 4 antennas: slots from the link's first slot on, each with the allocation.
+/// 256QAM, 2 layers, 4 antennas: slots from the link's first on, each with the allocation.
 Recording record(phy::ReceiverInput input, std::size_t slots, const AirConfig& air = {});
 Recording record(const phy::ReceiverConfig& config, std::size_t slots, const AirConfig& air = {});
 phy::ReceiverConfig recorded_config(phy::ReceiverInput input);

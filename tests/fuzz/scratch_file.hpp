@@ -13,7 +13,7 @@
 
 namespace phy_fuzz {
 
-/// A file that each input replaces; all lie in one folder. As fast as memory where TMPDIR is in memory.
+/// A file that each input replaces, in one common folder. Fast if TMPDIR is in memory.
 class ScratchFile {
 public:
     explicit ScratchFile(const std::string& name)

@@ -13,11 +13,11 @@
 
 #include "phy/core/error.hpp"
 
-/// What every target of libFuzzer does with its input. Its LLVMFuzzerTestOneInput() returns, or ends the
-/// program: that is a finding, as is all that a sanitizer reports.
+/// Shared by all libFuzzer targets. If LLVMFuzzerTestOneInput() ends the program instead of returning, that
+/// is a finding, like every report of a sanitizer.
 namespace phy_fuzz {
 
-/// Gives an input away from its front; where it has ended, zeros.
+/// Hands out the input from its front, then zeros.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : rest_(std::as_bytes(std::span(data, size))) {}
@@ -31,7 +31,7 @@ public:
         return number;
     }
 
-    /// One of `choices`, by a byte.
+    /// One of `choices`, selected by a byte.
     template <typename Choices>
     const auto& choose(const Choices& choices) {
         return choices[take<std::uint8_t>() % std::size(choices)];
@@ -59,8 +59,8 @@ inline void require(bool holds, const char* what) {
     std::abort();
 }
 
-/// What work() returns (true for nothing), or none where it throws an error of phy, whose text has to be one
-/// line. Whatever else it throws is a finding.
+/// The result of work() (true for void), or none if it throws a phy::Error, whose text must be one line. Any
+/// other exception is a finding.
 template <typename Work>
 auto answer(Work work) {
     constexpr bool returns_nothing = std::is_void_v<std::invoke_result_t<Work>>;

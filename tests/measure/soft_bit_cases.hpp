@@ -16,10 +16,10 @@
 #include "phy/measure/soft_bit_sums.hpp"
 #include "support/half_reference.hpp"
 
-/// Soft bits of every kind, and what their sums are by the contract; no arithmetic here is the library's.
+/// Soft bits of every kind and their expected sums by the contract, independent of the library.
 namespace phy_test {
 
-/// Soft bits of a format, and transmitted bits.
+/// Soft bits in a format, and transmitted bits.
 struct SoftBitCase {
     phy::SoftBitFormat format;
     std::vector<std::byte> soft_bits;
@@ -34,7 +34,7 @@ struct SoftBitCase {
     }
 };
 
-/// The bits of a soft bit of that value.
+/// The stored bits of a soft bit with that value.
 inline std::uint32_t soft_bit_of(phy::SoftBitFormat format, double value) {
     if (format == phy::SoftBitFormat::int8)
         return static_cast<std::uint8_t>(static_cast<std::int8_t>(std::lround(value)));
@@ -56,8 +56,8 @@ inline void set_bits(SoftBitCase& to, std::size_t index, std::uint32_t bits) {
     }
 }
 
-/// Mostly ordinary; some of either sign are 0, at the limit, tiny, or not finite. Some bits are neither 0 nor
-/// 1.
+/// Mostly ordinary soft bits; some of either sign are 0, at the limit, tiny or not finite. Some bits are
+/// neither 0 nor 1.
 inline SoftBitCase random_soft_bits(phy::SoftBitFormat format, std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> ordinary(0.0, 40.0);
@@ -120,7 +120,7 @@ inline long double value_of(const SoftBitCase& in, std::size_t index) {
     return element(float{});
 }
 
-/// The magnitudes of soft bits, 0 for what is left out, by the tree as phy/reduce/tree.hpp describes it.
+/// The sum of magnitudes (0 for ignored soft bits) by the tree of phy/reduce/tree.hpp.
 inline double sum_by_tree(const std::vector<float>& magnitudes) {
     std::vector<double> roots;
     for (std::size_t block = 0; block < magnitudes.size(); block += 4096) {
@@ -144,13 +144,13 @@ inline double sum_by_tree(const std::vector<float>& magnitudes) {
     return roots.empty() ? 0.0 : roots[0];
 }
 
-/// A reference, and the sum of magnitudes without any rounding but that of long double.
+/// Reference sums, and the sum of magnitudes in long double.
 struct ExpectedSums {
     phy::SoftBitSums sums;
     long double exact = 0.0L;
 };
 
-/// Of count soft bits from the first on.
+/// For count soft bits from `first` on.
 inline ExpectedSums expected_sums(const SoftBitCase& in, std::size_t first, std::size_t count, int clip,
                                   bool compares) {
     const long double limit = in.format == phy::SoftBitFormat::float16 ? 65504.0L : 0x1p64L;
@@ -178,7 +178,7 @@ inline ExpectedSums expected_sums(const SoftBitCase& in, std::size_t first, std:
     return expected;
 }
 
-/// Of every row.
+/// For every row.
 inline std::vector<phy::SoftBitSums> expected_rows(const SoftBitCase& in, std::size_t row, int clip,
                                                    bool compares) {
     std::vector<phy::SoftBitSums> sums;

@@ -13,7 +13,7 @@
 
 #include "phy/phy.hpp"
 
-/// Symbols to measure, and what sums over them should be.
+/// Symbols to measure, and their expected sums.
 namespace phy_test {
 
 /// Stored samples of any format.
@@ -49,8 +49,8 @@ inline void append_component(StoredSymbols& to, double value) {
     }
 }
 
-/// The full scale that append_component has used; 0 for floats. With a prime number only 0 is as near to one
-/// level as to another.
+/// The full scale of append_component(); 0 for floats. It is prime, so that only 0 lies halfway between
+/// levels.
 inline float full_scale_of(phy::SampleFormat format) {
     if (format == phy::SampleFormat::ci16) return 8111.0F;
     if (format == phy::SampleFormat::ci8) return 61.0F;
@@ -74,7 +74,7 @@ inline double component_of(const StoredSymbols& symbols, std::size_t index) {
     }
 }
 
-/// Points of a constellation by chance, and the same with noise as symbols.
+/// Random points of a constellation, and the same with noise as symbols.
 struct NoisySymbols {
     std::vector<phy::cf32> sent;
     StoredSymbols received;
@@ -124,7 +124,7 @@ inline StoredSymbols make_awkward(Awkward kind, std::size_t count, std::uint64_t
     return made;
 }
 
-/// Sums, and the sums of the magnitudes of what was added.
+/// Sums, and the sums of the magnitudes of their terms.
 struct ReferenceSums {
     long double i = 0, q = 0, ii = 0, qq = 0, iq = 0, error = 0, decided = 0, turned = 0;
     long double i_size = 0, q_size = 0, iq_size = 0, turned_size = 0;
@@ -132,7 +132,7 @@ struct ReferenceSums {
     std::uint64_t symbols = 0, not_finite = 0;
 };
 
-/// The nearest odd half of what is measured in distances of levels, by trying all; of two the larger.
+/// The nearest odd half, in units of level distance, by trying all; of two the larger.
 inline double nearest_level(double w, std::size_t bits) {
     double best = 0.0;
     double distance = std::numeric_limits<double>::infinity();
@@ -146,7 +146,7 @@ inline double nearest_level(double w, std::size_t bits) {
     return best;
 }
 
-/// Bits an axis, and 1/A^2, as TS 38.211 clause 5.1 has them.
+/// Bits per axis, and 1/A^2, from TS 38.211 clause 5.1.
 struct AxisFacts {
     std::size_t bits;
     double inverse_power;
@@ -166,7 +166,7 @@ inline AxisFacts axis_facts(phy::Modulation modulation) {
     }
 }
 
-/// In long double, one symbol after the other.
+/// In long double, symbol by symbol.
 inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::SymbolMeterConfig& config,
                                     const std::vector<phy::cf32>* sent, std::uint64_t first_symbol = 0) {
     const auto [bits, inverse_power] = axis_facts(config.modulation);
@@ -225,7 +225,7 @@ inline bool same_bytes(std::span<const phy::SymbolSums> a, std::span<const phy::
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// Row lengths, with whole and broken turns, blocks and units.
+/// Row lengths with whole and partial turns, blocks and units.
 inline std::vector<std::size_t> awkward_rows() {
     return {1, 31, 32, 33, 1000, 1024, 1025, 3276, 4095, 8192, 20011, 1U << 20};
 }

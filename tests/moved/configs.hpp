@@ -4,7 +4,7 @@
 #include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
-/// The smallest that operators take.
+/// The smallest configurations of operators.
 namespace phy_test {
 
 inline phy::SlotAllocation small_allocation() {

@@ -10,8 +10,8 @@
 
 namespace phy_test {
 
-/// Expects that what make() returns moves like any value, and that one which was moved from says so by the
-/// name of its class, whichever of the uses it is put to.
+/// Expects that the result of make() moves like any value, and that every use of the moved-from object throws
+/// an error with the name of its class.
 template <typename Make, typename... Uses>
 void expect_named_when_moved_from(const std::string& name, Make make, Uses... uses) {
     using T = decltype(make());
@@ -43,7 +43,7 @@ void expect_named_when_moved_from(const std::string& name, Make make, Uses... us
     // NOLINTEND(bugprone-use-after-move)
 }
 
-/// Uses that many classes have.
+/// Uses common to many classes.
 inline constexpr auto config_of = [](auto& object) { static_cast<void>(object.config()); };
 inline constexpr auto host_of = [](auto& object) { static_cast<void>(object.host()); };
 inline constexpr auto device_of = [](auto& object) { static_cast<void>(object.device()); };

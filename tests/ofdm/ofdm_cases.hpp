@@ -24,7 +24,7 @@ inline const std::vector<std::size_t>& fft_sizes() {
     return sizes;
 }
 
-/// Carriers of every numerology, prefix, k0 and kind of phase; small, so that a reference is quick.
+/// Carriers of every numerology, prefix, k0 and kind of phase; small, so that the reference is fast.
 inline std::vector<phy::OfdmConfig> ofdm_configs() {
     using phy::CyclicPrefix;
     std::vector<phy::OfdmConfig> all;
@@ -79,7 +79,7 @@ inline std::vector<phy::cf32> random_numbers(std::size_t count, unsigned seed = 
     return numbers;
 }
 
-/// Random samples in a format, of amplitudes that fit it.
+/// Random samples in a format, with amplitudes that fit it.
 inline Bytes random_samples(phy::SampleFormat format, std::size_t count, unsigned seed = ofdm_seed) {
     return stored(format, random_numbers(count, seed), format == phy::SampleFormat::ci8 ? 30.0F : 8000.0F);
 }
@@ -103,7 +103,7 @@ inline std::vector<phy::cf32> demodulated(const phy::Host& host, const phy::Ofdm
     return grid;
 }
 
-/// What a grid is when a call that only works on these symbols met elements of this value.
+/// The expected grid if all elements had this value before a call on these symbols.
 inline std::vector<phy::cf32> with_symbols(std::vector<phy::cf32> grid, const phy::OfdmTiming& timing,
                                            std::uint32_t symbols, phy::cf32 before) {
     for (std::size_t i = 0; i < grid.size(); ++i) {
@@ -117,7 +117,7 @@ inline std::size_t samples_of(const phy::OfdmTiming& timing, const phy::OfdmSlot
     return timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
 }
 
-/// Samples (antennas, those of the slots) laid out as the strides of the slots say, with others in between.
+/// Samples (antennas, samples of the slots) laid out with the strides of the slots, with filler in between.
 inline Bytes laid_out(const phy::OfdmConfig& config, phy::SymbolView samples, const phy::OfdmSlots& slots) {
     const phy::OfdmTiming timing(config);
     const std::size_t bytes = size_of(samples.format());
@@ -136,7 +136,7 @@ inline Bytes laid_out(const phy::OfdmConfig& config, phy::SymbolView samples, co
     return result;
 }
 
-/// Nine slots with room for the longest one's samples, and 5 more behind all antennas.
+/// Nine slots with room for the longest one, and 5 more samples after all antennas.
 inline phy::OfdmSlots strided_slots(const phy::OfdmConfig& config) {
     const std::size_t longest = phy::OfdmTiming(config).slot_samples(0);
     return {.first = 5,

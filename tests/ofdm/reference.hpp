@@ -10,7 +10,7 @@
 #include "phy/ofdm/ofdm_config.hpp"
 #include "support/reference_dft.hpp"
 
-/// Transforms and OFDM in binary64, by arithmetic that shares nothing with the library.
+/// Transforms and OFDM in binary64, independent of the library.
 namespace phy_test {
 
 inline double power_of(const Points& x) {
@@ -20,7 +20,7 @@ inline double power_of(const Points& x) {
     return power;
 }
 
-/// The error's rms over that of the truth.
+/// The rms of the error over the rms of the truth.
 template <typename Range>
 double relative_error(const Range& values, const Points& truth) {
     double error = 0.0;
@@ -29,15 +29,15 @@ double relative_error(const Range& values, const Points& truth) {
     return std::sqrt(error / power_of(truth));
 }
 
-/// What the library promises of a transform of N points, relative to the output's rms.
+/// The library's max error of a transform of N points, relative to the rms of the output.
 inline double transform_error(std::size_t size) {
     return 3e-8 * std::log2(static_cast<double>(size));
 }
 
-/// And of the phases by which it multiplies besides.
+/// The library's max error of phases.
 inline constexpr double phase_error = 2e-7;
 
-/// A symbol's place, from clause 5.3.1 in its units of T_c = 1 / (480000 x 4096) s, kappa = 64.
+/// A symbol's position by clause 5.3.1, in units of T_c = 1 / (480000 x 4096) s, kappa = 64.
 struct ReferenceSymbol {
     std::size_t start;     ///< samples from the start of the slot
     std::size_t prefix;    ///< samples
@@ -50,7 +50,7 @@ public:
         : extended_(config.cyclic_prefix == phy::CyclicPrefix::extended),
           slots_(static_cast<int>(config.subcarrier_spacing / 15000.0)),
           rate_(config.sample_rate) {
-        // By adding up all symbols of a subframe.
+        // By summing all symbols of a subframe.
         const int symbols = (extended_ ? 12 : 14) * slots_;
         std::int64_t at = 0;
         for (int l = 0; l < symbols; ++l) {
@@ -98,7 +98,7 @@ private:
     std::vector<std::int64_t> prefixes_;
 };
 
-/// The grid (slots, symbols, subcarriers) of an antenna's samples, from the first slot's on.
+/// The grid (slots, symbols, subcarriers) of an antenna's samples, which begin at the first slot.
 inline Points reference_grid(const phy::OfdmConfig& config, const Points& samples, std::uint64_t first_slot,
                              std::size_t slots) {
     const ReferenceTiming timing(config);

@@ -7,7 +7,7 @@
 
 namespace phy_test {
 
-/// Where a pipeline calls its user, in the order in which it does so for a chunk.
+/// The calls of a pipeline to its user, in the order for one chunk.
 enum class Call { source_view, fill, sink_view, work, take };
 
 inline constexpr std::array all_calls = {Call::source_view, Call::fill, Call::sink_view, Call::work,
@@ -28,8 +28,8 @@ public:
 
 using CallHook = std::function<void(Call, const phy::Chunk&)>;
 
-/// Sees the calls of a run, in the threads that make them; the hook may throw. An observer that locks orders
-/// those threads, so that the thread sanitizer no longer sees whether the pipeline does: many tests have
+/// Hooks that are called in the threads of a run's calls; a hook may throw. An observer with locks orders
+/// these threads and so hides missing order in the pipeline from the thread sanitizer, so many tests have
 /// none.
 struct CallHooks {
     CallObserver* observer = nullptr;

@@ -15,7 +15,7 @@
 
 namespace phy_test {
 
-/// Checks what a pipeline promises of threads, lanes and order, and keeps the calls.
+/// Checks a pipeline's contract on threads, buffer sets and order, and records its calls.
 class CallRecorder : public CallObserver {
 public:
     struct Event {
@@ -57,7 +57,7 @@ public:
         ++taken_;
     }
 
-    /// The run has returned.
+    /// Call it when the run has returned.
     void end_run() {
         const std::lock_guard lock(mutex_);
         is_over_ = true;
@@ -78,13 +78,13 @@ public:
         return threads_;
     }
 
-    /// Calls that were under way at the same time.
+    /// Max number of simultaneous calls.
     [[nodiscard]] int max_inside() const {
         const std::lock_guard lock(mutex_);
         return max_inside_;
     }
 
-    /// One more than the last chunk with which something was called; 0 if it was not.
+    /// One past the last chunk of a kind of call; 0 without calls.
     [[nodiscard]] std::uint64_t end_of(Call call) const {
         std::uint64_t end = 0;
         for (const Event& event : events())
@@ -98,7 +98,7 @@ private:
         std::optional<Call> done;
     };
 
-    /// Source, Sink::view, Stage and Sink::take may each be called while the others are.
+    /// Source, Sink::view, Stage and Sink::take may run at the same time.
     static std::size_t role_of(Call call) {
         return static_cast<std::size_t>(call == Call::source_view ? Call::fill : call);
     }

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::uint64_t items() const { return sink_.items(); }
     [[nodiscard]] std::uint64_t chunks() const { return sink_.chunks(); }
 
-    /// What is wrong with what the sink had, be it all or a part; empty if nothing is.
+    /// The mistake in the sink's data, complete or not; empty if there is none.
     [[nodiscard]] std::string mistake() const {
         if (stage_ != nullptr && !stage_->mistake().empty()) return stage_->mistake();
         for (const std::string& text : {source_.mistake(), sink_.mistake()}) {
@@ -40,7 +40,7 @@ public:
         return sink_.has_right_bytes() ? "" : "wrong bytes";
     }
 
-    /// The same of a run that was not cancelled.
+    /// The same for a run that was not cancelled.
     [[nodiscard]] std::string mistake(const phy::PipelineReport& report) const {
         if (std::string text = mistake(); !text.empty()) return text;
         if (report.cancelled) return "cancelled";
@@ -48,14 +48,14 @@ public:
         return mistake_of_counts(report);
     }
 
-    /// The same of one that was.
+    /// The same for a cancelled run.
     [[nodiscard]] std::string mistake_of_cancelled(const phy::PipelineReport& report) const {
         if (std::string text = mistake(); !text.empty()) return text;
         if (!report.cancelled) return "not cancelled";
         return mistake_of_counts(report);
     }
 
-    /// The same of one that may have been stopped; if it says nothing of that, all items have come.
+    /// The same for a run that may have been stopped. If its report does not say so, all items must be there.
     [[nodiscard]] std::string mistake_of_stopped(const phy::PipelineReport& report) const {
         return report.cancelled ? mistake_of_cancelled(report) : mistake(report);
     }
@@ -74,7 +74,7 @@ private:
     const FakeStage* stage_ = nullptr;
 };
 
-/// What is wrong when all goes through the pipeline; empty if nothing is.
+/// The mistake of a complete run; empty if there is none.
 inline std::string mistake_of_run(phy::Pipeline& pipeline, FakeStage& stage, const TestStream& stream,
                                   SourceMode source_mode = SourceMode::fill,
                                   SinkMode sink_mode = SinkMode::take) {

@@ -12,12 +12,12 @@
 
 namespace phy_test {
 
-/// Where a sink wants its bytes.
+/// Where a sink receives its bytes.
 enum class SinkMode {
-    view,         ///< in their place
+    view,         ///< at their final place
     take,         ///< in memory of the pipeline
-    alternating,  ///< of one chunk by view, of the next by take
-    lane_memory,  ///< in memory that the sink keeps for each lane
+    alternating,  ///< one chunk by view, the next by take
+    lane_memory,  ///< in the sink's own memory for each buffer set
 };
 
 class FakeSink : public phy::Sink {
@@ -61,7 +61,7 @@ public:
         return mistake_.is_none() ? view_mistake_.text() : mistake_.text();
     }
 
-    /// The bytes that were taken are right, and nobody wrote beyond the end.
+    /// True if the taken bytes are right and nothing was written beyond the end.
     [[nodiscard]] bool has_right_bytes() const {
         for (std::size_t port = 0; port < output_.size(); ++port) {
             const Bytes& expected = stream_.expected(port);
@@ -78,7 +78,7 @@ private:
     static constexpr std::size_t margin = 4096;
     static constexpr std::byte canary{0xEE};
 
-    /// Only of whole records does one know what is in them: those of the last block end with its chunk.
+    /// Only whole records have known content: those of the last block end with its chunk.
     [[nodiscard]] std::size_t taken_bytes(std::size_t port) const {
         const phy::Port& of = stream_.outputs()[port];
         return items_ == stream_.items() ? of.bytes_of(items_) : items_ / of.items * of.bytes;
@@ -89,7 +89,7 @@ private:
         return std::span(output_[port]).subspan(chunk.first / of.items * of.bytes, of.bytes_of(chunk.items));
     }
 
-    /// Asked by two threads: of the chunk that is viewed and of the one that is taken.
+    /// Called by two threads: for the viewed chunk and for the taken one.
     [[nodiscard]] bool is_viewed(const phy::Chunk& chunk) const {
         return mode_ == SinkMode::view || (mode_ == SinkMode::alternating && chunk.index % 2 == 0);
     }
@@ -118,7 +118,7 @@ private:
     const TestStream& stream_;
     SinkMode mode_;
     CallHooks hooks_;
-    std::vector<Bytes> output_;  ///< by port
+    std::vector<Bytes> output_;  ///< per port
     std::uint64_t items_ = 0;
     std::uint64_t chunks_ = 0;
     Mistake mistake_;

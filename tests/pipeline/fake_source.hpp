@@ -12,14 +12,14 @@
 
 namespace phy_test {
 
-/// How a source hands over its items.
+/// How a source delivers its items.
 enum class SourceMode {
-    view,         ///< where they lie
+    view,         ///< in their own memory
     fill,         ///< copied
     alternating,  ///< one chunk by view, the next by fill
-    lane_memory,  ///< by view of memory that the source keeps for each lane
-    endless,      ///< by fill, which says when it ends
-    cut_off,      ///< by fill, which ends before items() have come
+    lane_memory,  ///< by view, in the source's own memory for each buffer set
+    endless,      ///< by fill, which reports the end
+    cut_off,      ///< by fill, which ends before items()
 };
 
 class FakeSource : public phy::Source {

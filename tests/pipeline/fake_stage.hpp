@@ -16,17 +16,17 @@
 
 namespace phy_test {
 
-/// What a FakeStage takes and gives.
+/// The ports of a FakeStage.
 struct StageShape {
     std::string name = "scramble";
     std::vector<phy::Port> inputs = {{"in", 3}};
     std::vector<phy::Port> outputs = {{"out", 5}};
     std::size_t granularity = 1;
     bool has_scratch = false;
-    std::size_t more_scratch = 0;  ///< bytes that it asks for and fills, but does not need
+    std::size_t more_scratch = 0;  ///< bytes that it requests and fills but does not need
 };
 
-/// Of the default shape.
+/// For the default shape.
 inline constexpr std::size_t item_in = 3;
 inline constexpr std::size_t item_out = 5;
 
@@ -51,14 +51,14 @@ inline Scramble scramble_of(const StageShape& shape, const phy::Chunk& chunk) {
     return scramble;
 }
 
-/// Scrambles, and notices when a pipeline does not keep its promises to stages.
+/// Scrambles, and checks the pipeline's contract with stages.
 class FakeStage : public phy::Stage {
 public:
     CallHooks hooks;                                       ///< of the next run
-    std::function<void(const phy::Place&)> on_place;       ///< in on(); may throw
-    std::function<void(const std::string&)> on_start_end;  ///< what `starts_and_ends` holds; may throw
+    std::function<void(const phy::Place&)> on_place;       ///< called in on(); may throw
+    std::function<void(const std::string&)> on_start_end;  ///< gets entries of `starts_and_ends`; may throw
     std::vector<std::string> places;                       ///< of the calls of on()
-    std::vector<std::string> where;                        ///< chunks were worked on, in their order
+    std::vector<std::string> where;                        ///< places that worked on the chunks, in order
     std::vector<std::string> starts_and_ends;              ///< "start", "start scalar", "end scalar", "end"
 
     explicit FakeStage(StageShape shape = {}) : shape_(std::move(shape)) {}

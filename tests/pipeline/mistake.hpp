@@ -6,7 +6,7 @@
 
 namespace phy_test {
 
-/// The first thing that a pipeline did wrong. Each thread that a pipeline calls has one of its own.
+/// The first mistake of a pipeline. Each thread that a pipeline calls has its own.
 class Mistake {
 public:
     void expect(bool holds, const char* what, const phy::Chunk& chunk) {

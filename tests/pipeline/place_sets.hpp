@@ -22,21 +22,21 @@ inline phy::Host scalar_host() {
     return phy::Host({.backend = phy::Backend::scalar()});
 }
 
-/// What one pipeline works on.
+/// The places of one pipeline.
 struct PlaceSet {
     std::string name;
-    std::vector<phy::Place> places;  ///< none where there are no such devices
+    std::vector<phy::Place> places;  ///< empty without such devices
     bool on_cuda = false;
 
     [[nodiscard]] bool is_cuda() const { return on_cuda; }
 };
 
-/// For gtest, instead of the bytes.
+/// For gtest, which would print bytes.
 inline void PrintTo(const PlaceSet& set, std::ostream* out) {  // NOLINT(readability-identifier-naming)
     *out << set.name;
 }
 
-/// Every test of a pipeline runs on each of them. Of CPUs one is enough, as FakeStage makes no difference.
+/// Every pipeline test runs on each set. One CPU backend is enough, as FakeStage does not depend on it.
 inline std::vector<PlaceSet> place_sets() {
     std::vector<PlaceSet> sets = {{"host", {scalar_host()}}};
     if constexpr (phy::built_with_cuda) {
@@ -66,7 +66,7 @@ protected:
     static const std::vector<phy::Place>& places() { return GetParam().places; }
 };
 
-/// Another one each time, unless PHY_TEST_SEED says which; printed, so that a failure can be repeated.
+/// PHY_TEST_SEED, or a new seed each time. Printed, so that a failure can be repeated.
 inline unsigned new_seed() {
     const char* wanted = std::getenv("PHY_TEST_SEED");
     const unsigned seed =

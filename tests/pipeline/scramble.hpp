@@ -7,16 +7,16 @@
 
 namespace phy_test {
 
-/// The array of a port, from a chunk's first record on.
+/// The array of a port, beginning with a chunk's first record.
 template <typename Byte>
 struct ScrambleArray {
     Byte* data;
-    std::size_t bytes;  ///< of a record
-    std::size_t items;  ///< that a record is for
+    std::size_t bytes;  ///< per record
+    std::size_t items;  ///< per record
 };
 
-/// What a fake stage does to a chunk, on a host or on a device. All bytes of the input, the numbers of the
-/// items and whole blocks of them matter.
+/// The work of a fake stage on a chunk, on a host or on a device. It depends on all bytes of the input, the
+/// items' numbers and whole blocks of items.
 struct Scramble {
     static constexpr std::size_t max_ports = 3;
 
@@ -28,9 +28,9 @@ struct Scramble {
     std::size_t outputs;
     std::array<ScrambleArray<const std::byte>, max_ports> in;
     std::array<ScrambleArray<std::byte>, max_ports> out;
-    std::uint64_t* scratch;  ///< a number for each item of the chunk, or null
+    std::uint64_t* scratch;  ///< one number per item of the chunk, or null
 
-    /// A number that all input of an item makes.
+    /// A number that depends on all input of an item.
     [[nodiscard]] constexpr std::uint64_t number_of(std::size_t item) const {
         std::uint64_t number = seed + (first + item + 1) * 0x9E3779B97F4A7C15U;
         for (std::size_t port = 0; port < inputs; ++port) {
@@ -41,12 +41,12 @@ struct Scramble {
         return number;
     }
 
-    /// The same where scratch memory has it.
+    /// The same from scratch memory, if it has it.
     [[nodiscard]] constexpr std::uint64_t known_number_of(std::size_t item) const {
         return scratch != nullptr ? scratch[item] : number_of(item);
     }
 
-    /// Writes a record: of its first and last item, and of the first and last of its block.
+    /// Writes a record from its first and last item and the first and last of its block.
     constexpr void put(std::size_t port, std::size_t record) const {
         const ScrambleArray<std::byte>& array = out[port];
         const std::size_t begin = record * array.items;
@@ -64,7 +64,7 @@ struct Scramble {
     }
 };
 
-/// All of it, on the host.
+/// Runs all of it on the host.
 inline void run_scramble(const Scramble& scramble) {
     if (scramble.scratch != nullptr) {
         for (std::size_t item = 0; item < scramble.items; ++item)

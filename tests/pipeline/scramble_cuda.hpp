@@ -6,7 +6,7 @@ struct CUstream_st;
 
 namespace phy_test {
 
-/// As run_scramble with arrays in device memory, on a stream of the current device.
+/// run_scramble() for arrays in device memory, on a stream of the current device.
 void run_scramble_on_device(const Scramble& scramble, CUstream_st* stream);
 
 }  // namespace phy_test

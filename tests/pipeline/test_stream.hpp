@@ -13,7 +13,7 @@ namespace phy_test {
 
 using Bytes = std::vector<std::byte>;
 
-/// Random records for the input ports of a stage, and what is to become of them.
+/// Random records for the input ports of a stage, and the expected output.
 class TestStream {
 public:
     explicit TestStream(std::size_t items, const StageShape& shape = {})
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] const std::vector<phy::Port>& inputs() const { return inputs_; }
     [[nodiscard]] const std::vector<phy::Port>& outputs() const { return outputs_; }
 
-    /// Of an input port, by its place.
+    /// The records of an input port, by index.
     [[nodiscard]] std::span<const std::byte> input(std::size_t port = 0) const {
         return arrays_.at(inputs_[port].name);
     }

@@ -7,10 +7,10 @@
 #include <map>
 #include <mutex>
 
-/// What threads of a test wait for.
+/// Synchronisation of a test's threads.
 namespace phy_test {
 
-/// How long a test waits for what must happen at once, before it fails.
+/// How long a test waits for an immediate event before it fails.
 inline constexpr std::chrono::seconds patience{60};
 
 /// Opens once.
@@ -24,7 +24,7 @@ public:
         changed_.notify_all();
     }
 
-    /// Returns false if nobody opens it.
+    /// False if it is not opened in time.
     bool wait() {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, patience, [this] { return open_; });
@@ -36,7 +36,8 @@ private:
     bool open_ = false;
 };
 
-/// In every round all parties wait for each other. If some do not come, all go on, in later rounds at once.
+/// In each round all parties wait for each other. If some are missing, the others continue after a while, and
+/// at once in later rounds.
 class Rendezvous {
 public:
     explicit Rendezvous(int parties) : parties_(parties) {}
@@ -55,7 +56,7 @@ public:
         return failed_;
     }
 
-    /// In which all have met.
+    /// Number of rounds in which all have met.
     [[nodiscard]] std::uint64_t rounds() const {
         const std::lock_guard lock(mutex_);
         return static_cast<std::uint64_t>(

@@ -17,22 +17,22 @@
 #include "receiver/test_air.hpp"
 #include "scrambling/gold_reference.hpp"
 
-/// Slots of a transmitter that is not the library's, on their way to a phy::Receiver.
+/// Slots of a transmitter independent of the library, for phy::Receiver.
 namespace phy_test {
 
-/// A slot as it is transmitted, and the link that describes it.
+/// A transmitted slot and its link.
 struct ChainCase {
     std::string name;
     phy::Link link;
     AirCarrier carrier;
     std::vector<AirComplex> grid;           ///< (ports, 14, subcarriers)
-    std::vector<std::uint8_t> scrambled;    ///< code bits as they are mapped
-    std::vector<std::uint8_t> codeword;     ///< code bits as a decoder takes them
-    std::vector<ElementPlace> places = {};  ///< of data
+    std::vector<std::uint8_t> scrambled;    ///< scrambled code bits, as mapped
+    std::vector<std::uint8_t> codeword;     ///< code bits for a decoder
+    std::vector<ElementPlace> places = {};  ///< of data elements
 };
 
-/// Without DM-RS, elements beside them that are left free, and reserved ones: subcarriers first, resource
-/// blocks as listed, then symbols.
+/// All elements except DM-RS, unused ones beside them, and reserved ones: subcarriers first, resource blocks
+/// as listed, then symbols.
 inline std::vector<ElementPlace> data_places(const phy::SlotAllocation& allocation) {
     const phy::DmrsConfig& dmrs = allocation.dmrs;
     const auto contains = [](const std::vector<int>& list, int value) {
@@ -57,7 +57,7 @@ inline std::vector<ElementPlace> data_places(const phy::SlotAllocation& allocati
     return places;
 }
 
-/// Sizes of FFTs that hold so many subcarriers, k0 among them, of all radices, the smallest ones.
+/// The smallest FFT sizes of all radices for this number of resource blocks with any k0.
 inline std::vector<std::size_t> air_fft_sizes(int resource_blocks) {
     std::vector<std::size_t> sizes;
     for (const std::size_t size :
@@ -100,8 +100,8 @@ inline ChainCase make_case(const SionnaVector& vector, std::mt19937_64& random) 
     return made;
 }
 
-/// A channel with the delays that a prefix has room for, with offsets. Without a second DM-RS there is no
-/// telling frequency.
+/// A channel with offsets, and delays that fit into a prefix. Without a second DM-RS the frequency offset is
+/// 0, as it cannot be measured.
 inline AirChannel draw_chain_channel(const ChainCase& sent, int antennas, AirProfile profile,
                                      std::mt19937_64& random) {
     const double prefix = 144.0 / 2048.0 / sent.carrier.spacing;
@@ -115,8 +115,8 @@ inline AirChannel draw_chain_channel(const ChainCase& sent, int antennas, AirPro
     return channel;
 }
 
-/// Samples of antennas as they are stored, where a slot has room for per_slot samples of each; what a shorter
-/// slot leaves is not a number, or of integers all ones.
+/// Stored samples with per_slot samples per antenna and slot. A shorter slot leaves NaN, or for integers all
+/// ones.
 inline std::vector<std::byte> store(const AirSamples& samples, std::size_t antennas, std::size_t per_slot,
                                     phy::SampleFormat format, double gain) {
     const std::size_t of_antenna = samples.size() / antennas;
@@ -152,7 +152,7 @@ inline std::vector<std::byte> store(const AirSamples& samples, std::size_t anten
     return bytes;
 }
 
-/// That brings samples to a mean power of 0.01: their peaks stay below 1.
+/// The gain that gives samples a mean power of 0.01, so that peaks stay below 1.
 inline double recording_gain(const AirSamples& samples) {
     double power = 0.0;
     for (const AirComplex& sample : samples)
@@ -160,7 +160,7 @@ inline double recording_gain(const AirSamples& samples) {
     return 0.1 / std::sqrt(power / static_cast<double>(samples.size()));
 }
 
-/// Signal and noise of variance n0 a resource element.
+/// Signal plus noise of variance n0 per resource element.
 inline AirSamples add_noise(const AirSamples& signal, const AirSamples& noise, double n0) {
     AirSamples sum(signal.size());
     for (std::size_t i = 0; i < sum.size(); ++i)
@@ -168,7 +168,7 @@ inline AirSamples add_noise(const AirSamples& signal, const AirSamples& noise, d
     return sum;
 }
 
-/// Bits of which the soft bit has the wrong sign, or none.
+/// Number of bits whose soft bit is 0 or has the wrong sign.
 inline std::size_t bit_errors(std::span<const float> llr, std::span<const std::uint8_t> codeword) {
     std::size_t errors = 0;
     for (std::size_t i = 0; i < codeword.size(); ++i)

@@ -9,14 +9,12 @@
 
 #include "receiver/test_air.hpp"
 
-/// What a receiver that knows the channel makes of resource elements, in binary64, by arithmetic that shares
-/// nothing with the library.
+/// A reference receiver that knows the channel, in binary64 and independent of the library.
 namespace phy_test {
 
-/// The distance of the outermost level from the middle and of levels from each other, over sqrt(2 / energy):
-/// TS 38.211 clauses 5.1.3 to 5.1.7 for Qm bits.
+/// The levels of an axis by TS 38.211 clauses 5.1.3 to 5.1.7, for Qm bits.
 struct QamAxis {
-    int bits;      ///< of an axis
+    int bits;      ///< per axis
     double scale;  ///< 1 / sqrt(10), 1 / sqrt(42) ...
 
     explicit QamAxis(std::size_t bits_per_symbol)
@@ -47,18 +45,18 @@ inline AirComplex qam_point(const QamAxis& axis, const std::uint8_t* bit) {
     return {axis.level(bit), axis.level(bit + 1)};
 }
 
-/// Where the symbols of a codeword stand: one entry for each resource element with data.
+/// Positions of a codeword's symbols: one per resource element with data.
 struct ElementPlace {
     int symbol;
     std::size_t subcarrier;
 };
 
-/// Linear estimate of least mean square error of all layers of a resource element, without bias:
-/// y = H x + n, H (antennas, layers), noise of variance n0 an antenna.
+/// The unbiased linear MMSE estimate of all layers of a resource element: y = H x + n, H (antennas, layers),
+/// noise of variance n0 per antenna.
 inline std::vector<AirComplex> mmse(std::span<const AirComplex> h, std::span<const AirComplex> y,
                                     std::size_t layers, double n0) {
     const std::size_t antennas = y.size();
-    // (G | z | I), G = H^H H + n0 I, becomes (I | x | G^-1) by Gauss and Jordan.
+    // (G | z | I), G = H^H H + n0 I, becomes (I | x | G^-1) by Gauss-Jordan elimination.
     const std::size_t columns = 2 * layers + 1;
     std::vector<AirComplex> a(layers * columns);
     for (std::size_t i = 0; i < layers; ++i) {
@@ -87,18 +85,18 @@ inline std::vector<AirComplex> mmse(std::span<const AirComplex> h, std::span<con
     return x;
 }
 
-/// A slot as it was received, with and without noise, and what is true of it.
+/// A received slot with known signal, noise and channel.
 struct KnownSlot {
     std::vector<AirComplex> signal;   ///< (antennas, 14, subcarriers)
-    std::vector<AirComplex> noise;    ///< of power 1, in the same shape
+    std::vector<AirComplex> noise;    ///< of power 1, same shape
     std::vector<AirComplex> channel;  ///< (subcarriers, antennas, layers)
     int antennas = 0;
     std::size_t layers = 0;
     std::size_t subcarriers = 0;
 };
 
-/// Bit errors of a receiver that knows the channel, at noise n0: bits is the scrambled codeword in the order
-/// of places, layers first.
+/// Bit errors of a receiver that knows the channel, at noise n0. bits: the scrambled codeword in the order of
+/// places, layers first.
 inline std::size_t bit_errors_of_known_channel(const KnownSlot& slot, const std::vector<ElementPlace>& places,
                                                std::size_t bits_per_symbol,
                                                std::span<const std::uint8_t> codeword, double n0) {

@@ -9,12 +9,12 @@
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
 
-/// Links as texts, and changes of them.
+/// Texts of links, and changes to them.
 namespace phy_test {
 
 using LinkJson = nlohmann::ordered_json;
 
-/// Every key, with the comments that users may write.
+/// Every key, with comments as users may write them.
 inline const char* const full_link = R"({
   "direction": "uplink",                 // or "downlink"
   "carrier": {
@@ -48,7 +48,7 @@ inline const char* const full_link = R"({
   }
 })";
 
-/// Only what has no default.
+/// Only keys without a default.
 inline const char* const short_link = R"({
   "direction": "uplink",
   "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 25, "cell_id": 77},
@@ -58,7 +58,7 @@ inline const char* const short_link = R"({
   }
 })";
 
-/// Of what the full link has at a path such as "/carrier/k0".
+/// Changes the value at a path such as "/carrier/k0".
 inline LinkJson changed(const char* link, const std::string& path, LinkJson value) {
     LinkJson json = LinkJson::parse(link, nullptr, true, true);
     json[LinkJson::json_pointer(path)] = std::move(value);
@@ -72,7 +72,7 @@ inline LinkJson without(const char* link, const std::string& path) {
     return json;
 }
 
-/// What parse_link() says, or nothing.
+/// The error of parse_link(), or "".
 inline std::string error_of(const std::string& text) {
     try {
         static_cast<void>(phy::parse_link(text));
@@ -86,7 +86,7 @@ inline std::string error_of(const LinkJson& link) {
     return error_of(link.dump());
 }
 
-/// The error is one line that has all of these.
+/// Expects an error of one line that has all of these words.
 inline void expect_error(const std::string& error, std::initializer_list<const char*> parts) {
     EXPECT_FALSE(error.empty());
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;

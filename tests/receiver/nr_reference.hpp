@@ -8,11 +8,11 @@
 
 #include "receiver/chain_cases.hpp"
 
-/// Slots of PUSCH and PDSCH with random code bits as TS 38.211 writes them, bit by bit and in binary64.
+/// Slots of PUSCH and PDSCH with random code bits by TS 38.211, bit by bit and in binary64.
 namespace phy_test {
 
-/// Tables 6.4.1.1.3-1, -2, 7.4.1.1.2-1 and -2: what port `port` has on subcarrier k, counted from where the
-/// sequence begins, in symbol l' of a DM-RS: the index of r and the sign, or -1 where it has nothing.
+/// Tables 6.4.1.1.3-1, -2, 7.4.1.1.2-1 and -2: the index of r and the sign of a port on subcarrier k, counted
+/// from the start of the sequence, in symbol l' of a DM-RS; index -1 without a pilot.
 struct PortElement {
     int index = -1;
     double sign = 0.0;
@@ -45,7 +45,7 @@ inline std::vector<AirComplex> pseudo_random_dmrs(std::uint64_t id, std::uint64_
     return r;
 }
 
-/// r(n) of clause 6.4.1.1.1.2, of 36 elements and more; symbol is the first of a DM-RS.
+/// r(n) of clause 6.4.1.1.1.2, for at least 36 elements. symbol: the first of a DM-RS.
 inline std::vector<AirComplex> low_papr_dmrs(std::uint32_t id, phy::SequenceHopping hopping, int slot,
                                              int symbol, int count) {
     const auto at = static_cast<std::size_t>(14 * slot + symbol);
@@ -97,7 +97,7 @@ inline std::vector<AirComplex> own_points(phy::Modulation modulation, std::span<
     return points;
 }
 
-/// Clause 6.3.1.4, of rows of `size` points.
+/// Clause 6.3.1.4, for rows of `size` points.
 inline void precode(std::vector<AirComplex>& points, std::size_t size) {
     const ReferenceDft transform(size, -1.0);
     AirSamples row(size);
@@ -110,7 +110,7 @@ inline void precode(std::vector<AirComplex>& points, std::size_t size) {
     }
 }
 
-/// Puts DM-RS of all ports on the grid of a case.
+/// Maps DM-RS of all ports to the grid of a case.
 inline void map_dmrs(ChainCase& made, int slot) {
     const phy::SlotAllocation& allocation = made.link.allocation;
     const phy::DmrsConfig& dmrs = allocation.dmrs;
@@ -123,7 +123,7 @@ inline void map_dmrs(ChainCase& made, int slot) {
     for (std::size_t s = 0; s < dmrs.symbols.size(); ++s) {
         const int symbol = dmrs.symbols[s];
         const int l_prime = static_cast<int>(s) % dmrs.length;
-        // Sequences count from a common resource block, those of low PAPR from the allocation.
+        // Sequences count from CRB 0, low-PAPR sequences from the allocation.
         const int from = dmrs.transform_precoding ? 12 * allocation.resource_blocks.front().first
                                                   : 12 * (dmrs.reference_crb - allocation.first_crb);
         const std::vector<AirComplex> r =
@@ -148,8 +148,8 @@ inline void map_dmrs(ChainCase& made, int slot) {
     }
 }
 
-/// A slot of the link, with sample_rate, and random code bits. Elements without data or DM-RS, reserved ones
-/// among them, carry something else.
+/// A slot of the link, which has a sample_rate, with random code bits. Elements without data or DM-RS,
+/// including reserved ones, carry other symbols.
 inline ChainCase random_case(const phy::Link& link, int slot, std::mt19937_64& random) {
     ChainCase made;
     made.link = link;

@@ -8,7 +8,7 @@
 #include "phy/receiver/receiver.hpp"
 #include "transmission.hpp"
 
-/// Receivers that the tests share, and all that one writes.
+/// Receivers shared by tests, and their output.
 namespace phy_test {
 
 inline void set_layers(phy::ReceiverConfig& config, int layers) {
@@ -32,7 +32,7 @@ inline phy::ReceiverConfig precoded_receiver(phy::ReceiverInput input, int block
     return config;
 }
 
-/// What a receiver wrote.
+/// The output of a receiver.
 struct Received {
     std::vector<std::byte> llr = {};
     std::vector<phy::ReceivedSlot> slots = {};

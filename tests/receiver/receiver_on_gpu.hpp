@@ -8,10 +8,10 @@
 #include "phy/receiver/receiver_cuda.hpp"
 #include "receiver_cases.hpp"
 
-/// What gpu::Receiver writes.
+/// The output of gpu::Receiver.
 namespace phy_test {
 
-/// Where a receiver's input is: in memory of the device, or of the host, which comes over the link.
+/// Where a receiver's input is: in device memory, or in host memory.
 enum class InputMemory { device, host };
 
 constexpr InputMemory input_memories[] = {InputMemory::device, InputMemory::host};
@@ -34,8 +34,8 @@ private:
 
 /// How gpu::Receiver is called.
 struct GpuCalls {
-    std::size_t slots = SIZE_MAX;  ///< a call
-    std::size_t shift = 0;         ///< bytes by which the input begins behind a multiple of 256
+    std::size_t slots = SIZE_MAX;  ///< per call
+    std::size_t shift = 0;         ///< bytes from a multiple of 256 to the input
     unsigned wanted = 15;          ///< bit 0 for soft bits, then for slots, symbols and the channel
     InputMemory memory = InputMemory::device;
 };
@@ -90,7 +90,7 @@ inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolVi
     return written;
 }
 
-/// Which of its arrays differ, and where first, for people.
+/// Describes which arrays differ, and where first.
 inline std::string difference(const Received& one, const Received& other) {
     std::string text;
     const auto compare = [&]<typename T>(const char* name, const std::vector<T>& a, const std::vector<T>& b) {

@@ -17,16 +17,16 @@
 
 namespace phy_test {
 
-/// A link that is on the air, and what a receiver's antennas make of it.
+/// A transmitted link and its recording.
 struct RecordingConfig {
-    phy::Link link;  ///< as it is sent; first_sample and first_slot are the recording's
+    phy::Link link;  ///< as sent; first_sample and first_slot are those of the recording
     int antennas = 1;
-    int slots = 2;         ///< that are sent, from first_slot on
-    int silence = 0;       ///< samples before; the first of the recording is this early, or late if negative
+    int slots = 2;         ///< sent slots, from first_slot on
+    int silence = 0;       ///< samples of silence before the signal; negative: the recording begins this late
     double snr_db = 20.0;  ///< of data elements, at an antenna
-    double frequency = 0.0;         ///< Hz: so much too high
-    std::vector<int> delays = {0};  ///< samples, of paths; the first is the strongest
-    bool fills_carrier = false;     ///< other data stand in all resource blocks that are not allocated
+    double frequency = 0.0;         ///< Hz; positive: the signal is too high in frequency
+    std::vector<int> delays = {0};  ///< samples, one per path; the first is the strongest
+    bool fills_carrier = false;     ///< resource blocks outside the allocation carry other data
     unsigned seed = 1;
 };
 
@@ -55,7 +55,7 @@ public:
         const double share = 0.25 / static_cast<double>(std::max<std::size_t>(1, config.delays.size() - 1));
         for (std::size_t path = 0; path < config.delays.size(); ++path) {
             for (std::size_t i = 0; i < antennas * layers; ++i) {
-                // The strongest path does not fade, so that tests know where it is.
+                // The strongest path does not fade, so that tests know its position.
                 const double turns = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
                 gains_.push_back(
                     std::polar(path == 0 ? 1.0 : std::sqrt(share), 2.0 * std::numbers::pi * turns));
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] const std::vector<phy::cf32>& samples() const { return samples_; }
     [[nodiscard]] std::size_t length() const { return samples_.size() / size(config_.antennas); }
 
-    /// Where a slot begins, counted from the first that is sent.
+    /// The first sample of a slot, counted from the first sent slot.
     [[nodiscard]] std::int64_t begin_of(int slot) const {
         const phy::OfdmTiming timing(ofdm_of(config_.link, 1));
         const auto first = static_cast<std::uint64_t>(config_.link.carrier.first_slot);
@@ -78,15 +78,15 @@ public:
                config_.silence;
     }
 
-    /// The symbols that were sent in a slot: (data elements, layers).
+    /// The sent symbols of a slot: (data elements, layers).
     [[nodiscard]] const std::vector<phy::cf32>& sent(int slot) const { return sent_[size(slot)]; }
 
-    /// Of neighbouring slots as Receiver takes them: (slots, antennas, input_per_slot).
+    /// Samples of neighbouring slots, as for Receiver: (slots, antennas, input_per_slot).
     [[nodiscard]] std::vector<phy::cf32> slots(int first, int count) const {
         return slots(first, count, config_.link.carrier.first_slot + first);
     }
 
-    /// The same, cut by who takes the first of them for another number of a slot.
+    /// The same, cut as if the first slot had another number.
     [[nodiscard]] std::vector<phy::cf32> slots(int first, int count, int number) const {
         const phy::OfdmTiming timing(ofdm_of(config_.link, 1));
         const std::size_t longest = timing.slot_samples(0);
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    /// Each layer in time.
+    /// Transmits each layer in time.
     void transmit() {
         const phy::Link& link = config_.link;
         const phy::GridMapper map(link.allocation);

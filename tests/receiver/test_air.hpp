@@ -13,27 +13,27 @@
 
 #include "support/reference_dft.hpp"
 
-/// A carrier on the air and at the antennas of a receiver, in binary64, by arithmetic that shares nothing
-/// with the library: OFDM (TS 38.211 clauses 5.3.1 and 5.4), paths, offsets and noise.
+/// A reference transmitter and channel in binary64, independent of the library: OFDM (TS 38.211 clauses 5.3.1
+/// and 5.4), paths, offsets and noise.
 namespace phy_test {
 
 using AirComplex = std::complex<double>;
 using AirSamples = std::vector<AirComplex>;
 
-/// A carrier and how it is recorded.
+/// A carrier and the parameters of its recording.
 struct AirCarrier {
     int spacing = 30000;  ///< Hz
     int resource_blocks = 0;
     std::size_t fft_size = 0;
     int k0 = 0;
     double center_frequency = 0.0;  ///< Hz, f_0 of clause 5.4
-    double frequency_shift = 0.0;   ///< Hz: the recording's centre less the carrier's
+    double frequency_shift = 0.0;   ///< Hz: centre of the recording less centre of the carrier
 
     [[nodiscard]] double rate() const { return spacing * static_cast<double>(fft_size); }
     [[nodiscard]] std::size_t subcarriers() const { return static_cast<std::size_t>(12 * resource_blocks); }
     [[nodiscard]] int slots_per_subframe() const { return spacing / 15000; }
 
-    /// Hz, over zero frequency.
+    /// Hz, relative to frequency 0.
     [[nodiscard]] double frequency(std::size_t subcarrier) const {
         return (static_cast<int>(subcarrier) - 6 * resource_blocks + k0) * static_cast<double>(spacing);
     }
@@ -45,7 +45,7 @@ struct AirCarrier {
         return fft_size * 144 / 2048 + longer * samples_of_16_kappa * 16 / 2048;
     }
 
-    /// Samples from the start of the subframe to that of its symbol l.
+    /// Samples from the start of the subframe to the start of its symbol l.
     [[nodiscard]] std::size_t start(int l) const {
         std::size_t at = 0;
         for (int before = 0; before < l; ++before)
@@ -57,21 +57,21 @@ struct AirCarrier {
     [[nodiscard]] std::size_t slot_samples(int slot) const {
         return start(first_symbol(slot) + 14) - start(first_symbol(slot));
     }
-    /// From the start of slot 0.
+    /// Samples from the start of slot 0.
     [[nodiscard]] std::size_t slot_start(int slot) const {
         return static_cast<std::size_t>(slot / slots_per_subframe()) * start(14 * slots_per_subframe()) +
                start(first_symbol(slot));
     }
 };
 
-/// The paths from the ports of a transmitter to the antennas of a receiver, and what else happens on the way.
+/// The paths from a transmitter's ports to a receiver's antennas, and offsets.
 struct AirChannel {
     int antennas = 1;
     int ports = 1;
-    std::vector<double> delays = {};     ///< s, one a path
+    std::vector<double> delays = {};     ///< s, one per path
     std::vector<AirComplex> gains = {};  ///< (paths, antennas, ports)
-    double timing = 0.0;                 ///< s; positive: all comes late
-    double frequency = 0.0;              ///< Hz; positive: all is too high
+    double timing = 0.0;                 ///< s; positive: the signal arrives late
+    double frequency = 0.0;              ///< Hz; positive: the signal is too high in frequency
 
     [[nodiscard]] AirComplex gain(std::size_t path, int antenna, int port) const {
         return gains[(path * static_cast<std::size_t>(antennas) + static_cast<std::size_t>(antenna)) *
@@ -79,7 +79,7 @@ struct AirChannel {
                      static_cast<std::size_t>(port)];
     }
 
-    /// At so many Hz from zero frequency, with timing.
+    /// The response at `hertz` from frequency 0, including timing.
     [[nodiscard]] AirComplex response(int antenna, int port, double hertz) const {
         AirComplex sum = 0.0;
         for (std::size_t path = 0; path < delays.size(); ++path)
@@ -94,7 +94,7 @@ inline AirComplex air_gaussian(std::mt19937_64& random, double variance) {
     return {re, part(random)};
 }
 
-/// A path of a profile: its delay over the delay spread, and its mean power in decibels.
+/// A path of a profile: delay / delay spread, and mean power in dB.
 struct AirPath {
     double delay;
     double power_db;
@@ -116,7 +116,7 @@ inline std::vector<AirPath> air_paths(AirProfile profile, std::mt19937_64& rando
                 {0.8213, -10.7}, {0.9336, -11.1}, {1.2285, -5.1},  {1.3083, -6.8},  {2.1704, -8.7},
                 {2.7105, -13.2}, {4.2589, -13.9}, {4.6003, -13.9}, {5.4902, -15.8}, {5.6077, -17.1},
                 {6.3065, -16.0}, {6.6374, -15.7}, {7.0427, -21.6}, {8.6523, -22.8}};
-    // One in each third of a spread, anywhere in it, up to 8 times the spread.
+    // One path at a random position in each third of a spread, up to 8 spreads.
     constexpr double width = 1.0 / 3.0;
     std::uniform_real_distribution<double> within(0.0, width);
     std::vector<AirPath> paths;
@@ -127,7 +127,7 @@ inline std::vector<AirPath> air_paths(AirProfile profile, std::mt19937_64& rando
     return paths;
 }
 
-/// Rayleigh paths of a profile, of unit power in the mean.
+/// Rayleigh paths of a profile, of unit mean power.
 inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int ports, double delay_spread,
                                    AirProfile profile = AirProfile::exponential) {
     AirChannel channel;
@@ -137,7 +137,7 @@ inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int po
     double power = 0.0;
     for (const AirPath& path : paths)
         power += std::pow(10.0, path.power_db / 10.0);
-    // The exponential profile's is 1 in the mean over its delays.
+    // The exponential profile has power 1 in the mean over its delays.
     if (profile == AirProfile::exponential) power = 1.0;
     for (const AirPath& path : paths) {
         channel.delays.push_back(path.delay * delay_spread);
@@ -147,7 +147,7 @@ inline AirChannel draw_air_channel(std::mt19937_64& random, int antennas, int po
     return channel;
 }
 
-/// Resource elements to what antennas receive, and back.
+/// Resource elements to antenna samples, and back.
 class AirInterface {
 public:
     explicit AirInterface(const AirCarrier& carrier)
@@ -155,8 +155,8 @@ public:
 
     [[nodiscard]] const AirCarrier& carrier() const { return carrier_; }
 
-    /// The slot's samples, (antennas, slot_samples()), of a grid (ports, 14, subcarriers), without noise.
-    /// Before and after the slot stand symbols of other data, as in a busy carrier.
+    /// The samples of a slot, (antennas, slot_samples()), from a grid (ports, 14, subcarriers), without
+    /// noise. Symbols of other data precede and follow the slot, as in a busy carrier.
     [[nodiscard]] AirSamples transmit(std::span<const AirComplex> grid, int slot, const AirChannel& channel,
                                       std::mt19937_64& random) const {
         const std::size_t samples = carrier_.slot_samples(slot);
@@ -181,7 +181,7 @@ public:
         return received;
     }
 
-    /// White noise with power 1 in a resource element, of the same shape.
+    /// White noise of power 1 per resource element, same shape.
     [[nodiscard]] AirSamples noise(int slot, int antennas, std::mt19937_64& random) const {
         AirSamples samples(static_cast<std::size_t>(antennas) * carrier_.slot_samples(slot));
         for (AirComplex& sample : samples)
@@ -189,8 +189,8 @@ public:
         return samples;
     }
 
-    /// The grid (antennas, 14, subcarriers) that a receiver sees that knows the frequency offset, by windows
-    /// that begin in the middle of the shorter prefix.
+    /// The grid (antennas, 14, subcarriers) of a receiver that knows the frequency offset. Its windows begin
+    /// in the middle of the shorter prefix.
     [[nodiscard]] std::vector<AirComplex> receive(AirSamples samples, int slot, double frequency) const {
         const std::size_t of_antenna = carrier_.slot_samples(slot);
         const std::size_t antennas = samples.size() / of_antenna;
@@ -224,14 +224,14 @@ private:
         return static_cast<std::size_t>((offset % n + n) % n);
     }
 
-    /// Turns by which a receiver goes forward: f_0 t of clause 5.4.
+    /// Turns by which a receiver rotates forward: f_0 t of clause 5.4.
     [[nodiscard]] double phase_clock(std::size_t end_of_prefix) const {
         const double cycles =
             std::fmod(carrier_.center_frequency * static_cast<double>(end_of_prefix), carrier_.rate());
         return cycles / carrier_.rate();
     }
 
-    /// One port: symbols -1 to 14, of which the outer ones are QPSK all over the carrier.
+    /// Symbols -1 to 14 of one port. The outer ones have QPSK on the whole carrier.
     [[nodiscard]] AirSamples with_neighbours(std::span<const AirComplex> grid, int port,
                                              std::mt19937_64& random) const {
         const std::size_t k = carrier_.subcarriers();
@@ -246,7 +246,7 @@ private:
         return sent;
     }
 
-    /// Of symbols -1 to 14, late by a part of a sample; the slot begins at sample `margin`.
+    /// The waveform of symbols -1 to 14, late by a fraction of a sample. The slot begins at sample `margin`.
     [[nodiscard]] AirSamples waveform(const AirSamples& sent, int slot, std::size_t margin,
                                       double late) const {
         const int first = carrier_.first_symbol(slot);
@@ -254,7 +254,7 @@ private:
         AirSamples wave(2 * margin + carrier_.slot_samples(slot));
         AirSamples bins(n);
         AirSamples useful;
-        std::size_t end = margin;  // of what stands
+        std::size_t end = margin;  // end of the samples so far
         for (int symbol = -1; symbol < 15; ++symbol) {
             const int l =
                 (first + symbol + 14 * carrier_.slots_per_subframe()) % (14 * carrier_.slots_per_subframe());
@@ -273,7 +273,7 @@ private:
         return wave;
     }
 
-    /// Turns all samples by two frequencies: one with time from the slot's beginning, and one with time from
+    /// Rotates all samples by two frequencies: one with time from the start of the slot, one with time from
     /// slot 0.
     void turn(AirSamples& samples, int slot, double from_slot, double from_frame) const {
         const std::size_t of_antenna = carrier_.slot_samples(slot);

@@ -15,8 +15,7 @@
 
 #include "phy/reduce/average_matvec.hpp"
 
-/// Batches to average and multiply, and what should come out by arithmetic that shares nothing with the
-/// library.
+/// Batches to average and multiply, and a reference independent of the library.
 namespace phy_test {
 
 using phy::AverageShape;
@@ -24,7 +23,7 @@ using AveragedTypes = ::testing::Types<float, double, std::complex<float>, std::
 
 inline constexpr std::uint64_t average_seed = 31415;
 
-/// Ones, odd ones, and edges of vectors, of panels and tiles, of lanes and blocks of the tree.
+/// Sizes of 1, odd sizes, and edges of vectors, panels and tiles, and of lanes and blocks of the tree.
 inline std::vector<AverageShape> average_shapes() {
     std::vector<AverageShape> shapes = {{1, 1, 1},   {1, 1, 4097}, {1, 5, 8193}, {2, 3, 12289},
                                         {1, 257, 1}, {300, 1, 1},  {40, 200, 3}, {3, 129, 500},
@@ -52,7 +51,7 @@ struct NumberOf<std::complex<R>> {
     static constexpr std::size_t components = 2;
 };
 
-/// Noise around an offset, so that sums neither vanish nor all have one sign.
+/// Noise around an offset, so that sums do not vanish and signs differ.
 template <class T>
 std::vector<T> average_numbers(std::size_t count, std::uint64_t seed) {
     using R = typename NumberOf<T>::Component;
@@ -66,7 +65,7 @@ std::vector<T> average_numbers(std::size_t count, std::uint64_t seed) {
     return numbers;
 }
 
-/// The same with some of what sums and products go wrong with.
+/// The same with some values that are critical for sums and products.
 template <class T>
 std::vector<T> awkward_numbers(std::size_t count, std::uint64_t seed, unsigned one_in) {
     using R = typename NumberOf<T>::Component;
@@ -102,7 +101,7 @@ R one_nan(R x) {
     return x == x ? x : std::numeric_limits<R>::quiet_NaN();
 }
 
-/// The sum in the order that reduce/tree.hpp describes, component by component: at(i) gives a number.
+/// The sum in the order of reduce/tree.hpp, by component; at(i) is a number.
 template <class R, class At>
 R tree_sum(std::size_t count, const At& at) {
     std::vector<R> roots;
@@ -124,7 +123,7 @@ R tree_sum(std::size_t count, const At& at) {
     return roots[0];
 }
 
-/// The outputs as the header says they are computed, operation by operation.
+/// The outputs by the operations in the header, in that order.
 template <class R>
 std::vector<R> ordered_outputs(const AverageCase<R>& of) {
     const auto [batches, length, observations] = of.shape;
@@ -175,7 +174,7 @@ std::vector<std::complex<R>> ordered_outputs(const AverageCase<std::complex<R>>&
     return out;
 }
 
-/// The bits are what counts.
+/// Compares bits.
 template <class T>
 void expect_same_bits(std::span<const T> results, std::span<const T> expected) {
     ASSERT_EQ(results.size(), expected.size());

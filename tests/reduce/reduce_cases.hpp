@@ -19,10 +19,10 @@
 #include "phy/reduce/reduce_built_in.hpp"
 #include "support/fewer_cases.hpp"
 
-/// Operators, batches and comparisons of the tests of reductions, on the host and on devices.
+/// Operators, batches and comparisons for tests of reductions, on the host and on devices.
 namespace phy_test {
 
-/// Every reduction that the library has compiled, as a list of types for GoogleTest.
+/// Every reduction compiled into the library, as a type list for GoogleTest.
 template <class List>
 struct TypesOf;
 template <class... Ops>
@@ -36,7 +36,7 @@ struct Batch {
     std::size_t length;
 };
 
-/// Primes, edges of lanes and blocks, rows of several units, and rows and elements that are not there.
+/// Primes, edges of lanes and blocks, rows of several units, no rows, and no elements.
 inline std::vector<Batch> batches() {
     return {{1, 1},     {1, 2},     {1, 127},    {3, 128},     {3, 129},   {31, 127},  {257, 31},
             {13, 1009}, {1, 7919},  {4, 511},    {4, 512},     {5, 1024},  {2, 1152},  {3, 4095},
@@ -44,7 +44,7 @@ inline std::vector<Batch> batches() {
             {2, 65537}, {2, 69633}, {1, 270337}, {1, 1048573}, {3000, 1},  {0, 0},     {4, 0}};
 }
 
-/// The bits of a result are what counts.
+/// Compares the bits of a result.
 template <class Result>
 void expect_same_bytes(const std::vector<Result>& results, const std::vector<Result>& expected) {
     ASSERT_EQ(results.size(), expected.size());
@@ -57,7 +57,7 @@ void expect_same_bytes(const std::vector<Result>& results, const std::vector<Res
     }
 }
 
-/// Numbers of all magnitudes and both signs; one in eight repeats the one before, so that there are equals.
+/// Numbers of all magnitudes and both signs. One in eight repeats the previous one, so that equals occur.
 template <class T>
 class RandomElements {
 public:
@@ -97,9 +97,9 @@ std::vector<T> random_elements(std::size_t count, std::uint64_t seed) {
     return elements;
 }
 
-/// What sums and comparisons go wrong with, each in `row`'s own way: large beside small, all equal, signs
-/// that cancel, infinities of one or both signs, zeros of both signs, a NaN (with a payload and a sign) at a
-/// place that is another one in each row.
+/// Values that are critical for sums and comparisons, depending on `row`: large beside small, all equal,
+/// signs that cancel, infinities of one or both signs, zeros of both signs, a NaN (with payload and sign) at
+/// a place that differs from row to row.
 template <class T>
 std::vector<T> awkward_elements(std::size_t rows, std::size_t length, std::uint64_t seed) {
     using Limits = std::numeric_limits<T>;
@@ -139,7 +139,7 @@ std::vector<T> awkward_elements(std::size_t rows, std::size_t length, std::uint6
     return elements;
 }
 
-/// NaNs as other machines may write them.
+/// NaNs as other machines may produce them.
 template <class T>
 T odd_nan(std::size_t kind) {
     if constexpr (sizeof(T) == 4) {
@@ -152,7 +152,7 @@ T odd_nan(std::size_t kind) {
     }
 }
 
-/// A row for each of these places that a NaN has in it.
+/// One row for each of these places of a NaN.
 template <class T>
 std::vector<T> nan_at(const std::vector<std::size_t>& places, std::size_t length, std::uint64_t seed) {
     std::vector<T> elements = random_elements<T>(places.size() * length, seed);
@@ -161,7 +161,7 @@ std::vector<T> nan_at(const std::vector<std::size_t>& places, std::size_t length
     return elements;
 }
 
-/// A row for each place that a NaN can have in it.
+/// One row for each possible place of a NaN.
 template <class T>
 std::vector<T> nan_everywhere(std::size_t length, std::uint64_t seed) {
     std::vector<std::size_t> places(length);
@@ -169,10 +169,10 @@ std::vector<T> nan_everywhere(std::size_t length, std::uint64_t seed) {
     return nan_at<T>(places, length, seed);
 }
 
-/// Of rows of three blocks and a part of one.
+/// The length of rows with three blocks and a part of one.
 inline constexpr std::size_t length_of_blocks = 3 * 4096 + 77;
 
-/// Where lanes' turns and blocks begin and end in such a row, and its last element.
+/// Edges of lanes' turns and of blocks in such a row, and its last element.
 inline std::vector<std::size_t> places_at_edges() {
     std::vector<std::size_t> places = {0, 1};
     for (std::size_t edge = 128; edge + 1 < length_of_blocks; edge += 128) {
@@ -188,7 +188,7 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<std::complex<R>> = true;
 
-/// Awkward elements of any type: of both components, and integers at the ends of their range.
+/// Awkward elements of any type, in both components; integers at the ends of their range.
 template <class T>
 std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std::uint64_t seed) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -196,7 +196,7 @@ std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std
     } else if constexpr (is_complex<T>) {
         using Real = typename T::value_type;
         const auto re = awkward_elements<Real>(rows, length, seed);
-        // Of another kind than the real part in the same row.
+        // Another kind than the real part of the same row.
         const auto im = awkward_elements<Real>(rows + 3, length, seed + 1);
         std::vector<T> elements(re.size());
         for (std::size_t i = 0; i < elements.size(); ++i)
@@ -215,7 +215,7 @@ std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std
     }
 }
 
-/// The seed of this run, which a failure names.
+/// The seed of this run; failures print it.
 inline std::uint64_t new_seed() {
     return std::random_device()();
 }

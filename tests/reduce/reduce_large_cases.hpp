@@ -13,7 +13,7 @@
 #include "reduce/reduce_reference.hpp"
 #include "reduce/reduce_user_operators.hpp"
 
-/// The ends of what batches are like: very many rows of one element, and one very long row.
+/// Extreme batches: very many rows of one element, and one very long row.
 namespace phy_test {
 
 using OperatorsOfLargeBatches = ::testing::Types<phy::Sum<std::int32_t>, phy::Sum<std::int64_t>,
@@ -21,8 +21,8 @@ using OperatorsOfLargeBatches = ::testing::Types<phy::Sum<std::int32_t>, phy::Su
 
 constexpr std::size_t many_rows = std::size_t{1} << 20;
 
-/// The same elements over and over, whose number has no factor in common with the tree's; somewhere near the
-/// end is the one that Nearest looks for.
+/// A repeated sequence whose length has no common factor with the tree. The element that Nearest searches for
+/// is near the end.
 template <class Op>
 std::vector<typename Op::Element> long_row(std::size_t length, std::uint64_t seed) {
     using Element = typename Op::Element;
@@ -37,7 +37,7 @@ std::vector<typename Op::Element> long_row(std::size_t length, std::uint64_t see
     return elements;
 }
 
-/// With no function of the operators, not even that of a user.
+/// Without the operators' functions, including those of users.
 template <class Op>
 std::vector<typename Op::Result> expected_of_large(std::span<const typename Op::Element> in,
                                                    std::size_t rows) {

@@ -16,8 +16,8 @@ namespace phy_test {
 
 using phy::gpu::detail::RowTuning;
 
-/// Very different ones: blocks of one warp and of 16, units of one block and of 16, rows joined in several
-/// rounds and at once, one block of the GPU that does it all, both ways to load.
+/// Very different tunings: blocks of one warp and of 16, units of one block and of 16, rows joined in several
+/// rounds and at once, a single block on the GPU, and both ways to load.
 inline const std::array<RowTuning, 5> row_tunings = {{
     {.threads = 256, .join_threads = 256, .level = 0, .wide = true, .max_blocks = UINT64_MAX},
     {.threads = 32, .join_threads = 32, .level = 0, .wide = false, .max_blocks = UINT64_MAX},
@@ -36,8 +36,8 @@ std::vector<T> to_host(phy::gpu::DeviceSpan<const T> memory) {
     return copy;
 }
 
-/// A batch in the memory of a device: in with so many elements before it, results with others around them,
-/// and a workspace that is aligned to nothing.
+/// A batch in device memory: `in` after a number of other elements, results between guards, and an unaligned
+/// workspace.
 template <class Op>
 class BatchOnDevice {
 public:
@@ -72,7 +72,7 @@ public:
         }
     }
 
-    /// Also looks at what must not be written.
+    /// Also checks the guards.
     std::vector<Result> results(const Op& op = {}, const RowTuning* tuning = nullptr) {
         clear();
         start(stream_, op, tuning);
@@ -104,7 +104,7 @@ public:
     phy::gpu::DeviceBuffer<Element>& in() { return in_; }
 
 private:
-    static constexpr std::size_t guard = 33;  ///< bytes before and behind the workspace
+    static constexpr std::size_t guard = 33;  ///< bytes before and after the workspace
     static constexpr int untouched = 0x5A;
 
     static void expect_untouched(std::span<const std::byte> memory) {

@@ -11,7 +11,7 @@
 
 namespace phy_test {
 
-/// Those that work on host memory and run here.
+/// The host backends of this machine.
 inline std::vector<phy::Backend> host_backends() {
     std::vector<phy::Backend> backends;
     for (const phy::Backend& backend : phy::Backend::all()) {
@@ -20,7 +20,7 @@ inline std::vector<phy::Backend> host_backends() {
     return backends;
 }
 
-/// The results, from memory of exactly the sizes that are asked for, whose bytes before were others.
+/// The results, computed in memory of the exact sizes with other bytes in it.
 template <class Op>
 std::vector<typename Op::Result> reduced(const phy::Host& host, std::span<const typename Op::Element> in,
                                          std::size_t rows, const Op& op = {}) {

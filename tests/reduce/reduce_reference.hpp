@@ -12,10 +12,10 @@
 
 #include "phy/reduce/reduce_operators.hpp"
 
-/// What reductions are to give, from the words of phy/reduce/tree.hpp alone.
+/// A reference of reductions, written from the text of phy/reduce/tree.hpp only.
 namespace phy_test {
 
-/// The tree, written as a recursion. of(i) is the node of element i.
+/// The tree as a recursion. of(i) is the node of element i.
 template <class Node, class Of, class Join>
 class ReferenceTree {
 public:
@@ -59,7 +59,7 @@ inline double with_one_nan(double value) {
     return std::isnan(value) ? std::bit_cast<double>(0x7FF8000000000000U) : value;
 }
 
-/// The sum of part(element) in the precision of Real, before what is not a number is made one.
+/// The sum of part(element) in the precision of Real, before NaNs are unified.
 template <class Real, class T, class Part>
 Real tree_sum(std::span<const T> row, Part part) {
     return reference_root<Real>(
@@ -126,7 +126,7 @@ struct Expected<phy::Mean<std::complex<R>>> {
     }
 };
 
-/// The one of two that goes up; first_wins(a, b) compares numbers. Of two NaNs it does not matter.
+/// The winner of two; first_wins(a, b) compares numbers. Between two NaNs either may win.
 template <class T, class FirstWins>
 T extreme(std::span<const T> row, T of_none, FirstWins first_wins) {
     const auto join = [&](T a, T b) {

@@ -5,7 +5,7 @@
 
 #include "phy/reduce/reduce_operators.hpp"
 
-/// Operators as a user of the library writes them.
+/// Operators as users of the library write them.
 namespace phy_test {
 
 /// Mean and variance by the merge of Chan, Golub and LeVeque.
@@ -37,7 +37,7 @@ struct Moments {
     }
 };
 
-/// The index of the element that is nearest to a number of the caller's, the first of equals.
+/// The index of the element nearest to a given number; the first of equals.
 struct Nearest {
     float to = 0.0F;
 
@@ -60,7 +60,7 @@ struct Nearest {
     PHY_HOST_DEVICE Result finish(const Node& root, std::uint64_t) const { return root.index; }
 };
 
-/// An element and a node of sizes that no register has.
+/// An element and a node of unusual sizes.
 struct Point {
     std::int16_t x;
     std::int16_t y;

@@ -10,7 +10,7 @@
 #include "phy/scrambling/gold_sequence.hpp"
 #include "scrambling/scrambling_cases.hpp"
 
-/// Demapper calls whose soft bits are descrambled on their way.
+/// Demapper calls that also descramble.
 namespace phy_test {
 
 struct FusedCase {
@@ -41,7 +41,7 @@ inline phy::DemapperConfig config_of(const FusedCase& fused) {
     return {.modulation = fused.modulation, .method = fused.method, .evaluator = fused.evaluator};
 }
 
-/// Symbols with some noise, and a few that are not finite.
+/// Symbols with noise; a few are not finite.
 inline std::vector<phy::cf32> fused_symbols(phy::Modulation modulation, std::size_t count) {
     std::vector<phy::cf32> symbols = NoisySymbols(modulation, 12.0, scrambling_seed).take(count);
     for (std::size_t i = 100; i < count; i += 1000)
@@ -49,7 +49,7 @@ inline std::vector<phy::cf32> fused_symbols(phy::Modulation modulation, std::siz
     return symbols;
 }
 
-/// N0 of each, of which a few are unusable.
+/// N0 of each symbol; a few are unusable.
 inline std::vector<float> fused_noise(std::size_t count) {
     std::vector<float> noise(count);
     for (std::size_t i = 0; i < count; ++i)
@@ -67,7 +67,7 @@ inline std::vector<std::byte> expected_descrambled(phy::SoftBitFormat format, st
     return expected_descrambled(format, std::move(llr), c);
 }
 
-/// The words of the sequence for so many soft bits.
+/// The words of the sequence for this number of soft bits.
 inline std::vector<std::uint32_t> fused_signs(std::size_t soft_bits) {
     std::vector<std::uint32_t> words((soft_bits + 31) / 32);
     phy::gold_sequence(fused_c_init, 0, words);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-/// c(n) as TS 38.211 clause 5.2.1 defines it, by arithmetic that shares nothing with the library.
+/// c(n) of TS 38.211 clause 5.2.1, independent of the library.
 namespace phy_test {
 
-/// c(0) ... c(count - 1), one a byte: the three equations of the clause, one bit after another.
+/// c(0) ... c(count - 1), one per byte, bit by bit from the three equations of the clause.
 inline std::vector<std::uint8_t> gold_reference(std::uint32_t c_init, std::size_t count) {
     constexpr std::size_t n_c = 1600;
     std::vector<std::uint8_t> x1(n_c + count + 31);
@@ -26,12 +26,12 @@ inline std::vector<std::uint8_t> gold_reference(std::uint32_t c_init, std::size_
     return c;
 }
 
-/// What one step makes of a register of 31 bits, as a matrix modulo 2, and its powers by squaring.
+/// One step of a register of 31 bits as a matrix modulo 2, and its powers by squaring.
 class StepMatrix {
 public:
     using Bits = std::array<int, 31>;
 
-    /// taps are the n of x(n) that are added to give x(31).
+    /// taps: the n of x(n) whose sum is x(31).
     explicit StepMatrix(const std::vector<int>& taps) {
         for (std::size_t row = 0; row < 30; ++row)
             entries_[row][row + 1] = 1;

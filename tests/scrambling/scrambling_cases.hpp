@@ -10,8 +10,7 @@
 #include "phy/core/format.hpp"
 #include "scrambling/gold_reference.hpp"
 
-/// Bits to scramble and soft bits to descramble, and what they should become by arithmetic that shares
-/// nothing with the library.
+/// Bits to scramble and soft bits to descramble, and a reference independent of the library.
 namespace phy_test {
 
 inline constexpr unsigned scrambling_seed = 38211;
@@ -38,7 +37,7 @@ inline std::vector<std::byte> expected_descrambled(phy::SoftBitFormat format, st
     for (std::size_t i = 0; i < bytes.size() / size; ++i) {
         if (c[i] == 0) continue;
         if (format == phy::SoftBitFormat::int8) {
-            // 256 less the byte is its opposite in two's complement.
+            // 256 minus the byte is its negative in two's complement.
             const unsigned value = std::to_integer<unsigned>(bytes[i]);
             bytes[i] = static_cast<std::byte>(value == 0x80 ? 0x7F : 256 - value);
         } else {
@@ -48,7 +47,7 @@ inline std::vector<std::byte> expected_descrambled(phy::SoftBitFormat format, st
     return bytes;
 }
 
-/// c of several codewords, one after another.
+/// c of several codewords, concatenated.
 inline std::vector<std::uint8_t> gold_reference(std::span<const std::uint32_t> c_init, std::size_t length,
                                                 std::size_t first = 0) {
     std::vector<std::uint8_t> all;

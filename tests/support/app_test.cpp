@@ -23,7 +23,7 @@ Arguments joined(Arguments first, const Arguments& second) {
     return first;
 }
 
-/// An app where it was built, or in the folder that PHY_APPS_DIR names: an installation's.
+/// An app where it was built, or in the folder PHY_APPS_DIR of an installation.
 std::string app(const std::filesystem::path& built) {
     const char* const folder = std::getenv("PHY_APPS_DIR");
     return folder == nullptr ? built : folder / built.filename();
@@ -48,7 +48,7 @@ AppTest::~AppTest() {
 Arguments AppTest::with_faults(const std::string& faults, const std::string& log) {
     return {std::string("LD_PRELOAD=") + PHY_FAULTS, std::string(faults_variable) + "=" + faults,
             std::string(fault_log_variable) + "=" + (log.empty() ? "/dev/null" : log),
-            // The module comes before the sanitizer, in programs that have one.
+            // The module is loaded before the sanitizer, if a program has one.
             "ASAN_OPTIONS=verify_asan_link_order=0"};
 }
 

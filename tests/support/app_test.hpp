@@ -14,8 +14,8 @@ namespace phy::test {
 
 using Arguments = std::vector<std::string>;
 
-/// Runs the apps in a directory of their own, which is removed afterwards. Their PHY_BACKEND is
-/// Backend::best() unless a test gives another: so "auto" does not depend on whether there is a GPU.
+/// Runs the apps in a temporary directory. PHY_BACKEND is Backend::best() unless a test sets another, so
+/// "auto" does not depend on the presence of a GPU.
 class AppTest : public ::testing::Test {
 protected:
     AppTest();
@@ -28,11 +28,10 @@ protected:
 
     [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
 
-    /// The environment of an app that meets these faults, see Faults; what is logged of them goes to the
-    /// file.
+    /// The environment of an app with these faults; see Faults. They are logged to the file.
     [[nodiscard]] static Arguments with_faults(const std::string& faults, const std::string& log = "");
 
-    /// Waits until a program that was started has an unfinished output.
+    /// Waits until a started program has an unfinished output.
     void await_unfinished_output() const;
 
     /// The names of all files in the directory.
@@ -54,8 +53,8 @@ protected:
     [[nodiscard]] std::vector<std::byte> soft_bits(const std::string& capture,
                                                    const Arguments& options = {}) const;
 
-    /// Runs a command that must fail: with that exit status, nothing on stdout, one line on stderr that has
-    /// all of the words, and no file left behind.
+    /// Runs a command that must fail with the given exit status, nothing on stdout, one line on stderr that
+    /// has all words, and no file left behind.
     void expect_failure(const Arguments& command, int status, const std::vector<std::string>& words,
                         const Arguments& environment = {}) const;
 

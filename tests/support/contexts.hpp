@@ -12,7 +12,7 @@
 
 namespace phy_test {
 
-/// The devices on which this process has a context of the CUDA runtime.
+/// The devices on which this process has a CUDA context.
 inline std::vector<int> devices_with_context() {
     void* address = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -29,8 +29,7 @@ inline std::vector<int> devices_with_context() {
     return result;
 }
 
-/// Expects that a new process has a context on the last of several devices, and on no other, after this work
-/// on that device.
+/// Runs the work on the last of several devices, in a new process, and expects a context on no other device.
 template <typename Work>
 void expect_context_on_last_device_alone(Work work) {
     const std::vector<phy::gpu::Device> devices = phy::gpu::Device::all();

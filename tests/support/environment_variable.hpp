@@ -6,7 +6,7 @@
 
 namespace phy_test {
 
-/// Sets a variable of the environment, or removes it, until the end of a block.
+/// Sets or removes an environment variable until the end of a block.
 class EnvironmentVariable {
 public:
     EnvironmentVariable(const char* name, const char* value) : name_(name) {

@@ -7,11 +7,10 @@
 
 #include "phy/core/modulation.hpp"
 
-/// The equations of TS 38.211 clause 5.1, typed from the standard in double precision. Nothing here is the
-/// library's, so that the tests that use it are a second opinion.
+/// The equations of TS 38.211 clause 5.1 in double precision, independent of the library.
 namespace phy_test {
 
-/// The symbol that the Qm bits of `b` make at index i of its sequence.
+/// The symbol of the Qm bits of `b` at index i of its sequence.
 inline std::complex<double> symbol_of(phy::Modulation modulation, std::span<const std::uint8_t> b,
                                       std::uint64_t i) {
     const auto point = [](double power, int re, int im) {

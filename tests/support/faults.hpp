@@ -4,8 +4,8 @@
 
 namespace phy::test {
 
-/// The next calls of this process, or of programs that it starts with the module phy_faults preloaded, meet
-/// these faults, until the end of a block. Words of `faults`, with spaces between:
+/// Until the end of a block, calls of this process, or of programs that it starts with the module phy_faults
+/// preloaded, fail as `faults` says. Its words, separated by spaces:
 ///
 ///     renameat2, link  the file system does not offer it
 ///     fsync            fails
@@ -19,7 +19,7 @@ public:
     Faults& operator=(const Faults&) = delete;
 };
 
-/// The file to which calls that give files a name or make them durable are written, a line each: "rename",
+/// Names the file that logs calls which rename files or make them durable, one per line: "rename",
 /// "synchronize file", "synchronize folder".
 inline constexpr const char* fault_log_variable = "PHY_TEST_FAULT_LOG";
 inline constexpr const char* faults_variable = "PHY_TEST_FAULTS";

@@ -8,7 +8,7 @@
 
 namespace phy_test {
 
-/// Memory between two pages that may be neither read nor written: a touch ends the test with a segmentation
+/// Memory between two pages that may be neither read nor written: an access ends the test with a segmentation
 /// fault.
 class FencedPages {
 public:

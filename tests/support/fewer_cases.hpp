@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// Under slow tools, such as compute-sanitizer, tests take fewer of the same cases: where the environment
-/// variable PHY_TEST_FEWER_CASES is 1.
+/// With PHY_TEST_FEWER_CASES=1 in the environment, for slow tools such as compute-sanitizer, tests take fewer
+/// of their cases.
 namespace phy_test {
 
 inline bool takes_fewer_cases() {
@@ -15,7 +15,7 @@ inline bool takes_fewer_cases() {
     return value != nullptr && std::string_view(value) == "1";
 }
 
-/// All of them; where tests take fewer, of 8 and more an eighth and the last.
+/// All cases; with fewer cases, an eighth and the last of 8 or more.
 template <typename T>
 std::vector<T> fewer_cases(const std::vector<T>& all) {
     if (!takes_fewer_cases() || all.size() < 8) return all;
@@ -33,7 +33,7 @@ inline std::vector<std::uint64_t> fewer_indices(std::uint64_t count) {
     return fewer_cases(all);
 }
 
-/// How often to do what is random or repeated.
+/// Number of repetitions of a random or repeated test.
 inline int fewer_times(int all) {
     return takes_fewer_cases() ? (all + 7) / 8 : all;
 }

@@ -16,14 +16,14 @@ inline std::string why_no_gpu() {
     return "no GPU: " + phy::gpu::Device::why_not();
 }
 
-/// Set where a machine is known to have a GPU, so that a test that finds none fails.
+/// True on a machine that must have a GPU: a test that finds none then fails.
 inline bool gpu_is_required() {
     const char* value = std::getenv("PHY_REQUIRE_GPU");
     return value != nullptr && std::string(value) == "1";
 }
 
-/// True if the device has no less free memory after the work than before. Other programs may use the device
-/// at the same time, so one attempt of several will do.
+/// True if the device has at least as much free memory after the work as before. One success in several
+/// attempts is enough, as other programs may use the device at the same time.
 template <typename Work>
 bool keeps_free_memory(const phy::gpu::Device& device, Work work) {
     for (int attempt = 0; attempt < 10; ++attempt) {
@@ -37,7 +37,7 @@ bool keeps_free_memory(const phy::gpu::Device& device, Work work) {
 
 }  // namespace phy_test
 
-/// At the start of a test or of SetUp(): skips it where there is no GPU.
+/// At the start of a test or of SetUp(): skips it without a GPU.
 #define PHY_NEEDS_GPU()                                                \
     if (const std::string why = phy_test::why_no_gpu(); why.empty()) { \
     } else if (phy_test::gpu_is_required()) {                          \

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-/// binary16 by its definition; nothing here is the library's.
+/// binary16 by its definition, independent of the library.
 namespace phy_test {
 
-/// The value that IEEE 754 gives to the bits of a binary16.
+/// The value of the bits of a binary16 by IEEE 754.
 inline long double value_of_half(unsigned bits) {
     const int exponent = static_cast<int>(bits >> 10 & 0x1FU);
     const auto fraction = static_cast<long double>(bits & 0x3FFU);

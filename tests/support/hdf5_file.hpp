@@ -25,7 +25,7 @@ public:
     Hdf5File& external(const std::string& name, const std::vector<std::uint64_t>& shape,
                        const std::string& file);
 
-    /// A virtual float32 dataset, whose values are those of a dataset of the given shape.
+    /// A virtual float32 dataset of a dataset with the given shape.
     Hdf5File& virtual_of(const std::string& name, const std::vector<std::uint64_t>& shape,
                          const std::string& file, const std::string& dataset);
 
@@ -40,12 +40,12 @@ private:
     std::int64_t id_;
 };
 
-/// The values of a dataset as they lie in memory, in the dataset's own type.
+/// The values of a dataset in the dataset's own type.
 std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset);
 
 std::vector<std::uint64_t> read_dimensions(const std::filesystem::path& file, const std::string& dataset);
 
-/// A number that is an attribute of a dataset; empty without it.
+/// A numeric attribute of a dataset; empty without it.
 std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,
                                   const std::string& attribute);
 

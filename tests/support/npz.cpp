@@ -11,7 +11,7 @@
 namespace phy_test {
 namespace {
 
-/// What stands in the header, a literal of Python, after the name of a value.
+/// The value of a name in the header, which is a Python literal.
 std::string header_value(const std::string& header, const std::string& name, char first, char last) {
     const std::size_t from = header.find(first, header.find("'" + name + "'") + name.size() + 2);
     const std::size_t to = header.find(last, from + 1);

@@ -11,13 +11,13 @@
 
 namespace phy_test {
 
-/// An array as NumPy stores it, in C order.
+/// A NumPy array in C order.
 struct NpyArray {
     std::string type;  ///< NumPy's name: "<c8", "|u1", "<U441"
     std::vector<std::size_t> shape;
     std::vector<std::byte> bytes;
 
-    /// The elements; throws unless the type is that one.
+    /// The elements; throws unless the type is T.
     template <typename T>
     [[nodiscard]] std::vector<T> as(const std::string& expected_type) const {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -27,15 +27,15 @@ struct NpyArray {
         return elements;
     }
 
-    /// The text of an array of one string of ASCII characters.
+    /// The text of an array with one ASCII string.
     [[nodiscard]] std::string text() const;
 };
 
-/// Reads all arrays of a file of numpy.savez or savez_compressed, which the standard library of Python
-/// unpacks. Throws std::runtime_error.
+/// Reads all arrays of a file written by numpy.savez or savez_compressed; Python unpacks it. Throws
+/// std::runtime_error.
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path);
 
-/// Where the vectors made by others are: tests/vectors, or what the environment variable PHY_VECTORS names.
+/// The folder of third-party vectors: tests/vectors, or PHY_VECTORS in the environment.
 std::filesystem::path vectors_directory();
 
 }  // namespace phy_test

@@ -7,8 +7,8 @@
 
 namespace phy_test {
 
-/// Calls work() in a new thread that may only use the processor on which the caller runs. Returns whether
-/// the machine allowed that.
+/// Calls work() in a new thread that is pinned to the caller's processor. False if the machine does not allow
+/// that.
 template <typename Work>
 bool on_one_processor(const Work& work) {
     bool pinned = false;

@@ -8,7 +8,7 @@
 
 namespace phy::test {
 
-/// A JSON value. Asking for what it is not throws.
+/// A JSON value. Access as another type throws.
 struct JsonValue {
     using Array = std::vector<JsonValue>;
     using Object = std::map<std::string, JsonValue>;
@@ -25,8 +25,8 @@ struct JsonValue {
     const JsonValue& operator[](const std::string& name) const { return object().at(name); }
 };
 
-/// Reads exactly one JSON value, with white space around it; throws std::runtime_error for anything else.
-/// Strict, except that it takes \u escapes of ASCII only.
+/// Reads exactly one JSON value, with optional white space around it; throws std::runtime_error for anything
+/// else. Strict, but takes \u escapes of ASCII only.
 JsonValue parse_json(std::string_view text);
 
 }  // namespace phy::test

@@ -8,7 +8,7 @@
 
 namespace phy_test {
 
-/// From first to last, both possible.
+/// From first to last, both included.
 inline int random_int(std::mt19937& random, int first, int last) {
     return std::uniform_int_distribution<int>(first, last)(random);
 }

@@ -11,13 +11,13 @@ namespace phy_test {
 
 using Points = std::vector<std::complex<double>>;
 
-/// The point on the unit circle at so many turns.
+/// The point on the unit circle at this number of turns.
 inline std::complex<double> turns(double turns) {
     return std::polar(1.0, 2.0 * std::numbers::pi * (turns - std::floor(turns)));
 }
 
-/// Sums of x(i) exp(sign j 2 pi i k / n) in binary64, for sizes n of factors 2, 3 and 5. It shares nothing
-/// with the library.
+/// Sums of x(i) exp(sign j 2 pi i k / n) in binary64, for sizes n with factors 2, 3 and 5. Independent of the
+/// library.
 class ReferenceDft {
 public:
     ReferenceDft(std::size_t size, double sign) : roots_(size) {

@@ -56,7 +56,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& repl
     return result;
 }
 
-/// Appends what the pipe holds; false at its end.
+/// Appends the pipe's content; false at its end.
 bool drain(int descriptor, std::string& text) {
     std::array<char, 4096> buffer{};
     const ssize_t count = read(descriptor, buffer.data(), buffer.size());
@@ -78,7 +78,7 @@ Subprocess::Subprocess(const std::vector<std::string>& command, const std::vecto
     posix_spawn_file_actions_adddup2(&actions, out.writer, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.writer, STDERR_FILENO);
 
-    // Whoever runs the tests may ignore signals, which a child would inherit.
+    // A child would inherit ignored signals from whatever runs the tests.
     posix_spawnattr_t attributes{};
     posix_spawnattr_init(&attributes);
     sigset_t defaults{};

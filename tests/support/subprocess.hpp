@@ -16,11 +16,11 @@ struct Outcome {
     long peak_memory_kib = 0;
 };
 
-/// A running program with an empty stdin, its stdout and stderr captured, and default signal handling. Killed
-/// when it is destroyed before its end.
+/// A running program with an empty stdin, captured stdout and stderr, and default signal handling. The
+/// destructor kills it if it still runs.
 class Subprocess {
 public:
-    /// environment holds NAME=value entries that replace or extend the test's own.
+    /// environment: NAME=value entries that override or extend the test's own.
     explicit Subprocess(const std::vector<std::string>& command,
                         const std::vector<std::string>& environment = {});
     ~Subprocess();

@@ -8,7 +8,7 @@
 
 namespace phy_test {
 
-/// A new directory that is removed with all that is in it.
+/// A new directory that is removed with its content.
 class TemporaryDirectory {
 public:
     TemporaryDirectory() {
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-    /// Everything in it, hidden files too.
+    /// All names in it, including hidden files.
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> all;
         for (const auto& entry : std::filesystem::directory_iterator(path_))

@@ -8,8 +8,8 @@
 
 namespace phy_test {
 
-/// Expects that work() refuses an enumerator that was cast from the number: what is its kind, and last the
-/// number of the last one that has a name.
+/// Expects that work() rejects an enum value cast from the number. what: its kind; last: the largest valid
+/// number.
 template <typename Work>
 void expect_unnamed(const std::string& what, int number, int last, Work work) {
     const std::string expected =

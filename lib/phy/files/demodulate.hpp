@@ -61,7 +61,7 @@ struct PHY_EXPORT Demodulation {
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits
     std::uint64_t compared_bits = 0;          ///< bits that were compared with transmitted ones
     SymbolCheck check;                        ///< whether the symbols match modulation, power and N0
-    std::vector<std::string> warnings;        ///< one line each, such as transmitted bits that fit no symbol
+    std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol
     std::optional<Measured> measured;         ///< if something was measured first
     std::vector<Place> places;
     PipelineReport pipeline;

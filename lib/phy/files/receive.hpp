@@ -55,12 +55,12 @@ struct PHY_EXPORT Reception {
     std::vector<SlotReport> reports;
     std::vector<SymbolSums> symbols;  ///< per slot: equalised symbols by decisions, without erased ones
     SlotReport mean;                  ///< over the slots with DM-RS: averages powers, not decibels
-    std::optional<FoundSlot> found;   ///< if the first slot was searched
+    std::optional<FoundSlot> found;   ///< set if the first slot was searched for
     Offsets corrected;                ///< corrected in all samples; reports include them
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried and which link is best, or ""
-    std::vector<std::string> warnings;  ///< one line each, such as a capture that ends inside a slot
+    std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
     std::vector<Place> places;
     PipelineReport pipeline;
     bool cancelled = false;

@@ -115,7 +115,7 @@ private:
 
 /// The slots that a call works on, and the layout of their samples.
 struct PHY_EXPORT OfdmSlots {
-    std::uint64_t first = 0;  ///< counted on over the frames; see frequency_shift
+    std::uint64_t first = 0;  ///< number of the first slot, counted on over the frames
     std::size_t count = 1;
     /// Samples from the first of one antenna to the first of the next. 0: the length of the slots, or with a
     /// slot_stride the length of the longest slot.

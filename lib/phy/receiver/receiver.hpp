@@ -17,7 +17,7 @@
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/slot_schedule.hpp"
 
-/// Receivers of PUSCH and PDSCH with one codeword per slot: from what antennas received to descrambled soft
+/// Receivers of PUSCH and PDSCH with one codeword per slot: antenna samples or grids to descrambled soft
 /// bits.
 namespace phy {
 
@@ -44,7 +44,7 @@ struct PHY_EXPORT ReceiverConfig {
     TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
     float doppler_spread = 0.0F;  ///< Hz, maximum; above 0 for TimeInterpolation::wiener
 
-    /// s, rms; 0: measured in each slot, or if no two resource blocks are neighbours, 0.003 / subcarrier
+    /// s, rms. 0: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
     /// spacing. See ChannelEstimatorConfig.
     float delay_spread = 0.0F;
     float noise_variance = 0.0F;  ///< N0 of a resource element at an antenna; 0: measured in each slot
@@ -77,8 +77,8 @@ struct PHY_EXPORT SlotReport {
     std::uint64_t erasures = 0;     ///< erased symbols
 };
 
-/// Converts the measurements of a slot. Erased symbols do not count. A slot without power has an SNR of minus
-/// infinity. A slot with DM-RS that are not finite has this too, and its noise variance is infinite.
+/// Converts the measurements of a slot. Erased symbols do not count. The SNR of a slot is minus infinity
+/// without power, and with non-finite DM-RS; the latter also have an infinite noise variance.
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
 
