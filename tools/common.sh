@@ -84,8 +84,12 @@ run_tests() {
   shift
   say "testing build/$preset"
   ctest --preset "$preset" -j "$(nproc)" "$@" || status=$?
-  say "cases: $(sed -nE 's/^\[  (PASSED|SKIPPED|FAILED) *\] ([0-9]+) tests?[.,].*/\1 \2/p' \
+  local cases
+  cases=$(sed -nE 's/^\[  (PASSED|SKIPPED|FAILED) *\] ([0-9]+) tests?[.,].*/\1 \2/p' \
     "build/$preset/Testing/Temporary/LastTest.log" |
-    awk '{ n[$1] += $2 } END { printf "%d passed, %d skipped, %d failed\n", n["PASSED"], n["SKIPPED"], n["FAILED"] }')"
+    awk '{ n[$1] += $2 } END { printf "%d passed, %d skipped, %d failed\n", n["PASSED"], n["SKIPPED"], n["FAILED"] }')
+  say "cases: $cases"
+  # A filter that matches nothing is a failure, and so is a run of everything without a case.
+  if [[ $cases == "0 passed"* && (-z $* || -n ${GTEST_FILTER:-}) ]]; then status=1; fi
   return "$status"
 }

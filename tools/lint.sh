@@ -11,14 +11,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 since=
 if [[ $# == 1 && $1 == --recent ]]; then
-  since=$(git rev-list -1 --before='2 days ago' HEAD)
-  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' tools/lint.sh; then since=; fi
+  since=$(git rev-list -1 --first-parent --before='2 days ago' HEAD)
+  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' tools/lint.sh cmake/PhyOptions.cmake; then since=; fi
 elif (($#)); then
   fail "expected nothing, or --recent"
 fi
 
 need_packages "${build_packages[@]}" "${lint_packages[@]}"
 configure release
+ninja -C build/release build.ninja >/dev/null  # after a change of a CMakeLists.txt
 
 failed=()
 # check NAME COMMAND...: runs all checks, so that one run shows all that is wrong.
@@ -83,6 +84,7 @@ public_headers_are_plain() { public_headers | xargs -n 1 -P "$(nproc)" bash -c '
 
 # What the rooms of lib/phy declare: name|library|rooms that it may include|public headers|those with CUDA.
 rooms=build/release/lib/rooms.txt
+[[ -s $rooms ]] || fail "$rooms is missing"
 
 public_headers() {
   cut -d '|' -f 4,5 $rooms | tr '| ' '\n\n' | grep .
@@ -146,7 +148,7 @@ last_bits_are_ours() {
 # Whatever the folder: nvcc is not to read them.
 plain_kernels() {
   local found
-  found=$(files '*.cu' '*.cuh' | xargs -0 -r grep -nE '^ *# *include *[<"](spdlog|fmt|boost|hdf5)' || true)
+  found=$(files '*.cu' '*.cuh' '*.cu.in' | xargs -0 -r grep -nE '^ *# *include *[<"](spdlog|fmt|boost|hdf5)' || true)
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 

@@ -127,6 +127,11 @@ Demodulated demodulate_visibly(const DemodOptions& options, SoftBitFileOptions f
                                std::optional<AtomicFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
+        // Usage errors come before those of the machine.
+        if (kind == CaptureKind::symbols)
+            static_cast<void>(symbol_options(options, files));
+        else
+            static_cast<void>(slot_options(options, files, kind));
         set_machine(files, options.machine, progress);
         files.pipeline.trace = trace.has_value();
         files.before_commit = [&](const PipelineReport& report) {

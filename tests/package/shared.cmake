@@ -23,7 +23,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX}
   -D BUILD_SHARED_LIBS=ON -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_INSTALL_LIBDIR=lib
-  -D PHY_CUDA=OFF -D PHY_APPS=OFF -D PHY_TESTS=OFF)
+  -D PHY_PRECOMPILE=OFF -D PHY_CUDA=OFF -D PHY_APPS=OFF -D PHY_TESTS=OFF)
 run(${CMAKE_COMMAND} --build ${build})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
 foreach(library phy phy_capture phy_files)

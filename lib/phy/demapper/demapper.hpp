@@ -38,8 +38,8 @@ namespace phy {
 /// Ranges. N0 is limited to 2^-100 ... 2^40, fp32 soft bits to +-2^64.
 ///
 /// Gain. The demapper divides symbols by it: it multiplies each component by a factor, with one rounding. The
-/// factor is 1 / gain, or 1 / (full_scale x gain) for integers, rounded to binary32. cf16 is widened first. A
-/// component that becomes infinite is an erasure.
+/// factor is 1 / gain, rounded to binary32; for integers it is 1 / (full_scale x gain), and the product is
+/// rounded to binary32 first. cf16 is widened first. A component that becomes infinite is an erasure.
 ///
 /// Bad samples. A NaN or infinite component is an erasure: the soft bits of its axis are 0 (BPSK: of the
 /// symbol). A per-symbol N0 that is not finite and positive makes all soft bits of its symbol 0.

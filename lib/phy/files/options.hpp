@@ -41,7 +41,7 @@ struct PHY_EXPORT FileOptions {
 /// Further options common to demodulate_file() and receive_file(), which write soft bits.
 struct PHY_EXPORT SoftBitFileOptions : FileOptions {
     /// How soft bits are computed. Modulation and full scale come from the link and the capture;
-    /// CaptureOptions override them.
+    /// CaptureOptions override them. The gain is ignored: see DemodulateOptions::gain.
     DemapperConfig demapper = {};
     SoftBitFormat format = SoftBitFormat::int8;
 

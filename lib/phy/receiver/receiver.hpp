@@ -33,7 +33,7 @@ struct PHY_EXPORT ReceiverConfig {
     int antennas = 1;         ///< from the number of layers to 16
     float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
 
-    DemapperConfig demapper = {};  ///< modulation and full scale are ignored: the link's, and 1
+    DemapperConfig demapper = {};  ///< ignored: modulation (the link's), full scale and gain (1)
     SoftBitFormat format = SoftBitFormat::int8;
     Equalization equalization = Equalization::mmse;
 

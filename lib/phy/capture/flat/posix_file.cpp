@@ -48,15 +48,23 @@ bool is_in_memory(int descriptor) {
 std::unique_ptr<ThreadPool> start_pool(int threads) {
     try {
         return std::make_unique<ThreadPool>(threads);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         return std::make_unique<ThreadPool>(1);
     }
 }
 
 }  // namespace
 
+/// Started by the first large read.
+struct PosixFile::Readers {
+    std::once_flag started;
+    std::unique_ptr<ThreadPool> pool;
+};
+
 PosixFile::PosixFile(const std::filesystem::path& path, int flags, mode_t mode, std::string name)
-    : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)), name_(std::move(name)) {
+    : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)),
+      name_(std::move(name)),
+      readers_(std::make_unique<Readers>()) {
     if (descriptor_ < 0) throw file_error(name_, "cannot be opened: " + system_error_text());
 }
 
@@ -67,12 +75,12 @@ PosixFile::~PosixFile() {
 PosixFile::PosixFile(PosixFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
-      pool_(std::move(other.pool_)) {}
+      readers_(std::move(other.readers_)) {}
 
 PosixFile& PosixFile::operator=(PosixFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(name_, other.name_);
-    std::swap(pool_, other.pool_);
+    std::swap(readers_, other.readers_);
     return *this;
 }
 
@@ -89,14 +97,14 @@ int PosixFile::readers() {
 
 void PosixFile::read_at(std::uint64_t offset, std::span<std::byte> bytes, int readers) const {
     if (readers == 1 || bytes.size() < min_shared) return read_alone(offset, bytes);
-    if (!pool_) pool_ = start_pool(readers);
+    std::call_once(readers_->started, [&] { readers_->pool = start_pool(readers); });
     const std::size_t pieces = (bytes.size() + shared_piece - 1) / shared_piece;
     std::mutex mutex;
     std::size_t first_failed = pieces;
     std::exception_ptr error;
     // Threads take pieces in order, because the kernel reads ahead of sequential reads.
     std::atomic<std::size_t> next = 0;
-    pool_->for_each(pieces, [&](int /*part*/, std::size_t /*item*/) noexcept {
+    readers_->pool->for_each(pieces, [&](int /*part*/, std::size_t /*item*/) noexcept {
         const std::size_t piece = next++;
         const std::size_t first = piece * shared_piece;
         try {

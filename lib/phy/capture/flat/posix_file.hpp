@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::uint64_t size() const;
 
     /// Several threads share large reads, because one thread cannot copy from the page cache at the speed of
-    /// the memory. One caller at a time.
+    /// the memory. Several threads may call it; while one call is shared, others read alone.
     void read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
         read_at(offset, bytes, readers());
     }
@@ -47,7 +47,8 @@ private:
 
     int descriptor_ = -1;
     std::string name_;
-    mutable std::unique_ptr<ThreadPool> pool_;  ///< started by the first large read
+    struct Readers;
+    std::unique_ptr<Readers> readers_;
 };
 
 /// Opens a regular file for reading; opening a pipe would wait for its writer. The FileError distinguishes a

@@ -71,6 +71,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     const SlotAllocation& allocation = config.link.allocation;
     demapper.modulation = config.link.modulation;
     demapper.full_scale = 0.0F;
+    demapper.gain = 1.0F;
     layers = static_cast<std::size_t>(allocation.layers());
     antennas = static_cast<std::size_t>(config.antennas);
     subcarriers = static_cast<std::size_t>(allocation.subcarriers());
