@@ -1,4 +1,4 @@
-// Soft and hard demapping on the CPU: every case beside a memcpy of the same bytes in the same run.
+// Soft demapping on the CPU: every case beside a memcpy of the same bytes in the same run.
 
 #include <benchmark/benchmark.h>
 
@@ -136,20 +136,6 @@ void add_batch(Method method, std::size_t allocations) {
         ->Iterations(rounds_for(allocations * of_each));
 }
 
-void add_hard(Modulation modulation) {
-    const auto name = fmt::format("hard/{}/cf32/{}", to_string(modulation), in_l2);
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) {
-                                     const Signal signal(modulation, SampleFormat::cf32, 30.0, in_l2);
-                                     std::vector<std::uint8_t> bits(in_l2 * bits_per_symbol(modulation));
-                                     HardDemapper demap(Host(), {.modulation = modulation});
-                                     run_paired(state, {in_l2, signal.samples.size(), bits.size()},
-                                                [&] { demap(signal.view(), bits); });
-                                 })
-        ->UseManualTime()
-        ->Iterations(rounds_for(in_l2));
-}
-
 const bool registered = [] {
     for (const Backend& backend : Backend::all()) {
         if (backend.kind() == Backend::Kind::cuda || !backend.supported()) continue;
@@ -163,7 +149,6 @@ const bool registered = [] {
     }
     for (const Modulation modulation : all_modulations) {
         add({.modulation = modulation, .snr_db = working_snr(modulation)});
-        add_hard(modulation);
     }
     for (const SampleFormat input : all_sample_formats) {
         for (const SoftBitFormat output : all_soft_bit_formats) {

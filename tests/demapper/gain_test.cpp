@@ -57,7 +57,7 @@ TEST_P(DemapperGain, EveryLengthAndAlignment) {
                                                   count, shift, SoftBitFormat::int8));
 }
 
-TEST_P(DemapperGain, HoldsForBatchesAndDecisions) {
+TEST_P(DemapperGain, HoldsForBatches) {
     constexpr std::size_t count = 3001;
     const GainCase gain = gain_cases[1];
     const Bytes stored = stored_symbols(GetParam(), count, gain.gain);
@@ -65,16 +65,8 @@ TEST_P(DemapperGain, HoldsForBatchesAndDecisions) {
     const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
     std::vector<Bytes> llr;
     std::vector<phy::Allocation> allocations;
-    for (const phy::Modulation modulation : phy::all_modulations) {
+    for (const phy::Modulation modulation : phy::all_modulations)
         llr.emplace_back(count * bits_per_symbol(modulation));
-        std::vector<std::uint8_t> expected(llr.back().size());
-        std::vector<std::uint8_t> bits(expected.size());
-        phy::HardDemapper(scalar_host(), {.modulation = modulation})(symbols, expected);
-        for (const phy::Backend& backend : host_backends()) {
-            phy::HardDemapper(host_of(backend), with_gain({.modulation = modulation}, gain))(view, bits);
-            ASSERT_EQ(bits, expected) << to_string(modulation) << ", " << backend.name();
-        }
-    }
     for (std::size_t i = 0; i < llr.size(); ++i)
         allocations.push_back(
             {phy::all_modulations[i], view, 0.06F, SoftBitSpan(SoftBitFormat::int8, llr[i])});
@@ -114,7 +106,6 @@ TEST(DemapperGainTest, ValuesOutOfRangeThrow) {
     for (const float gain : {0.0F, -1.0F, nan, 0x1p-41F, 0x1p41F}) {
         const phy::DemapperConfig config{.gain = gain};
         EXPECT_THROW(phy::SoftDemapper(host, config), phy::ArgumentError) << gain;
-        EXPECT_THROW(phy::HardDemapper(host, config), phy::ArgumentError) << gain;
         EXPECT_THROW(phy::BatchDemapper(host, config), phy::ArgumentError) << gain;
         EXPECT_THROW(phy::SoftDemapStage({.demapper = config}), phy::ArgumentError) << gain;
     }

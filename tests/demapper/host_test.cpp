@@ -50,17 +50,6 @@ Operator soft_demapper(const Host& host, const phy::DemapperConfig& config, cons
             }};
 }
 
-Operator hard_demapper(const Host& host, const Input& input) {
-    auto demap =
-        std::make_shared<phy::HardDemapper>(host, phy::DemapperConfig{.modulation = Modulation::qam64});
-    return {"hard demapper", [=, &input] {
-                std::vector<std::uint8_t> bits(input.size() * 6);
-                (*demap)(input.symbols(), bits);
-                const auto bytes = std::as_bytes(std::span(bits));
-                return Bytes(bytes.begin(), bytes.end());
-            }};
-}
-
 Operator batch_demapper(const Host& host, const phy_test::BatchKind& kind,
                         const phy_test::RecordedCalls& recorded) {
     auto demap = std::make_shared<phy::BatchDemapper>(host, kind.config());
@@ -93,7 +82,7 @@ protected:
         const phy::DemapperConfig by_formula = {.modulation = Modulation::qam64};
         return {soft_demapper(host, by_formula, input_, true, SoftBitFormat::int8),
                 soft_demapper(host, by_table, input_, false, SoftBitFormat::float16),
-                hard_demapper(host, input_), batch_demapper(host, kind_, recorded_), mapper(host)};
+                batch_demapper(host, kind_, recorded_), mapper(host)};
     }
 
     [[nodiscard]] std::vector<Bytes> expected() const {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <optional>
 #include <random>
 
 #include "demapper/signals.hpp"
@@ -11,6 +12,7 @@
 namespace {
 
 using phy::Modulation;
+using phy::SampleFormat;
 
 constexpr unsigned seed = 1948;
 constexpr double confidence = 4.0;  // standard deviations
@@ -72,11 +74,11 @@ std::vector<std::size_t> count_errors(Modulation modulation, double snr, std::si
         const double q = static_cast<double>(symbol.imag()) + noise(random);
         symbol = {static_cast<float>(i), static_cast<float>(q)};
     }
-    std::vector<std::uint8_t> decided(sent.size());
-    phy::HardDemapper(phy::Host(), {.modulation = modulation})(received, decided);
+    std::vector<float> llr(sent.size());
+    phy::SoftDemapper(phy::Host(), {.modulation = modulation})(received, 1.0F, llr);
     std::vector<std::size_t> errors(qm);
     for (std::size_t n = 0; n < sent.size(); ++n)
-        errors[n % qm] += sent[n] != decided[n] ? 1 : 0;
+        errors[n % qm] += (sent[n] == 1) != (llr[n] < 0.0F) ? 1 : 0;
     return errors;
 }
 
@@ -103,6 +105,37 @@ TEST_P(Physics, BitErrorRateIsThatOfTheory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Physics, testing::ValuesIn(phy::all_modulations),
+                         [](const auto& test) { return phy_test::test_name(test.param); });
+
+class MappedIntegers : public testing::TestWithParam<Modulation> {};
+
+/// With one full scale for mapper and demapper, soft bits depend on the format by its rounding only.
+TEST_P(MappedIntegers, HaveTheSoftBitsOfFloats) {
+    const std::size_t symbols = std::size_t{2} << bits_per_symbol(GetParam());
+    std::vector<std::uint8_t> sent;
+    for (std::size_t n = 0; n < symbols; ++n) {
+        for (std::size_t k = bits_per_symbol(GetParam()); k-- > 0;)
+            sent.push_back(static_cast<std::uint8_t>(n / 2 >> k & 1U));
+    }
+    const auto soft_bits = [&](SampleFormat format, std::optional<float> full_scale) {
+        phy_test::Bytes bytes(symbols * size_of(format));
+        const phy::SymbolSpan mapped(format, bytes.data(), symbols);
+        phy::Mapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale})(sent, mapped);
+        std::vector<float> llr(sent.size());
+        phy::SoftDemapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale.value_or(0.0F)})(
+            mapped, 1.0F, llr);
+        return llr;
+    };
+    const std::vector<float> expected = soft_bits(SampleFormat::cf32, {});
+    for (const float full_scale : {8192.0F, 1000.0F}) {
+        const std::vector<float> llr = soft_bits(SampleFormat::ci16, full_scale);
+        // A component is off by half an integer at most, and the slope of a soft bit is at most 8.
+        for (std::size_t i = 0; i < llr.size(); ++i)
+            ASSERT_NEAR(llr[i], expected[i], 8.0F * 0.5F / full_scale) << i << ", full scale " << full_scale;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, MappedIntegers, testing::ValuesIn(phy::all_modulations),
                          [](const auto& test) { return phy_test::test_name(test.param); });
 
 // Textbook numbers, so that the formula itself is not typed wrong.

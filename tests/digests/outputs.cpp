@@ -102,15 +102,6 @@ public:
         return symbols;
     }
 
-    Bytes hard(const std::string& modulation, const std::string& input, const Signal& signal) override {
-        phy::HardDemapper demap(host_, {.modulation = phy::parse_modulation(modulation)});
-        const SoftCall call{.modulation = modulation, .input = input};
-        std::vector<std::uint8_t> bits(soft_bit_count(call, signal.symbols), 0xA5);
-        demap(symbols_of(call, signal), bits, odd_first_symbol);
-        const std::span bytes = std::as_bytes(std::span(bits));
-        return {bytes.begin(), bytes.end()};
-    }
-
 private:
     /// Calls of one configuration that follow each other have one demapper, and so its tables.
     phy::SoftDemapper& demapper_for(const SoftCall& call) {

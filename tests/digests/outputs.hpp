@@ -67,7 +67,6 @@ public:
 class HostOutputs : public Outputs {
 public:
     /// Bits from odd_first_symbol on.
-    virtual Bytes hard(const std::string& modulation, const std::string& input, const Signal& signal) = 0;
 };
 
 /// Each CPU backend of this machine with each of these numbers of threads, even with fewer processors.

@@ -88,19 +88,6 @@ TEST(Digests, OfBatchesAreThoseRecorded) {
     PHY_EXPECT_NO_DIFFERENCES(section);
 }
 
-TEST(Digests, OfBitsAreThoseRecorded) {
-    Section section("hard/");
-    phy_test::Signals signals;
-    on_each([&](HostOutputs& way) {
-        for (const phy_test::HardLine& line : phy_test::hard_lines()) {
-            const auto& signal = signals.get(line.modulation, line.input, phy_test::usual_symbols);
-            section.add(line.name, way.hard(line.modulation, line.input, signal), way.name());
-        }
-    });
-    section.finish();
-    PHY_EXPECT_NO_DIFFERENCES(section);
-}
-
 TEST(Digests, OfMappedSymbolsAreThoseRecorded) {
     Section section("map/");
     on_each([&](HostOutputs& way) { add_map_lines(section, way, phy_test::map_lines()); });
@@ -110,9 +97,9 @@ TEST(Digests, OfMappedSymbolsAreThoseRecorded) {
 
 TEST(Digests, HaveNoLineThatNoTestCompares) {
     if (phy_test::writes_digests()) GTEST_SKIP() << "written";
-    std::vector<std::string> sections = {"scaled",         "large",       "slot",   "stage",
-                                         "batch",          "hard",        "map",    "file/capture",
-                                         "file/soft-bits", "descrambled", "receive"};
+    std::vector<std::string> sections = {"scaled",      "large",  "slot",         "stage",
+                                         "batch",       "map",    "file/capture", "file/soft-bits",
+                                         "descrambled", "receive"};
     for (const std::string& modulation : phy_test::modulations())
         sections.push_back("soft/" + modulation);
     EXPECT_FALSE(phy_test::recorded_digests().empty());

@@ -151,14 +151,6 @@ std::vector<BatchLine> batch_lines() {
     return lines;
 }
 
-std::vector<HardLine> hard_lines() {
-    std::vector<HardLine> lines;
-    for (const std::string& modulation : modulations())
-        for (const std::string& input : inputs)
-            lines.push_back({joined({"hard", modulation, input}), modulation, input});
-    return lines;
-}
-
 std::vector<MapLine> map_lines() {
     std::vector<MapLine> lines;
     for (const std::string& modulation : modulations())

@@ -45,14 +45,6 @@ struct BatchLine {
 };
 std::vector<BatchLine> batch_lines();
 
-/// hard/: bits of one call.
-struct HardLine {
-    std::string name;
-    std::string modulation;
-    std::string input;
-};
-std::vector<HardLine> hard_lines();
-
 /// map/: symbols of one call.
 struct MapLine {
     std::string name;

@@ -26,14 +26,10 @@ TEST(MovedFrom, AtomicFile) {
 TEST(MovedFrom, Demappers) {
     const std::vector<phy::cf32> symbols(3);
     std::vector<std::int8_t> llr(6);
-    std::vector<std::uint8_t> bits(6);
     expect_named_when_moved_from(
         "SoftDemapper", [] { return phy::SoftDemapper(Host(), {}); }, config_of, host_of,
         [](auto& demap) { static_cast<void>(demap.evaluator_for(0.1F, phy::SoftBitFormat::int8)); },
         [&](auto& demap) { demap(symbols, 0.1F, llr); });
-    expect_named_when_moved_from(
-        "HardDemapper", [] { return phy::HardDemapper(Host(), {}); }, config_of, host_of,
-        [&](auto& demap) { demap(symbols, bits); });
     expect_named_when_moved_from(
         "BatchDemapper", [] { return phy::BatchDemapper(Host(), {}); }, config_of, host_of,
         [](auto& demap) { demap({}); });

@@ -14,14 +14,12 @@ struct Memory {
     std::vector<cf32> symbols;
     std::vector<float> noise;
     std::vector<std::int8_t> soft_bits;
-    std::vector<std::uint8_t> bits;
     gpu::PinnedBuffer<cf32> pinned_symbols;
     gpu::PinnedBuffer<float> pinned_noise;
     gpu::PinnedBuffer<std::int8_t> pinned_soft_bits;
     gpu::DeviceBuffer<cf32> device_symbols;
     gpu::DeviceBuffer<float> device_noise;
     gpu::DeviceBuffer<std::int8_t> device_soft_bits;
-    gpu::DeviceBuffer<std::uint8_t> device_bits;
     gpu::DeviceBuffer<DemapCounters> device_counters;
     DemapCounters counters;
     gpu::Stream stream;
@@ -110,19 +108,6 @@ void counters_and_streams(SoftDemapper& demap, Memory& m) {
     demap(m.symbols, 0.1F, m.soft_bits, m.stream);  // STREAM_ON_THE_HOST
 #else
     demap(m.symbols, 0.1F, m.soft_bits);
-#endif
-}
-
-void hard(HardDemapper& demap, Memory& m) {
-#ifdef HARD_SYMBOLS_ON_DEVICE  // no match
-    demap(m.device_symbols, m.bits);  // HARD_SYMBOLS_ON_DEVICE
-#else
-    demap(m.symbols, m.bits);
-#endif
-#ifdef HARD_BITS_ON_DEVICE  // no match
-    demap(m.symbols, m.device_bits);  // HARD_BITS_ON_DEVICE
-#else
-    demap(m.symbols, m.bits);
 #endif
 }
 

@@ -12,7 +12,7 @@
 #include "phy/demapper/counters.hpp"
 #include "phy/machine/host.hpp"
 
-/// Soft and hard demapping of the constellations of TS 38.211 clause 5.1.
+/// Soft demapping of the constellations of TS 38.211 clause 5.1.
 ///
 /// A soft bit is the log-likelihood ratio L = ln P(b=0)/P(b=1) in nats: positive means bit 0. N0 is the
 /// variance of the complex noise, E|n|^2, on symbols of unit mean power. Soft bits are symbol-major: b0 ...
@@ -77,30 +77,6 @@ public:
 private:
     struct Impl;
     detail::Owned<Impl, "SoftDemapper"> impl_;
-};
-
-/// Turns symbols into bits by the sign of the soft bit (1 if L < 0): one bit per byte, symbol-major. Bits of
-/// erased components are 0. Needs no noise variance. Not thread-safe: one demapper per thread.
-class PHY_EXPORT HardDemapper {
-public:
-    /// Only the modulation, the full scale and the gain matter.
-    using Config = DemapperConfig;
-
-    /// Throws what SoftDemapper's constructor throws.
-    HardDemapper(const Host& host, const Config& config);
-    ~HardDemapper();
-    HardDemapper(HardDemapper&&) noexcept;
-    HardDemapper& operator=(HardDemapper&&) noexcept;
-
-    /// Throws ArgumentError unless bits.size() is symbols.size() * Qm. first_symbol as in SoftDemapper.
-    void operator()(SymbolView symbols, std::span<std::uint8_t> bits, std::uint64_t first_symbol = 0);
-
-    [[nodiscard]] const Host& host() const;
-    [[nodiscard]] const Config& config() const;
-
-private:
-    struct Impl;
-    detail::Owned<Impl, "HardDemapper"> impl_;
 };
 
 }  // namespace phy

@@ -36,7 +36,7 @@ struct Stretch {
     }
 };
 
-/// The common part of soft and hard demapping: splits symbols into blocks of floats and spreads them over
+/// Splits symbols into blocks of floats and spreads them over
 /// threads.
 class BlockRunner {
 public:

@@ -13,8 +13,8 @@
 namespace phy::detail {
 
 /// Output format of a kernel. A second kernel rounds fp32 to fp16.
-enum class Output { int8, float32, hard };
-inline constexpr std::size_t outputs = 3;
+enum class Output { int8, float32 };
+inline constexpr std::size_t outputs = 2;
 
 /// The symbols of a kernel call, and their gain: one value, or one per symbol.
 struct Block {

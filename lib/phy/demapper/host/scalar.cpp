@@ -19,11 +19,9 @@ void write(float scale, float distance, void* out, std::size_t index) {
     if constexpr (output == Output::int8) {
         const auto bits = std::bit_cast<std::uint32_t>(quantise<Ops>(scale, distance));
         static_cast<std::uint8_t*>(out)[index] = static_cast<std::uint8_t>(bits);
-    } else if constexpr (output == Output::float32) {
+    } else {
         const float value = scaled<Ops>(scale, distance);
         std::memcpy(static_cast<std::byte*>(out) + index * sizeof value, &value, sizeof value);
-    } else {
-        static_cast<std::uint8_t*>(out)[index] = scale * distance < 0.0F ? 1 : 0;
     }
 }
 

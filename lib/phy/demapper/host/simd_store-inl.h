@@ -141,14 +141,8 @@ HWY_INLINE void store(Ops::V scale, const Ops::V* distances, bool streams, std::
         store_floats<bits>(values, out);
     } else {
         Words low_bytes[bits];
-        for (int k = 0; k < bits; ++k) {
-            if constexpr (output == Output::int8) {
-                low_bytes[k] = hn::BitCast(du, quantise<Ops>(scale, distances[k]));
-            } else {
-                const auto one = hn::Lt(hn::Mul(scale, distances[k]), hn::Zero(d));
-                low_bytes[k] = hn::IfThenElseZero(hn::RebindMask(du, one), hn::Set(du, 1));
-            }
-        }
+        for (int k = 0; k < bits; ++k)
+            low_bytes[k] = hn::BitCast(du, quantise<Ops>(scale, distances[k]));
         store_bytes<bits>(low_bytes, streams, out);
     }
 }
