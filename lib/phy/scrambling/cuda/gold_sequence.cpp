@@ -8,7 +8,6 @@
 namespace phy::gpu {
 namespace {
 
-using detail::GoldJob;
 
 /// The c_init of a call: an array in device memory, or one number on the host.
 struct Beginnings {
