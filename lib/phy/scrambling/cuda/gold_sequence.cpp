@@ -8,7 +8,6 @@
 namespace phy::gpu {
 namespace {
 
-
 /// The c_init of a call: an array in device memory, or one number on the host.
 struct Beginnings {
     explicit Beginnings(DeviceSpan<const std::uint32_t> each) : array(each.data()), codewords(each.size()) {}
