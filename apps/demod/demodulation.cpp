@@ -123,24 +123,24 @@ CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFi
 }
 
 /// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, SoftBitFileOptions files, CaptureKind kind,
+Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOptions& files, CaptureKind kind,
                                std::optional<AtomicFile>& trace, bool quiet) {
     Progress progress(0, quiet);
     return with_option_errors(options, [&]() -> Demodulated {
         // Usage errors come before those of the machine.
-        if (kind == CaptureKind::symbols)
-            static_cast<void>(symbol_options(options, files));
-        else
-            static_cast<void>(slot_options(options, files, kind));
-        set_machine(files, options.machine, progress);
-        files.pipeline.trace = trace.has_value();
-        files.before_commit = [&](const PipelineReport& report) {
-            throw_if_interrupted();
-            if (trace) trace->append(trace_events(report));
+        const auto on_machine = [&](auto how) {
+            set_machine(how, options.machine, progress);
+            how.pipeline.trace = trace.has_value();
+            how.before_commit = [&](const PipelineReport& report) {
+                throw_if_interrupted();
+                if (trace) trace->append(trace_events(report));
+            };
+            return how;
         };
         if (kind == CaptureKind::symbols)
-            return demodulate_file(options.capture, options.output, symbol_options(options, files));
-        return receive_file(options.capture, options.output, slot_options(options, files, kind));
+            return demodulate_file(options.capture, options.output,
+                                   on_machine(symbol_options(options, files)));
+        return receive_file(options.capture, options.output, on_machine(slot_options(options, files, kind)));
     });
 }
 
