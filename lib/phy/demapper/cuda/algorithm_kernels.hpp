@@ -5,19 +5,26 @@
 
 namespace phy::gpu::detail {
 
+/// Which launches of an algorithm can apply signs.
+enum class Fusion { never, unless_counting, always };
+
 /// The kernels of one algorithm.
 struct AlgorithmKernels {
-    /// flips needs AlgorithmKernels::flips and a launch without counters.
+    /// flips: the kernel applies signs, as AlgorithmKernels::fusion allows.
     void (*launch_job)(const Job& job, const Common& common, bool flips, const Device& device,
                        cudaStream_t stream);
     void (*launch_batch)(const Batch& batch, bool flips, cudaStream_t stream);
-    Shape (*shape_in_batch)(Constellation constellation, SoftBitFormat format);
+    int (*symbols_in_batch)(Constellation constellation, const Common& common);  ///< per block
 
     /// Load the code for every job with that constellation and format, or every batch with that format.
     void (*load_job)(Constellation constellation, SoftBitFormat format);
     void (*load_batch)(SoftBitFormat format);
 
-    bool flips;  ///< it can apply signs
+    Fusion fusion;
+
+    [[nodiscard]] bool fuses(const Common& common) const {
+        return fusion == Fusion::always || (fusion == Fusion::unless_counting && common.counters == nullptr);
+    }
 };
 
 // Each is defined in its own file.

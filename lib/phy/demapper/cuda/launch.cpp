@@ -26,8 +26,7 @@ const AlgorithmKernels& kernels_of(Algorithm algorithm) {
 
 std::uint64_t symbols_of_block(const AlgorithmKernels& kernels, Constellation constellation,
                                const Common& common) {
-    const Shape shape = kernels.shape_in_batch(constellation, common.format);
-    return static_cast<std::uint64_t>(symbols_of_block(shape, common.counters != nullptr));
+    return static_cast<std::uint64_t>(kernels.symbols_in_batch(constellation, common));
 }
 
 /// Neighbouring jobs run at the same time. Jobs with the same code stand together, or warps would wait for
@@ -67,7 +66,7 @@ void add_flips(const Job& job, Flips& flips) {
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream) {
     const AlgorithmKernels& kernels = kernels_of(algorithm);
-    const bool fused = kernels.flips && common.counters == nullptr;
+    const bool fused = kernels.fuses(common);
     kernels.launch_job(job, common, fused && job.signs != nullptr, device, stream);
     check(cudaGetLastError());
     if (fused || job.signs == nullptr) return;
@@ -83,7 +82,7 @@ void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream) {
     Flips flips{.format = batch.common.format, .calls = 0, .call = {}};
     for (std::uint32_t i = 0; i < batch.jobs; ++i)
         add_flips(batch.job[i], flips);
-    const bool fused = kernels.flips && batch.common.counters == nullptr;
+    const bool fused = kernels.fuses(batch.common);
     kernels.launch_batch(batch, fused && flips.calls > 0, stream);
     check(cudaGetLastError());
     if (!fused && flips.calls > 0) launch_flips(flips, stream);
