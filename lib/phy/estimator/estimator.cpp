@@ -10,7 +10,19 @@
 #include "phy/estimator/host/slot.hpp"
 #include "phy/machine/thread_pool.hpp"
 
+#define PHY_KERNELS "phy/estimator/host/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy {
+namespace detail {
+namespace {
+
+const EstimatorKernels& estimator_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, EstimatorKernels);
+}
+
+}  // namespace
+}  // namespace detail
 
 struct PHY_HIDDEN ChannelEstimator::Impl {
     Impl(const Host& on, std::shared_ptr<const detail::EstimatorPlan> shared)

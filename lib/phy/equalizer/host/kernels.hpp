@@ -79,6 +79,4 @@ constexpr std::size_t filter_rows(int layers, int antennas) {
 /// Throws BackendError if the backend does not run here or needs device memory.
 const EqualizerKernels& equalizer_kernels(const Backend& backend);
 
-extern const EqualizerKernels scalar_equalizer_kernels;
-
 }  // namespace phy::detail

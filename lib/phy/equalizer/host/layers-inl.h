@@ -9,11 +9,12 @@
 #include <cstddef>
 #include <cstring>
 
-#include "phy/simd/ops_vector-inl.h"
+#include "phy/simd/lanes-inl.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace phy::detail::HWY_NAMESPACE {
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
 
+#ifdef HWY_TARGET_INCLUDE
 /// Blocks of 128 bits of v[0], v[1] ... in turn: as many vectors as a vector has blocks.
 HWY_INLINE void store_blocks_in_turns(const Ops::V* v, float* to, std::size_t stride) {
     constexpr std::size_t blocks = lanes / 4;
@@ -54,7 +55,7 @@ template <int layers>
 HWY_INLINE void store_symbols(const Ops::V* re, const Ops::V* im, float* to) {
     constexpr std::size_t blocks = lanes / 4;
     if constexpr (layers == 1) {
-        hn::StoreInterleaved2(re[0], im[0], d, to);
+        Lanes::store_pairs(re[0], im[0], to);
     } else if constexpr (layers == 2) {
         Ops::V v[4];
         pair_layers<1>(re, im, v);
@@ -82,6 +83,31 @@ HWY_INLINE void store_symbols(const Ops::V* re, const Ops::V* im, float* to) {
     }
 }
 
-}  // namespace phy::detail::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+template <int layers>
+HWY_INLINE void store_noise(const Ops::V* noise, float* to) {
+    if constexpr (layers == 1) {
+        Lanes::store(noise[0], to);
+    } else if constexpr (layers == 2) {
+        Lanes::store_pairs(noise[0], noise[1], to);
+    } else if constexpr (layers == 3) {
+        hn::StoreInterleaved3(noise[0], noise[1], noise[2], d, to);
+    } else {
+        hn::StoreInterleaved4(noise[0], noise[1], noise[2], noise[3], d, to);
+    }
+}
+#else
+template <int layers>
+inline void store_symbols(const float* re, const float* im, float* to) {
+    for (int i = 0; i < layers; ++i)
+        Lanes::store_pairs(re[i], im[i], to + 2 * i);
+}
+
+template <int layers>
+inline void store_noise(const float* noise, float* to) {
+    std::memcpy(to, noise, layers * sizeof(float));
+}
+#endif
+
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
 #endif

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
-#include "phy/core/backend.hpp"
-
 namespace phy::detail {
 
 /// Complex numbers: real and imaginary parts in separate arrays.
@@ -55,10 +51,5 @@ struct EstimatorKernels {
     /// out = x times the conjugate of y.
     void (*turn_back)(Planes x, Planes y, PlanesOut out, int count);
 };
-
-/// Throws BackendError if the backend does not run here or needs device memory.
-const EstimatorKernels& estimator_kernels(const Backend& backend);
-
-extern const EstimatorKernels scalar_estimator_kernels;
 
 }  // namespace phy::detail

@@ -51,6 +51,4 @@ struct FftKernels {
 /// Throws BackendError if the backend does not run here or needs device memory.
 const FftKernels& fft_kernels(const Backend& backend);
 
-extern const FftKernels scalar_fft_kernels;
-
 }  // namespace phy::detail

@@ -7,12 +7,41 @@
 #define PHY_OFDM_PASSES_INL_H_
 #endif
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 
-#include "phy/ofdm/host/lanes-inl.h"
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/math/butterfly-inl.h"
+#include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
+
+PHY_INLINE Complex<Ops> load(const Planes& from, std::size_t at) {
+    return {Lanes::load(from.re + at), Lanes::load(from.im + at)};
+}
+
+PHY_INLINE void store(const Complex<Ops>& numbers, const Planes& to, std::size_t at) {
+    Lanes::store(numbers.re, to.re + at);
+    Lanes::store(numbers.im, to.im + at);
+}
+
+PHY_INLINE Complex<Ops> all_lanes(const float* pair) {
+    return {Ops::set(pair[0]), Ops::set(pair[1])};
+}
+
+/// Complex numbers stored as pairs, at any address.
+PHY_INLINE Complex<Ops> load_pairs(const void* from) {
+    Complex<Ops> numbers;
+    Lanes::load_pairs(static_cast<const float*>(from), numbers.re, numbers.im);
+    return numbers;
+}
+
+PHY_INLINE void store_pairs(const Complex<Ops>& numbers, float* to) {
+    Lanes::store_pairs(numbers.re, numbers.im, to);
+}
 
 /// Inputs of a butterfly, `step` apart.
 template <int radix>
@@ -44,7 +73,7 @@ void run_pass(const FftPass& pass, std::size_t stride, const float* table, const
     const std::size_t step = stride * pass.groups;
     for (std::size_t p = 0; p < pass.groups; ++p) {
         const float* const factors = table + pass.factors + 2 * (radix - 1) * p;
-        for (std::size_t q = 0; q < stride; q += lanes) {
+        for (std::size_t q = 0; q < stride; q += Lanes::count) {
             Complex<Ops> x[radix];
             load_points(in, q + stride * p, step, x);
             dft<Ops>(x);
@@ -64,6 +93,17 @@ struct ToPlanes {
         store_points(x, out, first, step);
     }
 };
+
+/// True if all numbers are finite. May be false for finite numbers that are too large to be added.
+template <int count>
+PHY_INLINE bool surely_finite(const Complex<Ops> (&numbers)[count]) {
+    Complex<Ops> total = numbers[0];
+    PHY_UNROLL
+    for (int k = 1; k < count; ++k)
+        total = sum<Ops>(total, numbers[k]);
+    const auto size = Ops::abs(Ops::add(total.re, total.im));
+    return Lanes::all(Lanes::less(size, Ops::set(std::numeric_limits<float>::infinity())));
+}
 
 class ToElements {
 public:
@@ -88,16 +128,16 @@ private:
     PHY_INLINE void store_bins(const Complex<Ops>& bins, std::size_t first) const {
         std::size_t element = first + elements_.zero;
         if (element >= size_) element -= size_;
-        if (element + lanes <= elements_.count)
+        if (element + Lanes::count <= elements_.count)
             store_pairs(bins, elements_.out + 2 * element);
-        else if (element < elements_.count || element + lanes > size_)
+        else if (element < elements_.count || element + Lanes::count > size_)
             store_some(bins, element);
     }
 
     void store_some(const Complex<Ops>& bins, std::size_t first) const {
-        alignas(64) float pairs[2 * lanes];
+        alignas(64) float pairs[2 * Lanes::count];
         store_pairs(bins, pairs);
-        for (std::size_t i = 0; i < lanes; ++i) {
+        for (std::size_t i = 0; i < Lanes::count; ++i) {
             const std::size_t element = first + i < size_ ? first + i : first + i - size_;
             if (element < elements_.count)
                 std::memcpy(elements_.out + 2 * element, pairs + 2 * i, 2 * sizeof(float));
@@ -111,7 +151,7 @@ private:
 
 template <int radix, class Store>
 PHY_INLINE void run_last_pass(std::size_t stride, const Planes& in, const Store& store_bins) {
-    for (std::size_t q = 0; q < stride; q += lanes) {
+    for (std::size_t q = 0; q < stride; q += Lanes::count) {
         Complex<Ops> x[radix];
         load_points(in, q, stride, x);
         dft<Ops>(x);
@@ -172,12 +212,6 @@ template <class Store>
 void finish(const Fft& fft, std::size_t side_by_side, const Planes& in, const Store& store_bins) {
     const FftPass& last = fft.pass[fft.passes - 1];
     with_radix(last.radix, RunLastPass<Store>{last.stride * side_by_side, in, store_bins});
-}
-
-inline Planes transform_lanes(const Fft& fft, const TwoPlanes& work) {
-    const std::size_t in = run_passes(fft, 0, lanes, work, 0);
-    finish(fft, lanes, work[in], ToPlanes{work[1 - in]});
-    return work[1 - in];
 }
 
 }  // namespace phy::detail::PHY_TARGET

@@ -1,4 +1,5 @@
-// Stores eight vectors transposed, for the first pass of a transform.
+// Stores eight vectors transposed, for the first pass of a transform: element i of vector k goes to
+// out[8 i + k].
 #if defined(PHY_OFDM_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_OFDM_TRANSPOSE_INL_H_
 #undef PHY_OFDM_TRANSPOSE_INL_H_
@@ -6,11 +7,15 @@
 #define PHY_OFDM_TRANSPOSE_INL_H_
 #endif
 
-#include "phy/simd/ops_vector-inl.h"
+#include <cstddef>
+#include <cstring>
 
-HWY_BEFORE_NAMESPACE();
-namespace phy::detail::HWY_NAMESPACE {
+#include "phy/simd/ops-inl.h"
 
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+
+#ifdef HWY_TARGET_INCLUDE
 constexpr hn::Repartition<double, decltype(d)> d_pairs;
 
 /// Transposes each block of four lanes: element i of the four vectors becomes the block of y[i].
@@ -26,7 +31,6 @@ HWY_INLINE void transpose_blocks(Ops::V x0, Ops::V x1, Ops::V x2, Ops::V x3, Ops
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Element i of vector k goes to out[8 i + k].
 HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     // Pairs of neighbouring vectors; then pairs of pairs, and pairs of those, by halves of a vector.
     const __m512i low_pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
@@ -49,7 +53,6 @@ HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     }
 }
 #else
-/// Element i of vector k goes to out[8 i + k].
 HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     Ops::V a[4];
     Ops::V b[4];
@@ -66,7 +69,12 @@ HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
     }
 }
 #endif
+#else
+inline void store_transposed(const float (&x)[8], float* out) {
+    std::memcpy(out, x, sizeof x);
+}
+#endif
 
-}  // namespace phy::detail::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
 #endif

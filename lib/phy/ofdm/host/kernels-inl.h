@@ -1,47 +1,44 @@
-// Whole vectors at a time, compiled by Highway for every instruction set of the list.
+// Transforms and products of complex numbers.
+#if defined(PHY_OFDM_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_OFDM_KERNELS_INL_H_
+#undef PHY_OFDM_KERNELS_INL_H_
+#else
+#define PHY_OFDM_KERNELS_INL_H_
+#endif
 
-#include "phy/ofdm/host/fft_kernels.hpp"
-#include "phy/simd/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "phy/ofdm/host/simd.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#if PHY_IS_SIMD_TARGET
 #include "phy/ofdm/host/passes-inl.h"
 #include "phy/ofdm/host/transpose-inl.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace phy::detail::HWY_NAMESPACE {
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
 namespace {
 
 /// i: the first butterfly in the vectors.
 template <int radix>
-HWY_INLINE void multiply_by_spread(const float* factors, std::size_t i, Complex<Ops> (&x)[radix]) {
+PHY_INLINE void multiply_by_spread(const float* factors, std::size_t i, Complex<Ops> (&x)[radix]) {
     const float* const of_line = factors + i / spread_line * (radix - 1) * 2 * spread_line + i % spread_line;
     for (std::size_t k = 1; k < radix; ++k) {
         const float* const of_output = of_line + 2 * (k - 1) * spread_line;
-        x[k] = product<Ops>(x[k], Complex<Ops>{load(of_output), load(of_output + spread_line)});
+        x[k] = product<Ops>(x[k], Complex<Ops>{Lanes::load(of_output), Lanes::load(of_output + spread_line)});
     }
 }
 
 struct LoadPairs {
     const float* points;
-    HWY_INLINE Complex<Ops> operator()(std::size_t i) const { return load_pairs(points + 2 * i); }
+    PHY_INLINE Complex<Ops> operator()(std::size_t i) const { return load_pairs(points + 2 * i); }
 };
 
 struct LoadPlanes {
     Planes points;
-    HWY_INLINE Complex<Ops> operator()(std::size_t i) const { return load(points, i); }
+    PHY_INLINE Complex<Ops> operator()(std::size_t i) const { return load(points, i); }
 };
 
 /// For stride 1 and radix 8: vectors hold neighbouring butterflies, whose outputs lie 8 apart.
 template <class Load>
-HWY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Planes& out) {
+PHY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Planes& out) {
     const std::size_t butterflies = fft.pass[0].groups;
     const float* const factors = fft.table + fft.pass[0].spread_factors;
-    for (std::size_t i = 0; i < butterflies; i += lanes) {
+    for (std::size_t i = 0; i < butterflies; i += Lanes::count) {
         Complex<Ops> x[8];
         for (std::size_t k = 0; k < 8; ++k)
             x[k] = load_input(i + butterflies * k);
@@ -54,13 +51,14 @@ HWY_INLINE void run_first_pass(const Fft& fft, const Load& load_input, const Pla
     }
 }
 
+#ifdef HWY_TARGET_INCLUDE
 /// For stride 8 and vectors of 16 lanes, which hold the butterflies of two p.
 template <int radix>
-HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const Planes& in,
+PHY_INLINE void run_second_pass(const FftPass& pass, const float* table, const Planes& in,
                                 const Planes& out) {
     const std::size_t butterflies = 8 * std::size_t{pass.groups};
     const float* const factors = table + pass.spread_factors;
-    for (std::size_t i = 0; i < butterflies; i += lanes) {
+    for (std::size_t i = 0; i < butterflies; i += Lanes::count) {
         Complex<Ops> x[radix];
         load_points(in, i, butterflies, x);
         dft<Ops>(x);
@@ -74,18 +72,20 @@ HWY_INLINE void run_second_pass(const FftPass& pass, const float* table, const P
         }
     }
 }
+#endif
 
 /// The passes between the first and the last.
-HWY_INLINE std::size_t run_inner_passes(const Fft& fft, const TwoPlanes& work, std::size_t in) {
-    if constexpr (lanes > 8) {
+PHY_INLINE std::size_t run_inner_passes(const Fft& fft, const TwoPlanes& work, std::size_t in) {
+#ifdef HWY_TARGET_INCLUDE
+    if constexpr (Lanes::count > 8) {
         if (fft.pass[1].radix == 8)
             run_second_pass<8>(fft.pass[1], fft.table, work[in], work[1 - in]);
         else
             run_second_pass<4>(fft.pass[1], fft.table, work[in], work[1 - in]);
         return run_passes(fft, 2, 1, work, 1 - in);
-    } else {
-        return run_passes(fft, 1, 1, work, in);
     }
+#endif
+    return run_passes(fft, 1, 1, work, in);
 }
 
 void transform(const Fft& fft, const void* points, const TwoPlanes& work, const Elements& elements) {
@@ -100,38 +100,31 @@ Planes transform_planes(const Fft& fft, const TwoPlanes& work) {
     return work[1 - in];
 }
 
+Planes transform_lanes(const Fft& fft, const TwoPlanes& work) {
+    const std::size_t in = run_passes(fft, 0, Lanes::count, work, 0);
+    finish(fft, Lanes::count, work[in], ToPlanes{work[1 - in]});
+    return work[1 - in];
+}
+
 void scale(const Planes& in, std::size_t count, float factor, float* out) {
     const auto by = Ops::set(factor);
-    for (std::size_t i = 0; i < count; i += lanes)
+    for (std::size_t i = 0; i < count; i += Lanes::count)
         store_pairs(scaled<Ops>(load(in, i), by), out + 2 * i);
 }
 
 void multiply(const float* in, const float* factors, std::size_t count, float* out) {
-    for (std::size_t i = 0; i < 2 * count; i += 2 * lanes)
+    for (std::size_t i = 0; i < 2 * count; i += 2 * Lanes::count)
         store_pairs(product<Ops>(load_pairs(in + i), load_pairs(factors + i)), out + i);
 }
 
+constexpr FftKernels kernels = {.lanes = Lanes::count,
+                                .transform = &transform,
+                                .transform_planes = &transform_planes,
+                                .transform_lanes = &transform_lanes,
+                                .scale = &scale,
+                                .multiply = &multiply};
+
 }  // namespace
-
-extern constinit const FftKernels fft_kernels_of_target;
-constinit const FftKernels fft_kernels_of_target = {.lanes = lanes,
-                                                    .transform = &transform,
-                                                    .transform_planes = &transform_planes,
-                                                    .transform_lanes = &transform_lanes,
-                                                    .scale = &scale,
-                                                    .multiply = &multiply};
-
-}  // namespace phy::detail::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-#endif
-
-#if HWY_ONCE
-namespace phy::detail {
-
-const FftKernels& fft_kernels(const Backend& backend) {
-    static constexpr KernelsByTarget<FftKernels> by_target = PHY_ADDRESSES_BY_TARGET(fft_kernels_of_target);
-    return kernels_of(backend, scalar_fft_kernels, by_target);
-}
-
-}  // namespace phy::detail
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
 #endif

@@ -1,25 +1,32 @@
-// Loops over rows: included once for every way of computing, into its namespace, behind
-//     lanes                            subcarriers at a time
-//     load(p), store(v, p)             a vector; any alignment will do
-//     load_complex(p, re, im)          lanes complex numbers
-//     store_complex(re, im, p)
-//     store_layers<layers>(x, p)       complex numbers of all layers, element by element
-//     store_noise<layers>(noise, p)
+// Loops over rows.
+#if defined(PHY_EQUALIZER_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_EQUALIZER_KERNELS_INL_H_
+#undef PHY_EQUALIZER_KERNELS_INL_H_
+#else
+#define PHY_EQUALIZER_KERNELS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstring>
+
+#include "phy/equalizer/host/kernels.hpp"
+#include "phy/equalizer/host/layers-inl.h"
+#include "phy/equalizer/math/solve-inl.h"
+#include "phy/simd/lanes-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+namespace {
 
 using V = Ops::V;
-
-/// The name of `load` for classes that have a member of that name.
-PHY_INLINE V load_row(const float* from) {
-    return load(from);
-}
 
 template <int layers>
 PHY_INLINE Column<Ops, layers> load_column(const float* rows, std::size_t stride) {
     Column<Ops, layers> h;
     PHY_UNROLL_ALL
     for (std::size_t i = 0; i < layers; ++i) {
-        h.re[i] = load(rows + 2 * i * stride);
-        h.im[i] = load(rows + (2 * i + 1) * stride);
+        h.re[i] = Lanes::load(rows + 2 * i * stride);
+        h.im[i] = Lanes::load(rows + (2 * i + 1) * stride);
     }
     return h;
 }
@@ -30,16 +37,16 @@ constexpr std::size_t ahead = 64;
 
 /// Received samples.
 PHY_INLINE void load_received(const float* from, V& re, V& im) {
-    load_complex(from, re, im);
-    if constexpr (lanes > 1) {
+    Lanes::load_pairs(from, re, im);
+    if constexpr (Lanes::count > 1) {
         __builtin_prefetch(from + 2 * ahead);
-        __builtin_prefetch(from + 2 * ahead + lanes);
+        __builtin_prefetch(from + 2 * ahead + Lanes::count);
     }
 }
 
 template <int layers>
 PHY_INLINE void prefetch_column(const float* rows, std::size_t stride) {
-    if constexpr (lanes > 1) {
+    if constexpr (Lanes::count > 1) {
         PHY_UNROLL_ALL
         for (std::size_t i = 0; i < 2 * layers; ++i)
             __builtin_prefetch(rows + i * stride + ahead);
@@ -58,15 +65,16 @@ PHY_INLINE void interpolate(const ChannelRows& channel, std::size_t rows, const 
     if (channel.estimates == 2) {
         const V second = Ops::set(channel.weights[1]);
         for (std::size_t r = 0; r < rows; ++r, at += channel.stride)
-            store(Ops::fma(second, load(at + estimate), Ops::mul(weight, load(at))), out + r * lanes);
+            Lanes::store(Ops::fma(second, Lanes::load(at + estimate), Ops::mul(weight, Lanes::load(at))),
+                         out + r * Lanes::count);
         return;
     }
     for (std::size_t r = 0; r < rows; ++r, at += channel.stride) {
-        V sum = Ops::mul(weight, load(at));
+        V sum = Ops::mul(weight, Lanes::load(at));
         for (int e = 1; e < channel.estimates; ++e)
-            sum = Ops::fma(Ops::set(channel.weights[e]), load(at + static_cast<std::size_t>(e) * estimate),
-                           sum);
-        store(sum, out + r * lanes);
+            sum = Ops::fma(Ops::set(channel.weights[e]),
+                           Lanes::load(at + static_cast<std::size_t>(e) * estimate), sum);
+        Lanes::store(sum, out + r * Lanes::count);
     }
 }
 
@@ -76,7 +84,7 @@ PHY_INLINE VectorRows rows_at(const ChannelRows& channel, std::size_t k, float* 
     if (channel.weights == nullptr) return {channel.first + k, channel.stride};
     interpolate(channel, 2 * layers * static_cast<std::size_t>(channel.antennas), channel.first + k,
                 interpolated);
-    return {interpolated, lanes};
+    return {interpolated, Lanes::count};
 }
 
 template <int layers>
@@ -110,13 +118,13 @@ PHY_INLINE void finish_vector(Column<Ops, layers>& x, V* noise, const Phase& pha
     PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i)
         erase_unless_finite<Ops>(x.re[i], x.im[i], noise[i]);
-    if (count >= lanes) {
-        store_layers<layers>(x, symbols);
+    if (count >= Lanes::count) {
+        store_symbols<layers>(x.re, x.im, symbols);
         store_noise<layers>(noise, noise_out);
         return;
     }
-    alignas(64) float some[2 * layers * lanes];
-    store_layers<layers>(x, some);
+    alignas(64) float some[2 * layers * Lanes::count];
+    store_symbols<layers>(x.re, x.im, some);
     std::memcpy(symbols, some, 2 * layers * count * sizeof(float));
     store_noise<layers>(noise, some);
     std::memcpy(noise_out, some, layers * count * sizeof(float));
@@ -196,7 +204,7 @@ PHY_INLINE NormalEquations<layers> equations_at_once(const ChannelRows& channel,
 template <int layers>
 PHY_INLINE NormalEquations<layers> equations_in_turn(const ChannelRows& channel, const ReceivedRows& received,
                                                      std::size_t k) {
-    alignas(64) float interpolated[2 * layers * max_antennas * lanes];
+    alignas(64) float interpolated[2 * layers * max_antennas * Lanes::count];
     const VectorRows rows = rows_at<layers>(channel, k, interpolated);
     NormalEquations<layers> sums = {gram_at<layers>(rows, channel.antennas), zero_column<Ops, layers>()};
     const float* row = rows.first;
@@ -204,12 +212,12 @@ PHY_INLINE NormalEquations<layers> equations_in_turn(const ChannelRows& channel,
     for (int a = 0; a < channel.antennas; ++a, row += 2 * layers * rows.stride, from += received.stride) {
         V y_re;
         V y_im;
-        load_complex(from, y_re, y_im);
+        Lanes::load_pairs(from, y_re, y_im);
         Column<Ops, layers> h = load_column<layers>(row, rows.stride);
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i) {
-            keep_loaded(h.re[i]);
-            keep_loaded(h.im[i]);
+            Lanes::keep_loaded(h.re[i]);
+            Lanes::keep_loaded(h.im[i]);
         }
         add_matched<Ops, layers>(h, y_re, y_im, sums.matched);
     }
@@ -221,7 +229,7 @@ void solve_rows_of(const ChannelRows& channel, const ReceivedRows& received, std
                    const EqualizedRow& out) {
     const V noise_variance = Ops::set(channel.noise);
     const Phase phase(received.phase);
-    for (std::size_t k = 0; k < count; k += lanes) {
+    for (std::size_t k = 0; k < count; k += Lanes::count) {
         const NormalEquations<layers> sums = layers <= 2
                                                  ? equations_at_once<layers, Known>(channel, received, k)
                                                  : equations_in_turn<layers>(channel, received, k);
@@ -269,9 +277,9 @@ void solve_rows(const ChannelRows& channel, const ReceivedRows& received, std::s
 
 template <int layers, bool mmse>
 void make_filters(const ChannelRows& channel, std::size_t count, float* filters, std::size_t stride) {
-    alignas(64) float interpolated[2 * layers * max_antennas * lanes];
+    alignas(64) float interpolated[2 * layers * max_antennas * Lanes::count];
     const V noise_variance = Ops::set(channel.noise);
-    for (std::size_t k = 0; k < count; k += lanes) {
+    for (std::size_t k = 0; k < count; k += Lanes::count) {
         const VectorRows rows = rows_at<layers>(channel, k, interpolated);
         const Separator<Ops, layers, mmse> separator(gram_at<layers>(rows, channel.antennas), noise_variance);
         const float* row = rows.first;
@@ -281,13 +289,13 @@ void make_filters(const ChannelRows& channel, std::size_t count, float* filters,
                 separator(conjugate<Ops, layers>(load_column<layers>(row, rows.stride)));
             PHY_UNROLL_ALL
             for (int i = 0; i < layers; ++i, filter += 2 * stride) {
-                store(w.re[i], filter);
-                store(w.im[i], filter + stride);
+                Lanes::store(w.re[i], filter);
+                Lanes::store(w.im[i], filter + stride);
             }
         }
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i, filter += stride)
-            store(separator.noise[i], filter);
+            Lanes::store(separator.noise[i], filter);
     }
 }
 
@@ -295,7 +303,7 @@ template <int layers>
 void apply_filters(const float* filters, std::size_t stride, int antennas, const ReceivedRows& received,
                    std::size_t count, const EqualizedRow& out) {
     const Phase phase(received.phase);
-    for (std::size_t k = 0; k < count; k += lanes) {
+    for (std::size_t k = 0; k < count; k += Lanes::count) {
         Column<Ops, layers> x = zero_column<Ops, layers>();
         const float* from = received.first + 2 * k;
         const float* filter = filters + k;
@@ -308,7 +316,7 @@ void apply_filters(const float* filters, std::size_t stride, int antennas, const
         V noise[layers];
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i, filter += stride)
-            noise[i] = load(filter);
+            noise[i] = Lanes::load(filter);
         finish_vector<layers>(x, noise, phase, count - k, out.symbols + 2 * layers * k,
                               out.noise + layers * k);
     }
@@ -335,7 +343,7 @@ struct ComplexAt {
     const float* first;
     std::size_t stride;
     PHY_INLINE void load(int antenna, V& re, V& im) const {
-        load_complex(first + static_cast<std::size_t>(antenna) * stride, re, im);
+        Lanes::load_pairs(first + static_cast<std::size_t>(antenna) * stride, re, im);
     }
 };
 
@@ -343,11 +351,11 @@ struct ComplexAt {
 void whiten_received(const WhiteningRows& whitening, float* rows, std::size_t stride, std::size_t count) {
     for (int a = whitening.antennas - 1; a >= 0; --a) {
         float* const out = rows + static_cast<std::size_t>(a) * stride;
-        for (std::size_t k = 0; k < count; k += lanes) {
+        for (std::size_t k = 0; k < count; k += Lanes::count) {
             V re;
             V im;
             whiten_at(whitening, a, ComplexAt{rows + 2 * k, stride}, re, im);
-            store_complex(re, im, out + 2 * k);
+            Lanes::store_pairs(re, im, out + 2 * k);
         }
     }
 }
@@ -358,8 +366,8 @@ struct PlanarAt {
     std::size_t row;
     PHY_INLINE void load(int antenna, V& re, V& im) const {
         const float* const at = first + static_cast<std::size_t>(antenna) * stride;
-        re = load_row(at);
-        im = load_row(at + row);
+        re = Lanes::load(at);
+        im = Lanes::load(at + row);
     }
 };
 
@@ -367,12 +375,12 @@ void whiten_channel(const WhiteningRows& whitening, float* rows, std::size_t str
                     std::size_t count) {
     for (int a = whitening.antennas - 1; a >= 0; --a) {
         float* const out = rows + static_cast<std::size_t>(a) * stride;
-        for (std::size_t k = 0; k < count; k += lanes) {
+        for (std::size_t k = 0; k < count; k += Lanes::count) {
             V re;
             V im;
             whiten_at(whitening, a, PlanarAt{rows + k, stride, row}, re, im);
-            store(re, out + k);
-            store(im, out + row + k);
+            Lanes::store(re, out + k);
+            Lanes::store(im, out + row + k);
         }
     }
 }
@@ -385,7 +393,7 @@ constexpr void add_layers(EqualizerKernels& kernels) {
     kernels.apply_filters[layers - 1] = &apply_filters<layers>;
 }
 
-constexpr EqualizerKernels make_equalizer_kernels() {
+constexpr EqualizerKernels make_kernels() {
     EqualizerKernels kernels{};
     add_layers<1>(kernels);
     add_layers<2>(kernels);
@@ -395,3 +403,10 @@ constexpr EqualizerKernels make_equalizer_kernels() {
     kernels.whiten_channel = &whiten_channel;
     return kernels;
 }
+
+constexpr EqualizerKernels kernels = make_kernels();
+
+}  // namespace
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,278 @@
+// The arithmetic of the estimator on arrays.
+#if defined(PHY_ESTIMATOR_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_ESTIMATOR_KERNELS_INL_H_
+#undef PHY_ESTIMATOR_KERNELS_INL_H_
+#else
+#define PHY_ESTIMATOR_KERNELS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "phy/estimator/host/kernels.hpp"
+#include "phy/estimator/math/formulas-inl.h"
+#include "phy/estimator/math/layout.hpp"
+#include "phy/simd/lanes-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+namespace {
+
+using V = Ops::V;
+using C = ComplexOf<Ops>;
+constexpr int width = static_cast<int>(Lanes::count);
+constexpr int vectors = estimator_lanes / width;
+
+// Loads and stores of at most `left` elements, from an address up or, reversed, from an address down.
+
+PHY_INLINE V load(const float* from, int left) {
+    if (left >= width) return Lanes::load(from);
+    alignas(64) float some[width] = {};
+    std::memcpy(some, from, static_cast<std::size_t>(left) * sizeof(float));
+    return Lanes::load(some);
+}
+PHY_INLINE V load_reversed(const float* from, int left) {
+    if (left >= width) return Lanes::reversed(Lanes::load(from - (width - 1)));
+    alignas(64) float some[width] = {};
+    for (int i = 0; i < left; ++i)
+        some[i] = from[-i];
+    return Lanes::load(some);
+}
+PHY_INLINE void store(V v, float* to, int left) {
+    if (left >= width) return Lanes::store(v, to);
+    alignas(64) float some[width];
+    Lanes::store(v, some);
+    std::memcpy(to, some, static_cast<std::size_t>(left) * sizeof(float));
+}
+PHY_INLINE void store_reversed(V v, float* to, int left) {
+    if (left >= width) return Lanes::store(Lanes::reversed(v), to - (width - 1));
+    alignas(64) float some[width];
+    Lanes::store(v, some);
+    for (int i = 0; i < left; ++i)
+        to[-i] = some[i];
+}
+
+PHY_INLINE C load(Planes from, int at, int left) {
+    return {load(from.re + at, left), load(from.im + at, left)};
+}
+PHY_INLINE C load_reversed(Planes from, int at, int left) {
+    return {load_reversed(from.re - at, left), load_reversed(from.im - at, left)};
+}
+PHY_INLINE void store(C x, PlanesOut to, int at, int left) {
+    store(x.re, to.re + at, left);
+    store(x.im, to.im + at, left);
+}
+
+bool least_squares(Planes received, Planes pilots, float scale, PlanesOut out, int count) {
+    const V one = Ops::set(1.0F);
+    V spoiled = Ops::set(0.0F);
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        V room;
+        store(detail::PHY_TARGET::least_squares(load(received, i, left), load(pilots, i, left),
+                                                Ops::set(scale), room),
+              out, i, left);
+        spoiled = Ops::max(spoiled, Ops::sub(one, Ops::where_positive(room, one)));
+    }
+    float lanes[width];
+    store(spoiled, lanes, width);
+    return std::all_of(lanes, lanes + width, [](float lane) { return lane == 0.0F; });
+}
+
+PHY_INLINE PlanesOut lag_lanes(float* lanes, std::size_t lag) {
+    float* const re = lanes + (1 + 2 * lag) * estimator_lanes;
+    return {re, re + estimator_lanes};
+}
+
+void row_sums(Planes pilots, int count, float* lanes) {
+    V energy[vectors];
+    C correlations[estimator_lags.size()][vectors];
+    for (int v = 0; v < vectors; ++v) {
+        energy[v] = load(lanes + v * width, width);
+        for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
+            const PlanesOut from = lag_lanes(lanes, lag);
+            correlations[lag][v] = load({from.re, from.im}, v * width, width);
+        }
+    }
+    for (int i = 0; i < count; i += estimator_lanes) {
+        for (int v = 0; v < vectors; ++v) {
+            const C x = load(pilots, i + v * width, width);
+            energy[v] = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, energy[v]));
+            for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
+                const C y = load(pilots, i + v * width + estimator_lags[lag], width);
+                correlations[lag][v] = add_correlation(correlations[lag][v], x, y);
+            }
+        }
+    }
+    for (int v = 0; v < vectors; ++v) {
+        store(energy[v], lanes + v * width, width);
+        for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag)
+            store(correlations[lag][v], lag_lanes(lanes, lag), v * width, width);
+    }
+}
+
+void correlate(Planes x, Planes y, int count, float* lanes) {
+    const PlanesOut sums = {lanes, lanes + estimator_lanes};
+    for (int v = 0; v < vectors; ++v) {
+        C sum = load({sums.re, sums.im}, v * width, width);
+        for (int i = v * width; i < count; i += estimator_lanes)
+            sum = add_correlation(sum, load(x, i, width), load(y, i, width));
+        store(sum, sums, v * width, width);
+    }
+}
+
+void dot(const float* x, const float* y, const float* keep, int count, float* lanes) {
+    V sums[vectors];
+    for (int v = 0; v < vectors; ++v)
+        sums[v] = load(lanes + v * width, width);
+    for (int i = 0; i < count; i += estimator_lanes) {
+        for (int v = 0; v < vectors; ++v) {
+            const int at = i + v * width;
+            if (at >= count) break;
+            V factor = load(x + at, count - at);
+            if (keep != nullptr) factor = Ops::mul(factor, load(keep + at, count - at));
+            sums[v] = Ops::fma(factor, load(y + at, count - at), sums[v]);
+        }
+    }
+    for (int v = 0; v < vectors; ++v)
+        store(sums[v], lanes + v * width, width);
+}
+
+void turn(const float* index, float step, PlanesOut out, int count) {
+    for (int i = 0; i < count; i += width)
+        store(turned<Ops>(load(index + i, count - i), Ops::set(step)), out, i, count - i);
+}
+
+void combine(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
+             int count) {
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        C sum = {Ops::set(0.0F), Ops::set(0.0F)};
+        for (int row = 0; row < rows_count; ++row) {
+            const C weight = {Ops::set(*weights[row].re), Ops::set(*weights[row].im)};
+            sum = add_product(sum, weight, load(rows[row], i, left));
+        }
+        store(times(sum, load(ramp, i, left)), out, i, left);
+    }
+}
+
+void fold(Planes x, Planes mirror, int half, PlanesOut out, int distance) {
+    for (int i = 0; i < half; i += width) {
+        const int left = half - i;
+        const C here = load(x, i, left);
+        const C there = load_reversed(mirror, i, left);
+        store(folded_sum(here, there), out, i, left);
+        store(folded_difference(here, there), out, distance + i, left);
+    }
+}
+
+/// Keeps `wide` vectors of rows times `deep` columns in registers.
+template <int wide, int deep>
+PHY_INLINE void multiply_block(const float* a, std::ptrdiff_t a_stride, int k_count, const float* x,
+                               std::ptrdiff_t x_stride, float* y, std::ptrdiff_t y_stride, bool accumulates) {
+    Ops::V sums[deep][wide];
+    for (int c = 0; c < deep; ++c)
+        for (int n = 0; n < wide; ++n)
+            sums[c][n] = accumulates ? Lanes::load(y + c * y_stride + n * width) : Ops::set(0.0F);
+    for (int k = 0; k < k_count; ++k, a += a_stride) {
+        Ops::V row[wide];
+        for (int n = 0; n < wide; ++n)
+            row[n] = Lanes::load(a + n * width);
+        for (int c = 0; c < deep; ++c) {
+            const auto factor = Ops::set(x[c * x_stride + k]);
+            for (int n = 0; n < wide; ++n)
+                sums[c][n] = Ops::fma(row[n], factor, sums[c][n]);
+        }
+    }
+    for (int c = 0; c < deep; ++c)
+        for (int n = 0; n < wide; ++n)
+            Lanes::store(sums[c][n], y + c * y_stride + n * width);
+}
+
+template <int wide>
+PHY_INLINE void multiply_rows(const float* a, std::ptrdiff_t a_stride, int k_count, const float* x,
+                              std::ptrdiff_t x_stride, float* y, std::ptrdiff_t y_stride, int columns,
+                              bool accumulates) {
+    constexpr int deep = width >= 16 ? 8 : 4;
+    int c = 0;
+    for (; c + deep <= columns; c += deep)
+        multiply_block<wide, deep>(a, a_stride, k_count, x + c * x_stride, x_stride, y + c * y_stride,
+                                   y_stride, accumulates);
+    for (; c + 2 <= columns; c += 2)
+        multiply_block<wide, 2>(a, a_stride, k_count, x + c * x_stride, x_stride, y + c * y_stride, y_stride,
+                                accumulates);
+    if (c < columns)
+        multiply_block<wide, 1>(a, a_stride, k_count, x + c * x_stride, x_stride, y + c * y_stride, y_stride,
+                                accumulates);
+}
+
+void multiply(const float* a, int a_stride, int k_count, const float* x, int x_stride, float* y, int y_stride,
+              int columns, int n_count, bool accumulates) {
+    int n = 0;
+    for (; n + 3 * width <= n_count; n += 3 * width)
+        multiply_rows<3>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
+    for (; n + 2 * width <= n_count; n += 2 * width)
+        multiply_rows<2>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
+    for (; n < n_count; n += width)
+        multiply_rows<1>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
+}
+
+void gains(const float* lambda, float noise_over_power, float* out, int count) {
+    for (int i = 0; i < count; i += width)
+        store(wiener_gain<Ops>(load(lambda + i, count - i), Ops::set(noise_over_power)), out + i, count - i);
+}
+
+void scale(float* x, const float* factors, int count) {
+    for (int i = 0; i < count; i += width)
+        store(Ops::mul(load(x + i, count - i), load(factors + i, count - i)), x + i, count - i);
+}
+
+void sum_and_difference(float* x, float* y, int count) {
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        const V first = load(x + i, left);
+        const V second = load(y + i, left);
+        store(Ops::add(first, second), x + i, left);
+        store(Ops::sub(first, second), y + i, left);
+    }
+}
+
+void unfold(Planes a, Planes b, int half, PlanesOut out) {
+    const PlanesOut last = {out.re + 2 * half - 1, out.im + 2 * half - 1};
+    for (int i = 0; i < half; i += width) {
+        const int left = half - i;
+        const C first = load(a, i, left);
+        const C second = load(b, i, left);
+        store(unfolded(first, second), out, i, left);
+        const C mirrored = unfolded_mirror(first, second);
+        store_reversed(mirrored.re, last.re - i, left);
+        store_reversed(mirrored.im, last.im - i, left);
+    }
+}
+
+void turn_back(Planes x, Planes y, PlanesOut out, int count) {
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        store(times_conjugate(load(x, i, left), load(y, i, left)), out, i, left);
+    }
+}
+
+constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
+                                      .row_sums = &row_sums,
+                                      .correlate = &correlate,
+                                      .dot = &dot,
+                                      .turn = &turn,
+                                      .combine = &combine,
+                                      .fold = &fold,
+                                      .multiply = &multiply,
+                                      .gains = &gains,
+                                      .scale = &scale,
+                                      .sum_and_difference = &sum_and_difference,
+                                      .unfold = &unfold,
+                                      .turn_back = &turn_back};
+
+}  // namespace
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif
