@@ -6,7 +6,6 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/upload.hpp"
-#include "phy/equalizer/cuda/tuning.hpp"
 
 namespace phy::gpu::detail {
 namespace {
