@@ -1,25 +1,10 @@
 #include "phy/compression/stage.hpp"
 
+#include "phy/compression/block_float_cuda.hpp"
 #include "phy/compression/math/check.hpp"
-#include "phy/compression/stage_runners.hpp"
-#include "phy/core/version.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 
 namespace phy {
-namespace {
-
-class DecompressOnHost : public StageRunner {
-public:
-    DecompressOnHost(const DecompressStage::Config& config, const Host& host)
-        : output_(config.output), decompress_(host, config.compression) {}
-
-    void run_on_host(const HostWork& work) override { decompress_(work.in[0], {output_, work.out[0]}); }
-
-private:
-    SampleFormat output_;
-    BlockFloatDecompressor decompress_;
-};
-
-}  // namespace
 
 DecompressStage::DecompressStage(const Config& config) : config_(config) {
     detail::check_config(config.compression);
@@ -35,10 +20,11 @@ std::vector<Port> DecompressStage::outputs() const {
 }
 
 std::unique_ptr<StageRunner> DecompressStage::on(const Place& place) {
-    if constexpr (built_with_cuda) {
-        if (place.is_cuda()) return detail::make_decompress_on_device(config_, place.device());
-    }
-    return std::make_unique<DecompressOnHost>(config_, place.host());
+    return detail::operator_runner<BlockFloatDecompressor, gpu::BlockFloatDecompressor>(
+        place, config_.compression,
+        [output = config_.output](auto& decompress, const auto& work, const auto&... device) {
+            decompress(work.in[0], {output, work.out[0]}, device.stream...);
+        });
 }
 
 }  // namespace phy

@@ -2,27 +2,81 @@
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 
 #include "phy/core/check_enum.hpp"
-#include "phy/core/version.hpp"
+#include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/math/plan.hpp"
-#include "phy/demapper/stage_runners.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 #include "phy/scrambling/math/check.hpp"
+#include "phy/scrambling/signs.hpp"
 
 namespace phy {
 namespace {
 
-class DemapOnHost : public StageRunner {
+using Config = SoftDemapStage::Config;
+
+/// Counts of all runners of a stage, in completed runs.
+class SharedDemapCounters {
 public:
-    DemapOnHost(const SoftDemapStage::Config& config, const Host& host, detail::SharedDemapCounters& total)
-        : config_(config), demap_(host, config.demapper), total_(total) {}
+    void add(const DemapCounters& counters) {
+        const std::lock_guard lock(mutex_);
+        sum_.erasures += counters.erasures;
+        sum_.saturated += counters.saturated;
+    }
+
+    [[nodiscard]] DemapCounters sum() const {
+        const std::lock_guard lock(mutex_);
+        return sum_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    DemapCounters sum_;
+};
+
+/// For one bit per soft bit of so many symbols; 0 without descrambling.
+std::size_t sign_bytes(const Config& config, std::size_t symbols) {
+    if (!config.descramble) return 0;
+    return (symbols * bits_per_symbol(config.demapper.modulation) + 31) / 32 * sizeof(std::uint32_t);
+}
+
+/// What both places do. The configuration and the counters outlive the runner.
+class DemapRunner : public StageRunner {
+protected:
+    DemapRunner(const Config& config, SharedDemapCounters& total) : config_(config), total_(total) {}
+
+    /// place: the host or the device of demap.
+    void demap_chunk(auto& demap, const auto& place, const auto& noise, auto counters, const auto& work,
+                     const auto&... device) const {
+        const std::size_t bytes = sign_bytes(config_, work.chunk.items);
+        const auto signs = detail::elements_of<std::uint32_t>(work.scratch.first(bytes), "scratch");
+        if (const auto& descramble = config_.descramble) {
+            const std::uint64_t qm = bits_per_symbol(config_.demapper.modulation);
+            const auto write = [&](std::uint64_t begin, std::uint64_t count, std::uint64_t first) {
+                const detail::SignBits bits{.begin = begin * qm, .count = count * qm, .first = first * qm};
+                detail::write_signs(place, descramble->c_init, bits, signs, device.stream...);
+            };
+            detail::for_codewords(descramble->first_symbol + work.chunk.first, work.chunk.items,
+                                  descramble->codeword_symbols, write);
+        }
+        demap({config_.input, work.in[0]}, noise, {config_.output, work.out[0]}, device.stream...,
+              work.chunk.first, counters, signs);
+    }
+
+    const Config& config_;
+    SharedDemapCounters& total_;
+};
+
+class DemapOnHost : public DemapRunner {
+public:
+    DemapOnHost(const Host& host, const Config& config, SharedDemapCounters& total)
+        : DemapRunner(config, total), demap_(host, config.demapper) {}
 
     void start_run() override { of_run_ = {}; }
 
     void run_on_host(const HostWork& work) override {
-        const SymbolView symbols(config_.input, work.in[0]);
-        const SoftBitSpan llr(config_.output, work.out[0]);
-        demap_(symbols, noise(work), llr, work.chunk.first, config_.counts ? &of_run_ : nullptr, signs(work));
+        demap_chunk(demap_, demap_.host(), noise(work), config_.counts ? &of_run_ : nullptr, work);
     }
 
     void end_run() override { total_.add(of_run_); }
@@ -39,25 +93,55 @@ private:
         return std::span<const float>(aligned_noise_).first(count);
     }
 
-    [[nodiscard]] std::span<const std::uint32_t> signs(const HostWork& work) const {
-        if (!config_.descramble) return {};
-        const std::span words(reinterpret_cast<std::uint32_t*>(work.scratch.data()),
-                              detail::sign_words(config_, work.chunk.items));
-        detail::for_codewords(config_, work.chunk, [&](const detail::SignBits& bits) {
-            detail::write_signs(demap_.host(), config_.descramble->c_init, bits, words);
-        });
-        return words;
-    }
-
-    const SoftDemapStage::Config& config_;
     SoftDemapper demap_;
     DemapCounters of_run_;
-    std::vector<float>
-        aligned_noise_;  ///< of a chunk; symbols and soft bits may be unaligned, floats may not
-    detail::SharedDemapCounters& total_;
+    /// Of a chunk: symbols and soft bits may be unaligned, floats may not.
+    std::vector<float> aligned_noise_;
 };
 
-void check_config(const SoftDemapStage::Config& config) {
+/// A template, so that a build without CUDA compiles none of its functions.
+template <class Demapper>
+class DemapOnDevice : public DemapRunner {
+public:
+    DemapOnDevice(const gpu::Device& device, const Config& config, SharedDemapCounters& total)
+        : DemapRunner(config, total),
+          demap_(device, config.demapper),
+          stream_(device),
+          counters_(device, config.counts ? 1 : 0) {
+        demap_.prepare(noise({}), config.output);
+    }
+
+    void start_run() override {
+        if (!config_.counts) return;
+        gpu::fill_async(counters_, 0, stream_);
+        stream_.synchronize();
+    }
+
+    void run_on_device(const DeviceWork& work) override {
+        const auto per_symbol = config_.noise_variance ? gpu::DeviceSpan<const std::byte>() : work.in[1];
+        demap_chunk(demap_, demap_.device(), noise(per_symbol), counters_.span(), work, work);
+    }
+
+    void end_run() override {
+        if (!config_.counts) return;
+        DemapCounters of_run;
+        gpu::copy_async(std::span(&of_run, 1), counters_, stream_);
+        stream_.synchronize();
+        total_.add(of_run);
+    }
+
+private:
+    [[nodiscard]] gpu::NoiseVariance noise(gpu::DeviceSpan<const std::byte> per_symbol) const {
+        if (config_.noise_variance) return *config_.noise_variance;
+        return gpu::elements_of<float>(per_symbol);
+    }
+
+    Demapper demap_;
+    gpu::Stream stream_;
+    gpu::DeviceBuffer<DemapCounters> counters_;  ///< of the run; empty without counting
+};
+
+void check_config(const Config& config) {
     detail::check_enum("sample format", config.input, all_sample_formats.back());
     detail::check_enum("soft-bit format", config.output, all_soft_bit_formats.back());
     detail::check_config(config.demapper);
@@ -69,7 +153,7 @@ void check_config(const SoftDemapStage::Config& config) {
 
 struct PHY_HIDDEN SoftDemapStage::Impl {
     Config config;
-    detail::SharedDemapCounters counters = {};
+    SharedDemapCounters counters = {};
 };
 
 SoftDemapStage::SoftDemapStage(const Config& config) {
@@ -101,16 +185,12 @@ std::vector<Port> SoftDemapStage::outputs() const {
 }
 
 std::size_t SoftDemapStage::scratch_bytes(std::size_t items) const {
-    const Config& config = impl_->config;
-    return config.descramble ? detail::sign_words(config, items) * sizeof(std::uint32_t) : 0;
+    return sign_bytes(impl_->config, items);
 }
 
 std::unique_ptr<StageRunner> SoftDemapStage::on(const Place& place) {
-    if constexpr (built_with_cuda) {
-        if (place.is_cuda())
-            return detail::make_demap_on_device(impl_->config, place.device(), impl_->counters);
-    }
-    return std::make_unique<DemapOnHost>(impl_->config, place.host(), impl_->counters);
+    return detail::runner_at<DemapOnHost, DemapOnDevice<gpu::SoftDemapper>>(place, impl_->config,
+                                                                            impl_->counters);
 }
 
 }  // namespace phy

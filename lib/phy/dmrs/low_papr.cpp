@@ -5,7 +5,6 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/dmrs/low_papr_phases.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/scrambling/gold_sequence.hpp"

@@ -1,6 +1,6 @@
-#include "phy/dmrs/low_papr_phases.hpp"
-
 #include <string_view>
+
+#include "phy/dmrs/low_papr.hpp"
 
 namespace phy::detail {
 namespace {

@@ -18,6 +18,7 @@
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/scrambling/scrambler.hpp"
+#include "phy/scrambling/signs.hpp"
 
 namespace phy {
 namespace {
@@ -56,24 +57,19 @@ public:
             const std::size_t qm = capture_.description().bits_per_symbol;
             bits_.resize(chunk.items * qm);
             capture_.read_bits(chunk.first, bits_);
-            if (c_init_) scramble(chunk.first * qm);
+            if (c_init_) {
+                const auto scramble = [&](std::uint64_t begin, std::uint64_t count, std::uint64_t first) {
+                    const auto part = std::span(bits_).subspan(begin, count);
+                    scramble_(*c_init_, part, part, first);
+                };
+                detail::for_codewords(chunk.first * qm, bits_.size(), codeword_, scramble);
+            }
             (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
         }
         return CaptureSource::fill(chunk, arrays);
     }
 
 private:
-    /// first: index of the first bit in the capture.
-    void scramble(std::uint64_t first) {
-        for (std::size_t at = 0; at < bits_.size();) {
-            const std::uint64_t number = codeword_ == 0 ? first + at : (first + at) % codeword_;
-            const std::uint64_t left = codeword_ == 0 ? bits_.size() : codeword_ - number;
-            const auto part = std::span(bits_).subspan(at, std::min<std::uint64_t>(left, bits_.size() - at));
-            scramble_(*c_init_, part, part, number);
-            at += part.size();
-        }
-    }
-
     CaptureReader& capture_;
     Scrambler scramble_;
     std::optional<std::uint32_t> c_init_;  ///< none: not scrambled

@@ -4,60 +4,16 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/version.hpp"
+#include "phy/measure/cuda/soft_bit_launch.hpp"
+#include "phy/measure/cuda/symbol_launch.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
-#include "phy/measure/soft_bit_meter.hpp"
+#include "phy/measure/soft_bit_meter_cuda.hpp"
 #include "phy/measure/soft_bit_stage.hpp"
-#include "phy/measure/stage_runners.hpp"
-#include "phy/measure/symbol_meter.hpp"
-#include "phy/pipeline/elements_of.hpp"
+#include "phy/measure/symbol_meter_cuda.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 
 namespace phy {
-namespace {
-
-class MeasureOnHost : public StageRunner {
-public:
-    MeasureOnHost(const MeasureStage::Config& config, const Host& host)
-        : config_(config), measure_(host, config.meter) {}
-
-    void run_on_host(const HostWork& work) override {
-        const SymbolView symbols(config_.input, work.in[0]);
-        const auto sums = detail::elements_of<SymbolSums>(work.out[0], "symbol_sums");
-        if (config_.sent) {
-            measure_(symbols, detail::elements_of<const cf32>(work.in[1], "sent"), config_.row, sums);
-        } else {
-            measure_(symbols, config_.row, sums, work.chunk.first);
-        }
-    }
-
-private:
-    const MeasureStage::Config& config_;
-    SymbolMeter measure_;
-};
-
-class SoftBitsOnHost : public StageRunner {
-public:
-    SoftBitsOnHost(const SoftBitMeasureStage::Config& config, const Host& host)
-        : config_(config), measure_(host, config.meter) {}
-
-    void run_on_host(const HostWork& work) override {
-        const SoftBitView soft_bits(config_.input, work.in[0]);
-        const auto sums = detail::elements_of<SoftBitSums>(work.out[0], "soft_bit_sums");
-        if (config_.truth) {
-            const auto truth = detail::elements_of<const std::uint8_t>(work.in[1], "truth");
-            measure_(soft_bits, truth, config_.row, sums);
-        } else {
-            measure_(soft_bits, config_.row, sums);
-        }
-    }
-
-private:
-    const SoftBitMeasureStage::Config& config_;
-    SoftBitMeter measure_;
-};
-
-}  // namespace
 
 MeasureStage::MeasureStage(const Config& config) : config_(config) {
     detail::check_config(config.meter);
@@ -76,15 +32,31 @@ std::vector<Port> MeasureStage::outputs() const {
 }
 
 std::size_t MeasureStage::scratch_bytes(std::size_t items) const {
-    if constexpr (built_with_cuda) return detail::measure_scratch_bytes(items, config_.row);
+    if constexpr (built_with_cuda) {
+        // For the smallest units, so that more symbols never need less.
+        return gpu::detail::symbol_workspace(items, config_.row, {}) * sizeof(SymbolSums);
+    }
     return 0;
 }
 
 std::unique_ptr<StageRunner> MeasureStage::on(const Place& place) {
     if constexpr (built_with_cuda) {
-        if (place.is_cuda()) return detail::make_measure_on_device(config_, place.device());
+        if (place.is_cuda()) {
+            const gpu::CurrentDevice current(place.device());
+            gpu::detail::load_symbol_kernels(config_.input);
+        }
     }
-    return std::make_unique<MeasureOnHost>(config_, place.host());
+    const auto run = [&config = config_](auto& measure, const auto& work, const auto&... device) {
+        const auto sums = detail::elements_of<SymbolSums>(work.out[0], "symbol_sums");
+        if (config.sent) {
+            measure({config.input, work.in[0]}, detail::elements_of<cf32>(work.in[1], "sent"), config.row,
+                    sums, gpu::elements_of<SymbolSums>(device.scratch)..., device.stream...);
+        } else {
+            measure({config.input, work.in[0]}, config.row, sums,
+                    gpu::elements_of<SymbolSums>(device.scratch)..., device.stream..., work.chunk.first);
+        }
+    };
+    return detail::operator_runner<SymbolMeter, gpu::SymbolMeter>(place, config_.meter, run);
 }
 
 SoftBitMeasureStage::SoftBitMeasureStage(const Config& config) : config_(config) {
@@ -104,15 +76,31 @@ std::vector<Port> SoftBitMeasureStage::outputs() const {
 }
 
 std::size_t SoftBitMeasureStage::scratch_bytes(std::size_t items) const {
-    if constexpr (built_with_cuda) return detail::soft_bit_scratch_bytes(items, config_.row);
+    if constexpr (built_with_cuda) {
+        // For the smallest units, so that more soft bits never need less.
+        return gpu::detail::soft_bit_workspace(items, config_.row, {}) * sizeof(SoftBitSums);
+    }
     return 0;
 }
 
 std::unique_ptr<StageRunner> SoftBitMeasureStage::on(const Place& place) {
     if constexpr (built_with_cuda) {
-        if (place.is_cuda()) return detail::make_soft_bits_on_device(config_, place.device());
+        if (place.is_cuda()) {
+            const gpu::CurrentDevice current(place.device());
+            gpu::detail::load_soft_bit_kernels(config_.input);
+        }
     }
-    return std::make_unique<SoftBitsOnHost>(config_, place.host());
+    const auto run = [&config = config_](auto& measure, const auto& work, const auto&... device) {
+        const auto sums = detail::elements_of<SoftBitSums>(work.out[0], "soft_bit_sums");
+        if (config.truth) {
+            measure({config.input, work.in[0]}, detail::elements_of<std::uint8_t>(work.in[1], "truth"),
+                    config.row, sums, gpu::elements_of<SoftBitSums>(device.scratch)..., device.stream...);
+        } else {
+            measure({config.input, work.in[0]}, config.row, sums,
+                    gpu::elements_of<SoftBitSums>(device.scratch)..., device.stream...);
+        }
+    };
+    return detail::operator_runner<SoftBitMeter, gpu::SoftBitMeter>(place, config_.meter, run);
 }
 
 }  // namespace phy

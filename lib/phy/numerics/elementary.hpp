@@ -34,6 +34,9 @@ double sin(double angle);
 /// cos(angle) + j sin(angle), angle in radians.
 std::complex<double> turned(double angle);
 
+/// exp(j 2 pi turns), exact for multiples of an eighth of a turn.
+std::complex<double> turn(double turns);
+
 /// The angle of a finite complex number in radians, from -pi to pi; 0 for 0. Error of subnormal results: 2
 /// units in the last place.
 double angle_of(std::complex<double> value);

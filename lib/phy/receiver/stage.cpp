@@ -1,35 +1,44 @@
 #include "phy/receiver/stage.hpp"
 
+#include <algorithm>
+
 #include "phy/core/check_enum.hpp"
-#include "phy/core/version.hpp"
-#include "phy/pipeline/elements_of.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/chain/plan.hpp"
-#include "phy/receiver/stage_runners.hpp"
+#include "phy/receiver/cuda/tuning.hpp"
+#include "phy/receiver/receiver_cuda.hpp"
 
 namespace phy {
 namespace {
 
-class ReceiveOnHost : public StageRunner {
-public:
-    ReceiveOnHost(const ReceiveStage::Config& config, const Host& host)
-        : config_(config), receive_(host, config.receiver) {}
+/// Max slots per call of the receiver on a device: all slots of most chunks.
+std::size_t max_slots_of(const detail::ReceiverPlan& plan, SampleFormat format) {
+    const std::size_t of_slot = plan.antennas * plan.input * size_of(format);
+    return std::clamp(gpu::detail::call_bytes / of_slot, gpu::detail::min_call_slots,
+                      gpu::detail::max_call_slots);
+}
 
-    void run_on_host(const HostWork& work) override {
-        ReceiverOutput output = {.llr = {config_.receiver.format, work.out[0]},
-                                 .slots = detail::elements_of<ReceivedSlot>(work.out[1], "slots")};
-        std::size_t next = 2;
-        if (config_.symbols) {
-            output.symbols = detail::elements_of<cf32>(work.out[next++], "symbols");
-            output.noise_variance = detail::elements_of<float>(work.out[next++], "noise_variance");
-        }
-        if (config_.channel) output.channel = detail::elements_of<cf32>(work.out[next], "channel");
-        receive_({config_.format, work.in[0]}, work.chunk.first, output);
-    }
-
-private:
-    const ReceiveStage::Config& config_;
-    Receiver receive_;
-};
+/// Receives some slots of a chunk.
+void receive_slots(const ReceiveStage::Config& config, std::size_t first, std::size_t slots, auto& receive,
+                   const auto& work, const auto&... device) {
+    const auto part = [&](auto of_chunk) {
+        const std::size_t bytes = of_chunk.size() / work.chunk.items;
+        return of_chunk.subspan(first * bytes, slots * bytes);
+    };
+    std::size_t next = 2;
+    const auto if_wanted = [&]<typename T>(bool is_wanted, const char* port, T /*element*/) {
+        using Elements = decltype(detail::elements_of<T>(work.out[0], port));
+        return is_wanted ? detail::elements_of<T>(part(work.out[next++]), port) : Elements();
+    };
+    // Braces, so that the optional ports are taken in their order.
+    receive({config.format, part(work.in[0])}, work.chunk.first + first,
+            {.llr = {config.receiver.format, part(work.out[0])},
+             .slots = detail::elements_of<ReceivedSlot>(part(work.out[1]), "slots"),
+             .symbols = if_wanted(config.symbols, "symbols", cf32()),
+             .noise_variance = if_wanted(config.symbols, "noise_variance", float()),
+             .channel = if_wanted(config.channel, "channel", cf32())},
+            device.stream...);
+}
 
 }  // namespace
 
@@ -69,10 +78,15 @@ std::vector<Port> ReceiveStage::outputs() const {
 }
 
 std::unique_ptr<StageRunner> ReceiveStage::on(const Place& place) {
-    if constexpr (built_with_cuda) {
-        if (place.is_cuda()) return detail::make_receive_on_device(impl_->config, place.device());
-    }
-    return std::make_unique<ReceiveOnHost>(impl_->config, place.host());
+    const std::size_t max_slots = max_slots_of(impl_->plan, impl_->config.format);
+    const auto run = [&config = impl_->config, max_slots](auto& receive, const auto& work,
+                                                          const auto&... device) {
+        const std::size_t items = work.chunk.items;
+        const std::size_t at_once = sizeof...(device) == 0 ? items : max_slots;
+        for (std::size_t first = 0; first < items; first += at_once)
+            receive_slots(config, first, std::min(at_once, items - first), receive, work, device...);
+    };
+    return detail::operator_runner<Receiver, gpu::Receiver>(place, impl_->config.receiver, run, max_slots);
 }
 
 }  // namespace phy

@@ -13,7 +13,7 @@ namespace phy::gpu::detail {
 inline constexpr unsigned row_slots = 4;
 inline constexpr unsigned row_lanes = row_tree.lanes;
 inline constexpr unsigned row_block = row_tree.block;
-static_assert(row_lanes == row_warp * row_slots);
+static_assert(row_lanes == warp_size * row_slots);
 
 template <unsigned size>
 struct RowWord;
@@ -113,7 +113,7 @@ public:
     __device__ __forceinline__ Node root() {
         if constexpr (wide) {
 #pragma unroll
-            for (unsigned distance = row_warp / 2; distance > 0; distance /= 2) {
+            for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
                 for (unsigned slot = 0; slot < row_slots; ++slot)
                     node_[slot] = op_.join(node_[slot], shifted(node_[slot], distance));
@@ -138,7 +138,7 @@ private:
     static constexpr unsigned loads = row_slots / neighbours;  ///< per step
 
     __device__ __forceinline__ unsigned lane(unsigned slot) const {
-        return wide ? row_slots * thread_ + slot : thread_ + row_warp * slot;
+        return wide ? row_slots * thread_ + slot : thread_ + warp_size * slot;
     }
 
     /// Starts all loads before it waits for the first. all: steps is `unrolled`; otherwise it is less.

@@ -58,10 +58,10 @@ __device__ __forceinline__ typename Op::Node unit_root(const UnitJob<Op>& job,
 template <class Op, bool wide>
 __global__ void __launch_bounds__(max_row_threads, 1) reduce_units(const __grid_constant__ UnitJob<Op> job) {
     using Node = typename Op::Node;
-    alignas(Node) __shared__ unsigned char memory[max_row_threads / row_warp * max_row_level * sizeof(Node)];
-    const unsigned thread = threadIdx.x % row_warp;
-    const unsigned warp = threadIdx.x / row_warp;
-    const unsigned warps = blockDim.x / row_warp;
+    alignas(Node) __shared__ unsigned char memory[max_row_threads / warp_size * max_row_level * sizeof(Node)];
+    const unsigned thread = threadIdx.x % warp_size;
+    const unsigned warp = threadIdx.x / warp_size;
+    const unsigned warps = blockDim.x / warp_size;
     Node* const waiting = reinterpret_cast<Node*>(memory) + warp * max_row_level;
     const std::uint64_t first = std::uint64_t{blockIdx.x} * warps + warp;
 #pragma unroll 1
@@ -96,7 +96,7 @@ struct RowKernels {
                               .of_row = units.of_row(),
                               .level = call.tuning.level,
                               .op = op};
-        const unsigned grid = row_grid(phy::detail::pieces_of(job.units, call.tuning.threads / row_warp),
+        const unsigned grid = row_grid(phy::detail::pieces_of(job.units, call.tuning.threads / warp_size),
                                        call.tuning.max_blocks);
         if (call.tuning.wide && rows_are_aligned(call)) {
             reduce_units<Op, true><<<grid, call.tuning.threads, 0, stream>>>(job);

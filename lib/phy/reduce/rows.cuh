@@ -17,7 +17,7 @@ namespace phy::gpu::detail {
 inline constexpr unsigned max_row_threads = 512;
 
 /// Number of roots that a warp joins: 4 neighbours per thread.
-inline constexpr unsigned warp_group = row_warp * row_slots;
+inline constexpr unsigned warp_group = warp_size * row_slots;
 static_assert(warp_group >= phy::detail::min_group);
 
 /// Arguments of a kernel.
@@ -55,11 +55,11 @@ __device__ __forceinline__ typename Op::Node joined_by_warp(const Op& op, const 
 template <class Op>
 __global__ void __launch_bounds__(max_row_threads, 1) join_roots(const __grid_constant__ JoinJob<Op> job) {
     using Node = typename Op::Node;
-    alignas(Node) __shared__ unsigned char memory[row_warp * sizeof(Node)];
+    alignas(Node) __shared__ unsigned char memory[warp_size * sizeof(Node)];
     auto* const of_warps = reinterpret_cast<Node*>(memory);
-    const unsigned thread = threadIdx.x % row_warp;
-    const unsigned warp = threadIdx.x / row_warp;
-    const unsigned at_once = blockDim.x / row_warp / job.warps;
+    const unsigned thread = threadIdx.x % warp_size;
+    const unsigned warp = threadIdx.x / warp_size;
+    const unsigned at_once = blockDim.x / warp_size / job.warps;
     const unsigned part = warp % job.warps;
     const std::uint64_t groups = job.rows * job.groups;
     const std::uint64_t block_step = std::uint64_t{gridDim.x} * at_once;
@@ -125,7 +125,7 @@ void join_rows(const phy::detail::RowUnits& units, typename Op::Node* workspace,
                     .groups = 1,
                     .warps = 1,
                     .op = op};
-    const unsigned warps = tuning.threads / row_warp;
+    const unsigned warps = tuning.threads / warp_size;
     while (true) {
         job.warps = job.of_row <= warp_group ? 1 : warps;
         job.groups = phy::detail::pieces_of(job.of_row, job.warps * warp_group);

@@ -2,11 +2,10 @@
 
 #include <cstring>
 
+#include "phy/cuda/warp.hpp"
+
 /// Steps 3 and 4 of the tree in the registers of a warp; each thread has a node.
 namespace phy::gpu::detail {
-
-inline constexpr unsigned row_warp = 32;
-inline constexpr unsigned whole_warp = 0xFFFFFFFF;
 
 /// The node of the thread `distance` further on.
 template <class Node>
@@ -16,7 +15,7 @@ __device__ __forceinline__ Node shifted(const Node& node, unsigned distance) {
     memcpy(word, &node, sizeof(Node));
 #pragma unroll
     for (unsigned i = 0; i < words; ++i)
-        word[i] = __shfl_down_sync(whole_warp, word[i], distance);
+        word[i] = __shfl_down_sync(all_lanes, word[i], distance);
     Node other = node;
     memcpy(&other, word, sizeof(Node));
     return other;
@@ -26,7 +25,7 @@ __device__ __forceinline__ Node shifted(const Node& node, unsigned distance) {
 template <class Op, class Node>
 __device__ __forceinline__ Node join_warp(const Op& op, Node node) {
 #pragma unroll
-    for (unsigned distance = row_warp / 2; distance > 0; distance /= 2)
+    for (unsigned distance = warp_size / 2; distance > 0; distance /= 2)
         node = op.join(node, shifted(node, distance));
     return node;
 }
@@ -46,7 +45,7 @@ __device__ __forceinline__ float joined_warp(float value) {
 template <unsigned each, class Op, class Node>
 __device__ __forceinline__ Node join_neighbours(const Op& op, Node node, unsigned count, unsigned thread) {
 #pragma unroll
-    for (unsigned distance = 1; distance < row_warp; distance *= 2) {
+    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
         const Node right = shifted(node, distance);
         if (each * (thread + distance) < count) node = op.join(node, right);
     }
@@ -62,17 +61,17 @@ __device__ __forceinline__ void halve(float* sums, unsigned distance, unsigned t
     for (unsigned k = 0; k < count / 2; ++k) {
         const float sent = upper ? sums[k] : sums[k + count / 2];
         const float kept = upper ? sums[k + count / 2] : sums[k];
-        sums[k] = __fadd_rn(kept, __shfl_xor_sync(whole_warp, sent, distance));
+        sums[k] = __fadd_rn(kept, __shfl_xor_sync(all_lanes, sent, distance));
     }
 }
 
 /// The sum, in all threads.
 __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(whole_warp, value);
+    return __reduce_add_sync(all_lanes, value);
 #else
-    for (unsigned distance = row_warp / 2; distance > 0; distance /= 2)
-        value += __shfl_xor_sync(whole_warp, value, distance);
+    for (unsigned distance = warp_size / 2; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(all_lanes, value, distance);
     return value;
 #endif
 }
@@ -80,10 +79,10 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 /// The largest value, in all threads.
 __device__ __forceinline__ unsigned largest_of_warp(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(whole_warp, value);
+    return __reduce_max_sync(all_lanes, value);
 #else
-    for (unsigned distance = row_warp / 2; distance > 0; distance /= 2)
-        value = max(value, __shfl_xor_sync(whole_warp, value, distance));
+    for (unsigned distance = warp_size / 2; distance > 0; distance /= 2)
+        value = max(value, __shfl_xor_sync(all_lanes, value, distance));
     return value;
 #endif
 }

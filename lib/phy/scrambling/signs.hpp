@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -34,6 +35,20 @@ void write_signs(const Host& host, std::uint32_t c_init, const SignBits& bits,
                  std::span<std::uint32_t> signs);
 void write_signs(const gpu::Device& device, std::uint32_t c_init, const SignBits& bits,
                  gpu::DeviceSpan<std::uint32_t> signs, cudaStream_t stream);
+
+/// Cuts the elements first ... first + count - 1 of a stream of codewords where a codeword begins. codeword:
+/// elements per codeword; 0: the stream is one codeword. For each piece calls use(begin, count, first): its
+/// begin among the count elements, and the index of its first element in its codeword.
+template <typename Use>
+void for_codewords(std::uint64_t first, std::uint64_t count, std::uint64_t codeword, const Use& use) {
+    for (std::uint64_t done = 0; done < count;) {
+        const std::uint64_t left = count - done;
+        const std::uint64_t index = codeword == 0 ? first + done : (first + done) % codeword;
+        const std::uint64_t now = codeword == 0 ? left : std::min(left, codeword - index);
+        use(done, now, index);
+        done += now;
+    }
+}
 
 }  // namespace detail
 }  // namespace phy

@@ -3,7 +3,6 @@
 
 #include "phy/compression/cuda/block_float.cuh"
 #include "phy/compression/cuda/launch.hpp"
-#include "phy/compression/cuda/tuning.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/pieces.cuh"
 

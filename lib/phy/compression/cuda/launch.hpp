@@ -9,6 +9,12 @@
 /// The interface between the CUDA decompressor on the host and its kernels.
 namespace phy::gpu::detail {
 
+// Tuning: this number affects speed only.
+
+/// Resource blocks per block of threads, three threads for each. A multiple of 16, so that each tile begins
+/// at a multiple of 16 bytes.
+constexpr unsigned decompressor_tile = 64;
+
 struct DecompressionJob {
     const std::byte* in;
     std::byte* out;

@@ -7,6 +7,7 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
+#include "phy/cuda/upload.hpp"
 #include "phy/demapper/math/check.hpp"
 
 namespace phy::gpu::detail {
@@ -35,10 +36,7 @@ void DeviceTables::add(const phy::detail::TableKey& key) {
     const phy::detail::LlrTable table(key);
     std::vector<std::byte> bytes = bytes_of(table);
     bytes.resize((bytes.size() + piece - 1) / piece * piece);
-    DeviceBuffer<std::byte> memory(device_, bytes.size());
-    const Stream stream(device_);
-    copy_async(memory, bytes, stream);
-    stream.synchronize();
+    DeviceBuffer<std::byte> memory = upload(device_, bytes);
     const Table on_device{table.scale(), memory.data(), static_cast<std::uint32_t>(bytes.size())};
     entries_.emplace(key, Entry{std::move(memory), on_device, calls_});
     if (entries_.size() <= SoftDemapper::max_tables) return;

@@ -5,7 +5,6 @@
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
 #include "phy/equalizer/cuda/launch.hpp"
-#include "phy/equalizer/cuda/tuning.hpp"
 #include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
 

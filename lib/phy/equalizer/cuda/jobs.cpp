@@ -5,17 +5,10 @@
 #include <vector>
 
 #include "phy/core/error.hpp"
-#include "phy/equalizer/cuda/tuning.hpp"
+#include "phy/cuda/upload.hpp"
 
 namespace phy::gpu::detail {
 namespace {
-
-template <typename T>
-DeviceBuffer<T> on_device(const Device& device, std::span<const T> values, const Stream& stream) {
-    DeviceBuffer<T> buffer(device, values.size());
-    if (!values.empty()) copy_async(buffer, values, stream);
-    return buffer;
-}
 
 unsigned blocks_of_group(const EqualizerJob& job) {
     return (job.subcarriers + equalizer_threads - 1) / equalizer_threads;
@@ -37,12 +30,10 @@ EqualizerJobs::EqualizerJobs(const Device& device, const EqualizerConfig& config
         groups[group.shares_filters() ? 1 : 0].push_back(entry);
         max_parts_ = std::max(max_parts_, static_cast<unsigned>(group.symbols.size()));
     }
-    const Stream stream(device);
-    entries_ = on_device(device, plan_.map().entries(), stream);
-    weights_ = on_device(device, std::span<const float>(weights), stream);
+    entries_ = upload(device, plan_.map().entries());
+    weights_ = upload(device, weights);
     for (std::size_t i = 0; i < groups.size(); ++i)
-        groups_[i] = on_device(device, std::span<const DeviceGroup>(groups[i]), stream);
-    stream.synchronize();
+        groups_[i] = upload(device, groups[i]);
 }
 
 std::size_t EqualizerJobs::workspace_size(std::size_t slots) const {

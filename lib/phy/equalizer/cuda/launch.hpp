@@ -12,6 +12,15 @@
 /// The interface between the host side of the CUDA equaliser and its kernels.
 namespace phy::gpu::detail {
 
+// Tuning: these numbers affect speed only.
+
+constexpr unsigned equalizer_threads = 128;  ///< per block
+constexpr unsigned whitening_threads = 128;
+
+/// Max blocks per multiprocessor that share the symbols of a group. Each makes the filters again, so only as
+/// many as can be resident at once.
+constexpr unsigned equalizer_blocks_wanted = 4;
+
 /// WeightGroup in device memory.
 struct DeviceGroup {
     std::int32_t first_weight;  ///< index of a row of weights; -1: `estimate` unchanged

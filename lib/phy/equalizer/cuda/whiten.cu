@@ -2,7 +2,6 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/equalizer/cuda/launch.hpp"
-#include "phy/equalizer/cuda/tuning.hpp"
 #include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
 #include "phy/equalizer/math/whitening-inl.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "phy/core/error.hpp"
-#include "phy/cuda/stream.hpp"
+#include "phy/cuda/upload.hpp"
 #include "phy/estimator/check.hpp"
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/estimator_cuda.hpp"
@@ -135,11 +135,10 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         Blob blob(constants.data());
         program = make_program(blob, plan);
         add_workspace();
-        program_there = DeviceBuffer<EstimatorProgram>(device, 1);
+        program_there = detail::upload(device, std::span(&program, 1));
         const CurrentDevice current(device);
         const Stream stream(device);
         copy_async(constants, blob.bytes(), stream);
-        copy_async(program_there, std::span(&program, 1), stream);
         fill_async(workspace, 0, stream);
         fill_async(states, 0, stream);
         fill_async(arrivals, 0, stream);

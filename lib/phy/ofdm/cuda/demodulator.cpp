@@ -1,6 +1,6 @@
 #include "phy/core/check_enum.hpp"
+#include "phy/cuda/upload.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
-#include "phy/ofdm/cuda/upload.hpp"
 #include "phy/ofdm/demodulator_cuda.hpp"
 #include "phy/ofdm/math/check.hpp"
 
@@ -24,13 +24,11 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     const phy::detail::PhaseTables phases(given, job.timing, phy::detail::PhaseTables::Side::receiver);
     const std::vector<cf32> of_samples = phy::detail::receiver_rotation(given, job.timing, phases);
     const CurrentDevice current(device);
-    const Stream stream(device);
-    table = detail::upload<float>(device, plan.table(), stream);
-    compensation = detail::upload<cf32>(device, phases.compensation(), stream);
-    turns = detail::upload<cf32>(device, phases.turns(), stream);
-    rotation = detail::upload<cf32>(device, of_samples, stream);
+    table = detail::upload(device, plan.table());
+    compensation = detail::upload(device, phases.compensation());
+    turns = detail::upload(device, phases.turns());
+    rotation = detail::upload(device, of_samples);
     detail::prepare_demodulate();
-    stream.synchronize();
     job.fft = plan.fft();
     job.fft.table = table.data();
     job.phases = phases.symbols();

@@ -1,5 +1,5 @@
+#include "phy/cuda/upload.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
-#include "phy/ofdm/cuda/upload.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
 #include "phy/ofdm/transform_precoder_cuda.hpp"
 
@@ -18,10 +18,8 @@ TransformPrecoder::Impl::Impl(const Device& on, const Config& given) : device(on
     const std::size_t size = phy::detail::checked_precoding(given);
     const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::threads);
     const CurrentDevice current(device);
-    const Stream stream(device);
-    table = detail::upload<float>(device, plan.table(), stream);
+    table = detail::upload(device, plan.table());
     detail::prepare_precode();
-    stream.synchronize();
     job.fft = plan.fft();
     job.fft.table = table.data();
     job.inverse = config.direction == Config::Direction::undo;

@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstring>
 
-#include "phy/ofdm/math/turn.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 /// exp(-j 2 pi p k / (groups radix))
 std::complex<float> factor_of(const FftPass& pass, std::uint32_t p, std::uint32_t k) {
     const double length = static_cast<double>(pass.groups) * pass.radix;
-    return std::complex<float>(turn(-static_cast<double>(p * k) / length));
+    return std::complex<float>(elementary::turn(-static_cast<double>(p * k) / length));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "phy/ofdm/math/turn.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
 
 cf32 rounded_turn(double turns) {
-    return cf32(turn(turns));
+    return cf32(elementary::turn(turns));
 }
 
 /// Modulo 1, in units of 2^-64.

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include "phy/cuda/give_back.hpp"
+#include "phy/cuda/upload.hpp"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/repeat_bits.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
@@ -35,15 +36,6 @@ std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::si
     while (pilots.size() < all)
         pilots.push_back(pilots[pilots.size() - period]);
     return pilots;
-}
-
-template <typename T>
-DeviceBuffer<T> upload(const Device& device, const std::vector<T>& values) {
-    DeviceBuffer<T> there(device, values.size());
-    const Stream stream(device);
-    copy_async(there, values, stream);
-    stream.synchronize();
-    return there;
 }
 
 /// As in OfdmSlots::symbols.

@@ -5,7 +5,6 @@
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
 #include "phy/scrambling/cuda/launch.hpp"
-#include "phy/scrambling/cuda/tuning.hpp"
 #include "phy/scrambling/math/gold.hpp"
 
 namespace phy::gpu::detail {

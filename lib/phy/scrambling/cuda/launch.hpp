@@ -7,6 +7,13 @@
 /// The interface between the host side of CUDA Gold sequences and their kernel.
 namespace phy::gpu::detail {
 
+// Tuning: these numbers affect speed only.
+
+constexpr unsigned gold_threads = 128;  ///< per block
+
+/// Neighbouring words of c per lane: more need fewer jumps, fewer let more warps share a codeword.
+constexpr unsigned words_of_lane = 8;
+
 struct GoldJob {
     const std::uint32_t* c_init;  ///< one per codeword; null: one_c_init of the only one
     std::uint32_t one_c_init;
