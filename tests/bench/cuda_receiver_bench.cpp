@@ -72,10 +72,10 @@ struct Frame {
         double power = 0.0;
         for (const cf32& sample : sent)
             power += static_cast<double>(std::norm(sample)) / static_cast<double>(sent.size());
-        config.full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+        const auto full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+        config.full_scale = full_scale;
         const auto integer = [&](float x) {
-            return static_cast<std::int16_t>(
-                std::clamp(std::round(x * config.full_scale), -32768.0F, 32767.0F));
+            return static_cast<std::int16_t>(std::clamp(std::round(x * full_scale), -32768.0F, 32767.0F));
         };
         for (const cf32& sample : sent)
             samples.push_back({integer(sample.real()), integer(sample.imag())});

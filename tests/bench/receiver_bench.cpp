@@ -62,11 +62,12 @@ std::vector<ci16> slot_of_samples(phy::ReceiverConfig& config) {
     double power = 0.0;
     for (const cf32& sample : samples)
         power += std::norm(sample) / static_cast<double>(samples.size());
-    config.full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+    const auto full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+    config.full_scale = full_scale;
     std::vector<ci16> integers;
     for (const cf32& sample : samples)
-        integers.push_back({static_cast<std::int16_t>(std::lround(sample.real() * config.full_scale)),
-                            static_cast<std::int16_t>(std::lround(sample.imag() * config.full_scale))});
+        integers.push_back({static_cast<std::int16_t>(std::lround(sample.real() * full_scale)),
+                            static_cast<std::int16_t>(std::lround(sample.imag() * full_scale))});
     return integers;
 }
 

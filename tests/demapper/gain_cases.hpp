@@ -12,7 +12,7 @@ inline constexpr unsigned gain_seed = 2718;
 
 struct GainCase {
     float gain = 1.0F;
-    float full_scale = 0.0F;
+    std::optional<float> full_scale = {};
 };
 
 inline constexpr GainCase gain_cases[] = {
@@ -54,7 +54,7 @@ inline Bytes stored_symbols(phy::SampleFormat format, std::size_t count, float g
 inline std::vector<phy::cf32> divided(phy::SampleFormat format, const Bytes& stored, const GainCase& by) {
     const bool is_integer = format == phy::SampleFormat::ci16 || format == phy::SampleFormat::ci8;
     const double of_format = format == phy::SampleFormat::ci16 ? 32768.0 : 128.0;
-    const double full_scale = !is_integer ? 1.0 : by.full_scale == 0.0F ? of_format : by.full_scale;
+    const double full_scale = !is_integer ? 1.0 : double{by.full_scale.value_or(of_format)};
     const auto factor = static_cast<float>(1.0 / (full_scale * double{by.gain}));
     std::vector<float> components;
     for (std::size_t i = 0; i < 2 * stored.size() / size_of(format); ++i) {
@@ -82,7 +82,7 @@ inline std::vector<phy::DemapperConfig> gain_demappers() {
 
 inline phy::DemapperConfig with_gain(phy::DemapperConfig config, const GainCase& gain) {
     config.gain = gain.gain;
-    config.full_scale = gain.full_scale;
+    if (gain.full_scale) config.full_scale = *gain.full_scale;
     return config;
 }
 

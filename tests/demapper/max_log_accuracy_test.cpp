@@ -204,13 +204,11 @@ TEST_P(MaxLogAccuracyOf, FromStoredFormatsAndFullScales) {
     const std::vector<phy::cf32> symbols = phy_test::NoisySymbols(modulation, 18.0, seed).take(20'000);
     phy_test::Reference reference(modulation);
     for (const phy::SampleFormat format : phy::all_sample_formats) {
-        for (const float config_scale : {0.0F, 60.0F}) {
-            const float full_scale = config_scale == 0.0F || default_full_scale(format) == 1.0F
-                                         ? default_full_scale(format)
-                                         : config_scale;
+        for (const phy::FullScale given : {phy::FullScale(), phy::FullScale(60.0F)}) {
+            const float full_scale = given.value_for(format);
             const phy_test::Bytes bytes = phy_test::stored(format, symbols, full_scale);
             std::vector<float> soft_bits(symbols.size() * qm);
-            phy::SoftDemapper demap(phy::Host(), {.modulation = modulation, .full_scale = config_scale});
+            phy::SoftDemapper demap(phy::Host(), {.modulation = modulation, .full_scale = given});
             demap({format, bytes.data(), symbols.size()}, noise, soft_bits);
             for (std::size_t n = 0; n < symbols.size(); ++n) {
                 const auto scale = static_cast<double>(full_scale);

@@ -438,7 +438,6 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
     expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "doppler_spread");
     for (const double value : {0.0, -30e3, static_cast<double>(nan), std::numeric_limits<double>::infinity()})
         expect_throws(with([&](auto& c) { c.subcarrier_spacing = value; }), "subcarrier_spacing");
-    expect_throws(with([&](auto& c) { c.full_scale = -1.0F; }), "full_scale");
     expect_throws(with([&](auto& c) { c.allocation.dmrs.ports = {}; }), "ports");
     expect_throws(with([&](auto& c) {
                       c.allocation.resource_blocks = {{3, 1}};

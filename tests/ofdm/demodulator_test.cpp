@@ -23,7 +23,7 @@ class OfdmDemodulatorOf : public testing::TestWithParam<SampleFormat> {};
 TEST_P(OfdmDemodulatorOf, GivesTheGridOfTheReference) {
     const SampleFormat format = GetParam();
     for (OfdmConfig config : ofdm_configs()) {
-        config.full_scale = format == SampleFormat::ci8 ? 100.0F : 0.0F;
+        if (format == SampleFormat::ci8) config.full_scale = 100.0F;
         SCOPED_TRACE(name_of(config));
         const OfdmTiming timing(config);
         const OfdmSlots slots = {.first = 7, .count = 2};

@@ -61,7 +61,7 @@ protected:
 TEST_P(GpuOfdmDemodulator, TheBytesOfACpu) {
     const SampleFormat format = GetParam();
     for (OfdmConfig config : ofdm_configs()) {
-        config.full_scale = format == SampleFormat::ci8 ? 100.0F : 0.0F;
+        if (format == SampleFormat::ci8) config.full_scale = 100.0F;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 1'000'003, .count = 5};
         const std::size_t count =

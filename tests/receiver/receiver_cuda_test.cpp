@@ -34,8 +34,9 @@ Bytes stored_for(ReceiverConfig& config, SampleFormat format, const std::vector<
     for (const cf32& sample : input)
         power += static_cast<double>(std::norm(sample)) / static_cast<double>(input.size());
     const double top = format == SampleFormat::ci8 ? 127.0 : 32767.0;
-    config.full_scale = static_cast<float>(0.25 * top / std::sqrt(power));
-    return stored(format, input, config.full_scale);
+    const auto full_scale = static_cast<float>(0.25 * top / std::sqrt(power));
+    config.full_scale = full_scale;
+    return stored(format, input, full_scale);
 }
 
 void expect_same_as_host(const ReceiverConfig& config, phy::SymbolView input, std::uint64_t first = 0,

@@ -47,9 +47,6 @@ TEST(ReceiverErrorTest, Configurations) {
     expect_no_receiver("equalization",
                        [](auto& config) { config.equalization = static_cast<phy::Equalization>(2); });
     expect_no_receiver("window_offset 28: expected 0 to 27", [](auto& config) { config.window_offset = 28; });
-    expect_no_receiver("full_scale", [](auto& config) { config.full_scale = -1.0F; });
-    expect_no_receiver(
-        "full_scale", [](auto& config) { config.full_scale = -1.0F; }, ReceiverInput::grid);
     expect_no_receiver("delay_spread", [](auto& config) { config.delay_spread = -1.0F; });
     expect_no_receiver("noise_variance", [](auto& config) { config.noise_variance = -1.0F; });
     expect_no_receiver("llr_clip", [](auto& config) { config.demapper.llr_clip = 0; });

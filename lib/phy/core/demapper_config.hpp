@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
 
 namespace phy {
@@ -33,9 +34,9 @@ struct PHY_EXPORT DemapperConfig {
     Modulation modulation = Modulation::qpsk;  ///< in a batch each allocation has its own
     Method method = Method::max_log;
     Evaluator evaluator = Evaluator::automatic;
-    float llr_scale = 6.0F;   ///< int8: steps per nat, from 1/64 to 4096
-    int llr_clip = 127;       ///< int8: max magnitude of a soft bit, from 1 to 127
-    float full_scale = 0.0F;  ///< integer samples: value that stands for 1.0; 0: 2^(bits-1)
+    float llr_scale = 6.0F;  ///< int8: steps per nat, from 1/64 to 4096
+    int llr_clip = 127;      ///< int8: max magnitude of a soft bit, from 1 to 127
+    FullScale full_scale = {};
     float gain = 1.0F;  ///< amplitude of the constellation, from 2^-40 to 2^40; symbols are divided by it
 
     friend bool operator==(const DemapperConfig&, const DemapperConfig&) = default;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -34,7 +35,7 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     /// Estimates the timing offset, removes it before averaging, and puts it back.
     bool corrects_timing = true;
     bool corrects_frequency = true;  ///< estimates the frequency offset between DM-RS symbols and removes it
-    float full_scale = 0.0F;         ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    FullScale full_scale = {};
 
     friend bool operator==(const ChannelEstimatorConfig&, const ChannelEstimatorConfig&) = default;
 };

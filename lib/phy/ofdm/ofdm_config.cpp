@@ -126,9 +126,6 @@ OfdmTiming checked_timing(const OfdmConfig& config) {
                             ": expected at most half of the sample rate, " +
                             number_text(config.sample_rate / 2));
     check_range("window_offset", config.window_offset, 0, static_cast<int>(timing.prefix_samples(0, 1)));
-    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
-        throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-126 to 2^126");
     return timing;
 }
 
@@ -157,8 +154,7 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
 }
 
 float unit_of(const OfdmConfig& config, SampleFormat format) {
-    const bool is_given = default_full_scale(format) != 1.0F && config.full_scale != 0.0F;
-    return 1.0F / (is_given ? config.full_scale : default_full_scale(format));
+    return 1.0F / config.full_scale.value_for(format);
 }
 
 }  // namespace detail

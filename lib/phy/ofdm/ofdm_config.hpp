@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 
 /// The OFDM parameters of a 5G NR carrier, and where its slots and symbols lie in baseband samples.
 namespace phy {
@@ -38,8 +39,8 @@ struct PHY_EXPORT OfdmConfig {
     /// that this causes, without rounding, by a cyclic shift of the window's samples.
     int window_offset = 0;
 
-    int antennas = 1;         ///< from 1 to 64
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    int antennas = 1;  ///< from 1 to 64
+    FullScale full_scale = {};
 
     friend bool operator==(const OfdmConfig&, const OfdmConfig&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/equalizer/equalizer.hpp"
@@ -30,8 +31,8 @@ enum class ReceiverInput : std::uint8_t {
 struct PHY_EXPORT ReceiverConfig {
     Link link = {};  ///< for samples, with sample_rate and center_frequency: see complete_link()
     ReceiverInput input = ReceiverInput::samples;
-    int antennas = 1;         ///< from the number of layers to 16
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    int antennas = 1;  ///< from the number of layers to 16
+    FullScale full_scale = {};
 
     DemapperConfig demapper = {};  ///< ignored: modulation (the link's), full scale and gain (1)
     SoftBitFormat format = SoftBitFormat::int8;

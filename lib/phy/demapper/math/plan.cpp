@@ -15,8 +15,8 @@
 namespace phy::detail {
 namespace {
 
-bool is_full_scale(float full_scale) {
-    return full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale);
+bool has_normal_reciprocal(float number) {
+    return std::isnormal(number) && std::isnormal(1.0F / number);
 }
 
 DemapperConfig checked(const DemapperConfig& config) {
@@ -47,14 +47,11 @@ void check_config(const DemapperConfig& config) {
     if (config.llr_clip < 1 || config.llr_clip > 127) {
         throw ArgumentError("llr_clip is " + std::to_string(config.llr_clip) + ": expected 1 to 127");
     }
-    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale)) {
-        throw ArgumentError("full_scale is " + number_text(config.full_scale) +
-                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
-    }
     if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
         throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
-    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale * config.gain)) {
-        throw ArgumentError("full_scale " + number_text(config.full_scale) + " with gain " +
+    const float full_scale = config.full_scale.value_for(SampleFormat::ci16);
+    if (!has_normal_reciprocal(full_scale * config.gain)) {
+        throw ArgumentError("full_scale " + number_text(full_scale) + " with gain " +
                             number_text(config.gain) + ": expected a product with a normal reciprocal");
     }
 }
@@ -118,9 +115,7 @@ void check_noise(std::optional<float> scalar, std::size_t values, std::size_t sy
 }
 
 float unit_of(const DemapperConfig& config, SampleFormat format) {
-    const float of_format = default_full_scale(format);
-    const bool is_given = of_format != 1.0F && config.full_scale > 0.0F;
-    return 1.0F / ((is_given ? config.full_scale : of_format) * config.gain);
+    return 1.0F / (config.full_scale.value_for(format) * config.gain);
 }
 
 bool scales_floats(const DemapperConfig& config, SampleFormat format) {

@@ -70,7 +70,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     : config(checked(given)), schedule(given.link), ofdm(ofdm_of(given)), demapper(given.demapper) {
     const SlotAllocation& allocation = config.link.allocation;
     demapper.modulation = config.link.modulation;
-    demapper.full_scale = 0.0F;
+    demapper.full_scale = {};
     demapper.gain = 1.0F;
     layers = static_cast<std::size_t>(allocation.layers());
     antennas = static_cast<std::size_t>(config.antennas);
@@ -97,7 +97,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
             .noise_variance = config.noise_variance,
             .time = config.time,
             .doppler_spread = config.doppler_spread,
-            .full_scale = ofdm ? 0.0F : config.full_scale};
+            .full_scale = ofdm ? FullScale() : config.full_scale};
 }
 
 EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) const {
@@ -105,7 +105,7 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) con
             .antennas = config.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
-            .full_scale = ofdm ? 0.0F : config.full_scale};
+            .full_scale = ofdm ? FullScale() : config.full_scale};
 }
 
 std::vector<cf32> ReceiverPlan::make_pilots() const {
