@@ -20,7 +20,7 @@ ChannelEstimatorConfig estimator_config(const LinkConfig& config, bool knows_noi
     estimator.allocation = config.allocation;
     estimator.antennas = config.channel.antennas;
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
-    estimator.delay_spread = static_cast<float>(config.delay_spread);
+    if (config.delay_spread) estimator.delay_spread = static_cast<float>(*config.delay_spread);
     if (knows_noise) estimator.noise_variance = static_cast<float>(config.noise_variance());
     return estimator;
 }

@@ -226,7 +226,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .subcarrier_spacing = options.subcarrier_spacing,
                       .timing_offset = options.timing_offset_ns * 1e-9,
                       .frequency_offset = options.frequency_offset};
-    config.delay_spread = options.delay_spread_ns * 1e-9;
+    if (options.delay_spread_ns > 0.0) config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
     config.known = known_of(options);
     config.soft_bits = soft_bits_of(options);

@@ -43,12 +43,13 @@ struct Case {
 };
 
 ReceiverConfig receiver_config(const Case& of) {
-    ReceiverConfig config = {.antennas = antennas, .delay_spread = of.measures_delay_spread ? 0.0F : 100e-9F};
+    ReceiverConfig config = {.antennas = antennas};
+    if (!of.measures_delay_spread) config.delay_spread = 100e-9F;
     config.link.modulation = Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
     config.link.carrier.sample_rate = 122.88e6;
     config.link.carrier.center_frequency = 3.75e9;
-    config.link.allocation = whole_carrier(of.layers, 0.0F).allocation;
+    config.link.allocation = whole_carrier(of.layers).allocation;
     return config;
 }
 

@@ -260,9 +260,8 @@ TEST_P(SoftDemapStageOf, DescramblesCodewords) {
             expected.soft_bits = expected_descrambled(formats.out, std::move(expected.soft_bits), signs);
             SoftDemapStage::Config config =
                 config_of({.modulation = GetParam()}, input, formats.out, noise_kinds[1]);
-            config.descramble = {.c_init = c_init,
-                                 .codeword_symbols = static_cast<std::uint64_t>(codeword),
-                                 .first_symbol = static_cast<std::uint64_t>(first)};
+            config.descramble = {.c_init = c_init, .first_symbol = static_cast<std::uint64_t>(first)};
+            if (codeword != 0) config.descramble->codeword_symbols = static_cast<std::uint64_t>(codeword);
             for (const Place& place : all_places()) {
                 for (const std::size_t chunk : {std::size_t{1}, std::size_t{50}, std::size_t{999}}) {
                     ASSERT_NO_FATAL_FAILURE(expect_equal(by_pipeline(config, place, chunk, input), expected))
@@ -436,6 +435,7 @@ TEST(SoftDemapStage, RefusesValuesOutOfRange) {
     for (const float gain : {0.0F, -1.0F, nan, infinity})
         expect_refused({.demapper = {.gain = gain}}, "gain");
     expect_refused({.descramble = {{.c_init = 0x80000000}}}, "c_init");
+    expect_refused({.descramble = {{.codeword_symbols = 0}}}, "codeword_symbols");
     EXPECT_NO_THROW(SoftDemapStage{Config{}});
 }
 

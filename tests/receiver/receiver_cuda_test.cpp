@@ -161,8 +161,8 @@ TEST(GpuReceiverTest, EveryNumerologyOffsetAndDirection) {
         config.link.allocation.dmrs.cdm_groups_without_data = 3;
         config.antennas = 3;
         config.window_offset = 3;
-        config.delay_spread = 0.0F;
-        config.noise_variance = spacing == 15000 ? 0.002F : 0.0F;
+        config.delay_spread = {};
+        if (spacing == 15000) config.noise_variance = 0.002F;
         SCOPED_TRACE(std::to_string(spacing) + " Hz");
         const AirConfig air = {.snr_db = 25.0, .frequency_offset = 100.0, .delay = 2};
         expect_same_as_host(config, transmit(config, air, 3, 10).input, 3, 4);

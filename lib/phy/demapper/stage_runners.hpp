@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "phy/demapper/stage.hpp"
 #include "phy/scrambling/signs.hpp"
@@ -39,12 +40,12 @@ template <typename Write>
 void for_codewords(const SoftDemapStage::Config& config, const Chunk& chunk, const Write& write) {
     const Descrambling& descramble = *config.descramble;
     const std::uint64_t qm = bits_per_symbol(config.demapper.modulation);
-    const std::uint64_t codeword = descramble.codeword_symbols;
+    const std::optional<std::uint64_t>& codeword = descramble.codeword_symbols;
     for (std::uint64_t done = 0; done < chunk.items;) {
         const std::uint64_t index = descramble.first_symbol + chunk.first + done;
-        const std::uint64_t in_codeword = codeword == 0 ? index : index % codeword;
+        const std::uint64_t in_codeword = codeword ? index % *codeword : index;
         const std::uint64_t left = chunk.items - done;
-        const std::uint64_t now = codeword == 0 ? left : std::min(left, codeword - in_codeword);
+        const std::uint64_t now = codeword ? std::min(left, *codeword - in_codeword) : left;
         write(SignBits{.begin = done * qm, .count = now * qm, .first = in_codeword * qm});
         done += now;
     }

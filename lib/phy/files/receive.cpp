@@ -44,7 +44,7 @@ ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions
     config.time = options.time;
     config.doppler_spread = options.doppler_spread;
     config.delay_spread = options.delay_spread;
-    config.noise_variance = options.noise_variance.value_or(0.0F);
+    config.noise_variance = options.noise_variance;
     detail::set_input(config, capture);
     return config;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -39,20 +40,23 @@ struct PHY_EXPORT ReceiverConfig {
     Equalization equalization = Equalization::mmse;
 
     /// Interference rejection combining: measures the covariance of noise and interference over the antennas
-    /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas and a noise_variance of 0.
+    /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas, and no given
+    /// noise_variance.
     bool interference_rejection = false;
 
     TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
     float doppler_spread = 0.0F;  ///< Hz, maximum; above 0 for TimeInterpolation::wiener
 
-    /// s, rms. 0: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
+    /// s, rms. None: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
     /// spacing. See ChannelEstimatorConfig.
-    float delay_spread = 0.0F;
-    float noise_variance = 0.0F;  ///< N0 of a resource element at an antenna; 0: measured in each slot
+    std::optional<float> delay_spread = {};
 
-    /// For samples: how many of them the FFT window begins before the end of a prefix; negative: half of the
+    /// N0 of a resource element at an antenna. None: measured in each slot.
+    std::optional<float> noise_variance = {};
+
+    /// For samples: how many of them the FFT window begins before the end of a prefix; none: half of the
     /// shorter prefix. See OfdmConfig.
-    int window_offset = -1;
+    std::optional<int> window_offset = {};
 
     friend bool operator==(const ReceiverConfig&, const ReceiverConfig&) = default;
 };
