@@ -149,7 +149,7 @@ std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
     for (const Method method : options.methods) {
         for (const SoftBitFormat format : options.formats) {
             const bool scaled = format == SoftBitFormat::int8;
-            for (const float scale : scaled ? options.scales : std::vector{DemapperConfig().llr_scale})
+            for (const float scale : scaled ? options.scales : std::vector{LlrConfig().scale})
                 all.push_back({method, format, scale});
         }
     }

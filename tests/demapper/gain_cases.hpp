@@ -76,8 +76,8 @@ inline std::vector<phy::DemapperConfig> gain_demappers() {
     for (const Modulation modulation : {Modulation::pi2_bpsk, Modulation::qpsk, Modulation::qam256})
         configs.push_back({.modulation = modulation});
     for (const phy::Evaluator evaluator : {phy::Evaluator::arithmetic, phy::Evaluator::table})
-        configs.push_back(
-            {.modulation = Modulation::qam64, .method = phy::Method::log_map, .evaluator = evaluator});
+        configs.push_back({.modulation = Modulation::qam64,
+                           .llr = {.method = phy::Method::log_map, .evaluator = evaluator}});
     return configs;
 }
 
@@ -110,9 +110,9 @@ inline GainResult expected_by_gain(const phy::DemapperConfig& config, std::span<
 
 inline std::string text_of(const phy::DemapperConfig& config, const GainCase& gain,
                            phy::SoftBitFormat output) {
-    return std::string(to_string(config.modulation)) + ", " + std::string(to_string(config.method)) + ", " +
-           std::string(to_string(config.evaluator)) + ", gain " + std::to_string(gain.gain) + ", to " +
-           std::string(to_string(output)) + ", seed " + std::to_string(gain_seed);
+    return std::string(to_string(config.modulation)) + ", " + std::string(to_string(config.llr.method)) +
+           ", " + std::string(to_string(config.llr.evaluator)) + ", gain " + std::to_string(gain.gain) +
+           ", to " + std::string(to_string(output)) + ", seed " + std::to_string(gain_seed);
 }
 
 }  // namespace phy_test

@@ -92,8 +92,8 @@ TEST(GpuReceiverTest, EverySoftBitFormatAndMethod) {
                 ReceiverConfig config = small_receiver(ReceiverInput::grid, 3, 4);
                 config.link.modulation = Modulation::qam16;
                 config.format = format;
-                config.demapper.method = method;
-                config.demapper.llr_scale = 3.0F;
+                config.llr.method = method;
+                config.llr.scale = 3.0F;
                 config.equalization = equalization;
                 SCOPED_TRACE(std::string(to_string(format)) + ", " + std::string(to_string(method)));
                 expect_same_as_host(config, transmit(config, {.snr_db = 15.0}, 0, 3).input);

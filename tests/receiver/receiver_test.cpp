@@ -178,7 +178,7 @@ TEST(ReceiverTest, EverySoftBitFormatAndMethod) {
             ReceiverConfig config = small_receiver(ReceiverInput::grid, 2);
             config.link.modulation = Modulation::qam64;
             config.format = format;
-            config.demapper.method = method;
+            config.llr.method = method;
             config.equalization = phy::Equalization::zero_forcing;
             EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << to_string(format);
         }

@@ -36,8 +36,7 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
 ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     ReceiverConfig config;
     config.link = link_of(capture, options);
-    config.demapper = options.demapper;
-    config.demapper.modulation = config.link.modulation;
+    config.llr = options.llr;
     config.format = options.format;
     config.equalization = options.equalization;
     config.interference_rejection = options.interference_rejection;
@@ -78,7 +77,8 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .symbols = stage.symbols,
          .channel = stage.channel,
          .format = stage.receiver.format,
-         .demapper = stage.receiver.demapper,
+         .modulation = stage.receiver.link.modulation,
+         .llr_config = stage.receiver.llr,
          .c_init = result.link.scrambling.c_init(),
          .link = to_json(result.link),
          .source = result.capture.file.string() + ":" + result.capture.dataset,

@@ -35,8 +35,8 @@ struct PHY_EXPORT ReceiverConfig {
     int antennas = 1;  ///< from the number of layers to 16
     FullScale full_scale = {};
 
-    DemapperConfig demapper = {};  ///< ignored: modulation (the link's), full scale and gain (1)
-    SoftBitFormat format = SoftBitFormat::int8;
+    LlrConfig llr = {};
+    SoftBitFormat format = SoftBitFormat::int8;  ///< of the soft bits
     Equalization equalization = Equalization::mmse;
 
     /// Interference rejection combining: measures the covariance of noise and interference over the antennas

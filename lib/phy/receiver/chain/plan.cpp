@@ -67,11 +67,11 @@ std::optional<float> delay_spread_of(const ReceiverConfig& config) {
 }  // namespace
 
 ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
-    : config(checked(given)), schedule(given.link), ofdm(ofdm_of(given)), demapper(given.demapper) {
+    : config(checked(given)),
+      schedule(given.link),
+      ofdm(ofdm_of(given)),
+      demapper{.modulation = given.link.modulation, .llr = given.llr} {
     const SlotAllocation& allocation = config.link.allocation;
-    demapper.modulation = config.link.modulation;
-    demapper.full_scale = {};
-    demapper.gain = 1.0F;
     layers = static_cast<std::size_t>(allocation.layers());
     antennas = static_cast<std::size_t>(config.antennas);
     subcarriers = static_cast<std::size_t>(allocation.subcarriers());
