@@ -18,12 +18,11 @@ public:
     void run_on_device(const DeviceWork& work) override {
         const gpu::SymbolView symbols(config_.input, work.in[0]);
         const auto sums = gpu::elements_of<SymbolSums>(work.out[0]);
-        const auto workspace = gpu::elements_of<SymbolSums>(work.scratch);
         if (config_.sent) {
             const auto sent = gpu::elements_of<cf32>(work.in[1]);
-            measure_(symbols, sent, config_.row, sums, workspace, work.stream);
+            measure_(symbols, sent, config_.row, sums, work.scratch, work.stream);
         } else {
-            measure_(symbols, config_.row, sums, workspace, work.stream, work.chunk.first);
+            measure_(symbols, config_.row, sums, work.scratch, work.stream, work.chunk.first);
         }
     }
 
@@ -43,12 +42,11 @@ public:
     void run_on_device(const DeviceWork& work) override {
         const gpu::SoftBitView soft_bits(config_.input, work.in[0]);
         const auto sums = gpu::elements_of<SoftBitSums>(work.out[0]);
-        const auto workspace = gpu::elements_of<SoftBitSums>(work.scratch);
         if (config_.truth) {
             const auto truth = gpu::elements_of<std::uint8_t>(work.in[1]);
-            measure_(soft_bits, truth, config_.row, sums, workspace, work.stream);
+            measure_(soft_bits, truth, config_.row, sums, work.scratch, work.stream);
         } else {
-            measure_(soft_bits, config_.row, sums, workspace, work.stream);
+            measure_(soft_bits, config_.row, sums, work.scratch, work.stream);
         }
     }
 
