@@ -107,7 +107,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(SoftBitFormat::int8);
     how.noise_variance = files.capture.noise_variance;
-    how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
+    if (options.delay_spread_ns > 0.0) how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
     return how;
 }
 

@@ -44,18 +44,18 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
         ("output,o", text(options.output, "SOFTBITS.h5"), "output file for the soft bits; default: none")  //
         ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")       //
         ("durable", flag(options.files.durable), "wait until the output survives a loss of power")         //
-        ("method", parsed(options.files.demapper.method, parse_method, "METHOD"),
+        ("method", parsed(options.files.llr.method, parse_method, "METHOD"),
          "how likelihoods are combined: maxlog (default) or logmap")  //
-        ("evaluator", parsed(options.files.demapper.evaluator, parse_evaluator, "EVALUATOR"),
+        ("evaluator", parsed(options.files.llr.evaluator, parse_evaluator, "EVALUATOR"),
          "how soft bits are computed: auto (default), arithmetic or table")  //
         ("llr", parsed(options.llr, parse_soft_bit_format, "FORMAT"),
          "format of the soft bits: int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
-         number_within<float>(options.files.demapper.llr_scale, "--llr-scale", "X",
+         number_within<float>(options.files.llr.scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
          "int8: steps per nat, default 6")  //
         ("llr-clip",
-         number_within<int>(options.files.demapper.llr_clip, "--llr-clip", "N",
+         number_within<int>(options.files.llr.clip, "--llr-clip", "N",
                             {1, 127, "a whole number from 1 to 127"}),
          "int8: largest magnitude of a soft bit, default 127")  //
         ("hard", flag(options.symbols.hard),

@@ -76,7 +76,7 @@ public:
           in_(device, in.size()),
           matrix_(device, matrix.size()),
           out_(device, shape.batches * shape.length),
-          workspace_(device, average_matvec_workspace<double>(shape)),
+          workspace_(device, average_matvec_workspace_bytes<double>(shape)),
           cub_(device, in_.span(), 1),
           on_host_(out_.size()) {
         const gpu::Stream stream(device);
@@ -139,7 +139,7 @@ private:
         loops_seconds_ = seconds_of([&] { expected_ = plain_loops(shape_, in, matrix); });
         const Host host({.threads = 0});
         host_threads_ = host.threads();
-        std::vector<std::byte> workspace(average_matvec_workspace<double>(shape_));
+        std::vector<std::byte> workspace(average_matvec_workspace_bytes<double>(shape_));
         const auto run = [&] { average_matvec<double>(host, in, shape_, matrix, on_host_, workspace); };
         run();
         host_seconds_ = seconds_of(run);

@@ -44,16 +44,15 @@ public:
           llr_(device, options.symbols * qm),
           expected_(device, options.symbols * qm),
           difference_(device, 1) {
-        const auto& config = demap_.config();
+        const LlrConfig& llr = demap_.config().llr;
         // No symbols lie beyond the outermost level and six standard deviations of the noise.
         const float reach = 1.16F + 6.0F * std::sqrt(0.5F * noise_variance_);
-        table_ = on_device(
-            device, demap_steps::make_table(reach, noise_variance_, config.llr_scale, config.llr_clip));
+        table_ = on_device(device, demap_steps::make_table(reach, noise_variance_, llr.scale, llr.clip));
         work_ = {.symbols = symbols_.data(),
                  .size = symbols_.size(),
                  .noise = noise_.data(),
-                 .llr_scale = config.llr_scale,
-                 .llr_clip = config.llr_clip,
+                 .llr_scale = llr.scale,
+                 .llr_clip = llr.clip,
                  .llr = llr_.data(),
                  .table = table_.data(),
                  .table_reach = reach};

@@ -57,7 +57,7 @@ public:
           second_partial_sums_(device, reduce_steps::max_partial_sums(size)),
           sum_(device, 1),
           library_sum_(device, 1),
-          workspace_(device, reduce_rows_workspace<Op>(1, size)),
+          workspace_(device, reduce_rows_workspace_bytes<Op>(1, size)),
           cub_(device, elements_.span(), 1),
           expected_(sum_of_repeated(stretch, size)) {
         fill_repeating(device, elements_.span(), std::span(stretch));

@@ -20,7 +20,7 @@ ChannelEstimatorConfig estimator_config(const LinkConfig& config, bool knows_noi
     estimator.allocation = config.allocation;
     estimator.antennas = config.channel.antennas;
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
-    estimator.delay_spread = static_cast<float>(config.delay_spread);
+    if (config.delay_spread) estimator.delay_spread = static_cast<float>(*config.delay_spread);
     if (knows_noise) estimator.noise_variance = static_cast<float>(config.noise_variance());
     return estimator;
 }
@@ -53,9 +53,8 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& 
     equalize_.emplace(
         host, equalizer_config(config, known.channel ? std::span<const float>() : estimate_->time_weights()));
     for (const SoftBitChoice& choice : choices_) {
-        demap_.emplace_back(
-            host, DemapperConfig{
-                      .modulation = config.modulation, .method = choice.method, .llr_scale = choice.scale});
+        demap_.emplace_back(host, DemapperConfig{.modulation = config.modulation,
+                                                 .llr = {.method = choice.method, .scale = choice.scale}});
     }
     symbols_.resize(equalize_->symbols_per_slot());
     noise_variance_.resize(symbols_.size());

@@ -43,7 +43,7 @@ struct LinkConfig {
     double snr_db = 0.0;  ///< power of all layers at an antenna over the noise there
     SlotAllocation allocation;
     Channel::Config channel;
-    double delay_spread = 0.0;  ///< s, given to estimators; 0: measured
+    std::optional<double> delay_spread = {};  ///< s, given to estimators; none: measured
     Equalization equalization = Equalization::mmse;
     std::vector<Knowledge> known;          ///< each equalises on its own
     std::vector<SoftBitChoice> soft_bits;  ///< each demaps the symbols of each equaliser

@@ -149,7 +149,7 @@ std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
     for (const Method method : options.methods) {
         for (const SoftBitFormat format : options.formats) {
             const bool scaled = format == SoftBitFormat::int8;
-            for (const float scale : scaled ? options.scales : std::vector{DemapperConfig().llr_scale})
+            for (const float scale : scaled ? options.scales : std::vector{LlrConfig().scale})
                 all.push_back({method, format, scale});
         }
     }
@@ -226,7 +226,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .subcarrier_spacing = options.subcarrier_spacing,
                       .timing_offset = options.timing_offset_ns * 1e-9,
                       .frequency_offset = options.frequency_offset};
-    config.delay_spread = options.delay_spread_ns * 1e-9;
+    if (options.delay_spread_ns > 0.0) config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
     config.known = known_of(options);
     config.soft_bits = soft_bits_of(options);

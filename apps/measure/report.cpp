@@ -44,7 +44,7 @@ Json json_of(const std::vector<SymbolMeasurement>& rows, double SymbolMeasuremen
 
 Json json_of_rows(const Measured& done) {
     const std::vector<SymbolMeasurement> rows = measured_rows(done);
-    return Json::object({{"symbols", done.row},
+    return Json::object({{"symbols", *done.row},
                          {"mean_power", json_of(rows, &SymbolMeasurement::mean_power)},
                          {"evm_rms", json_of(rows, &SymbolMeasurement::evm_rms)},
                          {"noise_variance", json_of(rows, &SymbolMeasurement::noise_variance)}});
@@ -83,9 +83,9 @@ std::string text_of_rows(const Measured& done) {
     constexpr std::size_t at_the_end = 8;
     const std::vector<SymbolMeasurement> rows = measured_rows(done);
     const bool all = rows.size() <= at_the_start + at_the_end + 1;
-    const std::uint64_t last = done.symbols % done.row;
+    const std::uint64_t last = done.symbols % *done.row;
     std::string result = fmt::format("\n{} row{} of {} symbols{}\n", rows.size(), rows.size() == 1 ? "" : "s",
-                                     done.row, last == 0 ? "" : fmt::format(", the last one of {}", last)) +
+                                     *done.row, last == 0 ? "" : fmt::format(", the last one of {}", last)) +
                          table_line("row", "mean power", "EVM rms", "noise variance");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!all && i == at_the_start) {
@@ -140,7 +140,7 @@ Json json_of(const Measured& done) {
         {"divided_by", done.gain},
         {"full_scale", done.capture.full_scale},
     };
-    if (done.row > 0) members.emplace_back("rows", json_of_rows(done));
+    if (done.row) members.emplace_back("rows", json_of_rows(done));
     members.emplace_back("seconds", done.seconds);
     members.emplace_back("symbols_per_second", symbols_per_second(done));
     members.emplace_back("backend", names_of(done.places));
@@ -175,7 +175,7 @@ std::string text_of(const Measured& done) {
     const std::optional<std::string> devices = devices_of(done.places);
     line("throughput", fmt::format("{:.4g} Msymbol/s", 1e-6 * symbols_per_second(done)));
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
-    if (done.row > 0) result += text_of_rows(done);
+    if (done.row) result += text_of_rows(done);
     return result;
 }
 

@@ -85,7 +85,7 @@ void write_received(const std::string& file, Modulation modulation = Modulation:
                              .subcarriers = subcarriers,
                              .symbols = true,
                              .channel = true,
-                             .demapper = {.modulation = modulation}});
+                             .modulation = modulation});
     std::vector<std::byte> llr(slots * elements * bits_per_symbol(modulation));
     for (std::size_t i = 0; i < llr.size(); ++i)
         llr[i] = static_cast<std::byte>(i * 37 % 251);

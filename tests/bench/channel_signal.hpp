@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace phy::bench {
 
 /// 273 resource blocks with two DM-RS symbols, and as many layers as antennas.
-inline ChannelEstimatorConfig whole_carrier(int layers, float delay_spread) {
+inline ChannelEstimatorConfig whole_carrier(int layers, std::optional<float> delay_spread = {}) {
     ChannelEstimatorConfig config;
     config.allocation.carrier_resource_blocks = 273;
     config.allocation.resource_blocks = {{0, 273}};

@@ -36,7 +36,7 @@ public:
           in_(device, shape.batches * shape.length * shape.observations * components),
           matrix_(device, shape.length * shape.length * components),
           out_(device, shape.batches * shape.length * components),
-          workspace_(device, average_matvec_workspace<T>(shape)),
+          workspace_(device, average_matvec_workspace_bytes<T>(shape)),
           cub_(device, in_.span(), 1) {
         const std::vector<R> values = noise<R>();
         apps::fill_repeating(device, in_.span(), std::span(values));

@@ -91,7 +91,7 @@ private:
         std::vector<cf32> pilots(dmrs_pilot_count(config.allocation));
         dmrs_pilots(config.allocation, 0, pilots);
         received_ = received_slot(config, pilots);
-        const auto samples = stored(received_, format_, config.full_scale);
+        const auto samples = stored(received_, format_, config.full_scale.value_for(SampleFormat::ci16));
         grid_ = gpu::DeviceBuffer<std::byte>(device, of.slots * samples.size());
         pilots_ = gpu::DeviceBuffer<cf32>(device, of.slots * pilots.size());
         apps::fill_repeating(device, grid_.span(), std::span<const std::byte>(samples));

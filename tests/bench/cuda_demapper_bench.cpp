@@ -66,8 +66,7 @@ void measure(Suite& suite, const Case& c) {
     gpu::DeviceBuffer<DemapCounters> counters(device, 1);
 
     gpu::SoftDemapper demap(device, {.modulation = c.modulation,
-                                     .method = c.method,
-                                     .evaluator = c.evaluator,
+                                     .llr = {.method = c.method, .evaluator = c.evaluator},
                                      .full_scale = signal.full_scale});
     if (!c.noise_per_symbol) demap.prepare(signal.noise_variance, c.output);
     const auto work = [&](cudaStream_t stream) {

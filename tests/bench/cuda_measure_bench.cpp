@@ -31,7 +31,7 @@ void measure(Suite& suite, Modulation modulation, SampleFormat format, std::size
     const gpu::Device& device = suite.device();
     gpu::DeviceBuffer<std::int32_t> words(device, symbols * size_of(format) / sizeof(std::int32_t));
     gpu::DeviceBuffer<SymbolSums> sums(device, rows);
-    gpu::DeviceBuffer<SymbolSums> workspace(device, gpu::SymbolMeter::workspace_size(symbols, length));
+    gpu::DeviceBuffer<std::byte> workspace(device, gpu::SymbolMeter::workspace_bytes(symbols, length));
     const auto bytes = as_bytes(words.span());
     apps::fill_repeating(device, bytes, std::span<const std::byte>(signal.samples));
     const gpu::SymbolMeter meter(device, {.modulation = modulation, .full_scale = signal.full_scale});

@@ -43,12 +43,13 @@ struct Case {
 };
 
 ReceiverConfig receiver_config(const Case& of) {
-    ReceiverConfig config = {.antennas = antennas, .delay_spread = of.measures_delay_spread ? 0.0F : 100e-9F};
+    ReceiverConfig config = {.antennas = antennas};
+    if (!of.measures_delay_spread) config.delay_spread = 100e-9F;
     config.link.modulation = Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
     config.link.carrier.sample_rate = 122.88e6;
     config.link.carrier.center_frequency = 3.75e9;
-    config.link.allocation = whole_carrier(of.layers, 0.0F).allocation;
+    config.link.allocation = whole_carrier(of.layers).allocation;
     return config;
 }
 
@@ -72,10 +73,10 @@ struct Frame {
         double power = 0.0;
         for (const cf32& sample : sent)
             power += static_cast<double>(std::norm(sample)) / static_cast<double>(sent.size());
-        config.full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+        const auto full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+        config.full_scale = full_scale;
         const auto integer = [&](float x) {
-            return static_cast<std::int16_t>(
-                std::clamp(std::round(x * config.full_scale), -32768.0F, 32767.0F));
+            return static_cast<std::int16_t>(std::clamp(std::round(x * full_scale), -32768.0F, 32767.0F));
         };
         for (const cf32& sample : sent)
             samples.push_back({integer(sample.real()), integer(sample.imag())});

@@ -39,7 +39,9 @@ struct Case {
     }
 
     [[nodiscard]] DemapperConfig config(float full_scale) const {
-        return {.modulation = modulation, .method = method, .evaluator = evaluator, .full_scale = full_scale};
+        return {.modulation = modulation,
+                .llr = {.method = method, .evaluator = evaluator},
+                .full_scale = full_scale};
     }
 };
 
@@ -127,7 +129,7 @@ void add_batch(Method method, std::size_t allocations) {
                                  signal.noise_variance * (1.0F + 1e-4F * static_cast<float>(i)),
                                  std::span(llr).subspan(i * bits, bits)});
             SoftDemapper one(Host({.threads = 1}), {.modulation = modulation});
-            BatchDemapper batch(Host({.threads = 1}), {.method = method});
+            BatchDemapper batch(Host({.threads = 1}), {.llr = {.method = method}});
             run_paired_with(
                 state, {signal.symbols, signal.samples.size(), llr.size()}, "of_one_call",
                 [&] { one(signal.view(), signal.noise_variance, llr); }, [&] { batch(calls); });

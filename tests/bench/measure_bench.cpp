@@ -102,7 +102,7 @@ Json reduce(const std::string& name, const Host& host, Words words, std::size_t 
     using Element = typename Op::Element;
     const std::span in(reinterpret_cast<const Element*>(words.data()), words.size_bytes() / sizeof(Element));
     std::vector<typename Op::Result> out(rows);
-    std::vector<std::byte> workspace(phy::reduce_rows_workspace<Op>(rows, in.size() / rows));
+    std::vector<std::byte> workspace(phy::reduce_rows_workspace_bytes<Op>(rows, in.size() / rows));
     auto members =
         timed(name, host, words, in.size(), [&] { phy::reduce_rows<Op>(host, in, rows, out, workspace); });
     members.emplace_back("rows", rows);
@@ -133,7 +133,7 @@ Json average(const std::string& type, const Host& host, Words words, std::size_t
     const phy::AverageShape shape{batches, length, observations};
     const std::span matrix(reinterpret_cast<const T*>(words.data()), length * length);
     std::vector<T> out(batches * length);
-    std::vector<std::byte> workspace(phy::average_matvec_workspace<T>(shape));
+    std::vector<std::byte> workspace(phy::average_matvec_workspace_bytes<T>(shape));
     return Json::object(timed(fmt::format("average/{}/{}x{}x{}", type, batches, length, observations), host,
                               used, in.size(),
                               [&] { phy::average_matvec<T>(host, in, shape, matrix, out, workspace); }));

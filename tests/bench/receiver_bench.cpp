@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,13 +39,13 @@ double seconds_of(const Work& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-phy::ReceiverConfig receiver_config(int layers, float delay_spread) {
+phy::ReceiverConfig receiver_config(int layers, std::optional<float> delay_spread) {
     phy::ReceiverConfig config = {.antennas = 4, .full_scale = 1.0F, .delay_spread = delay_spread};
     config.link.modulation = phy::Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
     config.link.carrier.sample_rate = 122.88e6;
     config.link.carrier.center_frequency = 3.75e9;
-    config.link.allocation = phy::bench::whole_carrier(layers, 0.0F).allocation;
+    config.link.allocation = phy::bench::whole_carrier(layers).allocation;
     return config;
 }
 
@@ -62,11 +63,12 @@ std::vector<ci16> slot_of_samples(phy::ReceiverConfig& config) {
     double power = 0.0;
     for (const cf32& sample : samples)
         power += std::norm(sample) / static_cast<double>(samples.size());
-    config.full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+    const auto full_scale = static_cast<float>(4096.0 / std::sqrt(power));
+    config.full_scale = full_scale;
     std::vector<ci16> integers;
     for (const cf32& sample : samples)
-        integers.push_back({static_cast<std::int16_t>(std::lround(sample.real() * config.full_scale)),
-                            static_cast<std::int16_t>(std::lround(sample.imag() * config.full_scale))});
+        integers.push_back({static_cast<std::int16_t>(std::lround(sample.real() * full_scale)),
+                            static_cast<std::int16_t>(std::lround(sample.imag() * full_scale))});
     return integers;
 }
 
@@ -101,7 +103,7 @@ std::string named(const char* what, int layers) {
 }
 
 /// A call of so many slots.
-Json receive(const Host& host, int layers, float delay_spread, std::size_t slots) {
+Json receive(const Host& host, int layers, std::optional<float> delay_spread, std::size_t slots) {
     phy::ReceiverConfig config = receiver_config(layers, delay_spread);
     const std::vector<ci16> slot = slot_of_samples(config);
     std::vector<ci16> input;
@@ -111,8 +113,8 @@ Json receive(const Host& host, int layers, float delay_spread, std::size_t slots
     phy::Receiver receiver(host, config);
     std::vector<std::int8_t> llr(slots * receiver.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> reports(slots);
-    Json json = timed(named(delay_spread == 0.0F ? "slot, delay spread measured," : "slot,", layers), host,
-                      slots, slot.size() * sizeof(ci16) + llr.size() / slots,
+    Json json = timed(named(delay_spread ? "slot," : "slot, delay spread measured,", layers), host, slots,
+                      slot.size() * sizeof(ci16) + llr.size() / slots,
                       [&] { receiver(input, 0, {.llr = llr, .slots = reports}); });
     const phy::SlotReport report = slot_report(reports.back(), config, 0);
     if (!(report.evm < 0.2)) {
@@ -123,7 +125,7 @@ Json receive(const Host& host, int layers, float delay_spread, std::size_t slots
 }
 
 /// The operators of a slot one by one, each on what the one before has made.
-std::vector<Json> operators(const Host& host, int layers, float delay_spread) {
+std::vector<Json> operators(const Host& host, int layers, std::optional<float> delay_spread) {
     phy::ReceiverConfig config = receiver_config(layers, delay_spread);
     const std::vector<ci16> samples = slot_of_samples(config);
     const phy::SlotAllocation& allocation = config.link.allocation;
@@ -200,7 +202,7 @@ int main(int argc, char** argv) try {
     for (const int layers : {1, 4}) {
         for (const int count : threads) {
             const Host host({.threads = count});
-            for (const float delay_spread : {1e-7F, 0.0F})
+            for (const std::optional<float> delay_spread : {std::optional(1e-7F), std::optional<float>()})
                 results.push_back(receive(host, layers, delay_spread, 1));
             results.push_back(
                 receive(host, layers, 1e-7F, std::size_t{4} * static_cast<std::size_t>(host.threads())));

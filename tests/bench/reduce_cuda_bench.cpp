@@ -65,7 +65,7 @@ void measure(const gpu::Device& device, const std::string& type, const Shape& sh
     const std::size_t elements = shape.rows * shape.length;
     gpu::DeviceBuffer<T> in(device, elements);
     gpu::DeviceBuffer<typename Op::Result> out(device, shape.rows);
-    gpu::DeviceBuffer<std::byte> workspace(device, reduce_rows_workspace<Op>(shape.rows, shape.length));
+    gpu::DeviceBuffer<std::byte> workspace(device, reduce_rows_workspace_bytes<Op>(shape.rows, shape.length));
     const apps::Signal signal(Modulation::qam256, SampleFormat::cf32, 30.0, apps::signal_stretch);
     apps::fill_repeating(device, as_bytes(in.span()), std::span<const std::byte>(signal.samples));
     apps::CubSum<T> cub(device, in.span(), shape.rows);

@@ -134,14 +134,13 @@ TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
         byte = static_cast<char>(random_());
     std::ofstream(expected, std::ios::binary).write(llr.data(), static_cast<std::streamsize>(llr.size()));
 
-    phy::SoftBitWriter writer(path, {.symbols = symbols,
-                                     .format = GetParam().format,
-                                     .demapper = {.modulation = phy::Modulation::qam256,
-                                                  .method = phy::Method::log_map,
-                                                  .llr_scale = 8.5F,
-                                                  .llr_clip = 120},
-                                     .noise_variance = 0.125F,
-                                     .source = "capture.h5:/iq"});
+    phy::SoftBitWriter writer(path,
+                              {.symbols = symbols,
+                               .format = GetParam().format,
+                               .modulation = phy::Modulation::qam256,
+                               .llr_config = {.method = phy::Method::log_map, .scale = 8.5F, .clip = 120},
+                               .noise_variance = 0.125F,
+                               .source = "capture.h5:/iq"});
     writer.append(std::as_bytes(std::span(llr)));
     writer.commit();
 
@@ -232,7 +231,7 @@ TEST_F(CaptureInterop, H5pyReadsWhatTheSlotWriterWrites) {
                                   .subcarriers = 12,
                                   .symbols = true,
                                   .channel = true,
-                                  .demapper = {.modulation = phy::Modulation::qam16},
+                                  .modulation = phy::Modulation::qam16,
                                   .link = R"({"direction": "uplink"})",
                                   .source = "capture.h5:/samples"});
     writer.append(std::as_bytes(std::span(llr)), symbols, noise, channel);

@@ -42,7 +42,7 @@ struct Received {
 };
 
 std::size_t soft_bits_of(const Config& config) {
-    return config.elements * config.layers * bits_per_symbol(config.demapper.modulation);
+    return config.elements * config.layers * bits_per_symbol(config.modulation);
 }
 
 std::vector<phy::cf32> random_values(std::size_t count, std::mt19937& random) {
@@ -131,7 +131,7 @@ protected:
                             .subcarriers = 24,
                             .symbols = true,
                             .channel = true,
-                            .demapper = {.modulation = phy::Modulation::qam16},
+                            .modulation = phy::Modulation::qam16,
                             .c_init = 0x7F00'1234,
                             .link = R"({"direction": "uplink"})",
                             .source = "capture.h5:/samples"};
@@ -173,8 +173,8 @@ TEST_P(SlotWriterFormats, FileHoldsWhatWasAppended) {
 
 TEST_F(SlotWriterTest, SaysHowTheSoftBitsWereMade) {
     Config config = config_;
-    config.demapper.llr_scale = 8.5F;
-    config.demapper.llr_clip = 100;
+    config.llr_config.scale = 8.5F;
+    config.llr_config.clip = 100;
     config.sample_rate = 61.44e6;
     config.center_frequency = 3.5e9;
     write(config, random_slots(config, random_));

@@ -48,7 +48,7 @@ protected:
 
     phy_test::TemporaryDirectory directory_;
     const std::filesystem::path path_ = directory_ / "softbits.h5";
-    const Config config_ = {.symbols = 100, .demapper = {.modulation = phy::Modulation::qam16}};
+    const Config config_ = {.symbols = 100, .modulation = phy::Modulation::qam16};
     const std::vector<std::int8_t> llr_ = std::vector<std::int8_t>(400, 42);
 };
 

@@ -26,11 +26,10 @@ std::vector<Choice<Config>> choices_of_soft_bits() {
     return {
         {"soft-bit format", 2,
          [](Config& config, int n) { config.format = static_cast<phy::SoftBitFormat>(n); }},
-        {"modulation", 6,
-         [](Config& config, int n) { config.demapper.modulation = static_cast<phy::Modulation>(n); }},
-        {"method", 1, [](Config& config, int n) { config.demapper.method = static_cast<phy::Method>(n); }},
+        {"modulation", 6, [](Config& config, int n) { config.modulation = static_cast<phy::Modulation>(n); }},
+        {"method", 1, [](Config& config, int n) { config.llr_config.method = static_cast<phy::Method>(n); }},
         {"evaluator", 2,
-         [](Config& config, int n) { config.demapper.evaluator = static_cast<phy::Evaluator>(n); }}};
+         [](Config& config, int n) { config.llr_config.evaluator = static_cast<phy::Evaluator>(n); }}};
 }
 
 class UnnamedEnumerators : public testing::Test {

@@ -21,7 +21,8 @@ inline constexpr unsigned compression_seed = 1618;
 
 inline std::string text_of(const phy::BlockFloatConfig& config) {
     return "width " + std::to_string(config.width) + (config.has_exponent ? "" : " without exponents") +
-           ", full scale " + std::to_string(config.full_scale) + ", seed " + std::to_string(compression_seed);
+           ", full scale " + std::to_string(config.full_scale.value_for(phy::SampleFormat::ci16)) +
+           ", seed " + std::to_string(compression_seed);
 }
 
 /// Every width, with and without exponents, and a full scale that is no power of two.
@@ -94,7 +95,7 @@ inline Bytes expected_elements(const phy::BlockFloatConfig& config, std::span<co
         const auto* const bytes = reinterpret_cast<const std::byte*>(&component);
         elements.insert(elements.end(), bytes, bytes + sizeof component);
     };
-    const double full_scale = config.full_scale == 0.0F ? 32768.0 : config.full_scale;
+    const double full_scale{config.full_scale.value_for(phy::SampleFormat::ci16)};
     const auto unit = static_cast<float>(1.0 / full_scale);
     for (const long long value : expected_values(config, compressed)) {
         if (format == phy::SampleFormat::ci16)

@@ -126,7 +126,7 @@ TEST(BlockFloatTest, EveryBackendCompressesAlike) {
         floats.push_back(static_cast<float>(component) / 32768.0F);
     }
     for (BlockFloatConfig config : compression_configs()) {
-        config.full_scale = 0.0F;
+        config.full_scale = {};
         SCOPED_TRACE(text_of(config));
         const Bytes expected = expected_compressed(config, components);
         for (const phy::Backend& backend : host_backends()) {
@@ -198,9 +198,6 @@ TEST(BlockFloatTest, WrongArgumentsThrow) {
         EXPECT_THROW(BlockFloatCompressor(host, {.width = width}), phy::ArgumentError);
         EXPECT_THROW(phy::DecompressStage({.compression = {.width = width}}), phy::ArgumentError);
     }
-    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-    for (const float full_scale : {-1.0F, nan, 0x1p-127F, 0x1p127F})
-        EXPECT_THROW(BlockFloatDecompressor(host, {.full_scale = full_scale}), phy::ArgumentError);
     EXPECT_THROW(phy::DecompressStage({.output = SampleFormat::ci8}), phy::ArgumentError);
 
     const BlockFloatDecompressor decompress(host, {.width = 9});

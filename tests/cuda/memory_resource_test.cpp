@@ -89,7 +89,8 @@ struct Owner {
     std::function<void(const Device&)> use;
 };
 
-const phy::DemapperConfig by_table = {.modulation = phy::Modulation::qam64, .method = phy::Method::log_map};
+const phy::DemapperConfig by_table = {.modulation = phy::Modulation::qam64,
+                                      .llr = {.method = phy::Method::log_map}};
 
 void run_a_pipeline(const Device& device) {
     phy::SoftDemapStage stage({.demapper = by_table, .noise_variance = 0.1F});
@@ -108,7 +109,7 @@ const Owner owners[] = {
      }},
     {"batch demapper",
      [](const Device& device) {
-         phy::gpu::BatchDemapper(device, by_table)
+         phy::gpu::BatchDemapper(device, {.llr = by_table.llr})
              .prepare(phy::Modulation::qam16, 0.1F, phy::SoftBitFormat::int8);
      }},
     {"slot demapper",

@@ -57,7 +57,7 @@ TEST(SoftDemapperErrors, SizesThatDoNotFit) {
 
 TEST(SoftDemapperErrors, NoiseThatIsNotFiniteAndPositive) {
     for (const Evaluator evaluator : {Evaluator::automatic, Evaluator::arithmetic, Evaluator::table}) {
-        SoftDemapper demap(Host(), {.modulation = Modulation::qam16, .evaluator = evaluator});
+        SoftDemapper demap(Host(), {.modulation = Modulation::qam16, .llr = {.evaluator = evaluator}});
         for (const float noise : phy_test::unusable_noise()) {
             SCOPED_TRACE(noise);
             expect_refusal(demap, 6, noise, 24);
@@ -67,13 +67,10 @@ TEST(SoftDemapperErrors, NoiseThatIsNotFiniteAndPositive) {
 
 TEST(SoftDemapperErrors, ValuesOutOfRange) {
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, Limits::quiet_NaN(), Limits::infinity()}) {
-        EXPECT_THROW(SoftDemapper(Host(), {.llr_scale = scale}), phy::ArgumentError) << scale;
+        EXPECT_THROW(SoftDemapper(Host(), {.llr = {.scale = scale}}), phy::ArgumentError) << scale;
     }
     for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()}) {
-        EXPECT_THROW(SoftDemapper(Host(), {.llr_clip = clip}), phy::ArgumentError) << clip;
-    }
-    for (const float full_scale : {-1.0F, Limits::quiet_NaN(), Limits::infinity()}) {
-        EXPECT_THROW(SoftDemapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(SoftDemapper(Host(), {.llr = {.clip = clip}}), phy::ArgumentError) << clip;
     }
 }
 
@@ -81,9 +78,9 @@ TEST(SoftDemapperErrors, NumbersThatNameNothing) {
     using phy_test::expect_unnamed;
     expect_unnamed("modulation", 7, 6,
                    [] { SoftDemapper(Host(), {.modulation = static_cast<Modulation>(7)}); });
-    expect_unnamed("method", 2, 1, [] { SoftDemapper(Host(), {.method = static_cast<Method>(2)}); });
+    expect_unnamed("method", 2, 1, [] { SoftDemapper(Host(), {.llr = {.method = static_cast<Method>(2)}}); });
     expect_unnamed("evaluator", -1, 2,
-                   [] { SoftDemapper(Host(), {.evaluator = static_cast<Evaluator>(-1)}); });
+                   [] { SoftDemapper(Host(), {.llr = {.evaluator = static_cast<Evaluator>(-1)}}); });
     SoftDemapper demap(Host(), {});
     const auto no_format = static_cast<SoftBitFormat>(3);
     expect_unnamed("soft-bit format", 3, 2, [&] { static_cast<void>(demap.evaluator_for(0.1F, no_format)); });
@@ -97,8 +94,8 @@ TEST(SoftDemapperErrors, NumbersThatNameNothing) {
 }
 
 TEST(SoftDemapper, TakesTheEndsOfTheRanges) {
-    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr_scale = 1.0F / 64.0F, .llr_clip = 1}));
-    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr_scale = 4096.0F, .llr_clip = 127}));
+    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr = {.scale = 1.0F / 64.0F, .clip = 1}}));
+    EXPECT_NO_THROW(SoftDemapper(Host(), {.llr = {.scale = 4096.0F, .clip = 127}}));
 }
 
 TEST(SoftDemapper, IsUsableAfterAnError) {
@@ -135,12 +132,10 @@ TEST(SoftDemapper, ReportsItsHost) {
 }
 
 TEST(SoftDemapper, ReportsItsConfiguration) {
-    const phy::DemapperConfig config = {.modulation = Modulation::qam1024,
-                                        .method = Method::log_map,
-                                        .evaluator = Evaluator::table,
-                                        .llr_scale = 2.0F,
-                                        .llr_clip = 31,
-                                        .full_scale = 9.0F};
+    const phy::DemapperConfig config = {
+        .modulation = Modulation::qam1024,
+        .llr = {.method = Method::log_map, .evaluator = Evaluator::table, .scale = 2.0F, .clip = 31},
+        .full_scale = 9.0F};
     EXPECT_EQ(SoftDemapper(Host(), config).config(), config);
 }
 
@@ -160,8 +155,8 @@ TEST(SoftDemapper, EvaluatesAsDocumented) {
     const NoiseVariance per_symbol = each;
     const NoiseVariance scalar = 0.1F;
     const auto used = [](Method method, Evaluator evaluator, NoiseVariance noise) {
-        const SoftDemapper demap(Host(),
-                                 {.modulation = Modulation::qam64, .method = method, .evaluator = evaluator});
+        const SoftDemapper demap(
+            Host(), {.modulation = Modulation::qam64, .llr = {.method = method, .evaluator = evaluator}});
         return demap.evaluator_for(noise, SoftBitFormat::int8);
     };
     for (const Method method : {Method::max_log, Method::log_map}) {
@@ -182,8 +177,9 @@ TEST(SoftDemapper, TablesServeTheSmallestNoise) {
         for (const float variance : {1e-45F, 1e-40F, 1e-35F, 1e-20F}) {
             std::vector<float> by_table(symbols.size() * bits_per_symbol(modulation));
             std::vector<float> by_formula(by_table.size());
-            SoftDemapper table(Host(), {.modulation = modulation, .evaluator = Evaluator::table});
-            SoftDemapper formula(Host(), {.modulation = modulation, .evaluator = Evaluator::arithmetic});
+            SoftDemapper table(Host(), {.modulation = modulation, .llr = {.evaluator = Evaluator::table}});
+            SoftDemapper formula(Host(),
+                                 {.modulation = modulation, .llr = {.evaluator = Evaluator::arithmetic}});
             table(symbols, variance, by_table);
             formula(symbols, variance, by_formula);
             for (std::size_t i = 0; i < by_table.size(); ++i) {
@@ -199,8 +195,8 @@ TEST(SoftDemapper, TheFirstBitsOfZeroAreZeroByTable) {
     for (const Modulation modulation :
          {Modulation::qam16, Modulation::qam64, Modulation::qam256, Modulation::qam1024}) {
         for (const Method method : {Method::max_log, Method::log_map}) {
-            SoftDemapper demap(Host(),
-                               {.modulation = modulation, .method = method, .evaluator = Evaluator::table});
+            SoftDemapper demap(
+                Host(), {.modulation = modulation, .llr = {.method = method, .evaluator = Evaluator::table}});
             const std::size_t bits = bits_per_symbol(modulation);
             for (const float noise : {1.0F, 0.1F, 0.013F, 0.003F, 0.0007F}) {
                 std::vector<float> llrs(2 * bits, 7.0F);

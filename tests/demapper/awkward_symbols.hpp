@@ -110,7 +110,7 @@ struct Variant {
     phy::Evaluator evaluator;
 
     [[nodiscard]] phy::DemapperConfig config() const {
-        return {.modulation = modulation, .method = method, .evaluator = evaluator};
+        return {.modulation = modulation, .llr = {.method = method, .evaluator = evaluator}};
     }
     [[nodiscard]] phy::SoftDemapper on(const phy::Host& host) const {
         return phy::SoftDemapper(host, config());

@@ -137,11 +137,9 @@ TEST(BatchDemapper, NamesAnInvalidAllocationAndWritesNothing) {
 
 TEST(BatchDemapper, RefusesValuesOutOfRange) {
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper(Host(), {.llr_scale = scale}), phy::ArgumentError) << scale;
+        EXPECT_THROW(BatchDemapper(Host(), {.llr = {.scale = scale}}), phy::ArgumentError) << scale;
     for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()})
-        EXPECT_THROW(BatchDemapper(Host(), {.llr_clip = clip}), phy::ArgumentError) << clip;
-    for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(BatchDemapper(Host(), {.llr = {.clip = clip}}), phy::ArgumentError) << clip;
 }
 
 TEST(BatchDemapper, UsesScaleClipAndFullScale) {
@@ -149,10 +147,10 @@ TEST(BatchDemapper, UsesScaleClipAndFullScale) {
     std::vector<std::int8_t> expected(8);
     std::vector<std::int8_t> soft_bits(8);
     const phy::DemapperConfig config = {
-        .modulation = phy::Modulation::qam16, .llr_scale = 2.0F, .llr_clip = 17, .full_scale = 1024.0F};
+        .modulation = phy::Modulation::qam16, .llr = {.scale = 2.0F, .clip = 17}, .full_scale = 1024.0F};
     phy::SoftDemapper single(phy_test::scalar_host(), config);
     single(symbols, 0.2F, expected);
-    BatchDemapper batch(Host(), {.llr_scale = 2.0F, .llr_clip = 17, .full_scale = 1024.0F});
+    BatchDemapper batch(Host(), {.llr = {.scale = 2.0F, .clip = 17}, .full_scale = 1024.0F});
     const std::vector<phy::Allocation> calls = {{phy::Modulation::qam16, symbols, 0.2F, soft_bits}};
     batch(calls);
     EXPECT_EQ(soft_bits, expected);
@@ -163,11 +161,11 @@ TEST(BatchDemapper, UsesScaleClipAndFullScale) {
 TEST(BatchDemapper, ReportsItsConfigurationAndHost) {
     for (const phy::Backend& backend : phy_test::host_backends()) {
         const Host host = phy_test::host_of(backend, 2);
-        const phy::DemapperConfig config = {.method = phy::Method::log_map,
-                                            .evaluator = phy::Evaluator::table,
-                                            .llr_scale = 2.0F,
-                                            .llr_clip = 31,
-                                            .full_scale = 9.0F};
+        const phy::BatchDemapperConfig config = {.llr = {.method = phy::Method::log_map,
+                                                         .evaluator = phy::Evaluator::table,
+                                                         .scale = 2.0F,
+                                                         .clip = 31},
+                                                 .full_scale = 9.0F};
         const BatchDemapper demap(host, config);
         EXPECT_EQ(&demap.host().pool(), &host.pool());
         EXPECT_EQ(demap.config(), config);
@@ -180,7 +178,7 @@ TEST(BatchDemapper, KeepsWorkingWhenMoved) {
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(first, recorded));
     BatchDemapper second = std::move(first);
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(second, recorded));
-    BatchDemapper third(Host(), {.llr_clip = 1});
+    BatchDemapper third(Host(), {.llr = {.clip = 1}});
     third = std::move(second);
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(third, recorded));
 }

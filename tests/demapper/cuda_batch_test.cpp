@@ -143,9 +143,9 @@ TEST_F(CudaBatchDemapper, NamesAnInvalidAllocationAndStartsNothing) {
 
 TEST_F(CudaBatchDemapper, NamesAnAllocationWithoutATable) {
     const phy::gpu::Device device;
-    BatchDemapper demap(device, {.evaluator = phy::Evaluator::table});
-    phy::SoftDemapper scalar(phy_test::scalar_host(),
-                             {.modulation = phy::Modulation::qam16, .evaluator = phy::Evaluator::table});
+    BatchDemapper demap(device, {.llr = {.evaluator = phy::Evaluator::table}});
+    phy::SoftDemapper scalar(phy_test::scalar_host(), {.modulation = phy::Modulation::qam16,
+                                                       .llr = {.evaluator = phy::Evaluator::table}});
     const phy_test::Input input(phy::SampleFormat::cf32,
                                 phy_test::awkward_symbols(phy::Modulation::qam16, 20));
     const std::vector<phy_test::Window> windows(200, {.first = 1, .count = 11});
@@ -170,7 +170,7 @@ TEST_F(CudaBatchDemapper, NamesAnAllocationWithoutATable) {
 
 TEST_F(CudaBatchDemapper, PreparesForUsableNoiseOnly) {
     for (const phy::Evaluator evaluator : {phy::Evaluator::arithmetic, phy::Evaluator::table}) {
-        BatchDemapper demap(phy::gpu::Device(), {.evaluator = evaluator});
+        BatchDemapper demap(phy::gpu::Device(), {.llr = {.evaluator = evaluator}});
         for (const float n0 : phy_test::unusable_noise()) {
             EXPECT_THROW(demap.prepare(phy::Modulation::qam16, n0, SoftBitFormat::int8), phy::ArgumentError)
                 << n0;
@@ -181,20 +181,18 @@ TEST_F(CudaBatchDemapper, PreparesForUsableNoiseOnly) {
 TEST_F(CudaBatchDemapper, RefusesValuesOutOfRange) {
     const phy::gpu::Device device;
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper(device, {.llr_scale = scale}), phy::ArgumentError) << scale;
+        EXPECT_THROW(BatchDemapper(device, {.llr = {.scale = scale}}), phy::ArgumentError) << scale;
     for (const int clip : {0, -1, 128, std::numeric_limits<int>::max()})
-        EXPECT_THROW(BatchDemapper(device, {.llr_clip = clip}), phy::ArgumentError) << clip;
-    for (const float full_scale : {-1.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(BatchDemapper(device, {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
+        EXPECT_THROW(BatchDemapper(device, {.llr = {.clip = clip}}), phy::ArgumentError) << clip;
 }
 
 TEST_F(CudaBatchDemapper, ReportsWhatItWasGiven) {
     const phy::gpu::Device device = phy::gpu::Device::all().back();
-    const phy::DemapperConfig config = {.method = phy::Method::log_map,
-                                        .evaluator = phy::Evaluator::table,
-                                        .llr_scale = 2.0F,
-                                        .llr_clip = 31,
-                                        .full_scale = 9.0F};
+    const phy::BatchDemapperConfig config = {.llr = {.method = phy::Method::log_map,
+                                                     .evaluator = phy::Evaluator::table,
+                                                     .scale = 2.0F,
+                                                     .clip = 31},
+                                             .full_scale = 9.0F};
     const BatchDemapper demap(device, config);
     EXPECT_EQ(demap.device(), device);
     EXPECT_EQ(demap.config(), config);
@@ -208,7 +206,7 @@ TEST_F(CudaBatchDemapper, KeepsItsTablesWhenMoved) {
     BatchDemapper first = prepared(device, kind);
     BatchDemapper second = std::move(first);
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(second, memory, recorded));
-    BatchDemapper third(device, {.llr_clip = 1});
+    BatchDemapper third(device, {.llr = {.clip = 1}});
     third = std::move(second);
     ASSERT_NO_FATAL_FAILURE(expect_single_calls(third, memory, recorded));
 }

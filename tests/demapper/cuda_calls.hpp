@@ -2,6 +2,7 @@
 
 #include "demapper/recorded_calls.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/math/plan.hpp"
 #include "support/gpu.hpp"
 
 /// Calls on device memory.
@@ -81,7 +82,7 @@ inline void call_all(const phy::gpu::SoftDemapper& demap, std::span<const phy::g
 class DeviceDemappers {
 public:
     DeviceDemappers(const phy::gpu::Device& device, const phy::DemapperConfig& config)
-        : single_(device, config), batch_(device, config), memory_(device) {}
+        : single_(device, config), batch_(device, phy::detail::without_modulation(config)), memory_(device) {}
 
     [[nodiscard]] const phy::gpu::SoftDemapper& single() const { return single_; }
     [[nodiscard]] const phy::gpu::BatchDemapper& batch() const { return batch_; }

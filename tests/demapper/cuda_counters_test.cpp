@@ -19,7 +19,7 @@ protected:
 
     static void expect_counters(DeviceDemappers& subject, const RecordedCalls& recorded) {
         const phy::gpu::Device device;
-        DemapCounters expected = recorded.counters(subject.single().config().llr_clip);
+        DemapCounters expected = recorded.counters(subject.single().config().llr.clip);
         expected.erasures += 1000;
         expected.saturated += 2000;
         phy_test::DeviceCallMemory& memory = subject.memory();
@@ -66,7 +66,7 @@ TEST_P(CudaCounters, KnowTheClip) {
     for (const int clip : {1, 31, 120, 126}) {
         SCOPED_TRACE(clip);
         phy::DemapperConfig config = GetParam().config();
-        config.llr_clip = clip;
+        config.llr.clip = clip;
         phy::SoftDemapper scalar(phy_test::scalar_host(), config);
         DeviceDemappers subject(phy::gpu::Device(), config);
         for (const NoiseKind& noise : noises) {

@@ -98,8 +98,8 @@ TEST_P(CudaEquality, AtOtherScalesAndClips) {
     for (const float scale : {1.0F / 64.0F, 0.5F, 16.0F, 4096.0F}) {
         for (const int clip : {1, 31, 120}) {
             phy::DemapperConfig config = GetParam().config();
-            config.llr_scale = scale;
-            config.llr_clip = clip;
+            config.llr.scale = scale;
+            config.llr.clip = clip;
             config.full_scale = 20'000.0F;
             DeviceDemappers subject(phy::gpu::Device(), config);
             phy::SoftDemapper scalar(phy_test::scalar_host(), config);

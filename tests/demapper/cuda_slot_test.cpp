@@ -100,7 +100,8 @@ TEST_F(CudaSlot, GivesTheBytesOfTheScalarBackendWhateverChanges) {
 
 TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
     const SlotDemapper::Config config = {
-        .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
+        .demapper = {.modulation = Modulation::qam64, .llr = {.method = phy::Method::log_map}},
+        .symbols = 300};
     SlotDemapper demapper(Device(), config);
     EXPECT_THROW(demapper.demap(300, 0.1F), phy::ArgumentError);
     demapper.prepare(0.1F);
@@ -120,7 +121,8 @@ TEST_F(CudaSlot, EvaluatesByTableAfterPrepare) {
 
 TEST_F(CudaSlot, ManyOtherTablesLeaveThatOfItsGraph) {
     const SlotDemapper::Config config = {
-        .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
+        .demapper = {.modulation = Modulation::qam64, .llr = {.method = phy::Method::log_map}},
+        .symbols = 300};
     SlotDemapper demapper(Device(), config);
     demapper.prepare(0.1F);
     Slots slots(config);
@@ -134,7 +136,8 @@ TEST_F(CudaSlot, ManyOtherTablesLeaveThatOfItsGraph) {
 
 TEST_F(CudaSlot, TakesPerSymbolNoiseInPrepare) {
     const SlotDemapper::Config config = {
-        .demapper = {.modulation = Modulation::qam64, .method = phy::Method::log_map}, .symbols = 300};
+        .demapper = {.modulation = Modulation::qam64, .llr = {.method = phy::Method::log_map}},
+        .symbols = 300};
     SlotDemapper demapper(Device(), config);
     demapper.prepare(phy::gpu::DeviceSpan<const float>());
     Slots slots(config);
@@ -144,7 +147,8 @@ TEST_F(CudaSlot, TakesPerSymbolNoiseInPrepare) {
 
 TEST_F(CudaSlot, KeepsWhatItHasWhenMoved) {
     const SlotDemapper::Config config = {
-        .demapper = {.modulation = Modulation::qam16, .method = phy::Method::log_map}, .symbols = 200};
+        .demapper = {.modulation = Modulation::qam16, .llr = {.method = phy::Method::log_map}},
+        .symbols = 200};
     SlotDemapper first(Device(), config);
     first.prepare(0.1F);
     Slots slots(config);
@@ -171,7 +175,8 @@ TEST_F(CudaSlot, RefusesWhatDoesNotFitAndGoesOn) {
         EXPECT_THROW(demapper.demap(64, std::numeric_limits<float>::quiet_NaN()), phy::ArgumentError);
         ASSERT_EQ(slots.flaw(demapper, 64, 0.1F, false), "");
     }
-    EXPECT_THROW(SlotDemapper(Device(), {.demapper = {.llr_clip = 0}, .symbols = 1}), phy::ArgumentError);
+    EXPECT_THROW(SlotDemapper(Device(), {.demapper = {.llr = {.clip = 0}}, .symbols = 1}),
+                 phy::ArgumentError);
     EXPECT_THROW(SlotDemapper(Device(), {.input = static_cast<SampleFormat>(9), .symbols = 1}),
                  phy::ArgumentError);
     EXPECT_THROW(SlotDemapper(Device(), {.symbols = SIZE_MAX}), phy::gpu::CudaError);

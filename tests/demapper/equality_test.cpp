@@ -89,8 +89,8 @@ TEST_P(Equality, AtOtherScalesAndClips) {
     for (const float scale : {1.0F / 64.0F, 0.5F, 16.0F, 4096.0F}) {
         for (const int clip : {1, 31, 120}) {
             phy::DemapperConfig config = scalar_.config();
-            config.llr_scale = scale;
-            config.llr_clip = clip;
+            config.llr.scale = scale;
+            config.llr.clip = clip;
             phy::SoftDemapper scalar(phy_test::scalar_host(), config);
             for (const bool per_symbol : {false, true}) {
                 const RecordedCalls recorded = phy_test::recorded_calls(scalar, input, {per_symbol, 0.02F},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <random>
 
 #include "demapper/signals.hpp"
@@ -12,7 +13,7 @@ inline constexpr unsigned gain_seed = 2718;
 
 struct GainCase {
     float gain = 1.0F;
-    float full_scale = 0.0F;
+    std::optional<float> full_scale = {};
 };
 
 inline constexpr GainCase gain_cases[] = {
@@ -54,7 +55,7 @@ inline Bytes stored_symbols(phy::SampleFormat format, std::size_t count, float g
 inline std::vector<phy::cf32> divided(phy::SampleFormat format, const Bytes& stored, const GainCase& by) {
     const bool is_integer = format == phy::SampleFormat::ci16 || format == phy::SampleFormat::ci8;
     const double of_format = format == phy::SampleFormat::ci16 ? 32768.0 : 128.0;
-    const double full_scale = !is_integer ? 1.0 : by.full_scale == 0.0F ? of_format : by.full_scale;
+    const double full_scale = !is_integer ? 1.0 : double{by.full_scale.value_or(of_format)};
     const auto factor = static_cast<float>(1.0 / (full_scale * double{by.gain}));
     std::vector<float> components;
     for (std::size_t i = 0; i < 2 * stored.size() / size_of(format); ++i) {
@@ -75,14 +76,14 @@ inline std::vector<phy::DemapperConfig> gain_demappers() {
     for (const Modulation modulation : {Modulation::pi2_bpsk, Modulation::qpsk, Modulation::qam256})
         configs.push_back({.modulation = modulation});
     for (const phy::Evaluator evaluator : {phy::Evaluator::arithmetic, phy::Evaluator::table})
-        configs.push_back(
-            {.modulation = Modulation::qam64, .method = phy::Method::log_map, .evaluator = evaluator});
+        configs.push_back({.modulation = Modulation::qam64,
+                           .llr = {.method = phy::Method::log_map, .evaluator = evaluator}});
     return configs;
 }
 
 inline phy::DemapperConfig with_gain(phy::DemapperConfig config, const GainCase& gain) {
     config.gain = gain.gain;
-    config.full_scale = gain.full_scale;
+    if (gain.full_scale) config.full_scale = *gain.full_scale;
     return config;
 }
 
@@ -109,9 +110,9 @@ inline GainResult expected_by_gain(const phy::DemapperConfig& config, std::span<
 
 inline std::string text_of(const phy::DemapperConfig& config, const GainCase& gain,
                            phy::SoftBitFormat output) {
-    return std::string(to_string(config.modulation)) + ", " + std::string(to_string(config.method)) + ", " +
-           std::string(to_string(config.evaluator)) + ", gain " + std::to_string(gain.gain) + ", to " +
-           std::string(to_string(output)) + ", seed " + std::to_string(gain_seed);
+    return std::string(to_string(config.modulation)) + ", " + std::string(to_string(config.llr.method)) +
+           ", " + std::string(to_string(config.llr.evaluator)) + ", gain " + std::to_string(gain.gain) +
+           ", to " + std::string(to_string(output)) + ", seed " + std::to_string(gain_seed);
 }
 
 }  // namespace phy_test

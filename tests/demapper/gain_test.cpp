@@ -3,6 +3,7 @@
 #include "demapper/gain_cases.hpp"
 #include "phy/core/error.hpp"
 #include "phy/demapper/batch.hpp"
+#include "phy/demapper/math/plan.hpp"
 #include "phy/demapper/stage.hpp"
 
 /// A demapper with a gain gives what it gives without one for symbols that were divided before.
@@ -70,7 +71,8 @@ TEST_P(DemapperGain, HoldsForBatches) {
     for (std::size_t i = 0; i < llr.size(); ++i)
         allocations.push_back(
             {phy::all_modulations[i], view, 0.06F, SoftBitSpan(SoftBitFormat::int8, llr[i])});
-    phy::BatchDemapper(host_of(host_backends().front(), 3), with_gain({}, gain))(allocations);
+    phy::BatchDemapper(host_of(host_backends().front(), 3),
+                       phy::detail::without_modulation(with_gain({}, gain)))(allocations);
     for (std::size_t i = 0; i < llr.size(); ++i)
         EXPECT_TRUE(llr[i] == expected_by_gain({.modulation = phy::all_modulations[i]}, symbols, 0.06F,
                                                SoftBitFormat::int8)
@@ -106,7 +108,7 @@ TEST(DemapperGainTest, ValuesOutOfRangeThrow) {
     for (const float gain : {0.0F, -1.0F, nan, 0x1p-41F, 0x1p41F}) {
         const phy::DemapperConfig config{.gain = gain};
         EXPECT_THROW(phy::SoftDemapper(host, config), phy::ArgumentError) << gain;
-        EXPECT_THROW(phy::BatchDemapper(host, config), phy::ArgumentError) << gain;
+        EXPECT_THROW(phy::BatchDemapper(host, {.gain = gain}), phy::ArgumentError) << gain;
         EXPECT_THROW(phy::SoftDemapStage({.demapper = config}), phy::ArgumentError) << gain;
     }
     EXPECT_THROW(phy::SoftDemapper(host, {.full_scale = 0x1p126F, .gain = 2.0F}), phy::ArgumentError);

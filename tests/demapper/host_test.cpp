@@ -78,7 +78,7 @@ class HostOperators : public testing::Test {
 protected:
     [[nodiscard]] std::vector<Operator> all_on(const Host& host) const {
         const phy::DemapperConfig by_table = {.modulation = Modulation::qam64,
-                                              .method = phy::Method::log_map};
+                                              .llr = {.method = phy::Method::log_map}};
         const phy::DemapperConfig by_formula = {.modulation = Modulation::qam64};
         return {soft_demapper(host, by_formula, input_, true, SoftBitFormat::int8),
                 soft_demapper(host, by_table, input_, false, SoftBitFormat::float16),

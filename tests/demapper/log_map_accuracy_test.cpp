@@ -140,8 +140,8 @@ TEST_P(LogMapAccuracy, WithOtherScalesAndClips) {
         for (const float scale : {0.5F, 6.0F, 16.0F}) {
             for (const int clip : {31, 120, 127}) {
                 phy::DemapperConfig config = GetParam().config();
-                config.llr_scale = scale;
-                config.llr_clip = clip;
+                config.llr.scale = scale;
+                config.llr.clip = clip;
                 phy::SoftDemapper demap(phy::Host(), config);
                 const Demapped actual = demapped(demap, symbols, noise);
                 for (std::size_t n = 0; n < symbols.size(); ++n) {

@@ -71,8 +71,8 @@ public:
 private:
     void add(const phy_test::SoftBits& expected, std::size_t k, const Demapped& actual, std::size_t at) {
         const phy::DemapperConfig& config = demap_.config();
-        const auto scale = static_cast<double>(config.llr_scale);
-        const int off = std::abs(actual.int8[at] - phy_test::quantised(expected[k], scale, config.llr_clip));
+        const auto scale = static_cast<double>(config.llr.scale);
+        const int off = std::abs(actual.int8[at] - phy_test::quantised(expected[k], scale, config.llr.clip));
         const double largest = largest_of_axis(expected, k, qm_);
         const auto value = static_cast<double>(actual.float32[at]);
         const phy::half rounded(std::clamp(actual.float32[at], -65504.0F, 65504.0F));
@@ -158,7 +158,7 @@ TEST_P(MaxLogAccuracyOf, WithOtherScalesAndClips) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const float scale : {0.5F, 6.0F, 16.0F}) {
         for (const int clip : {31, 120, 127}) {
-            MaxLogAgainstDouble check({.modulation = GetParam(), .llr_scale = scale, .llr_clip = clip});
+            MaxLogAgainstDouble check({.modulation = GetParam(), .llr = {.scale = scale, .clip = clip}});
             for (const double snr : {3.0, 12.0, 24.0}) {
                 phy_test::NoisySymbols source(GetParam(), snr, seed);
                 check.add(source.take(50'000), phy_test::noise_of_snr(snr));
@@ -204,13 +204,11 @@ TEST_P(MaxLogAccuracyOf, FromStoredFormatsAndFullScales) {
     const std::vector<phy::cf32> symbols = phy_test::NoisySymbols(modulation, 18.0, seed).take(20'000);
     phy_test::Reference reference(modulation);
     for (const phy::SampleFormat format : phy::all_sample_formats) {
-        for (const float config_scale : {0.0F, 60.0F}) {
-            const float full_scale = config_scale == 0.0F || default_full_scale(format) == 1.0F
-                                         ? default_full_scale(format)
-                                         : config_scale;
+        for (const phy::FullScale given : {phy::FullScale(), phy::FullScale(60.0F)}) {
+            const float full_scale = given.value_for(format);
             const phy_test::Bytes bytes = phy_test::stored(format, symbols, full_scale);
             std::vector<float> soft_bits(symbols.size() * qm);
-            phy::SoftDemapper demap(phy::Host(), {.modulation = modulation, .full_scale = config_scale});
+            phy::SoftDemapper demap(phy::Host(), {.modulation = modulation, .full_scale = given});
             demap({format, bytes.data(), symbols.size()}, noise, soft_bits);
             for (std::size_t n = 0; n < symbols.size(); ++n) {
                 const auto scale = static_cast<double>(full_scale);

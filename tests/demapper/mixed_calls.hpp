@@ -16,8 +16,8 @@ struct BatchKind {
     phy::Evaluator evaluator;
     int llr_clip = 127;
 
-    [[nodiscard]] phy::DemapperConfig config() const {
-        return {.method = method, .evaluator = evaluator, .llr_clip = llr_clip};
+    [[nodiscard]] phy::BatchDemapperConfig config() const {
+        return {.llr = {.method = method, .evaluator = evaluator, .clip = llr_clip}};
     }
 };
 
@@ -43,9 +43,8 @@ class MixedCalls {
 public:
     explicit MixedCalls(const BatchKind& kind) {
         for (const phy::Modulation modulation : phy::all_modulations) {
-            phy::DemapperConfig config = kind.config();
-            config.modulation = modulation;
-            scalar_.emplace_back(scalar_host(), config);
+            scalar_.emplace_back(scalar_host(),
+                                 phy::DemapperConfig{.modulation = modulation, .llr = kind.config().llr});
             const SymbolsWithNoise symbols = awkward_symbols(modulation, symbol_count);
             for (const phy::SampleFormat format : phy::all_sample_formats)
                 inputs_.emplace_back(format, symbols);

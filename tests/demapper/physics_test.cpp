@@ -117,12 +117,13 @@ TEST_P(MappedIntegers, HaveTheSoftBitsOfFloats) {
         for (std::size_t k = bits_per_symbol(GetParam()); k-- > 0;)
             sent.push_back(static_cast<std::uint8_t>(n / 2 >> k & 1U));
     }
-    const auto soft_bits = [&](SampleFormat format, std::optional<float> full_scale) {
+    const auto soft_bits = [&](SampleFormat format, std::optional<phy::FullScale> full_scale) {
         phy_test::Bytes bytes(symbols * size_of(format));
         const phy::SymbolSpan mapped(format, bytes.data(), symbols);
         phy::Mapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale})(sent, mapped);
         std::vector<float> llr(sent.size());
-        phy::SoftDemapper(phy::Host(), {.modulation = GetParam(), .full_scale = full_scale.value_or(0.0F)})(
+        phy::SoftDemapper(phy::Host(),
+                          {.modulation = GetParam(), .full_scale = full_scale.value_or(phy::FullScale())})(
             mapped, 1.0F, llr);
         return llr;
     };

@@ -116,7 +116,7 @@ Demapped by_one_call(const DemapperConfig& config, const Input& input, SoftBitFo
     phy::SoftDemapper demap(scalar_host(), config);
     Demapped result{demapped(demap, input, noise, output), {}};
     const std::span own = noise.per_symbol ? std::span(input.noise()) : std::span<const float>();
-    result.counters = counted(input.format(), input.bytes(), own, output, result.soft_bits, config.llr_clip);
+    result.counters = counted(input.format(), input.bytes(), own, output, result.soft_bits, config.llr.clip);
     return result;
 }
 
@@ -175,10 +175,10 @@ TEST_P(SoftDemapStageOf, EqualsOneCallSymbolBySymbol) {
 TEST_P(SoftDemapStageOf, UsesItsWholeConfiguration) {
     const Input input(SampleFormat::ci16, awkward_symbols(GetParam(), 1001));
     const DemapperConfig config{.modulation = GetParam(),
-                                .method = phy::Method::log_map,
-                                .evaluator = phy::Evaluator::arithmetic,
-                                .llr_scale = 2.5F,
-                                .llr_clip = 31,
+                                .llr = {.method = phy::Method::log_map,
+                                        .evaluator = phy::Evaluator::arithmetic,
+                                        .scale = 2.5F,
+                                        .clip = 31},
                                 .full_scale = 20'000.0F,
                                 .gain = 1.5F};
     for (const NoiseKind& noise : noise_kinds) {
@@ -190,7 +190,7 @@ TEST_P(SoftDemapStageOf, UsesItsWholeConfiguration) {
 
 TEST_P(SoftDemapStageOf, EqualsOneCallByTable) {
     const Input input(SampleFormat::cf32, awkward_symbols(GetParam(), 1001));
-    const DemapperConfig config{.modulation = GetParam(), .evaluator = phy::Evaluator::table};
+    const DemapperConfig config{.modulation = GetParam(), .llr = {.evaluator = phy::Evaluator::table}};
     expect_one_call(config, input, SoftBitFormat::int8, noise_kinds[0], {{99}});
 }
 
@@ -260,9 +260,8 @@ TEST_P(SoftDemapStageOf, DescramblesCodewords) {
             expected.soft_bits = expected_descrambled(formats.out, std::move(expected.soft_bits), signs);
             SoftDemapStage::Config config =
                 config_of({.modulation = GetParam()}, input, formats.out, noise_kinds[1]);
-            config.descramble = {.c_init = c_init,
-                                 .codeword_symbols = static_cast<std::uint64_t>(codeword),
-                                 .first_symbol = static_cast<std::uint64_t>(first)};
+            config.descramble = {.c_init = c_init, .first_symbol = static_cast<std::uint64_t>(first)};
+            if (codeword != 0) config.descramble->codeword_symbols = static_cast<std::uint64_t>(codeword);
             for (const Place& place : all_places()) {
                 for (const std::size_t chunk : {std::size_t{1}, std::size_t{50}, std::size_t{999}}) {
                     ASSERT_NO_FATAL_FAILURE(expect_equal(by_pipeline(config, place, chunk, input), expected))
@@ -278,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(, SoftDemapStageOf, testing::ValuesIn(phy::all_modulati
                          [](const auto& modulation) { return test_name(modulation.param); });
 
 TEST(SoftDemapStage, SaysWhatItIs) {
-    const SoftDemapStage::Config config{.demapper = {.modulation = Modulation::qam64, .llr_clip = 31},
+    const SoftDemapStage::Config config{.demapper = {.modulation = Modulation::qam64, .llr = {.clip = 31}},
                                         .input = SampleFormat::ci16,
                                         .output = SoftBitFormat::float16,
                                         .noise_variance = 0.5F};
@@ -422,21 +421,21 @@ TEST(SoftDemapStage, RefusesValuesOutOfRange) {
         EXPECT_THROW(SoftDemapStage{config}, phy::ArgumentError) << what;
     };
     expect_refused({.demapper = {.modulation = static_cast<Modulation>(7)}}, "modulation");
-    expect_refused({.demapper = {.method = static_cast<phy::Method>(2)}}, "method");
-    expect_refused({.demapper = {.evaluator = static_cast<phy::Evaluator>(3)}}, "evaluator");
+    expect_refused({.demapper = {.llr = {.method = static_cast<phy::Method>(2)}}}, "method");
+    expect_refused({.demapper = {.llr = {.evaluator = static_cast<phy::Evaluator>(3)}}}, "evaluator");
     expect_refused({.input = static_cast<SampleFormat>(4)}, "sample format");
     expect_refused({.output = static_cast<SoftBitFormat>(3)}, "soft-bit format");
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, nan, infinity})
-        expect_refused({.demapper = {.llr_scale = scale}}, "llr_scale");
+        expect_refused({.demapper = {.llr = {.scale = scale}}}, "llr_scale");
     for (const int clip : {0, -1, 128})
-        expect_refused({.demapper = {.llr_clip = clip}}, "llr_clip");
-    for (const float full_scale : {-1.0F, nan, infinity})
-        expect_refused({.demapper = {.full_scale = full_scale}}, "full_scale");
+        expect_refused({.demapper = {.llr = {.clip = clip}}}, "llr_clip");
+    expect_refused({.demapper = {.full_scale = 0x1p126F, .gain = 2.0F}}, "full_scale");
     for (const float noise : {0.0F, -0.1F, nan, infinity})
         expect_refused({.noise_variance = noise}, "noise variance");
     for (const float gain : {0.0F, -1.0F, nan, infinity})
         expect_refused({.demapper = {.gain = gain}}, "gain");
     expect_refused({.descramble = {{.c_init = 0x80000000}}}, "c_init");
+    expect_refused({.descramble = {{.codeword_symbols = 0}}}, "codeword_symbols");
     EXPECT_NO_THROW(SoftDemapStage{Config{}});
 }
 

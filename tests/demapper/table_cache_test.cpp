@@ -53,9 +53,9 @@ TEST(TableCache, OfOneCallThatNeedsManyStayUntilAnotherCame) {
 
 TEST(TableCache, OfABatchDemapperLeaveTheSoftBitsAsTheyAre) {
     const phy::DemapperConfig config = {.modulation = phy::Modulation::qam16,
-                                        .evaluator = phy::Evaluator::table};
+                                        .llr = {.evaluator = phy::Evaluator::table}};
     const phy::Host host;
-    phy::BatchDemapper batch(host, config);
+    phy::BatchDemapper batch(host, {.llr = config.llr});
     const std::vector<phy::cf32> symbols(40, phy::cf32(0.3F, -0.7F));
     for (std::size_t turn = 0; turn < 3; ++turn) {
         std::vector<std::vector<std::int8_t>> llr(100, std::vector<std::int8_t>(4 * symbols.size()));

@@ -25,7 +25,7 @@ struct TableCase {
     TableRoom room;
 
     [[nodiscard]] phy::DemapperConfig config() const {
-        return {.modulation = modulation, .method = method, .evaluator = phy::Evaluator::table};
+        return {.modulation = modulation, .llr = {.method = method, .evaluator = phy::Evaluator::table}};
     }
 };
 
@@ -69,11 +69,11 @@ inline constexpr TableCase table_cases[] = {
 /// The size of the table on a device.
 inline std::size_t table_bytes(const phy::DemapperConfig& config, phy::SoftBitFormat format, float noise) {
     const phy::detail::LlrTable table({.bits = static_cast<int>(phy::bits_per_axis(config.modulation)),
-                                       .method = config.method,
+                                       .method = config.llr.method,
                                        .format = format,
                                        .noise = noise,
-                                       .llr_scale = config.llr_scale,
-                                       .llr_clip = config.llr_clip});
+                                       .llr_scale = config.llr.scale,
+                                       .llr_clip = config.llr.clip});
     return format == phy::SoftBitFormat::int8 ? table.packed_bytes().size() : table.lines().size_bytes();
 }
 

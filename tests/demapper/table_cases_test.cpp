@@ -40,9 +40,9 @@ TEST(LargeCalls, AreEvaluatedAsTheySay) {
 
 // What the check above rests on: at a small N0 log-MAP in int8 has no table, whatever the evaluator.
 TEST(TableCases, AreNotThereWhereTheClosedFormServes) {
-    const phy::SoftDemapper demap(phy::Host(), {.modulation = phy::Modulation::qam16,
-                                                .method = phy::Method::log_map,
-                                                .evaluator = Evaluator::table});
+    const phy::SoftDemapper demap(phy::Host(),
+                                  {.modulation = phy::Modulation::qam16,
+                                   .llr = {.method = phy::Method::log_map, .evaluator = Evaluator::table}});
     EXPECT_EQ(demap.evaluator_for(0.003F, phy::SoftBitFormat::int8), Evaluator::arithmetic);
     EXPECT_EQ(demap.evaluator_for(0.003F, phy::SoftBitFormat::float16), Evaluator::table);
 }

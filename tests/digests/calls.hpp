@@ -12,19 +12,19 @@
 /// Shared by outputs.cpp and outputs_cuda.cpp: converts names to phy's types.
 namespace phy_test {
 
-/// Without the modulation, as a batch has several.
-inline phy::DemapperConfig soft_config(const SoftCall& call) {
-    return {.method = phy::parse_method(call.method),
-            .evaluator = phy::parse_evaluator(call.evaluator),
-            .llr_scale = call.llr_scale,
-            .llr_clip = call.llr_clip,
-            .full_scale = call.full_scale};
+inline phy::BatchDemapperConfig batch_config(const SoftCall& call) {
+    return {.llr = {.method = phy::parse_method(call.method),
+                    .evaluator = phy::parse_evaluator(call.evaluator),
+                    .scale = call.llr_scale,
+                    .clip = call.llr_clip},
+            .full_scale = call.full_scale ? phy::FullScale(*call.full_scale) : phy::FullScale()};
 }
 
 inline phy::DemapperConfig modulated_config(const SoftCall& call) {
-    phy::DemapperConfig config = soft_config(call);
-    config.modulation = phy::parse_modulation(call.modulation);
-    return config;
+    const phy::BatchDemapperConfig config = batch_config(call);
+    return {.modulation = phy::parse_modulation(call.modulation),
+            .llr = config.llr,
+            .full_scale = config.full_scale};
 }
 
 inline phy::Mapper::Config map_config(const MapCall& call) {

@@ -73,7 +73,7 @@ public:
     Bytes stage(const SoftCall& call, const Signal& signal) override { return stage_on(host_, call, signal); }
 
     Bytes batch(const std::vector<SoftCall>& calls, const std::vector<Signal>& signals) override {
-        phy::BatchDemapper demap(host_, soft_config(calls.front()));
+        phy::BatchDemapper demap(host_, batch_config(calls.front()));
         std::size_t size = 0;
         for (std::size_t n = 0; n < calls.size(); ++n)
             size += soft_bit_bytes(calls[n], signals[n].symbols);

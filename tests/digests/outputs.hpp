@@ -26,7 +26,7 @@ struct SoftCall {
     std::optional<float> noise = {};  ///< N0 of all symbols; none: one per symbol
     float llr_scale = 6.0F;
     int llr_clip = 127;
-    float full_scale = 0.0F;
+    std::optional<float> full_scale = {};  ///< none: that of the format
     std::uint64_t first_symbol = 0;
 };
 

@@ -34,7 +34,7 @@ public:
     }
 
     Bytes batch(const std::vector<SoftCall>& calls, const std::vector<Signal>& signals) override {
-        phy::gpu::BatchDemapper demap(device_, soft_config(calls.front()));
+        phy::gpu::BatchDemapper demap(device_, batch_config(calls.front()));
         std::vector<OnDevice> inputs;
         std::size_t size = 0;
         for (std::size_t n = 0; n < calls.size(); ++n) {

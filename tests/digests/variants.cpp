@@ -98,8 +98,8 @@ std::vector<SoftLine> soft_lines(const std::string& modulation) {
 }
 
 std::vector<SoftLine> scaled_lines() {
-    const std::array<std::pair<std::string, float>, 3> scales = {
-        {{"cf32", 0.0F}, {"ci16", 8192.0F}, {"ci8", 40.0F}}};
+    const std::array<std::pair<std::string, std::optional<float>>, 3> scales = {
+        {{"cf32", {}}, {"ci16", 8192.0F}, {"ci8", 40.0F}}};
     std::vector<SoftLine> lines;
     for (const std::string& modulation : modulations())
         for (const std::string& method : methods)

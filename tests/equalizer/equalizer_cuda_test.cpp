@@ -31,8 +31,8 @@ Equalized equalize_on_gpu(const EqualizerConfig& config, const Slots& slots, Sam
     const auto channel = on_device(device, slots.channel, stream);
     const auto estimates = on_device(device, slots.estimates, stream);
     const auto covariance = on_device(device, slots.covariance, stream);
-    DeviceBuffer<float> workspace(device,
-                                  slots.covariance.empty() ? 0 : equalizer.workspace_size(slots.count));
+    DeviceBuffer<std::byte> workspace(device,
+                                      slots.covariance.empty() ? 0 : equalizer.workspace_bytes(slots.count));
     DeviceBuffer<cf32> symbols(device, count + shift + 1);
     DeviceBuffer<float> noise(device, count + shift + 1);
     Equalized out{std::vector<cf32>(count + shift + 1, cf32(7.0F)),

@@ -129,13 +129,11 @@ TEST(EqualizerTest, EverySampleFormat) {
     for (const bool with_covariance : {false, true}) {
         EqualizerConfig config = scattered_config(2, 3);
         for (const SampleFormat format : phy::all_sample_formats) {
-            config.full_scale = format == SampleFormat::ci16  ? 4096.0F
-                                : format == SampleFormat::ci8 ? 30.0F
-                                                              : 0.0F;
+            config.full_scale = format == SampleFormat::ci16 ? 4096.0F : 30.0F;
             const Slots slots = random_slots(config, 2, equalizer_seed, with_covariance);
             const std::vector<std::byte> samples = stored(slots.grid, format);
             Slots widened = slots;
-            widened.grid = as_numbers(samples, format, config.full_scale);
+            widened.grid = as_numbers(samples, format, config.full_scale.value_for(format));
             const Equalized expected = equalize(phy::Host(), config, widened);
             for (const phy::Backend& backend : host_backends())
                 EXPECT_TRUE(equalize(host_of(backend), config, slots, {format, samples}) == expected)
@@ -295,7 +293,6 @@ TEST(EqualizerTest, WrongConfigurationsThrow) {
     expect_refused([](EqualizerConfig& config) { config.time_weights.resize(15 * 14); });
     expect_refused([](EqualizerConfig& config) { config.time_weights.assign(14, nan); });
     expect_refused([](EqualizerConfig& config) { config.method = static_cast<Equalization>(2); });
-    expect_refused([](EqualizerConfig& config) { config.full_scale = -1.0F; });
 }
 
 TEST(EqualizerTest, WrongCallsThrow) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "estimator/dense_wiener.hpp"
@@ -27,7 +28,7 @@ double largest_difference(const EstimatorConfig& config, const Slot& slot, const
     const auto estimates = static_cast<std::size_t>(estimator.estimates());
     const std::size_t averaged = dmrs.symbols.size() / estimates;
     const double amplitude = static_cast<double>(phy::dmrs_amplitude(dmrs));
-    const double noise = static_cast<double>(config.noise_variance) / (amplitude * amplitude) /
+    const double noise = static_cast<double>(config.noise_variance.value()) / (amplitude * amplitude) /
                          static_cast<double>(averaged) / static_cast<double>(estimated.slot.channel_power);
     const auto first = static_cast<std::size_t>(12 * config.allocation.resource_blocks.front().first);
     double largest = 0.0;
@@ -206,7 +207,7 @@ TEST(ChannelEstimatorTest, WrongNoiseOrDelaySpreadDegradesGracefully) {
 TEST(ChannelEstimatorTest, MeasuresTheDelaySpread) {
     for (const double true_spread : {30e-9, 100e-9, 300e-9}) {
         EstimatorConfig config = usual_config();
-        config.delay_spread = 0.0F;
+        config.delay_spread = {};
         config.allocation.dmrs.ports = {0, 1, 2, 3};
         ChannelEstimator estimator = make_estimator(config);
         for (const int snr : {5, 20}) {
@@ -227,19 +228,20 @@ TEST(ChannelEstimatorTest, MeasuresTheDelaySpread) {
 /// Filters of too long a profile have less of the channel outside of their modes than their own profile has.
 TEST(ChannelEstimatorTest, MeasuresNoiseWhereTheProfileIsTooLong) {
     struct Case {
-        double given;
+        std::optional<double> given;
         double real;
     };
     for (const Case& spreads :
-         {Case{0.0, 30e-9}, Case{0.0, 100e-9}, Case{0.0, 300e-9}, Case{60e-9, 30e-9}, Case{200e-9, 100e-9}}) {
+         {Case{{}, 30e-9}, Case{{}, 100e-9}, Case{{}, 300e-9}, Case{60e-9, 30e-9}, Case{200e-9, 100e-9}}) {
         EstimatorConfig config = usual_config();
-        config.delay_spread = static_cast<float>(spreads.given);
+        config.delay_spread = {};
+        if (spreads.given) config.delay_spread = static_cast<float>(*spreads.given);
         for (const int snr : {10, 30, 35}) {
             Air air = air_at(snr);
             air.delay_spread = spreads.real;
             const double noise = mean_errors(config, air, fewer_times(8), false).noise;
             EXPECT_NEAR(noise / air.noise_variance, 1.0, 0.03)
-                << spreads.real << " s, given " << spreads.given << " s, " << snr << " dB";
+                << spreads.real << " s, given " << spreads.given.value_or(0.0) << " s, " << snr << " dB";
         }
     }
 }
@@ -253,7 +255,7 @@ TEST(ChannelEstimatorTest, MeasuredSpreadsKeepLatePaths) {
         EstimatorConfig config = estimator_config(52, antennas, {0, 1});
         config.delay_spread = 180e-9F;
         const double told = mean_errors(config, air, 12, false).estimate;
-        config.delay_spread = 0.0F;
+        config.delay_spread = {};
         EXPECT_LT(decibels(mean_errors(config, air, 12, false).estimate / told), 3.0)
             << antennas << " antennas";
     }
@@ -430,19 +432,18 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     for (const int antennas : {0, 17})
         expect_throws(with([&](auto& c) { c.antennas = antennas; }), "antennas");
-    for (const float value : {-1e-9F, nan, 1.0F, 1e-12F})
+    for (const float value : {0.0F, -1e-9F, nan, 1.0F, 1e-12F})
         expect_throws(with([&](auto& c) { c.delay_spread = value; }), "delay_spread");
-    for (const float value : {-1.0F, nan, std::numeric_limits<float>::infinity()})
+    for (const float value : {0.0F, -1.0F, nan, std::numeric_limits<float>::infinity()})
         expect_throws(with([&](auto& c) { c.noise_variance = value; }), "noise_variance");
     expect_throws(with([&](auto& c) { c.doppler_spread = -1.0F; }), "doppler_spread");
     expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "doppler_spread");
     for (const double value : {0.0, -30e3, static_cast<double>(nan), std::numeric_limits<double>::infinity()})
         expect_throws(with([&](auto& c) { c.subcarrier_spacing = value; }), "subcarrier_spacing");
-    expect_throws(with([&](auto& c) { c.full_scale = -1.0F; }), "full_scale");
     expect_throws(with([&](auto& c) { c.allocation.dmrs.ports = {}; }), "ports");
     expect_throws(with([&](auto& c) {
                       c.allocation.resource_blocks = {{3, 1}};
-                      c.delay_spread = 0.0F;
+                      c.delay_spread = {};
                   }),
                   "delay_spread");
     // As many modes as pilots.

@@ -71,7 +71,7 @@ TEST_F(Measure, SaysWhatTheCaptureIsLike) {
     EXPECT_NEAR(done.whole.noise_variance, 1e-3, 1e-5);
     EXPECT_NEAR(done.whole.snr_db, -10.0 * std::log10(done.whole.noise_variance), 1e-3);
     EXPECT_NEAR(done.whole.evm_rms, std::sqrt(1e-3), 1e-3);
-    EXPECT_EQ(done.row, 0U);
+    EXPECT_EQ(done.row, std::nullopt);
     EXPECT_TRUE(done.rows.empty());
     EXPECT_EQ(done.pipeline.items, 200'000U);
     EXPECT_FALSE(done.cancelled);
@@ -90,8 +90,8 @@ TEST_F(Measure, IsWhatTheMeterSays) {
             options.gain = 1.5F;
             const Measured done = measure_file(capture_, options);
             phy::SymbolMeter meter(phy::Host(), done.meter);
-            std::vector<SymbolSums> rows((70'003 + done.row - 1) / done.row);
-            meter({format, bytes}, static_cast<std::size_t>(done.row), rows);
+            std::vector<SymbolSums> rows((70'003 + *done.row - 1) / *done.row);
+            meter({format, bytes}, static_cast<std::size_t>(*done.row), rows);
             EXPECT_TRUE(done.rows == rows) << row;
             EXPECT_TRUE(same_numbers(done.whole, done.measurement(meter({format, bytes})))) << row;
         }

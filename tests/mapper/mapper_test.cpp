@@ -199,7 +199,7 @@ TEST(Mapper, TurnsPi2BpskByTheParityOfTheIndex) {
 
 TEST(Mapper, LimitsIntegersToPlusMinus32767) {
     std::vector<phy::ci16> out(2);
-    for (const float full_scale : {1e5F, 1e30F, std::numeric_limits<float>::max()}) {
+    for (const float full_scale : {1e5F, 1e30F}) {
         Mapper(Host(), {.modulation = Modulation::qpsk, .full_scale = full_scale})(Bytes{0, 1, 1, 0}, out);
         EXPECT_EQ(out[0], (phy::ci16{32767, -32767})) << full_scale;
         EXPECT_EQ(out[1], (phy::ci16{-32767, 32767})) << full_scale;
@@ -235,13 +235,6 @@ TEST(Mapper, IsAMapperStillWhenItWasMovedFrom) {
     EXPECT_EQ(map(mapper, SampleFormat::ci16, bits, 50), map(moved, SampleFormat::ci16, bits, 50));
 }
 
-TEST(Mapper, RefusesAFullScaleThatIsNotFiniteAndPositive) {
-    for (const float full_scale : {0.0F, -0.0F, -1.0F, std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
-        EXPECT_THROW(Mapper(Host(), {.full_scale = full_scale}), phy::ArgumentError) << full_scale;
-    }
-    EXPECT_NO_THROW(Mapper(Host(), {.full_scale = std::numeric_limits<float>::denorm_min()}));
-}
-
 TEST(Mapper, RefusesNumbersThatNameNothing) {
     for (const int number : {-1, 7, 1000}) {
         phy_test::expect_unnamed("modulation", number, 6, [&] {
@@ -267,7 +260,7 @@ TEST(Mapper, ReportsItsConfiguration) {
         Host(), {.modulation = Modulation::qam64, .packing = BitPacking::packed, .full_scale = 12.0F});
     EXPECT_EQ(mapper.config().modulation, Modulation::qam64);
     EXPECT_EQ(mapper.config().packing, BitPacking::packed);
-    EXPECT_EQ(mapper.config().full_scale, 12.0F);
+    EXPECT_EQ(mapper.config().full_scale, phy::FullScale(12.0F));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::vector<SoftBitSums> on_device(const Device& device, const DeviceCase& in, s
                                    bool compares) {
     const Stream stream(device);
     DeviceBuffer<SoftBitSums> sums(device, (in.size() + row - 1) / row);
-    DeviceBuffer<SoftBitSums> workspace(device, phy::gpu::SoftBitMeter::workspace_size(in.size(), row));
+    DeviceBuffer<std::byte> workspace(device, phy::gpu::SoftBitMeter::workspace_bytes(in.size(), row));
     const phy::gpu::SoftBitMeter meter(device, {.llr_clip = clip});
     if (compares) {
         meter(in.view(), in.truth(), row, sums, workspace, stream);
@@ -212,8 +212,8 @@ TEST_P(CudaSoftBitMeterOf, RunsInAGraph) {
     const SoftBitCase all = random_soft_bits(format(), 20 * block + 5, seed);
     const DeviceCase there(device, all);
     DeviceBuffer<SoftBitSums> sums(device, 1);
-    DeviceBuffer<SoftBitSums> workspace(device,
-                                        phy::gpu::SoftBitMeter::workspace_size(all.size(), all.size()));
+    DeviceBuffer<std::byte> workspace(device,
+                                      phy::gpu::SoftBitMeter::workspace_bytes(all.size(), all.size()));
     const phy::gpu::SoftBitMeter meter(device, {.llr_clip = clip});
     const phy::gpu::Graph graph(device, [&](cudaStream_t stream) {
         if (compares()) {
@@ -255,14 +255,15 @@ TEST_F(CudaSoftBitMeter, RefusesWhatDoesNotFit) {
     const DeviceBuffer<float> soft_bits(device, count);
     const DeviceBuffer<std::uint8_t> truth(device, count);
     DeviceBuffer<SoftBitSums> sums(device, 1);
-    DeviceBuffer<SoftBitSums> workspace(device, phy::gpu::SoftBitMeter::workspace_size(count, count));
-    ASSERT_GT(workspace.size(), 0U);
-    EXPECT_EQ(phy::gpu::SoftBitMeter::workspace_size(count, block), 0U);
-    EXPECT_EQ(phy::gpu::SoftBitMeter::workspace_size(0, block), 0U);
+    const std::size_t needed = phy::gpu::SoftBitMeter::workspace_bytes(count, count);
+    ASSERT_GT(needed, 0U);
+    DeviceBuffer<std::byte> workspace(device, needed + 128);
+    EXPECT_EQ(phy::gpu::SoftBitMeter::workspace_bytes(count, block), 0U);
+    EXPECT_EQ(phy::gpu::SoftBitMeter::workspace_bytes(0, block), 0U);
     EXPECT_THROW(meter(soft_bits, 0, sums, workspace, stream), phy::ArgumentError);
     EXPECT_THROW(meter(soft_bits, block, sums, workspace, stream), phy::ArgumentError);
-    EXPECT_THROW(meter(soft_bits, count, sums, workspace.first(workspace.size() - 1), stream),
-                 phy::ArgumentError);
+    EXPECT_THROW(meter(soft_bits, count, sums, workspace.first(needed - 1), stream), phy::ArgumentError);
+    EXPECT_THROW(meter(soft_bits, count, sums, workspace.subspan(128, needed), stream), phy::ArgumentError);
     EXPECT_THROW(meter(soft_bits, truth.first(count - 1), count, sums, workspace, stream),
                  phy::ArgumentError);
     EXPECT_THROW(meter({static_cast<SoftBitFormat>(3), {}}, count, sums, workspace, stream),

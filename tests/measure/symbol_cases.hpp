@@ -49,12 +49,12 @@ inline void append_component(StoredSymbols& to, double value) {
     }
 }
 
-/// The full scale of append_component(); 0 for floats. It is prime, so that only 0 lies halfway between
-/// levels.
-inline float full_scale_of(phy::SampleFormat format) {
+/// The full scale of append_component(), which floats ignore. It is prime, so that only 0 lies halfway
+/// between levels.
+inline phy::FullScale full_scale_of(phy::SampleFormat format) {
     if (format == phy::SampleFormat::ci16) return 8111.0F;
     if (format == phy::SampleFormat::ci8) return 61.0F;
-    return 0.0F;
+    return {};
 }
 
 inline double component_of(const StoredSymbols& symbols, std::size_t index) {
@@ -171,7 +171,7 @@ inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::Sym
                                     const std::vector<phy::cf32>* sent, std::uint64_t first_symbol = 0) {
     const auto [bits, inverse_power] = axis_facts(config.modulation);
     const double levels = std::sqrt(inverse_power);
-    const double scale = config.full_scale != 0.0F ? double{config.full_scale} : 1.0;
+    const double scale{config.full_scale.value_for(symbols.format)};
     const bool is_bpsk =
         config.modulation == phy::Modulation::bpsk || config.modulation == phy::Modulation::pi2_bpsk;
     ReferenceSums sums;

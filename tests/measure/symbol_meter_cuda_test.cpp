@@ -62,8 +62,8 @@ protected:
         const auto bytes = to_device<std::byte>(shifted);
         const phy::gpu::SymbolView view(symbols.format, bytes.subspan(offset, symbols.bytes.size()));
         DeviceBuffer<SymbolSums> sums(*device_, (symbols.size() + row - 1) / row);
-        DeviceBuffer<SymbolSums> workspace(*device_,
-                                           phy::gpu::SymbolMeter::workspace_size(symbols.size(), row));
+        DeviceBuffer<std::byte> workspace(*device_,
+                                          phy::gpu::SymbolMeter::workspace_bytes(symbols.size(), row));
         const phy::gpu::Stream stream(*device_);
         const phy::gpu::SymbolMeter meter(*device_, config);
         if (sent != nullptr) {
@@ -155,9 +155,9 @@ TEST_F(CudaSymbolMeter, ANaNInAnyBlock) {
 TEST_F(CudaSymbolMeter, NothingIsARowLess) {
     const phy::gpu::SymbolMeter meter(*device_, {});
     const phy::gpu::Stream stream(*device_);
-    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(0, 5), 0U);
-    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_size(5, 0), 0U);
-    meter(phy::gpu::SymbolView(), 5, phy::gpu::DeviceSpan<SymbolSums>(), phy::gpu::DeviceSpan<SymbolSums>(),
+    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_bytes(0, 5), 0U);
+    EXPECT_EQ(phy::gpu::SymbolMeter::workspace_bytes(5, 0), 0U);
+    meter(phy::gpu::SymbolView(), 5, phy::gpu::DeviceSpan<SymbolSums>(), phy::gpu::DeviceSpan<std::byte>(),
           stream);
     stream.synchronize();
 }
@@ -219,7 +219,7 @@ TEST_F(CudaSymbolMeter, RunsInAGraph) {
     const auto bytes = to_device<std::byte>(noisy.received.bytes);
     const std::size_t row = 45'864;
     DeviceBuffer<SymbolSums> sums(*device_, 1);
-    DeviceBuffer<SymbolSums> workspace(*device_, phy::gpu::SymbolMeter::workspace_size(row, row));
+    DeviceBuffer<std::byte> workspace(*device_, phy::gpu::SymbolMeter::workspace_bytes(row, row));
     const phy::gpu::SymbolMeter meter(*device_, config);
     const phy::gpu::Graph graph(*device_, [&](cudaStream_t stream) {
         meter({SampleFormat::cf16, bytes.span()}, row, sums, workspace, stream);
@@ -236,13 +236,14 @@ TEST_F(CudaSymbolMeter, WrongArgumentsThrow) {
     const phy::gpu::SymbolMeter meter(*device_, {});
     const DeviceBuffer<phy::cf32> symbols(*device_, 5000);
     DeviceBuffer<SymbolSums> sums(*device_, 1);
-    DeviceBuffer<SymbolSums> workspace(*device_, phy::gpu::SymbolMeter::workspace_size(5000, 5000));
-    ASSERT_GT(workspace.size(), 0U);
+    const std::size_t needed = phy::gpu::SymbolMeter::workspace_bytes(5000, 5000);
+    ASSERT_GT(needed, 0U);
+    DeviceBuffer<std::byte> workspace(*device_, needed + 128);
     const phy::gpu::Stream stream(*device_);
     EXPECT_THROW(meter(symbols, 0, sums, workspace, stream), phy::ArgumentError);
     EXPECT_THROW(meter(symbols, 100, sums, workspace, stream), phy::ArgumentError);
-    EXPECT_THROW(meter(symbols, 5000, sums, workspace.first(workspace.size() - 1), stream),
-                 phy::ArgumentError);
+    EXPECT_THROW(meter(symbols, 5000, sums, workspace.first(needed - 1), stream), phy::ArgumentError);
+    EXPECT_THROW(meter(symbols, 5000, sums, workspace.subspan(128, needed), stream), phy::ArgumentError);
     EXPECT_THROW(meter(symbols, symbols.first(4999), 5000, sums, workspace, stream), phy::ArgumentError);
 }
 

@@ -270,7 +270,8 @@ TEST(SymbolMeter, WrongArgumentsThrow) {
     const Host host;
     EXPECT_THROW(SymbolMeter(host, {.gain = 0.0F}), phy::ArgumentError);
     EXPECT_THROW(SymbolMeter(host, {.gain = std::numeric_limits<float>::quiet_NaN()}), phy::ArgumentError);
-    EXPECT_THROW(SymbolMeter(host, {.full_scale = -1.0F}), phy::ArgumentError);
+    for (const float full_scale : {0x1p-81F, 0x1p81F})
+        EXPECT_THROW(SymbolMeter(host, {.full_scale = full_scale}), phy::ArgumentError);
     EXPECT_THROW(SymbolMeter(host, {.modulation = static_cast<Modulation>(99)}), phy::ArgumentError);
     SymbolMeter measure(host, {});
     const std::vector<phy::cf32> symbols(10);

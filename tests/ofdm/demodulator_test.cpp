@@ -23,7 +23,7 @@ class OfdmDemodulatorOf : public testing::TestWithParam<SampleFormat> {};
 TEST_P(OfdmDemodulatorOf, GivesTheGridOfTheReference) {
     const SampleFormat format = GetParam();
     for (OfdmConfig config : ofdm_configs()) {
-        config.full_scale = format == SampleFormat::ci8 ? 100.0F : 0.0F;
+        if (format == SampleFormat::ci8) config.full_scale = 100.0F;
         SCOPED_TRACE(name_of(config));
         const OfdmTiming timing(config);
         const OfdmSlots slots = {.first = 7, .count = 2};
@@ -116,7 +116,7 @@ TEST_P(OfdmDemodulatorOf, SymbolsThatAreNotAskedForStayAsTheyAre) {
     for (const OfdmConfig& config : ofdm_configs()) {
         SCOPED_TRACE(name_of(config));
         OfdmSlots slots = strided_slots(config);
-        const Bytes samples = random_samples(format, slots.count * slots.slot_stride);
+        const Bytes samples = random_samples(format, slots.count * *slots.slot_stride);
         const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
         for (const std::uint32_t symbols : {0U, 1U, 1U << 2 | 1U << 11, 0x3FF0U, ~0U}) {
             slots.symbols = symbols;
@@ -222,6 +222,7 @@ TEST(OfdmDemodulatorTest, WrongSizesThrow) {
     EXPECT_THROW(call(needed, elements + 1, {}), phy::ArgumentError);
     EXPECT_THROW(call(needed, elements, {.count = 0}), phy::ArgumentError);
     EXPECT_THROW(call(needed, 2 * elements, {.count = 2}), phy::ArgumentError);
+    EXPECT_THROW(call(needed, elements, {.stride = 0}), phy::ArgumentError);
     EXPECT_THROW(call(needed, elements, {.stride = needed / 2 - 1}), phy::ArgumentError);
     EXPECT_THROW(call(needed, elements, {.stride = needed / 2 + 1}), phy::ArgumentError);
     EXPECT_THROW(call(needed, elements, {.count = SIZE_MAX / 2}), phy::ArgumentError);
@@ -244,6 +245,7 @@ TEST(OfdmDemodulatorTest, WrongStridesOfSlotsThrow) {
         demodulate(std::span(samples).first(some), slots, grid);
     };
     const std::size_t of_slot = 2 * longest;
+    EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = 0}), phy::ArgumentError);
     EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = 1}), phy::ArgumentError);
     EXPECT_THROW(call(6 * longest, {.count = 2, .slot_stride = of_slot - 1}), phy::ArgumentError);
     EXPECT_THROW(call(6 * longest, {.count = 2, .stride = longest - 1, .slot_stride = of_slot}),

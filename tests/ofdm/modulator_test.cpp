@@ -93,7 +93,7 @@ TEST(OfdmModulatorTest, SlotsApartHaveTheSamplesOfSlotsInARow) {
         const std::vector<cf32> samples = modulated(phy::Host(), config, grid, in_a_row);
         const Bytes expected = laid_out(config, samples, apart);
         Bytes spread =
-            random_samples(phy::SampleFormat::cf32, apart.count * apart.slot_stride, ofdm_seed + 1);
+            random_samples(phy::SampleFormat::cf32, apart.count * *apart.slot_stride, ofdm_seed + 1);
         phy::OfdmModulator modulate(phy::Host(), config);
         modulate(grid, apart, {reinterpret_cast<cf32*>(spread.data()), spread.size() / sizeof(cf32)});
         EXPECT_TRUE(spread == expected);

@@ -122,15 +122,15 @@ inline Bytes laid_out(const phy::OfdmConfig& config, phy::SymbolView samples, co
     const phy::OfdmTiming timing(config);
     const std::size_t bytes = size_of(samples.format());
     const std::size_t of_antenna = samples_of(timing, slots);
-    Bytes result = random_samples(samples.format(), slots.count * slots.slot_stride, ofdm_seed + 1);
+    Bytes result = random_samples(samples.format(), slots.count * *slots.slot_stride, ofdm_seed + 1);
     for (std::size_t s = 0; s < slots.count; ++s) {
         for (std::size_t a = 0; a < static_cast<std::size_t>(config.antennas); ++a) {
             const std::size_t from =
                 a * of_antenna + timing.slot_start(slots.first + s) - timing.slot_start(slots.first);
             const auto of_slot = samples.subspan(from, timing.slot_samples(slots.first + s)).bytes();
-            std::ranges::copy(
-                of_slot, result.begin() +
-                             static_cast<std::ptrdiff_t>((s * slots.slot_stride + a * slots.stride) * bytes));
+            std::ranges::copy(of_slot,
+                              result.begin() + static_cast<std::ptrdiff_t>(
+                                                   (s * *slots.slot_stride + a * *slots.stride) * bytes));
         }
     }
     return result;

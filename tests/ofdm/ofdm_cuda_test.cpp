@@ -61,7 +61,7 @@ protected:
 TEST_P(GpuOfdmDemodulator, TheBytesOfACpu) {
     const SampleFormat format = GetParam();
     for (OfdmConfig config : ofdm_configs()) {
-        config.full_scale = format == SampleFormat::ci8 ? 100.0F : 0.0F;
+        if (format == SampleFormat::ci8) config.full_scale = 100.0F;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 1'000'003, .count = 5};
         const std::size_t count =
@@ -102,7 +102,7 @@ TEST_P(GpuOfdmDemodulator, SlotsApart) {
     for (const OfdmConfig& config : ofdm_configs()) {
         SCOPED_TRACE(name_of(config));
         const OfdmSlots apart = strided_slots(config);
-        const Bytes samples = random_samples(format, apart.count * apart.slot_stride);
+        const Bytes samples = random_samples(format, apart.count * *apart.slot_stride);
         EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, apart)) ==
                     bits_of(demodulated(phy::Host(), config, {format, samples}, apart)));
     }
@@ -113,7 +113,7 @@ TEST_P(GpuOfdmDemodulator, SymbolsThatAreNotAskedForStayAsTheyAre) {
     for (const OfdmConfig& config : ofdm_configs()) {
         SCOPED_TRACE(name_of(config));
         OfdmSlots slots = strided_slots(config);
-        const Bytes samples = random_samples(format, slots.count * slots.slot_stride);
+        const Bytes samples = random_samples(format, slots.count * *slots.slot_stride);
         const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
         for (const std::uint32_t symbols : {0U, 1U, 1U << 2 | 1U << 11, 0x3FF0U, ~0U}) {
             slots.symbols = symbols;

@@ -6,7 +6,7 @@ string(JOIN "|" called_inline
 set(called_by_templates "share_items|built_in_block_root|ThreadPool::(~?ThreadPool|begin_sharing|share)")
 set(used_by_phy_files "elementary::(decibels|power_ratio)")
 # Function templates with instances in the library: their names begin with what they return.
-set(templates "(void|unsigned long) phy::(gpu::)?average_matvec(_workspace)?<")
+set(templates "(void|unsigned long) phy::(gpu::)?average_matvec(_workspace_bytes)?<")
 
 function(check_symbol library symbol)
   if(symbol MATCHES "^phy::gpu::detail::(${called_inline})" OR symbol MATCHES "^phy::detail::(${called_by_templates}|${used_by_phy_files})\\("

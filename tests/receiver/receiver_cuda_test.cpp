@@ -34,8 +34,9 @@ Bytes stored_for(ReceiverConfig& config, SampleFormat format, const std::vector<
     for (const cf32& sample : input)
         power += static_cast<double>(std::norm(sample)) / static_cast<double>(input.size());
     const double top = format == SampleFormat::ci8 ? 127.0 : 32767.0;
-    config.full_scale = static_cast<float>(0.25 * top / std::sqrt(power));
-    return stored(format, input, config.full_scale);
+    const auto full_scale = static_cast<float>(0.25 * top / std::sqrt(power));
+    config.full_scale = full_scale;
+    return stored(format, input, full_scale);
 }
 
 void expect_same_as_host(const ReceiverConfig& config, phy::SymbolView input, std::uint64_t first = 0,
@@ -91,8 +92,8 @@ TEST(GpuReceiverTest, EverySoftBitFormatAndMethod) {
                 ReceiverConfig config = small_receiver(ReceiverInput::grid, 3, 4);
                 config.link.modulation = Modulation::qam16;
                 config.format = format;
-                config.demapper.method = method;
-                config.demapper.llr_scale = 3.0F;
+                config.llr.method = method;
+                config.llr.scale = 3.0F;
                 config.equalization = equalization;
                 SCOPED_TRACE(std::string(to_string(format)) + ", " + std::string(to_string(method)));
                 expect_same_as_host(config, transmit(config, {.snr_db = 15.0}, 0, 3).input);
@@ -160,8 +161,8 @@ TEST(GpuReceiverTest, EveryNumerologyOffsetAndDirection) {
         config.link.allocation.dmrs.cdm_groups_without_data = 3;
         config.antennas = 3;
         config.window_offset = 3;
-        config.delay_spread = 0.0F;
-        config.noise_variance = spacing == 15000 ? 0.002F : 0.0F;
+        config.delay_spread = {};
+        if (spacing == 15000) config.noise_variance = 0.002F;
         SCOPED_TRACE(std::to_string(spacing) + " Hz");
         const AirConfig air = {.snr_db = 25.0, .frequency_offset = 100.0, .delay = 2};
         expect_same_as_host(config, transmit(config, air, 3, 10).input, 3, 4);

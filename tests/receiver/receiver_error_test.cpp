@@ -47,12 +47,12 @@ TEST(ReceiverErrorTest, Configurations) {
     expect_no_receiver("equalization",
                        [](auto& config) { config.equalization = static_cast<phy::Equalization>(2); });
     expect_no_receiver("window_offset 28: expected 0 to 27", [](auto& config) { config.window_offset = 28; });
-    expect_no_receiver("full_scale", [](auto& config) { config.full_scale = -1.0F; });
-    expect_no_receiver(
-        "full_scale", [](auto& config) { config.full_scale = -1.0F; }, ReceiverInput::grid);
-    expect_no_receiver("delay_spread", [](auto& config) { config.delay_spread = -1.0F; });
-    expect_no_receiver("noise_variance", [](auto& config) { config.noise_variance = -1.0F; });
-    expect_no_receiver("llr_clip", [](auto& config) { config.demapper.llr_clip = 0; });
+    expect_no_receiver("window_offset -1: expected 0 to 27", [](auto& config) { config.window_offset = -1; });
+    for (const float value : {0.0F, -1.0F}) {
+        expect_no_receiver("delay_spread", [&](auto& config) { config.delay_spread = value; });
+        expect_no_receiver("noise_variance", [&](auto& config) { config.noise_variance = value; });
+    }
+    expect_no_receiver("llr_clip", [](auto& config) { config.llr.clip = 0; });
     expect_no_receiver("carrier.sample_rate: missing",
                        [](auto& config) { config.link.carrier.sample_rate.reset(); });
     expect_no_receiver("carrier.center_frequency: missing",
@@ -83,7 +83,7 @@ TEST(ReceiverErrorTest, InterferenceRejection) {
     config.noise_variance = 0.1F;
     expect_message("interference_rejection with a noise_variance of 0.1",
                    [&] { phy::Receiver(phy::Host(), config); });
-    config.noise_variance = 0.0F;
+    config.noise_variance = {};
     config.time = phy::TimeInterpolation::wiener;
     expect_message("doppler_spread 0", [&] { phy::Receiver(phy::Host(), config); });
 }

@@ -178,7 +178,7 @@ TEST(ReceiverTest, EverySoftBitFormatAndMethod) {
             ReceiverConfig config = small_receiver(ReceiverInput::grid, 2);
             config.link.modulation = Modulation::qam64;
             config.format = format;
-            config.demapper.method = method;
+            config.llr.method = method;
             config.equalization = phy::Equalization::zero_forcing;
             EXPECT_EQ(bit_errors(config, clear, 0, 2), 0U) << to_string(format);
         }
@@ -188,7 +188,7 @@ TEST(ReceiverTest, EverySoftBitFormatAndMethod) {
 TEST(ReceiverTest, WhatIsNotGivenIsMeasured) {
     ReceiverConfig config = small_receiver(ReceiverInput::samples, 2);
     config.link.modulation = Modulation::qam16;
-    config.delay_spread = 0.0F;
+    config.delay_spread = {};
     EXPECT_EQ(bit_errors(config, {.snr_db = 35.0}, 0, 2), 0U);
     config.noise_variance = 2e-3F;
     EXPECT_EQ(bit_errors(config, {.snr_db = 30.0}, 0, 2), 0U);

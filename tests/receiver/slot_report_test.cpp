@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,7 @@ TEST(SlotReportTest, OffsetsAreThoseOfTheRecording) {
         }
     }
     // An exponential profile of that spread has its mean where the one path is.
-    EXPECT_NEAR(aligned.report.timing_offset, -double{config.delay_spread}, 0.5 / rate);
+    EXPECT_NEAR(aligned.report.timing_offset, -double{config.delay_spread.value()}, 0.5 / rate);
 }
 
 TEST(SlotReportTest, TheChannelIsThatOfTheSlot) {
@@ -135,7 +136,7 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
 /// Pilots that are not known leave nothing to be said of a slot.
 TEST(BadSamplesTest, InDmrsEraseTheirSlot) {
     for (const ReceiverInput input : {ReceiverInput::grid, ReceiverInput::samples}) {
-        for (const float noise_variance : {0.0F, 1e-3F}) {
+        for (const std::optional<float> noise_variance : {std::optional<float>(), std::optional(1e-3F)}) {
             ReceiverConfig config = small_receiver(input);
             config.noise_variance = noise_variance;
             phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 40.0}, 0, 3);

@@ -200,24 +200,25 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
 }
 
 template <typename Integer>
-std::vector<Integer> to_integers(const std::vector<cf32>& input, float& full_scale) {
+std::vector<Integer> to_integers(const std::vector<cf32>& input, phy::FullScale& full_scale) {
     using Component = decltype(Integer::re);
     double power = 0.0;
     for (const cf32& sample : input)
         power += std::norm(Complex(sample));
     constexpr double top = std::numeric_limits<Component>::max();
-    full_scale = static_cast<float>(0.25 * top / std::sqrt(power / static_cast<double>(input.size())));
+    const auto scale = static_cast<float>(0.25 * top / std::sqrt(power / static_cast<double>(input.size())));
+    full_scale = scale;
     std::vector<Integer> integers;
     const auto round = [&](float component) {
         return static_cast<Component>(
-            std::lround(std::clamp(static_cast<double>(component * full_scale), -top, top)));
+            std::lround(std::clamp(static_cast<double>(component * scale), -top, top)));
     };
     for (const cf32& sample : input)
         integers.push_back({round(sample.real()), round(sample.imag())});
     return integers;
 }
-template std::vector<phy::ci16> to_integers(const std::vector<cf32>& input, float& full_scale);
-template std::vector<phy::ci8> to_integers(const std::vector<cf32>& input, float& full_scale);
+template std::vector<phy::ci16> to_integers(const std::vector<cf32>& input, phy::FullScale& full_scale);
+template std::vector<phy::ci8> to_integers(const std::vector<cf32>& input, phy::FullScale& full_scale);
 
 phy::Link small_link() {
     phy::Link link;

@@ -36,7 +36,7 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air, s
 
 /// Converts to integers and returns their full scale, which leaves 12 dB above the rms.
 template <typename Integer>
-std::vector<Integer> to_integers(const std::vector<phy::cf32>& input, float& full_scale);
+std::vector<Integer> to_integers(const std::vector<phy::cf32>& input, phy::FullScale& full_scale);
 
 /// A link for tests to change: 30 kHz, 25 resource blocks, of which 24 are allocated.
 phy::Link small_link();

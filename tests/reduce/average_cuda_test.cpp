@@ -34,7 +34,7 @@ public:
           in_(device_, shift + of.in.size() * components),
           matrix_(device_, shift + of.matrix.size() * components),
           out_(device_, 2 * guard + shift + of.shape.batches * of.shape.length * components),
-          bytes_(phy::average_matvec_workspace<T>(of.shape)),
+          bytes_(phy::average_matvec_workspace_bytes<T>(of.shape)),
           workspace_(device_, 2 * guard + bytes_) {
         set_in(of.in);
         copy_async(matrix_.span().subspan(shift, of.matrix.size() * components), components_of(of.matrix),
@@ -189,7 +189,7 @@ TYPED_TEST(AverageMatvecCuda, ALongCallHasTheBitsOfTheHost) {
     for (std::size_t i = 0; i < of.in.size(); ++i)
         of.in[i] = some[i % some.size()];
     std::vector<T> expected(shape.batches * shape.length);
-    std::vector<std::byte> workspace(phy::average_matvec_workspace<T>(shape));
+    std::vector<std::byte> workspace(phy::average_matvec_workspace_bytes<T>(shape));
     phy::average_matvec<T>(phy::Host({.threads = 0}), of.in, shape, of.matrix, expected, workspace);
     AverageOnDevice<T> on_device(of);
     expect_same_bits<T>(on_device.results(), expected);
@@ -232,7 +232,7 @@ TEST_F(AverageMatvecOnDevice, WrongSizesThrow) {
     const phy::gpu::Stream stream(device);
     const AverageShape shape{2, 3, 5};
     DeviceBuffer<double> memory(device, 64);
-    DeviceBuffer<std::byte> bytes(device, phy::average_matvec_workspace<double>(shape));
+    DeviceBuffer<std::byte> bytes(device, phy::average_matvec_workspace_bytes<double>(shape));
     const auto call = [&](const AverageShape& of, std::size_t in, std::size_t matrix, std::size_t out,
                           std::size_t workspace) {
         const DeviceSpan<const double> numbers = memory.span();

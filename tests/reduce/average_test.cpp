@@ -34,7 +34,7 @@ std::string host_text(const phy::Host& host) {
 template <class T>
 std::vector<T> averaged(const phy::Host& host, const AverageCase<T>& of) {
     std::vector<T> out(of.shape.batches * of.shape.length, T(77));
-    std::vector<std::byte> workspace(phy::average_matvec_workspace<T>(of.shape), std::byte{0xFF});
+    std::vector<std::byte> workspace(phy::average_matvec_workspace_bytes<T>(of.shape), std::byte{0xFF});
     phy::average_matvec<T>(host, of.in, of.shape, of.matrix, out, workspace);
     return out;
 }
@@ -173,7 +173,7 @@ TYPED_TEST(AverageMatvec, TouchesNothingBesideItsArrays) {
     for (const AverageShape& shape : fewer_cases(average_shapes())) {
         const AverageCase<T> of(shape);
         const std::size_t outputs = shape.batches * shape.length;
-        const std::size_t bytes = phy::average_matvec_workspace<T>(shape);
+        const std::size_t bytes = phy::average_matvec_workspace_bytes<T>(shape);
         const FencedPages in_pages(of.in.size() * sizeof(T));
         const FencedPages matrix_pages(of.matrix.size() * sizeof(T));
         const FencedPages out_pages(outputs * sizeof(T));
@@ -194,7 +194,7 @@ TYPED_TEST(AverageMatvec, TouchesNothingBesideItsArrays) {
 
 TYPED_TEST(AverageMatvec, NoBatches) {
     std::vector<TypeParam> matrix(9);
-    EXPECT_EQ(phy::average_matvec_workspace<TypeParam>({0, 3, 5}), 0U);
+    EXPECT_EQ(phy::average_matvec_workspace_bytes<TypeParam>({0, 3, 5}), 0U);
     phy::average_matvec<TypeParam>(phy::Host(), {}, {0, 3, 5}, matrix, {}, {});
 }
 
@@ -217,7 +217,7 @@ void expect_error(const AverageShape& shape, std::size_t in, std::size_t matrix,
 TYPED_TEST(AverageMatvec, WrongSizesThrow) {
     using T = TypeParam;
     const AverageShape shape{2, 3, 5};
-    const std::size_t bytes = phy::average_matvec_workspace<T>(shape);
+    const std::size_t bytes = phy::average_matvec_workspace_bytes<T>(shape);
     expect_error<T>({2, 0, 5}, 0, 0, 0, bytes, "length (L) is 0: expected at least 1");
     expect_error<T>({2, 3, 0}, 0, 9, 6, bytes, "observations (M) is 0: expected at least 1");
     expect_error<T>({0, 0, 0}, 0, 0, 0, 0, "length (L) is 0");
@@ -233,7 +233,7 @@ TYPED_TEST(AverageMatvec, WrongSizesThrow) {
          {AverageShape{1, huge, 1}, AverageShape{huge, huge / 2, 1}, AverageShape{huge, 1, huge},
           AverageShape{SIZE_MAX, 1, 1}, AverageShape{1, SIZE_MAX, 1}, AverageShape{1, 1, SIZE_MAX},
           AverageShape{0, huge, 1}}) {
-        EXPECT_THROW(static_cast<void>(phy::average_matvec_workspace<T>(large)), phy::ArgumentError);
+        EXPECT_THROW(static_cast<void>(phy::average_matvec_workspace_bytes<T>(large)), phy::ArgumentError);
         expect_error<T>(large, 0, 0, 0, 0, "expected fewer elements");
     }
 }

@@ -51,7 +51,7 @@ public:
           size_(in.size()),
           in_(device_, shift + in.size()),
           out_(device_, (rows + 2) * sizeof(Result)),
-          bytes_(phy::reduce_rows_workspace<Op>(rows, rows == 0 ? 0 : in.size() / rows)),
+          bytes_(phy::reduce_rows_workspace_bytes<Op>(rows, rows == 0 ? 0 : in.size() / rows)),
           workspace_(device_, bytes_ + 2 * guard) {
         const auto target = in_.span().subspan(shift, in.size());
         if (!in.empty()) phy::gpu::copy_async(target, in, stream_);

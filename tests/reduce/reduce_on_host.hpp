@@ -28,7 +28,7 @@ std::vector<typename Op::Result> reduced(const phy::Host& host, std::span<const 
     const std::size_t length = rows == 0 ? 0 : in.size() / rows;
     std::vector<Result> out(rows);
     if (rows > 0) std::memset(static_cast<void*>(out.data()), 0x5A, rows * sizeof(Result));
-    std::vector<std::byte> workspace(phy::reduce_rows_workspace<Op>(rows, length), std::byte{0xA5});
+    std::vector<std::byte> workspace(phy::reduce_rows_workspace_bytes<Op>(rows, length), std::byte{0xA5});
     phy::reduce_rows(host, in, rows, std::span(out), workspace, op);
     return out;
 }

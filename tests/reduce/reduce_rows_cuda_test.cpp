@@ -149,7 +149,7 @@ TEST_F(ReduceRowsOnDevice, ALongRowGivesTheBytesOfTheHost) {
     for (std::size_t i = 0; i < length; ++i)
         in[i] = some[i % some.size()];
     const phy::Host host({.threads = 0});
-    std::vector<std::byte> workspace(phy::reduce_rows_workspace<phy::Sum<float>>(1, length));
+    std::vector<std::byte> workspace(phy::reduce_rows_workspace_bytes<phy::Sum<float>>(1, length));
     std::vector<float> expected(1);
     phy::reduce_rows<phy::Sum<float>>(host, in, 1, expected, workspace);
     BatchOnDevice<phy::Sum<float>> on_device(in, 1);
@@ -170,7 +170,7 @@ TEST_F(ReduceRowsOnDevice, MoreElementsThan32BitsCount) {
     phy::gpu::DeviceBuffer<std::uint64_t> out(device, 2);
     using Sum = phy::Sum<std::uint8_t>;
     using ArgMax = phy::ArgMax<std::uint8_t>;
-    phy::gpu::DeviceBuffer<std::byte> workspace(device, phy::reduce_rows_workspace<ArgMax>(1, length));
+    phy::gpu::DeviceBuffer<std::byte> workspace(device, phy::reduce_rows_workspace_bytes<ArgMax>(1, length));
     phy::gpu::reduce_rows<Sum>(device, in, 1, out.span().first(1), workspace, stream);
     phy::gpu::reduce_rows<ArgMax>(device, in, 1, out.span().subspan(1, 1), workspace, stream);
     stream.synchronize();
@@ -185,7 +185,7 @@ TEST_F(ReduceRowsOnDevice, WrongSizesAreErrors) {
     const phy::gpu::Stream stream(device);
     phy::gpu::DeviceBuffer<float> in(device, 20000);
     phy::gpu::DeviceBuffer<float> out(device, 2);
-    phy::gpu::DeviceBuffer<std::byte> workspace(device, phy::reduce_rows_workspace<Op>(2, 10000));
+    phy::gpu::DeviceBuffer<std::byte> workspace(device, phy::reduce_rows_workspace_bytes<Op>(2, 10000));
     const auto error = [&](std::size_t elements, std::size_t rows, std::size_t results, std::size_t bytes) {
         try {
             phy::gpu::reduce_rows<Op>(device, in.span().first(elements), rows, out.span().first(results),
@@ -234,7 +234,8 @@ TYPED_TEST(ReduceRowsOfUsersCuda, GivesTheBytesOfTheHost) {
         SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed);
         const auto in = elements_of_users<typename TypeParam::Element>(batch.rows * batch.length, seed);
         std::vector<typename TypeParam::Result> expected(batch.rows);
-        std::vector<std::byte> workspace(phy::reduce_rows_workspace<TypeParam>(batch.rows, batch.length));
+        std::vector<std::byte> workspace(
+            phy::reduce_rows_workspace_bytes<TypeParam>(batch.rows, batch.length));
         phy::reduce_rows<TypeParam>(host, in, batch.rows, expected, workspace);
         BatchOnDevice<TypeParam> on_device(in, batch.rows);
         expect_same_bytes(on_device.results(), expected);

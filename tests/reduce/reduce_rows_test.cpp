@@ -63,7 +63,7 @@ TYPED_TEST(ReduceRows, AnyAlignmentAndNothingElseIsWritten) {
         const auto all = random_elements<Element>(shift + rows * length, seed);
         const auto in = std::span(all).subspan(shift);
         std::vector<std::byte> out((rows + 2) * sizeof(Result), std::byte{0x77});
-        const std::size_t bytes = phy::reduce_rows_workspace<TypeParam>(rows, length);
+        const std::size_t bytes = phy::reduce_rows_workspace_bytes<TypeParam>(rows, length);
         std::vector<std::byte> workspace(bytes + 64, std::byte{0x77});
         auto* const first = reinterpret_cast<Result*>(out.data() + sizeof(Result));
         phy::reduce_rows<TypeParam>(host, in, rows, std::span(first, rows),
@@ -133,7 +133,7 @@ TYPED_TEST(ReduceRows, WrongSizesAreErrors) {
     const Host host;
     const std::vector<Element> in(20000);
     std::vector<Result> out(2);
-    std::vector<std::byte> workspace(phy::reduce_rows_workspace<TypeParam>(2, 10000));
+    std::vector<std::byte> workspace(phy::reduce_rows_workspace_bytes<TypeParam>(2, 10000));
     const auto call = [&](std::size_t elements, std::size_t rows, std::size_t results, std::size_t bytes) {
         phy::reduce_rows<TypeParam>(host, std::span(in).first(elements), rows, std::span(out).first(results),
                                     std::span(workspace).first(bytes));
@@ -157,7 +157,7 @@ TYPED_TEST(ReduceRows, WrongSizesAreErrors) {
     names(error(1, 0, 0, bytes), "in has 1 elements");
     names(error(20000, 2, 2, bytes - 1), "workspace has");
     names(error(20000, 2, 2, 0), "workspace has 0 bytes");
-    EXPECT_EQ(phy::reduce_rows_workspace<TypeParam>(1000, 4096), 0U);
+    EXPECT_EQ(phy::reduce_rows_workspace_bytes<TypeParam>(1000, 4096), 0U);
 }
 
 TEST(ReduceRowsSum, IntegersWrapAround) {

@@ -38,7 +38,7 @@ inline std::vector<FusedCase> fused_cases() {
 }
 
 inline phy::DemapperConfig config_of(const FusedCase& fused) {
-    return {.modulation = fused.modulation, .method = fused.method, .evaluator = fused.evaluator};
+    return {.modulation = fused.modulation, .llr = {.method = fused.method, .evaluator = fused.evaluator}};
 }
 
 /// Symbols with noise; a few are not finite.

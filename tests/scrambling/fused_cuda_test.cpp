@@ -138,7 +138,7 @@ TEST_P(GpuFusedDescrambling, Batches) {
     for (const phy::Method method : {phy::Method::max_log, phy::Method::log_map}) {
         for (const phy::Evaluator evaluator : {phy::Evaluator::arithmetic, phy::Evaluator::table}) {
             for (const bool counts : {false, true}) {
-                phy::gpu::BatchDemapper demap(device, {.method = method, .evaluator = evaluator});
+                phy::gpu::BatchDemapper demap(device, {.llr = {.method = method, .evaluator = evaluator}});
                 std::vector<FusedCall> calls;
                 std::vector<FusedCase> cases;
                 std::vector<phy::gpu::Allocation> allocations;

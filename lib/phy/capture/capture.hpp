@@ -177,8 +177,9 @@ public:
     struct Config {
         std::uint64_t symbols = 0;
         SoftBitFormat format = SoftBitFormat::int8;
-        DemapperConfig demapper = {};              ///< that made the soft bits; scale and clip are for int8
-        std::optional<float> noise_variance = {};  ///< written if given: the scalar N0
+        Modulation modulation = Modulation::qpsk;
+        LlrConfig llr_config = {};                             ///< that made the soft bits
+        std::optional<float> noise_variance = {};              ///< written if given: the scalar N0
         std::optional<std::uint32_t> descrambled_c_init = {};  ///< written if given
         std::string source = {};                               ///< file and dataset of the capture
 

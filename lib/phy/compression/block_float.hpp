@@ -4,6 +4,7 @@
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
 
@@ -23,7 +24,7 @@ struct PHY_EXPORT BlockFloatConfig {
     int width = 9;  ///< bits per mantissa, from 1 to 16
     bool has_exponent =
         true;  ///< false: fixed point ("no compression"), no udCompParam, and the exponent is 0
-    float full_scale = 0.0F;  ///< elements in cf32: the integer that stands for 1.0; 0: 32768
+    FullScale full_scale = {};  ///< of the integers, for elements in cf32; default: 32768
 
     friend bool operator==(const BlockFloatConfig&, const BlockFloatConfig&) = default;
 };
@@ -43,7 +44,7 @@ class PHY_EXPORT BlockFloatDecompressor {
 public:
     using Config = BlockFloatConfig;
 
-    /// Throws ArgumentError if width is out of range, or if full_scale is neither 0 nor from 2^-126 to 2^126.
+    /// Throws ArgumentError if width is out of range.
     BlockFloatDecompressor(const Host& host, const Config& config);
 
     /// Decompresses into elements: whole resource blocks in ci16 or cf32. compressed: bytes_per_block() for

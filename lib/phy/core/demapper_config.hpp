@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
 
 namespace phy {
@@ -27,18 +28,33 @@ PHY_EXPORT std::string_view to_string(Evaluator evaluator);
 PHY_EXPORT Method parse_method(std::string_view name);
 PHY_EXPORT Evaluator parse_evaluator(std::string_view name);
 
-/// What the soft bits mean: the configuration of every demapper on every backend, and of the files of soft
-/// bits.
-struct PHY_EXPORT DemapperConfig {
-    Modulation modulation = Modulation::qpsk;  ///< in a batch each allocation has its own
+/// How soft bits are computed and stored.
+struct PHY_EXPORT LlrConfig {
     Method method = Method::max_log;
     Evaluator evaluator = Evaluator::automatic;
-    float llr_scale = 6.0F;   ///< int8: steps per nat, from 1/64 to 4096
-    int llr_clip = 127;       ///< int8: max magnitude of a soft bit, from 1 to 127
-    float full_scale = 0.0F;  ///< integer samples: value that stands for 1.0; 0: 2^(bits-1)
+    float scale = 6.0F;  ///< int8: steps per nat, from 1/64 to 4096
+    int clip = 127;      ///< int8: max magnitude of a soft bit, from 1 to 127
+
+    friend bool operator==(const LlrConfig&, const LlrConfig&) = default;
+};
+
+/// The configuration of a demapper on every backend.
+struct PHY_EXPORT DemapperConfig {
+    Modulation modulation = Modulation::qpsk;
+    LlrConfig llr = {};
+    FullScale full_scale = {};
     float gain = 1.0F;  ///< amplitude of the constellation, from 2^-40 to 2^40; symbols are divided by it
 
     friend bool operator==(const DemapperConfig&, const DemapperConfig&) = default;
+};
+
+/// The configuration of a demapper of batches, where each allocation has its own modulation.
+struct PHY_EXPORT BatchDemapperConfig {
+    LlrConfig llr = {};
+    FullScale full_scale = {};
+    float gain = 1.0F;  ///< see DemapperConfig
+
+    friend bool operator==(const BatchDemapperConfig&, const BatchDemapperConfig&) = default;
 };
 
 }  // namespace phy

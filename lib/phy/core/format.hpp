@@ -63,7 +63,7 @@ using ComponentTypes = TypeList<float, half, std::int16_t, std::int8_t>;
 
 struct SoftBitFormatFacts {
     std::string_view name;
-    float largest;  ///< max magnitude of a soft bit; for int8 llr_clip can lower it
+    float largest;  ///< max magnitude of a soft bit; for int8 LlrConfig::clip can lower it
 };
 inline constexpr SoftBitFormatFacts soft_bit_format_facts[] = {
     {"int8", 127.0F}, {"float16", 65504.0F}, {"float32", 0x1p64F}};

@@ -28,12 +28,11 @@ struct AllocationOf {
 using Allocation =
     detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, std::span<const std::uint32_t>>;
 
-/// Demaps many allocations, such as the users of a slot, in one call. Writes the bytes of SoftDemapper, which
-/// documents the configuration. Not thread-safe: one demapper per thread.
+/// Demaps many allocations, such as the users of a slot, in one call. Writes the bytes of SoftDemapper. Not
+/// thread-safe: one demapper per thread.
 class PHY_EXPORT BatchDemapper {
 public:
-    /// Each allocation has its own modulation. The demapper ignores that of the configuration.
-    using Config = DemapperConfig;
+    using Config = BatchDemapperConfig;
 
     /// Throws what SoftDemapper's constructor throws.
     BatchDemapper(const Host& host, const Config& config);

@@ -10,7 +10,7 @@ namespace phy {
 /// do not depend on the configuration.
 struct PHY_EXPORT DemapCounters {
     std::uint64_t erasures = 0;   ///< non-finite components, plus unusable per-symbol noise variances
-    std::uint64_t saturated = 0;  ///< soft bits at their limit: int8 +-llr_clip, fp16 +-65504; never fp32
+    std::uint64_t saturated = 0;  ///< soft bits at their limit: int8 LlrConfig::clip, fp16 65504; never fp32
 
     friend bool operator==(const DemapCounters&, const DemapCounters&) = default;
 };

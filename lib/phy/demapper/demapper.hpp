@@ -30,7 +30,7 @@ namespace phy {
 ///
 /// Evaluators. Evaluator::automatic uses a table for log-MAP with scalar N0, and arithmetic otherwise. A
 /// table serves one N0: a call with another scalar N0 builds a table (up to some tens of milliseconds).
-/// Arithmetic replaces the table for per-symbol N0, and if N0, llr_scale and llr_clip would need more than
+/// Arithmetic replaces the table for per-symbol N0, and if N0, LlrConfig::scale and clip would need more than
 /// 32768 entries. With one bit per axis (pi/2-BPSK, BPSK, QPSK) log-MAP equals max-log, and the closed form
 /// serves both. The closed form also serves log-MAP in int8, with automatic or table, if N0 is so small that
 /// both methods agree to half a least significant bit. evaluator_for() returns the choice.

@@ -92,8 +92,7 @@ using Allocation =
 /// and thread safety as in SoftDemapper.
 class PHY_EXPORT BatchDemapper {
 public:
-    /// Each allocation has its own modulation. The demapper ignores that of the configuration.
-    using Config = DemapperConfig;
+    using Config = BatchDemapperConfig;
 
     /// Throws ArgumentError if a value is out of its range.
     BatchDemapper(const Device& device, const Config& config);

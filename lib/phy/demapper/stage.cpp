@@ -146,7 +146,10 @@ void check_config(const Config& config) {
     detail::check_enum("soft-bit format", config.output, all_soft_bit_formats.back());
     detail::check_config(config.demapper);
     if (config.noise_variance) detail::check_noise(config.noise_variance, 0, 0);
-    if (config.descramble) detail::check_c_init(config.descramble->c_init);
+    if (!config.descramble) return;
+    detail::check_c_init(config.descramble->c_init);
+    if (config.descramble->codeword_symbols == 0)
+        throw ArgumentError("codeword_symbols 0: expected at least 1");
 }
 
 }  // namespace

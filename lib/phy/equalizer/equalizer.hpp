@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -25,7 +26,7 @@ struct PHY_EXPORT EqualizerConfig {
     Equalization method = Equalization::mmse;
     /// (symbols_per_slot, estimates) with up to 14 estimates, see SlotEstimate; empty: one estimate.
     std::vector<float> time_weights;
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    FullScale full_scale = {};
 
     friend bool operator==(const EqualizerConfig&, const EqualizerConfig&) = default;
 };

@@ -34,15 +34,16 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
     [[nodiscard]] int estimates() const;
 
-    /// Returns the floats of workspace that a call with this many slots and a covariance needs. Calls without
+    /// Returns the bytes of workspace that a call with this many slots and a covariance needs. Calls without
     /// a covariance need none.
-    [[nodiscard]] std::size_t workspace_size(std::size_t slots) const;
+    [[nodiscard]] std::size_t workspace_bytes(std::size_t slots) const;
 
     /// As in phy::Equalizer, on the stream, which must belong to the device. Throws ArgumentError also if the
-    /// workspace is too small, if the grid is not aligned, and for more than 65535 slots.
+    /// workspace is too small or does not begin at a multiple of 256 bytes, as every DeviceBuffer does, if
+    /// the grid is not aligned, and for more than 65535 slots.
     void operator()(SymbolView grid, DeviceSpan<const float> channel, DeviceSpan<const SlotEstimate> slots,
                     DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance, cudaStream_t stream,
-                    DeviceSpan<const cf32> covariance = {}, DeviceSpan<float> workspace = {}) const;
+                    DeviceSpan<const cf32> covariance = {}, DeviceSpan<std::byte> workspace = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -33,9 +33,7 @@ void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& c
 
 float estimator_unit(const ChannelEstimatorConfig& config, SampleFormat format) {
     check_enum("sample format", format, all_sample_formats.back());
-    const float of_format = default_full_scale(format);
-    const bool is_given = of_format != 1.0F && config.full_scale != 0.0F;
-    return 1.0F / (is_given ? config.full_scale : of_format);
+    return 1.0F / config.full_scale.value_for(format);
 }
 
 }  // namespace phy::detail

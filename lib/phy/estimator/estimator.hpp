@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -23,18 +25,18 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
-    /// Rms of the exponential profile, in s: from 1e-5 to 0.1 over subcarrier_spacing; 0: measured in each
+    /// Rms of the exponential profile, in s: from 1e-5 to 0.1 over subcarrier_spacing; none: measured in each
     /// slot. The estimator uses up to twice the given spread if a slot clearly suggests it. If in doubt, give
     /// a longer spread: see docs/developer/estimator.md.
-    float delay_spread = 0.0F;
-    float noise_variance = 0.0F;  ///< N0 at an antenna, up to 2^80; 0: measured in each slot
+    std::optional<float> delay_spread = {};
+    std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
     /// Max Doppler shift in Hz, from 0 to subcarrier_spacing; above 0 for TimeInterpolation::wiener.
     float doppler_spread = 0.0F;
     /// Estimates the timing offset, removes it before averaging, and puts it back.
     bool corrects_timing = true;
     bool corrects_frequency = true;  ///< estimates the frequency offset between DM-RS symbols and removes it
-    float full_scale = 0.0F;         ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    FullScale full_scale = {};
 
     friend bool operator==(const ChannelEstimatorConfig&, const ChannelEstimatorConfig&) = default;
 };

@@ -51,9 +51,11 @@ Host fastest_host(int threads) {
     }
 }
 
-float full_scale_of(const CaptureDescription& capture) {
+FullScale full_scale_of(const CaptureDescription& capture) {
+    // The reader has divided int32, and delivers floating-point numbers.
     const bool is_integer = default_full_scale(capture.format) != 1.0F;
-    return is_integer ? static_cast<float>(capture.full_scale.value_or(0.0)) : 0.0F;
+    return is_integer && capture.full_scale ? FullScale(static_cast<float>(*capture.full_scale))
+                                            : FullScale();
 }
 
 std::optional<Link> link_of(const CaptureDescription& capture) {

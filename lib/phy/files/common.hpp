@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/files/options.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/pipeline/place.hpp"
@@ -36,8 +37,8 @@ std::vector<Place> places_or_default(const std::vector<Place>& places);
 /// A host for work whose result does not depend on the backend. Ignores PHY_BACKEND, which may name a device.
 Host fastest_host(int threads = 1);
 
-/// The capture's full scale, by which later stages divide integers; 0: that of the format.
-float full_scale_of(const CaptureDescription& capture);
+/// The capture's full scale, by which later stages divide integers.
+FullScale full_scale_of(const CaptureDescription& capture);
 
 /// The link in the capture's attribute, if any. Throws FileError for text that is no link.
 std::optional<Link> link_of(const CaptureDescription& capture);

@@ -63,14 +63,14 @@ Measured measure_first(const CaptureDescription& capture, const DemodulateOption
 
 SoftDemapStage::Config stage_config(const CaptureDescription& capture, const DemodulateOptions& options,
                                     const GainAndN0& used) {
-    SoftDemapStage::Config config = {.demapper = options.demapper,
+    SoftDemapStage::Config config = {.demapper = {.modulation = *capture.modulation,
+                                                  .llr = options.llr,
+                                                  .full_scale = detail::full_scale_of(capture),
+                                                  .gain = used.gain},
                                      .input = capture.format,
                                      .output = options.format,
                                      .noise_variance = used.noise_variance,
                                      .counts = true};
-    config.demapper.modulation = *capture.modulation;
-    config.demapper.full_scale = detail::full_scale_of(capture);
-    config.demapper.gain = used.gain;
     if (options.descramble)
         config.descramble = {.c_init = options.descramble->c_init(),
                              .codeword_symbols = options.codeword_symbols};
@@ -91,7 +91,8 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
         file,
         {.symbols = capture.symbols,
          .format = stage.output,
-         .demapper = stage.demapper,
+         .modulation = stage.demapper.modulation,
+         .llr_config = stage.demapper.llr,
          .noise_variance = stage.noise_variance,
          .descrambled_c_init = c_init,
          .source = capture.file.string() + ":" + capture.dataset,

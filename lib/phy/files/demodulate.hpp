@@ -30,7 +30,8 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
     /// those before scrambling. None: the link, if given, descrambles, with one codeword per slot. The link's
     /// modulation overrides the file's; that of `capture` overrides both.
     std::optional<ScramblingIdentity> descramble = {};
-    std::uint64_t codeword_symbols = 0;  ///< symbols per codeword; 0: the capture is one codeword
+    /// Symbols per codeword. None: the capture is one codeword.
+    std::optional<std::uint64_t> codeword_symbols = {};
 
     /// Measures N0 first and ignores every given N0, also one per symbol. Otherwise an N0 in `capture` holds
     /// for all symbols and overrides the file's.

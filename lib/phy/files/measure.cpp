@@ -49,7 +49,7 @@ public:
         if (options.reference != SymbolReference::sent) return;
         map_.emplace(scramble_.host(), Mapper::Config{.modulation = modulation});
         if (options.scrambling) c_init_ = options.scrambling->c_init();
-        codeword_ = options.codeword_symbols * bits_per_symbol(modulation);
+        if (options.codeword_symbols) codeword_ = *options.codeword_symbols * bits_per_symbol(modulation);
     }
 
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
@@ -72,9 +72,9 @@ public:
 private:
     CaptureReader& capture_;
     Scrambler scramble_;
-    std::optional<std::uint32_t> c_init_;  ///< none: not scrambled
-    std::uint64_t codeword_ = 0;           ///< bits per codeword; 0: one codeword
-    std::optional<Mapper> map_;            ///< none: transmitted bits are not used
+    std::optional<std::uint32_t> c_init_;    ///< none: not scrambled
+    std::optional<std::uint64_t> codeword_;  ///< bits per codeword; none: one codeword
+    std::optional<Mapper> map_;              ///< none: transmitted bits are not used
     std::vector<std::uint8_t> bits_;
 };
 
@@ -120,12 +120,12 @@ private:
     std::vector<SymbolSums> rows_;
 };
 
-/// Symbols per row, at most those of the capture; 0: no rows.
-std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& options) {
+/// Symbols per row, at most those of the capture; none: no rows.
+std::optional<std::uint64_t> row_of(const CaptureDescription& capture, const MeasureOptions& options) {
     const std::uint64_t last = capture.shape.empty() ? capture.symbols : capture.shape.back();
     switch (options.by) {
         case MeasureBy::whole:
-            return 0;
+            return {};
         case MeasureBy::row:
             return last;
         case MeasureBy::slot:
@@ -133,8 +133,9 @@ std::uint64_t row_of(const CaptureDescription& capture, const MeasureOptions& op
         case MeasureBy::symbols:
             break;
     }
-    if (options.row == 0) throw ArgumentError("rows of 0 symbols: expected at least 1");
-    return std::min(options.row, capture.symbols);
+    if (!options.row) throw ArgumentError("rows by symbols without a row: expected at least 1 symbol");
+    if (*options.row == 0) throw ArgumentError("rows of 0 symbols: expected at least 1");
+    return std::min(*options.row, capture.symbols);
 }
 
 void require_sent(const CaptureDescription& capture) {
@@ -172,7 +173,7 @@ public:
         : capture_(capture), options_(options), result_(result), symbols_(capture.description().symbols) {}
 
     void run() {
-        const std::uint64_t row = result_.row;
+        const std::uint64_t row = result_.row.value_or(0);
         const bool by_blocks = row % symbol_tree.block == 0 || row == symbols_;
         passes_ = by_blocks ? 1 : 2;
         if (!by_blocks) require_room_for(row);
@@ -324,6 +325,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     result.row = row_of(result.capture, how);
     result.places = detail::places_or_default(how.places);
     if (how.reference == SymbolReference::sent) require_sent(result.capture);
+    if (how.codeword_symbols == 0) throw ArgumentError("codeword_symbols 0: expected at least 1");
 
     detail::Stopwatch watch;
     watch.start();

@@ -39,13 +39,14 @@ struct PHY_EXPORT MeasureOptions : FileOptions {
     /// With SymbolReference::sent: how the transmitted bits were scrambled before mapping; the capture is one
     /// codeword. None: as in the link; without a link they were not scrambled.
     std::optional<ScramblingIdentity> scrambling = {};
-    std::uint64_t codeword_symbols = 0;  ///< symbols per codeword; 0: the capture is one codeword
+    /// Symbols per codeword. None: the capture is one codeword.
+    std::optional<std::uint64_t> codeword_symbols = {};
 
     /// A row that is shorter than the capture and no multiple of symbol_tree.block (1,024 symbols) must fit
     /// into one chunk, so into the memory of each buffer set; otherwise Pipeline throws. Other rows may have
     /// any length.
     MeasureBy by = MeasureBy::whole;
-    std::uint64_t row = 0;  ///< symbols, at least 1; with MeasureBy::symbols
+    std::optional<std::uint64_t> row = {};  ///< with MeasureBy::symbols: symbols, at least 1
 };
 
 /// Result of measure_file().
@@ -67,8 +68,8 @@ struct PHY_EXPORT Measured {
 
     SymbolMeasurement whole;
 
-    std::uint64_t row = 0;         ///< symbols per row, the last may be shorter; 0: no rows
-    std::vector<SymbolSums> rows;  ///< in the order of the capture
+    std::optional<std::uint64_t> row = {};  ///< symbols per row, the last may be shorter; none: no rows
+    std::vector<SymbolSums> rows;           ///< in the order of the capture
 
     std::vector<Place> places;
     PipelineReport pipeline;  ///< of the pass that measured the whole

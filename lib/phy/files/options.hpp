@@ -40,9 +40,7 @@ struct PHY_EXPORT FileOptions {
 
 /// Further options common to demodulate_file() and receive_file(), which write soft bits.
 struct PHY_EXPORT SoftBitFileOptions : FileOptions {
-    /// How soft bits are computed. Modulation and full scale come from the link and the capture;
-    /// CaptureOptions override them. The gain is ignored: see DemodulateOptions::gain.
-    DemapperConfig demapper = {};
+    LlrConfig llr = {};
     SoftBitFormat format = SoftBitFormat::int8;
 
     bool overwrite = false;  ///< the output replaces an existing file

@@ -36,15 +36,14 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
 ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     ReceiverConfig config;
     config.link = link_of(capture, options);
-    config.demapper = options.demapper;
-    config.demapper.modulation = config.link.modulation;
+    config.llr = options.llr;
     config.format = options.format;
     config.equalization = options.equalization;
     config.interference_rejection = options.interference_rejection;
     config.time = options.time;
     config.doppler_spread = options.doppler_spread;
     config.delay_spread = options.delay_spread;
-    config.noise_variance = options.noise_variance.value_or(0.0F);
+    config.noise_variance = options.noise_variance;
     detail::set_input(config, capture);
     return config;
 }
@@ -78,7 +77,8 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .symbols = stage.symbols,
          .channel = stage.channel,
          .format = stage.receiver.format,
-         .demapper = stage.receiver.demapper,
+         .modulation = stage.receiver.link.modulation,
+         .llr_config = stage.receiver.llr,
          .c_init = result.link.scrambling.c_init(),
          .link = to_json(result.link),
          .source = result.capture.file.string() + ":" + result.capture.dataset,

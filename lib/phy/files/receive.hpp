@@ -23,7 +23,7 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     bool interference_rejection = false;
     TimeInterpolation time = TimeInterpolation::linear;
     float doppler_spread = 0.0F;
-    float delay_spread = 0.0F;                 ///< s; 0: measured in each slot
+    std::optional<float> delay_spread = {};    ///< s; none: measured in each slot
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
 
     /// Measures timing and frequency offset over the first slots and corrects them in all samples before the

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
@@ -30,11 +31,10 @@ public:
         /// rounded half to even and limited to +-32767. 8192 leaves 12 dB above unit mean power. Required for
         /// ci16, because the demapper's default of 32768 would clip outer points. Give the demapper the same
         /// value.
-        std::optional<float> full_scale = {};
+        std::optional<FullScale> full_scale = {};
     };
 
-    /// Throws ArgumentError if full_scale is given and not finite and positive, or if modulation or packing
-    /// is out of range.
+    /// Throws ArgumentError if modulation or packing is out of range.
     Mapper(const Host& host, const Config& config);
 
     /// Moving copies too: a moved-from Mapper stays usable.

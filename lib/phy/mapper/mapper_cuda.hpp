@@ -23,8 +23,7 @@ class PHY_EXPORT Mapper {
 public:
     using Config = phy::Mapper::Config;
 
-    /// Throws ArgumentError if full_scale is given and not finite and positive, or if modulation or packing
-    /// is out of range.
+    /// Throws ArgumentError if modulation or packing is out of range.
     Mapper(const Device& device, const Config& config);
 
     /// Maps bits to symbols on a stream of the device. Sizes, formats, first_symbol and errors are those of

@@ -8,7 +8,6 @@
 #include "phy/core/check_size.hpp"
 #include "phy/core/equations.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 
 namespace phy::detail {
 namespace {
@@ -19,8 +18,8 @@ std::int16_t quantise(double value) {
 
 }  // namespace
 
-std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
-    const double unit = axis_unit(modulation) * static_cast<double>(full_scale);
+std::vector<ci16> make_integer_points(Modulation modulation, FullScale full_scale) {
+    const double unit = axis_unit(modulation) * double{full_scale.value_for(SampleFormat::ci16)};
     std::vector<ci16> table(point_count(modulation));
     for (std::size_t n = 0; n < table.size(); ++n) {
         const PointLevels levels =
@@ -33,9 +32,6 @@ std::vector<ci16> make_integer_points(Modulation modulation, float full_scale) {
 void check_config(const Mapper::Config& config) {
     check_enum("modulation", config.modulation, all_modulations.back());
     check_enum("bit packing", config.packing, BitPacking::packed);
-    if (!config.full_scale || (std::isfinite(*config.full_scale) && *config.full_scale > 0.0F)) return;
-    throw ArgumentError("mapper: full_scale is " + number_text(*config.full_scale) +
-                        ": expected a finite positive number");
 }
 
 void check_call(const Mapper::Config& config, std::size_t bits, SampleFormat format, std::size_t symbols) {

@@ -48,7 +48,7 @@ constexpr auto points = [] {
 }();
 
 /// The same in ci16.
-std::vector<ci16> make_integer_points(Modulation modulation, float full_scale);
+std::vector<ci16> make_integer_points(Modulation modulation, FullScale full_scale);
 
 /// Throws ArgumentError for a configuration that no mapper accepts.
 void check_config(const Mapper::Config& config);

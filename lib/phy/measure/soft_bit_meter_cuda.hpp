@@ -24,19 +24,19 @@ public:
     /// Throws ArgumentError if a value is out of its range.
     SoftBitMeter(const Device& device, const Config& config);
 
-    /// Returns the elements of workspace that a call with this many soft bits and this row length needs; 0 if
+    /// Returns the bytes of workspace that a call with this many soft bits and this row length needs; 0 if
     /// rows are short.
-    [[nodiscard]] static std::size_t workspace_size(std::size_t soft_bits, std::size_t row);
+    [[nodiscard]] static std::size_t workspace_bytes(std::size_t soft_bits, std::size_t row);
 
     /// As in phy::SoftBitMeter, on the stream, which must belong to the device. Throws ArgumentError also if
-    /// the workspace is smaller than workspace_size().
+    /// the workspace is smaller than workspace_bytes(), or does not begin at a multiple of 256 bytes, as
+    /// every DeviceBuffer does.
     void operator()(SoftBitView soft_bits, std::size_t row, DeviceSpan<SoftBitSums> sums,
-                    DeviceSpan<SoftBitSums> workspace, cudaStream_t stream) const;
+                    DeviceSpan<std::byte> workspace, cudaStream_t stream) const;
 
     /// The same, and compares soft bits with transmitted bits.
     void operator()(SoftBitView soft_bits, DeviceSpan<const std::uint8_t> truth, std::size_t row,
-                    DeviceSpan<SoftBitSums> sums, DeviceSpan<SoftBitSums> workspace,
-                    cudaStream_t stream) const;
+                    DeviceSpan<SoftBitSums> sums, DeviceSpan<std::byte> workspace, cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const { return device_; }
     [[nodiscard]] const Config& config() const { return config_; }

@@ -8,7 +8,7 @@
 /// Sums over soft bits, and the figures that follow from them.
 namespace phy {
 
-/// The format parameters of the soft bits, as in DemapperConfig.
+/// The format parameters of the soft bits, as in LlrConfig.
 struct PHY_EXPORT SoftBitMeterConfig {
     float llr_scale = 6.0F;  ///< int8: least significant bits per nat, from 1/64 to 4096
     int llr_clip = 127;      ///< int8: soft bits are limited to +-llr_clip, from 1 to 127

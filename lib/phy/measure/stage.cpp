@@ -50,10 +50,10 @@ std::unique_ptr<StageRunner> MeasureStage::on(const Place& place) {
         const auto sums = detail::elements_of<SymbolSums>(work.out[0], "symbol_sums");
         if (config.sent) {
             measure({config.input, work.in[0]}, detail::elements_of<cf32>(work.in[1], "sent"), config.row,
-                    sums, gpu::elements_of<SymbolSums>(device.scratch)..., device.stream...);
+                    sums, device.scratch..., device.stream...);
         } else {
-            measure({config.input, work.in[0]}, config.row, sums,
-                    gpu::elements_of<SymbolSums>(device.scratch)..., device.stream..., work.chunk.first);
+            measure({config.input, work.in[0]}, config.row, sums, device.scratch..., device.stream...,
+                    work.chunk.first);
         }
     };
     return detail::operator_runner<SymbolMeter, gpu::SymbolMeter>(place, config_.meter, run);
@@ -94,10 +94,9 @@ std::unique_ptr<StageRunner> SoftBitMeasureStage::on(const Place& place) {
         const auto sums = detail::elements_of<SoftBitSums>(work.out[0], "soft_bit_sums");
         if (config.truth) {
             measure({config.input, work.in[0]}, detail::elements_of<std::uint8_t>(work.in[1], "truth"),
-                    config.row, sums, gpu::elements_of<SoftBitSums>(device.scratch)..., device.stream...);
+                    config.row, sums, device.scratch..., device.stream...);
         } else {
-            measure({config.input, work.in[0]}, config.row, sums,
-                    gpu::elements_of<SoftBitSums>(device.scratch)..., device.stream...);
+            measure({config.input, work.in[0]}, config.row, sums, device.scratch..., device.stream...);
         }
     };
     return detail::operator_runner<SoftBitMeter, gpu::SoftBitMeter>(place, config_.meter, run);

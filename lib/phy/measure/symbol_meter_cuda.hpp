@@ -23,19 +23,20 @@ public:
     /// Throws ArgumentError if a value is out of its range.
     SymbolMeter(const Device& device, const Config& config);
 
-    /// Returns the elements of workspace that a call with this many symbols and this row length needs; 0 if
+    /// Returns the bytes of workspace that a call with this many symbols and this row length needs; 0 if
     /// rows are short.
-    [[nodiscard]] static std::size_t workspace_size(std::size_t symbols, std::size_t row);
+    [[nodiscard]] static std::size_t workspace_bytes(std::size_t symbols, std::size_t row);
 
     /// As in phy::SymbolMeter, on the stream, which must belong to the device. Throws ArgumentError also if
-    /// the workspace is smaller than workspace_size().
+    /// the workspace is smaller than workspace_bytes(), or does not begin at a multiple of 256 bytes, as
+    /// every DeviceBuffer does.
     void operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
-                    DeviceSpan<SymbolSums> workspace, cudaStream_t stream,
+                    DeviceSpan<std::byte> workspace, cudaStream_t stream,
                     std::uint64_t first_symbol = 0) const;
 
     /// Measures against the sent points.
     void operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
-                    DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, cudaStream_t stream) const;
+                    DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace, cudaStream_t stream) const;
 
     [[nodiscard]] const Device& device() const { return device_; }
     [[nodiscard]] const Config& config() const { return config_; }

@@ -6,6 +6,7 @@
 
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
 
 /// Sums over symbols, and the figures that follow from them.
@@ -15,8 +16,7 @@ namespace phy {
 struct PHY_EXPORT SymbolMeterConfig {
     Modulation modulation = Modulation::qpsk;
 
-    /// Integer samples: the value of 1.0, from 2^-80 to 2^80; 0 means 2^(bits-1).
-    float full_scale = 0.0F;
+    FullScale full_scale = {};  ///< from 2^-80 to 2^80
 
     /// Amplitude of the constellation, from 2^-40 to 2^40. Symbols are divided by it before decisions.
     float gain = 1.0F;

@@ -55,9 +55,9 @@ detail::OfdmSizes checked_stride(const OfdmConfig& config, const OfdmTiming& tim
     const auto antennas = static_cast<std::size_t>(config.antennas);
     const std::uint64_t needed =
         timing.slot_start(slots.first + slots.count) - timing.slot_start(slots.first);
-    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
+    const std::size_t stride = slots.stride.value_or(needed);
     if (stride < needed)
-        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
+        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected at least " +
                             std::to_string(needed));
     if (slots.count > 0 && (samples < needed || (samples - needed) / stride < antennas - 1))
         throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
@@ -71,21 +71,22 @@ detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& ti
                                   std::size_t samples) {
     const auto antennas = static_cast<std::size_t>(config.antennas);
     const std::size_t needed = max_slot(timing, slots);
-    const std::size_t stride = slots.stride == 0 ? needed : slots.stride;
+    const std::size_t stride = slots.stride.value_or(needed);
     if (stride < needed)
-        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected 0 or at least " +
+        throw ArgumentError("stride is " + std::to_string(stride) + " samples: expected at least " +
                             std::to_string(needed));
+    const std::size_t slot_stride = *slots.slot_stride;
     const std::size_t step = std::max<std::size_t>(stride, 1);
-    if (slots.slot_stride < needed || (slots.slot_stride - needed) / step < antennas - 1)
-        throw ArgumentError("slot_stride is " + std::to_string(slots.slot_stride) +
-                            " samples: expected 0 or at least " + std::to_string(needed) + " for each of " +
-                            std::to_string(antennas) + " antennas, " + std::to_string(stride) + " apart");
+    if (slot_stride < needed || (slot_stride - needed) / step < antennas - 1)
+        throw ArgumentError("slot_stride is " + std::to_string(slot_stride) + " samples: expected at least " +
+                            std::to_string(needed) + " for each of " + std::to_string(antennas) +
+                            " antennas, " + std::to_string(stride) + " apart");
     const std::size_t of_slot = (antennas - 1) * stride + needed;
-    if (slots.count > 0 && (samples < of_slot || (samples - of_slot) / slots.slot_stride < slots.count - 1))
+    if (slots.count > 0 && (samples < of_slot || (samples - of_slot) / slot_stride < slots.count - 1))
         throw ArgumentError("samples has " + std::to_string(samples) + " elements: expected at least " +
                             std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
-                            " slots, " + std::to_string(slots.slot_stride) + " apart");
-    return {.stride = stride, .slot_stride = slots.slot_stride};
+                            " slots, " + std::to_string(slot_stride) + " apart");
+    return {.stride = stride, .slot_stride = slot_stride};
 }
 
 }  // namespace
@@ -126,9 +127,6 @@ OfdmTiming checked_timing(const OfdmConfig& config) {
                             ": expected at most half of the sample rate, " +
                             number_text(config.sample_rate / 2));
     check_range("window_offset", config.window_offset, 0, static_cast<int>(timing.prefix_samples(0, 1)));
-    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
-        throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-126 to 2^126");
     return timing;
 }
 
@@ -148,8 +146,8 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
         throw ArgumentError("grid has " + std::to_string(grid) + " elements: expected " +
                             std::to_string(of_slot) + " for each of " + std::to_string(slots.count) +
                             " slots");
-    OfdmSizes sizes = slots.slot_stride != 0 ? checked_strides(config, timing, slots, samples)
-                                             : checked_stride(config, timing, slots, samples);
+    OfdmSizes sizes = slots.slot_stride ? checked_strides(config, timing, slots, samples)
+                                        : checked_stride(config, timing, slots, samples);
     sizes.chosen = chosen_symbols(timing, slots.symbols);
     sizes.antennas = static_cast<std::uint32_t>(config.antennas);
     sizes.rows = slots.count * antennas * sizes.chosen.count;
@@ -157,8 +155,7 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
 }
 
 float unit_of(const OfdmConfig& config, SampleFormat format) {
-    const bool is_given = default_full_scale(format) != 1.0F && config.full_scale != 0.0F;
-    return 1.0F / (is_given ? config.full_scale : default_full_scale(format));
+    return 1.0F / config.full_scale.value_for(format);
 }
 
 }  // namespace detail

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 
 /// The OFDM parameters of a 5G NR carrier, and where its slots and symbols lie in baseband samples.
 namespace phy {
@@ -38,8 +40,8 @@ struct PHY_EXPORT OfdmConfig {
     /// that this causes, without rounding, by a cyclic shift of the window's samples.
     int window_offset = 0;
 
-    int antennas = 1;         ///< from 1 to 64
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    int antennas = 1;  ///< from 1 to 64
+    FullScale full_scale = {};
 
     friend bool operator==(const OfdmConfig&, const OfdmConfig&) = default;
 };
@@ -117,12 +119,12 @@ private:
 struct PHY_EXPORT OfdmSlots {
     std::uint64_t first = 0;  ///< number of the first slot, counted on over the frames
     std::size_t count = 1;
-    /// Samples from the first of one antenna to the first of the next. 0: the length of the slots, or with a
-    /// slot_stride the length of the longest slot.
-    std::size_t stride = 0;
+    /// Samples from the first of one antenna to the first of the next. None: the length of the slots, or with
+    /// a slot_stride the length of the longest slot.
+    std::optional<std::size_t> stride = {};
     /// Samples from the first of one slot to the first of the next, if all antennas of a slot lie together.
-    /// 0: each antenna's slots follow each other without gaps.
-    std::size_t slot_stride = 0;
+    /// None: each antenna's slots follow each other without gaps.
+    std::optional<std::size_t> slot_stride = {};
     /// Bit l selects symbol l of every slot. Other symbols are neither read nor written.
     std::uint32_t symbols = ~std::uint32_t{0};
 };

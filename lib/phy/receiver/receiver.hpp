@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/core/view.hpp"
 #include "phy/equalizer/equalizer.hpp"
@@ -30,28 +32,31 @@ enum class ReceiverInput : std::uint8_t {
 struct PHY_EXPORT ReceiverConfig {
     Link link = {};  ///< for samples, with sample_rate and center_frequency: see complete_link()
     ReceiverInput input = ReceiverInput::samples;
-    int antennas = 1;         ///< from the number of layers to 16
-    float full_scale = 0.0F;  ///< integer samples: the value of 1.0; 0 means 2^(bits-1)
+    int antennas = 1;  ///< from the number of layers to 16
+    FullScale full_scale = {};
 
-    DemapperConfig demapper = {};  ///< ignored: modulation (the link's), full scale and gain (1)
-    SoftBitFormat format = SoftBitFormat::int8;
+    LlrConfig llr = {};
+    SoftBitFormat format = SoftBitFormat::int8;  ///< of the soft bits
     Equalization equalization = Equalization::mmse;
 
     /// Interference rejection combining: measures the covariance of noise and interference over the antennas
-    /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas and a noise_variance of 0.
+    /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas, and no given
+    /// noise_variance.
     bool interference_rejection = false;
 
     TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
     float doppler_spread = 0.0F;  ///< Hz, maximum; above 0 for TimeInterpolation::wiener
 
-    /// s, rms. 0: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
+    /// s, rms. None: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
     /// spacing. See ChannelEstimatorConfig.
-    float delay_spread = 0.0F;
-    float noise_variance = 0.0F;  ///< N0 of a resource element at an antenna; 0: measured in each slot
+    std::optional<float> delay_spread = {};
 
-    /// For samples: how many of them the FFT window begins before the end of a prefix; negative: half of the
+    /// N0 of a resource element at an antenna. None: measured in each slot.
+    std::optional<float> noise_variance = {};
+
+    /// For samples: how many of them the FFT window begins before the end of a prefix; none: half of the
     /// shorter prefix. See OfdmConfig.
-    int window_offset = -1;
+    std::optional<int> window_offset = {};
 
     friend bool operator==(const ReceiverConfig&, const ReceiverConfig&) = default;
 };

@@ -21,7 +21,7 @@ struct AverageShape {
 /// Bytes of workspace that average_matvec() needs, on the host and on a device: about as many as the output.
 /// Throws ArgumentError if length or observations is 0, or if an array would exceed PTRDIFF_MAX bytes.
 template <class T>
-PHY_EXPORT std::size_t average_matvec_workspace(const AverageShape& shape);
+PHY_EXPORT std::size_t average_matvec_workspace_bytes(const AverageShape& shape);
 
 /// Averages M observations of a vector and multiplies the mean by a matrix, for N batches: for example
 /// averaged pilots through a Wiener filter.
@@ -49,9 +49,9 @@ PHY_EXPORT std::size_t average_matvec_workspace(const AverageShape& shape);
 /// component of a complex output the factor is (D + 1 + 2 L) u, and |.| is the sum of the magnitudes of both
 /// components. This holds unless a result overflows or underflows.
 ///
-/// Throws ArgumentError, before it writes anything, as average_matvec_workspace() does, and unless in, matrix
-/// and out have N L M, L L and N L elements and the workspace has at least average_matvec_workspace<T>()
-/// bytes.
+/// Throws ArgumentError, before it writes anything, as average_matvec_workspace_bytes() does, and unless in,
+/// matrix and out have N L M, L L and N L elements and the workspace has at least
+/// average_matvec_workspace_bytes<T>() bytes.
 ///
 /// The threads of the host share a call. Allocates nothing. Calls may run at the same time if each has its
 /// own workspace and output.
@@ -60,7 +60,7 @@ PHY_EXPORT void average_matvec(const Host& host, std::span<const T> in, const Av
                                std::span<const T> matrix, std::span<T> out, std::span<std::byte> workspace);
 
 #define PHY_DECLARE_AVERAGE_MATVEC(T)                                                            \
-    extern template std::size_t average_matvec_workspace<T>(const AverageShape& shape);          \
+    extern template std::size_t average_matvec_workspace_bytes<T>(const AverageShape& shape);    \
     extern template void average_matvec<T>(const Host& host, std::span<const T> in,              \
                                            const AverageShape& shape, std::span<const T> matrix, \
                                            std::span<T> out, std::span<std::byte> workspace);

@@ -11,7 +11,7 @@
 
 namespace phy::gpu {
 
-using phy::average_matvec_workspace;
+using phy::average_matvec_workspace_bytes;
 
 /// Averages observations and multiplies by a matrix in device memory. Sizes, errors and output bytes are
 /// those of phy::average_matvec().

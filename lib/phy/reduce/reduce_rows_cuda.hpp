@@ -72,7 +72,7 @@ void reduce_rows_tuned(const Device& device, DeviceSpan<const typename Op::Eleme
                        cudaStream_t stream, const Op& op, const RowTuning* tuning) {
     phy::detail::check_operator<Op>();
     const std::size_t length = phy::detail::checked_length(in.size(), rows, out.size());
-    const std::size_t bytes = reduce_rows_workspace<Op>(rows, length);
+    const std::size_t bytes = reduce_rows_workspace_bytes<Op>(rows, length);
     auto* const nodes =
         phy::detail::checked_nodes<typename Op::Node>(workspace.data(), workspace.size(), bytes);
     if (rows == 0) return;
@@ -89,7 +89,7 @@ void reduce_rows_tuned(const Device& device, DeviceSpan<const typename Op::Eleme
 
 }  // namespace detail
 
-using phy::reduce_rows_workspace;
+using phy::reduce_rows_workspace_bytes;
 
 /// Reduces each row of a batch in device memory and writes one result per row. Sizes, errors and output bytes
 /// are those of phy::reduce_rows().

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "phy/cuda/span.hpp"
@@ -37,14 +38,15 @@ void write_signs(const gpu::Device& device, std::uint32_t c_init, const SignBits
                  gpu::DeviceSpan<std::uint32_t> signs, cudaStream_t stream);
 
 /// Cuts the elements first ... first + count - 1 of a stream of codewords where a codeword begins. codeword:
-/// elements per codeword; 0: the stream is one codeword. For each piece calls use(begin, count, first): its
-/// begin among the count elements, and the index of its first element in its codeword.
+/// elements per codeword; none: the stream is one codeword. For each piece calls use(begin, count, first):
+/// its begin among the count elements, and the index of its first element in its codeword.
 template <typename Use>
-void for_codewords(std::uint64_t first, std::uint64_t count, std::uint64_t codeword, const Use& use) {
+void for_codewords(std::uint64_t first, std::uint64_t count, std::optional<std::uint64_t> codeword,
+                   const Use& use) {
     for (std::uint64_t done = 0; done < count;) {
         const std::uint64_t left = count - done;
-        const std::uint64_t index = codeword == 0 ? first + done : (first + done) % codeword;
-        const std::uint64_t now = codeword == 0 ? left : std::min(left, codeword - index);
+        const std::uint64_t index = codeword ? (first + done) % *codeword : first + done;
+        const std::uint64_t now = codeword ? std::min(left, *codeword - index) : left;
         use(done, now, index);
         done += now;
     }

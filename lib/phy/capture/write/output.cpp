@@ -10,7 +10,7 @@
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/box.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
-#include "phy/core/check_demapper_config.hpp"
+#include "phy/core/check_llr_config.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::hdf5 {
@@ -164,9 +164,10 @@ void OutputDataset::require_complete() const {
                             std::to_string(items_));
 }
 
-void check_enums(SoftBitFormat format, const DemapperConfig& demapper) {
+void check_enums(SoftBitFormat format, Modulation modulation, const LlrConfig& llr) {
     detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
-    detail::check_enums(demapper);
+    detail::check_enum("modulation", modulation, all_modulations.back());
+    detail::check_enums(llr);
 }
 
 TypeHandle soft_bit_type(SoftBitFormat format) {
@@ -179,17 +180,17 @@ void write_soft_bit_attributes(const OutputDataset& llr, const SoftBitWriter::Co
     const auto write = [&](const char* name, auto value) {
         write_attribute(llr.id(), name, value, llr.name());
     };
-    write("modulation", to_string(config.demapper.modulation));
+    write("modulation", to_string(config.modulation));
     if (!config.hard) write("llr_sign", std::string_view("positive_is_zero"));
     if (!config.hard && config.format == SoftBitFormat::int8) {
-        write("llr_scale", config.demapper.llr_scale);
-        write("llr_clip", config.demapper.llr_clip);
+        write("llr_scale", config.llr_config.scale);
+        write("llr_clip", config.llr_config.clip);
     }
     if (config.noise_variance) write("noise_variance", *config.noise_variance);
     if (!config.noise_dataset.empty())
         write("noise_variance_dataset", std::string_view(config.noise_dataset));
     if (config.descrambled_c_init) write("descrambled_c_init", static_cast<int>(*config.descrambled_c_init));
-    write("method", to_string(config.demapper.method));
+    write("method", to_string(config.llr_config.method));
     write("source", std::string_view(config.source));
     if (config.source_shape) write("source_shape", std::span<const std::uint64_t>(*config.source_shape));
     if (config.sample_rate) write("sample_rate", *config.sample_rate);

@@ -88,7 +88,7 @@ private:
 };
 
 /// Throws ArgumentError if an enum value is out of range.
-void check_enums(SoftBitFormat format, const DemapperConfig& demapper);
+void check_enums(SoftBitFormat format, Modulation modulation, const LlrConfig& llr);
 
 /// The HDF5 type of soft bits.
 TypeHandle soft_bit_type(SoftBitFormat format);

@@ -37,7 +37,7 @@ hdf5::TypeHandle row_type() {
 }
 
 Dimensions llr_dimensions(const Config& config) {
-    return {config.slots, config.elements * config.layers * bits_per_symbol(config.demapper.modulation)};
+    return {config.slots, config.elements * config.layers * bits_per_symbol(config.modulation)};
 }
 
 Dimensions symbol_dimensions(const Config& config) {
@@ -69,7 +69,8 @@ void require_positive(const Config& config) {
 
 SoftBitWriter::Config soft_bits_of(const Config& config) {
     return {.format = config.format,
-            .demapper = config.demapper,
+            .modulation = config.modulation,
+            .llr_config = config.llr_config,
             .descrambled_c_init = config.c_init,
             .source = config.source,
             .sample_rate = config.sample_rate,
@@ -109,8 +110,7 @@ SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     if (config.symbols) {
         symbols.emplace(file, "/symbols", hdf5::iq_type(SampleFormat::cf32), symbol_dimensions(config));
         noise.emplace(file, "/symbols_noise_variance", H5T_NATIVE_FLOAT, symbol_dimensions(config));
-        hdf5::write_attribute(symbols->id(), "modulation", to_string(config.demapper.modulation),
-                              symbols->name());
+        hdf5::write_attribute(symbols->id(), "modulation", to_string(config.modulation), symbols->name());
     }
     if (config.channel)
         channel.emplace(file, "/channel", hdf5::iq_type(SampleFormat::cf32), channel_dimensions(config));
@@ -141,7 +141,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 }
 
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
-    hdf5::check_enums(config.format, config.demapper);
+    hdf5::check_enums(config.format, config.modulation, config.llr_config);
     require_positive(config);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);

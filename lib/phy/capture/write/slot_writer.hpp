@@ -45,11 +45,12 @@ public:
         bool channel = false;  ///< create /channel (slots, antennas, layers, subcarriers)
 
         SoftBitFormat format = SoftBitFormat::int8;
-        DemapperConfig demapper = {};            ///< that made the soft bits; scale and clip are for int8
-        std::uint32_t c_init = 0;                ///< of the descrambling sequence
-        std::string link = {};                   ///< JSON, written as an attribute of the root
-        std::string source = {};                 ///< file and dataset of the capture
-        std::optional<double> sample_rate = {};  ///< hertz, of the capture; written if given
+        Modulation modulation = Modulation::qpsk;
+        LlrConfig llr_config = {};                    ///< that made the soft bits
+        std::uint32_t c_init = 0;                     ///< of the descrambling sequence
+        std::string link = {};                        ///< JSON, written as an attribute of the root
+        std::string source = {};                      ///< file and dataset of the capture
+        std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
         bool durable = false;  ///< see AtomicFile

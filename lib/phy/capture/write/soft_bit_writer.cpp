@@ -18,7 +18,7 @@ namespace {
 using Config = SoftBitWriter::Config;
 
 void check(const Config& config) {
-    hdf5::check_enums(config.format, config.demapper);
+    hdf5::check_enums(config.format, config.modulation, config.llr_config);
     if (config.symbols == 0) throw ArgumentError("soft bits of 0 symbols: expected at least one symbol");
     if (config.keep_shape && !config.source_shape)
         throw ArgumentError("soft bits: no shape is given that could be kept");
@@ -33,7 +33,7 @@ void check(const Config& config) {
 }
 
 std::size_t bits_of_symbol(const Config& config) {
-    return bits_per_symbol(config.demapper.modulation);
+    return bits_per_symbol(config.modulation);
 }
 
 hdf5::Dimensions dimensions_of(const Config& config) {

@@ -5,7 +5,6 @@
 #include "phy/compression/block_float.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 
 namespace phy::detail {
 
@@ -13,10 +12,6 @@ namespace phy::detail {
 inline void check_config(const BlockFloatConfig& config) {
     if (config.width < 1 || config.width > 16)
         throw ArgumentError("width " + std::to_string(config.width) + ": expected 1 to 16 bits");
-    const bool is_scale = config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F;
-    if (config.full_scale != 0.0F && !is_scale)
-        throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-126 to 2^126");
 }
 
 inline void check_element_format(SampleFormat format) {
@@ -37,8 +32,9 @@ inline std::size_t checked_blocks(const BlockFloatConfig& config, SampleFormat f
     return blocks;
 }
 
+/// Of the integers, whatever the format of the elements.
 inline float full_scale_of(const BlockFloatConfig& config) {
-    return config.full_scale == 0.0F ? default_full_scale(SampleFormat::ci16) : config.full_scale;
+    return config.full_scale.value_for(SampleFormat::ci16);
 }
 
 /// The value of an integer 1 in cf32.

@@ -55,7 +55,7 @@ void DeviceTables::clear() {
     entries_.clear();
 }
 
-JobMaker::JobMaker(const Device& device, const DemapperConfig& config)
+JobMaker::JobMaker(const Device& device, const BatchDemapperConfig& config)
     : device_(device), config_(config), planners_(phy::detail::planners_of(config)), tables_(device) {}
 
 JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
@@ -106,7 +106,7 @@ Common JobMaker::common(SoftBitFormat format, DeviceSpan<DemapCounters> counters
     if (counters.size() > 1) phy::detail::check_size("counters", counters.size(), 1);
     const bool is_chosen = format == SoftBitFormat::int8;
     const auto saturated =
-        is_chosen ? static_cast<std::uint32_t>(config_.llr_clip) : phy::detail::bits_of_largest(format);
+        is_chosen ? static_cast<std::uint32_t>(config_.llr.clip) : phy::detail::bits_of_largest(format);
     return {format, saturated, counters.empty() ? nullptr : counters.data()};
 }
 

@@ -42,8 +42,7 @@ private:
 /// Turns the arguments of a call into a job for the kernels, for every modulation.
 class JobMaker {
 public:
-    /// The modulation of the configuration is ignored.
-    JobMaker(const Device& device, const DemapperConfig& config);
+    JobMaker(const Device& device, const BatchDemapperConfig& config);
 
     struct Planned {
         Algorithm algorithm;
@@ -69,7 +68,7 @@ private:
     [[nodiscard]] const Table& prepared_table(const phy::detail::TableKey& key) const;
 
     Device device_;
-    DemapperConfig config_;
+    BatchDemapperConfig config_;
     std::vector<phy::detail::Planner> planners_;  ///< by modulation
     DeviceTables tables_;
 };

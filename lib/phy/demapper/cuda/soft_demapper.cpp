@@ -8,13 +8,22 @@ namespace phy::gpu {
 using detail::Algorithm;
 using detail::JobMaker;
 
+namespace {
+
+const DemapperConfig& checked(const DemapperConfig& config) {
+    phy::detail::check_config(config);
+    return config;
+}
+
+}  // namespace
+
 struct PHY_HIDDEN SoftDemapper::Impl {
     Config config;
     JobMaker maker;
 };
 
 SoftDemapper::SoftDemapper(const Device& device, const Config& config)
-    : impl_(new Impl{config, JobMaker(device, config)}) {}
+    : impl_(new Impl{checked(config), JobMaker(device, phy::detail::without_modulation(config))}) {}
 
 SoftDemapper::~SoftDemapper() = default;
 SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;

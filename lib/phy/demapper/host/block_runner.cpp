@@ -10,7 +10,7 @@ Stretch::Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t 
       constellation(constellation_of(modulation)),
       rotating(modulation == Modulation::pi2_bpsk) {}
 
-BlockRunner::BlockRunner(const Host& host, const DemapperConfig& config)
+BlockRunner::BlockRunner(const Host& host, const BatchDemapperConfig& config)
     : host_(host),
       arrays_(&array_kernels(host.backend())),
       kernels_(&demap_kernels(host.backend())),

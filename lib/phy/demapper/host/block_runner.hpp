@@ -40,7 +40,7 @@ struct Stretch {
 /// threads.
 class BlockRunner {
 public:
-    BlockRunner(const Host& host, const DemapperConfig& config);
+    BlockRunner(const Host& host, const BatchDemapperConfig& config);
 
     [[nodiscard]] const Host& host() const { return host_; }
     [[nodiscard]] const ArrayKernels& arrays() const { return *arrays_; }

@@ -17,7 +17,7 @@ struct PHY_HIDDEN SoftDemapper::Impl {
 };
 
 SoftDemapper::SoftDemapper(const Host& host, const Config& config)
-    : impl_(new Impl{config, Planner(config), SoftRunner(host, config)}) {}
+    : impl_(new Impl{config, Planner(config), SoftRunner(host, detail::without_modulation(config))}) {}
 
 SoftDemapper::~SoftDemapper() = default;
 SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;

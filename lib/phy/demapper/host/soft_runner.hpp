@@ -58,8 +58,8 @@ struct SoftWork : Stretch {
 /// Executes the work of soft demappers.
 class SoftRunner {
 public:
-    SoftRunner(const Host& host, const DemapperConfig& config)
-        : blocks_(host, config), llr_clip_(config.llr_clip) {}
+    SoftRunner(const Host& host, const BatchDemapperConfig& config)
+        : blocks_(host, config), llr_clip_(config.llr.clip) {}
 
     /// Does not count if counters is null.
     void run(std::span<SoftWork> works, DemapCounters* counters);

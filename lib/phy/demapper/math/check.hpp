@@ -47,6 +47,6 @@ auto naming_allocation(std::size_t index, Body body) {
 }
 
 /// One planner per modulation.
-std::vector<Planner> planners_of(DemapperConfig config);
+std::vector<Planner> planners_of(const BatchDemapperConfig& config);
 
 }  // namespace phy::detail

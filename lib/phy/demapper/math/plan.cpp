@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "phy/core/check_demapper_config.hpp"
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_llr_config.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
@@ -15,18 +15,18 @@
 namespace phy::detail {
 namespace {
 
-bool is_full_scale(float full_scale) {
-    return full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale);
+bool has_normal_reciprocal(float number) {
+    return std::isnormal(number) && std::isnormal(1.0F / number);
 }
 
-DemapperConfig checked(const DemapperConfig& config) {
+LlrConfig checked(const DemapperConfig& config) {
     check_config(config);
-    return config;
+    return config.llr;
 }
 
 /// The magnitude at which soft bits saturate.
-float largest_of(const DemapperConfig& config, SoftBitFormat format) {
-    if (format == SoftBitFormat::int8) return static_cast<float>(config.llr_clip);
+float largest_of(const LlrConfig& config, SoftBitFormat format) {
+    if (format == SoftBitFormat::int8) return static_cast<float>(config.clip);
     return soft_bit_format_facts[static_cast<std::size_t>(format)].largest;
 }
 
@@ -39,22 +39,28 @@ Gain gain_for(std::optional<float> noise, const GainRule& rule) {
 
 }  // namespace
 
+BatchDemapperConfig without_modulation(const DemapperConfig& config) {
+    return {.llr = config.llr, .full_scale = config.full_scale, .gain = config.gain};
+}
+
 void check_config(const DemapperConfig& config) {
-    check_enums(config);
-    if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F)) {
-        throw ArgumentError("llr_scale is " + number_text(config.llr_scale) + ": expected 1/64 to 4096");
+    check_enum("modulation", config.modulation, all_modulations.back());
+    check_config(without_modulation(config));
+}
+
+void check_config(const BatchDemapperConfig& config) {
+    check_enums(config.llr);
+    if (!(config.llr.scale >= 1.0F / 64 && config.llr.scale <= 4096.0F)) {
+        throw ArgumentError("llr_scale is " + number_text(config.llr.scale) + ": expected 1/64 to 4096");
     }
-    if (config.llr_clip < 1 || config.llr_clip > 127) {
-        throw ArgumentError("llr_clip is " + std::to_string(config.llr_clip) + ": expected 1 to 127");
-    }
-    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale)) {
-        throw ArgumentError("full_scale is " + number_text(config.full_scale) +
-                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
+    if (config.llr.clip < 1 || config.llr.clip > 127) {
+        throw ArgumentError("llr_clip is " + std::to_string(config.llr.clip) + ": expected 1 to 127");
     }
     if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
         throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
-    if (config.full_scale != 0.0F && !is_full_scale(config.full_scale * config.gain)) {
-        throw ArgumentError("full_scale " + number_text(config.full_scale) + " with gain " +
+    const float full_scale = config.full_scale.value_for(SampleFormat::ci16);
+    if (!has_normal_reciprocal(full_scale * config.gain)) {
+        throw ArgumentError("full_scale " + number_text(full_scale) + " with gain " +
                             number_text(config.gain) + ": expected a product with a normal reciprocal");
     }
 }
@@ -63,7 +69,7 @@ Planner::Planner(const DemapperConfig& config)
     : config_(checked(config)), bits_(static_cast<int>(bits_per_axis(config.modulation))) {}
 
 TableKey Planner::key_for(float noise, SoftBitFormat format) const {
-    return {bits_, config_.method, format, noise, config_.llr_scale, config_.llr_clip};
+    return {bits_, config_.method, format, noise, config_.scale, config_.clip};
 }
 
 bool Planner::uses_closed_form(std::optional<float> noise, SoftBitFormat format) const {
@@ -88,7 +94,7 @@ Plan Planner::plan(std::optional<float> noise, SoftBitFormat format) const {
     plan.format = format;
     const bool closed_form = uses_closed_form(noise, format);
     plan.table = table_for(noise, format, closed_form);
-    const float unit = format == SoftBitFormat::int8 ? config_.llr_scale : 1.0F;
+    const float unit = format == SoftBitFormat::int8 ? config_.scale : 1.0F;
     const float largest = largest_of(config_, format);
     if (closed_form) {
         plan.gain = gain_rule(bits_, unit, largest);
@@ -117,23 +123,21 @@ void check_noise(std::optional<float> scalar, std::size_t values, std::size_t sy
     }
 }
 
-float unit_of(const DemapperConfig& config, SampleFormat format) {
-    const float of_format = default_full_scale(format);
-    const bool is_given = of_format != 1.0F && config.full_scale > 0.0F;
-    return 1.0F / ((is_given ? config.full_scale : of_format) * config.gain);
+float unit_of(const BatchDemapperConfig& config, SampleFormat format) {
+    return 1.0F / (config.full_scale.value_for(format) * config.gain);
 }
 
-bool scales_floats(const DemapperConfig& config, SampleFormat format) {
+bool scales_floats(const BatchDemapperConfig& config, SampleFormat format) {
     return config.gain != 1.0F && default_full_scale(format) == 1.0F;
 }
 
-std::vector<Planner> planners_of(DemapperConfig config) {
-    check_config(config);
+std::vector<Planner> planners_of(const BatchDemapperConfig& config) {
     std::vector<Planner> planners;
-    for (const Modulation modulation : all_modulations) {
-        config.modulation = modulation;
-        planners.emplace_back(config);
-    }
+    for (const Modulation modulation : all_modulations)
+        planners.emplace_back(DemapperConfig{.modulation = modulation,
+                                             .llr = config.llr,
+                                             .full_scale = config.full_scale,
+                                             .gain = config.gain});
     return planners;
 }
 

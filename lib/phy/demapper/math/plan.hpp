@@ -38,20 +38,24 @@ private:
     [[nodiscard]] std::optional<TableKey> table_for(std::optional<float> noise, SoftBitFormat format,
                                                     bool closed_form) const;
 
-    DemapperConfig config_;
+    LlrConfig config_;
     int bits_;
 };
 
 /// Throw ArgumentError on what no kind of demapper accepts.
 void check_config(const DemapperConfig& config);
+void check_config(const BatchDemapperConfig& config);
+
+/// What does not depend on the modulation.
+BatchDemapperConfig without_modulation(const DemapperConfig& config);
 
 /// Throws ArgumentError unless a scalar N0 is finite and positive, or per-symbol N0 has one value per symbol.
 void check_noise(std::optional<float> scalar, std::size_t values, std::size_t symbols);
 
 /// The factor for components: the value of an integer sample of 1, or 1 over the gain.
-float unit_of(const DemapperConfig& config, SampleFormat format);
+float unit_of(const BatchDemapperConfig& config, SampleFormat format);
 
 /// True for floating-point symbols with a gain; integers are multiplied by their unit anyway.
-bool scales_floats(const DemapperConfig& config, SampleFormat format);
+bool scales_floats(const BatchDemapperConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

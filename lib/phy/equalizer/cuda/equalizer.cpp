@@ -27,14 +27,14 @@ int Equalizer::estimates() const {
     return impl_->jobs.plan().estimates();
 }
 
-std::size_t Equalizer::workspace_size(std::size_t slots) const {
-    return impl_->jobs.workspace_size(slots);
+std::size_t Equalizer::workspace_bytes(std::size_t slots) const {
+    return impl_->jobs.workspace_bytes(slots);
 }
 
 void Equalizer::operator()(SymbolView grid, DeviceSpan<const float> channel,
                            DeviceSpan<const SlotEstimate> slots, DeviceSpan<cf32> symbols,
                            DeviceSpan<float> noise_variance, cudaStream_t stream,
-                           DeviceSpan<const cf32> covariance, DeviceSpan<float> workspace) const {
+                           DeviceSpan<const cf32> covariance, DeviceSpan<std::byte> workspace) const {
     const detail::EqualizerJobs::Inputs inputs = {grid, channel, slots, covariance, workspace};
     impl_->jobs.check(inputs);
     const std::size_t expected = slots.size() * symbols_per_slot();

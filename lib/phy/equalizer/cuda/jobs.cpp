@@ -6,6 +6,7 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/upload.hpp"
+#include "phy/cuda/workspace.hpp"
 
 namespace phy::gpu::detail {
 namespace {
@@ -36,8 +37,8 @@ EqualizerJobs::EqualizerJobs(const Device& device, const EqualizerConfig& config
         groups_[i] = upload(device, groups[i]);
 }
 
-std::size_t EqualizerJobs::workspace_size(std::size_t slots) const {
-    return slots * (plan_.channel_size() + 2 * plan_.covariance_size());
+std::size_t EqualizerJobs::workspace_bytes(std::size_t slots) const {
+    return slots * (plan_.channel_size() + 2 * plan_.covariance_size()) * sizeof(float);
 }
 
 void EqualizerJobs::check(const Inputs& inputs) const {
@@ -50,10 +51,7 @@ void EqualizerJobs::check(const Inputs& inputs) const {
     if (!is_aligned(inputs.grid.data(), size_of(inputs.grid.format())))
         throw ArgumentError("grid: expected to begin at a multiple of its samples' size, " +
                             std::to_string(size_of(inputs.grid.format())) + " bytes");
-    const std::size_t needed = inputs.covariance.empty() ? 0 : workspace_size(slots);
-    if (inputs.workspace.size() < needed)
-        throw ArgumentError("workspace has " + std::to_string(inputs.workspace.size()) +
-                            " elements: expected at least " + std::to_string(needed));
+    if (!inputs.covariance.empty()) checked_workspace<float>(inputs.workspace, workspace_bytes(slots));
 }
 
 EqualizerJob EqualizerJobs::job_of(const Inputs& inputs, cudaStream_t stream) const {
@@ -79,7 +77,7 @@ EqualizerJob EqualizerJobs::job_of(const Inputs& inputs, cudaStream_t stream) co
     whitening.covariance = reinterpret_cast<const float*>(inputs.covariance.data());
     whitening.slots = job.slots;
     whitening.channel = job.channel;
-    whitening.whitened = inputs.workspace.data();
+    whitening.whitened = checked_workspace<float>(inputs.workspace, workspace_bytes(inputs.slots.size()));
     whitening.whitening = whitening.whitened + inputs.slots.size() * plan_.channel_size();
     whitening.estimates = job.estimates;
     whitening.antennas = job.antennas;

@@ -20,7 +20,7 @@ public:
         DeviceSpan<const float> channel;
         DeviceSpan<const SlotEstimate> slots;
         DeviceSpan<const cf32> covariance;
-        DeviceSpan<float> workspace;
+        DeviceSpan<std::byte> workspace;
     };
 
     /// Throws ArgumentError if the inputs are invalid.
@@ -39,7 +39,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t workspace_size(std::size_t slots) const;
+    [[nodiscard]] std::size_t workspace_bytes(std::size_t slots) const;
     [[nodiscard]] const phy::detail::EqualizerPlan& plan() const { return plan_; }
     [[nodiscard]] const Device& device() const { return device_; }
 

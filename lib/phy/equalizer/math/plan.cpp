@@ -15,10 +15,6 @@
 namespace phy::detail {
 namespace {
 
-bool has_normal_reciprocal(float full_scale) {
-    return full_scale > 0.0F && std::isnormal(full_scale) && std::isnormal(1.0F / full_scale);
-}
-
 void check_weights(std::span<const float> weights) {
     if (weights.size() % symbols_per_slot != 0 || weights.size() > symbols_per_slot * symbols_per_slot)
         throw ArgumentError("time_weights has " + std::to_string(weights.size()) +
@@ -40,9 +36,6 @@ const EqualizerConfig& checked(const EqualizerConfig& config) {
                             ", to " + std::to_string(max_antennas));
     check_enum("equalization", config.method, Equalization::zero_forcing);
     check_weights(config.time_weights);
-    if (config.full_scale != 0.0F && !has_normal_reciprocal(config.full_scale))
-        throw ArgumentError("full_scale is " + number_text(config.full_scale) +
-                            ": expected a positive number with a normal reciprocal, or 0 for 2^(bits-1)");
     return config;
 }
 
@@ -120,9 +113,7 @@ void check_noise(std::span<const SlotEstimate> slots) {
 }
 
 float EqualizerPlan::unit_of(SampleFormat format) const {
-    const bool is_integer = default_full_scale(format) != 1.0F;
-    const bool is_given = is_integer && config_.full_scale > 0.0F;
-    return 1.0F / (is_given ? config_.full_scale : default_full_scale(format));
+    return 1.0F / config_.full_scale.value_for(format);
 }
 
 }  // namespace phy::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "phy/core/check_enum.hpp"
@@ -12,8 +13,13 @@
 namespace phy::detail {
 namespace {
 
-void check_number(const char* what, double value, double most, const char* expected) {
-    if (value >= 0.0 && value <= most) return;
+struct Range {
+    double min;
+    double max;
+};
+
+void check_number(const char* what, double value, const Range& range, const char* expected) {
+    if (value >= range.min && value <= range.max) return;
     throw ArgumentError(std::string(what) + " " + number_text(value) + ": expected " + expected);
 }
 
@@ -55,23 +61,20 @@ void check_config(const ChannelEstimatorConfig& config) {
     if (!(config.subcarrier_spacing >= 1e3 && config.subcarrier_spacing <= 1e7))
         throw ArgumentError("subcarrier_spacing " + number_text(config.subcarrier_spacing) +
                             ": expected a number of Hz from 1e3 to 1e7");
-    check_number("delay_spread", static_cast<double>(config.delay_spread), 0.1 / config.subcarrier_spacing,
-                 "0, or seconds up to a tenth of a symbol");
-    if (config.delay_spread > 0.0F && double{config.delay_spread} < 1e-5 / config.subcarrier_spacing)
-        throw ArgumentError("delay_spread " + number_text(config.delay_spread) +
-                            ": expected 0, or at least 1e-5 of a symbol");
-    check_number("noise_variance", static_cast<double>(config.noise_variance), 0x1p80,
-                 "0, or a variance up to 2^80");
-    check_number("doppler_spread", static_cast<double>(config.doppler_spread), config.subcarrier_spacing,
+    if (config.delay_spread)
+        check_number("delay_spread", double{*config.delay_spread},
+                     {1e-5 / config.subcarrier_spacing, 0.1 / config.subcarrier_spacing},
+                     "seconds, from 1e-5 to 0.1 of a symbol");
+    if (config.noise_variance)
+        check_number("noise_variance", double{*config.noise_variance},
+                     {std::numeric_limits<float>::denorm_min(), 0x1p80}, "a positive number up to 2^80");
+    check_number("doppler_spread", double{config.doppler_spread}, {0.0, config.subcarrier_spacing},
                  "Hz up to the subcarrier spacing");
     check_enum("time", config.time, TimeInterpolation::wiener);
     if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
         throw ArgumentError(
             "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
             "TimeInterpolation::average is for channels that stand still");
-    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
-        throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-126 to 2^126");
 }
 
 EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)

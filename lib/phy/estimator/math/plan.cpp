@@ -33,8 +33,9 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
         if (pairs > 0) c.pair_share[lag] = static_cast<float>(1.0 / (observations * pairs));
     }
     c.spacing = static_cast<float>(layout.spacing);
-    c.delay_spread = static_cast<float>(static_cast<double>(config.delay_spread) * config.subcarrier_spacing);
-    c.noise_variance = config.noise_variance;
+    c.delay_spread =
+        static_cast<float>(double{config.delay_spread.value_or(0.0F)} * config.subcarrier_spacing);
+    c.noise_variance = config.noise_variance.value_or(0.0F);
     c.corrects_timing = config.corrects_timing && c.pair_share[0] > 0.0F ? 1 : 0;
     const int dmrs = layout.symbols / layout.length;
     c.pairs = config.corrects_frequency ? dmrs - 1 : 0;
@@ -155,15 +156,14 @@ EstimatorSizes largest_of(const EstimatorPlan& plan) {
 }
 
 void check_what_is_measured(const EstimatorPlan& plan) {
-    const bool measures_spread = plan.config.delay_spread == 0.0F;
-    if (measures_spread && plan.constants.pair_share[1] == 0.0F)
+    if (!plan.config.delay_spread && plan.constants.pair_share[1] == 0.0F)
         throw ArgumentError(
-            "delay_spread 0: expected seconds, as no range has the two resource blocks that measuring it "
-            "takes");
+            "delay_spread: expected a number of seconds, as no range has the two resource blocks that "
+            "measuring it takes");
     if (!plan.measures_noise()) return;
     if (!plan.has_freedom(plan.tables.front()))
         throw ArgumentError(
-            "noise_variance 0: expected a positive number, as the allocation has too few "
+            "noise_variance: expected a positive number, as the allocation has too few "
             "pilots to measure it beside the channel");
 }
 
@@ -184,9 +184,9 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     // A profile that is too long costs little; one that is too short cuts off paths.
     while (measured.size() > 1 && measured.front() < hidden)
         measured.erase(measured.begin());
-    const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
+    const bool is_given = config.delay_spread.has_value();
+    const double given = double{config.delay_spread.value_or(0.0F)} * config.subcarrier_spacing;
     const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
-    const bool is_given = config.delay_spread > 0.0F;
     for (const double spread : is_given ? doubted : measured) {
         tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin_of_measured));
         const bool is_usable = !measures_noise() || has_freedom(tables.back());

@@ -62,7 +62,7 @@ struct EstimatorPlan {
     }
     /// True if residuals are left to measure noise.
     [[nodiscard]] bool has_freedom(const EstimatorTables& of_spread) const;
-    [[nodiscard]] bool measures_noise() const { return config.noise_variance == 0.0F; }
+    [[nodiscard]] bool measures_noise() const { return !config.noise_variance; }
 };
 
 }  // namespace phy::detail

@@ -95,9 +95,7 @@ double error_ratio(const ExpectedDecisions& expected) {
 
 /// The factor of components.
 double unit_of(const SymbolSample::Config& config) {
-    const float of_format = default_full_scale(config.format);
-    const bool is_given = of_format != 1.0F && config.full_scale != 0.0F;
-    return 1.0 / (double{is_given ? config.full_scale : of_format} * double{config.gain});
+    return 1.0 / (double{config.full_scale.value_for(config.format)} * double{config.gain});
 }
 
 /// Values that are not finite, or become so, are NaN.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/core/demapper_config.hpp"
+#include "phy/core/full_scale.hpp"
 #include "phy/core/view.hpp"
 #include "phy/files/demodulate/spread_blocks.hpp"
 #include "phy/files/symbol_check.hpp"
@@ -44,7 +45,7 @@ public:
         std::uint64_t symbols = 0;  ///< of the capture
         SampleFormat format = SampleFormat::cf32;
         Modulation modulation = Modulation::qpsk;
-        float full_scale = 0.0F;  ///< integers: 0 means 2^(bits-1)
+        FullScale full_scale = {};
         float gain = 1.0F;
         std::optional<float> noise_variance = {};  ///< none: one per symbol
     };

@@ -28,8 +28,8 @@ public:
 
     explicit ReceivedSink(const Config& config)
         : config_(config),
-          measure_(fastest_host(), {.llr_scale = config.stage.receiver.demapper.llr_scale,
-                                    .llr_clip = config.stage.receiver.demapper.llr_clip}) {}
+          measure_(fastest_host(), {.llr_scale = config.stage.receiver.llr.scale,
+                                    .llr_clip = config.stage.receiver.llr.clip}) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
 

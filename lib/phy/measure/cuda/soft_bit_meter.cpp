@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "phy/core/check_size.hpp"
+#include "phy/cuda/workspace.hpp"
 #include "phy/measure/cuda/soft_bit_launch.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
 
@@ -15,7 +16,7 @@ struct Call {
     std::optional<DeviceSpan<const std::uint8_t>> truth;
     std::size_t row;
     DeviceSpan<SoftBitSums> sums;
-    DeviceSpan<SoftBitSums> workspace;
+    DeviceSpan<std::byte> workspace;
 };
 
 void run(const Device& device, const SoftBitMeterConfig& config, const Call& call, cudaStream_t stream) {
@@ -25,8 +26,8 @@ void run(const Device& device, const SoftBitMeterConfig& config, const Call& cal
                              .truth = call.truth ? std::optional(call.truth->size()) : std::nullopt,
                              .row = call.row,
                              .sums = call.sums.size()});
-    const std::size_t needed = SoftBitMeter::workspace_size(size, call.row);
-    if (call.workspace.size() < needed) phy::detail::check_size("workspace", call.workspace.size(), needed);
+    auto* const nodes =
+        detail::checked_workspace<SoftBitSums>(call.workspace, SoftBitMeter::workspace_bytes(size, call.row));
     if (size == 0) return;
     const CurrentDevice current(device);
     detail::launch({.format = call.soft_bits.format(),
@@ -36,7 +37,7 @@ void run(const Device& device, const SoftBitMeterConfig& config, const Call& cal
                     .row = call.row,
                     .clip = config.llr_clip,
                     .sums = call.sums.data(),
-                    .workspace = call.workspace.data()},
+                    .workspace = nodes},
                    detail::soft_bit_tuning(size), stream);
 }
 
@@ -46,17 +47,18 @@ SoftBitMeter::SoftBitMeter(const Device& device, const Config& config) : device_
     phy::detail::check_config(config);
 }
 
-std::size_t SoftBitMeter::workspace_size(std::size_t soft_bits, std::size_t row) {
-    return detail::soft_bit_workspace(soft_bits, row, detail::soft_bit_tuning(soft_bits));
+std::size_t SoftBitMeter::workspace_bytes(std::size_t soft_bits, std::size_t row) {
+    return detail::soft_bit_workspace(soft_bits, row, detail::soft_bit_tuning(soft_bits)) *
+           sizeof(SoftBitSums);
 }
 
 void SoftBitMeter::operator()(SoftBitView soft_bits, std::size_t row, DeviceSpan<SoftBitSums> sums,
-                              DeviceSpan<SoftBitSums> workspace, cudaStream_t stream) const {
+                              DeviceSpan<std::byte> workspace, cudaStream_t stream) const {
     run(device_, config_, {soft_bits, std::nullopt, row, sums, workspace}, stream);
 }
 
 void SoftBitMeter::operator()(SoftBitView soft_bits, DeviceSpan<const std::uint8_t> truth, std::size_t row,
-                              DeviceSpan<SoftBitSums> sums, DeviceSpan<SoftBitSums> workspace,
+                              DeviceSpan<SoftBitSums> sums, DeviceSpan<std::byte> workspace,
                               cudaStream_t stream) const {
     run(device_, config_, {soft_bits, truth, row, sums, workspace}, stream);
 }

@@ -3,6 +3,7 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
+#include "phy/cuda/workspace.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
 
 namespace phy::gpu {
@@ -10,13 +11,12 @@ namespace {
 
 /// Checks a call and starts its kernels.
 void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbols, const cf32* sent,
-         std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace, bool odd,
+         std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace, bool odd,
          cudaStream_t stream) {
     phy::detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
     phy::detail::check_rows(symbols.size(), row, sums.size());
-    if (workspace.size() < SymbolMeter::workspace_size(symbols.size(), row))
-        phy::detail::check_size("workspace", workspace.size(),
-                                SymbolMeter::workspace_size(symbols.size(), row));
+    auto* const nodes =
+        detail::checked_workspace<SymbolSums>(workspace, SymbolMeter::workspace_bytes(symbols.size(), row));
     if (symbols.size() == 0) return;
     const CurrentDevice current(device);
     detail::launch({.format = symbols.format(),
@@ -27,7 +27,7 @@ void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbo
                     .odd = odd,
                     .scale = phy::detail::symbol_scale(config, symbols.format()),
                     .sums = sums.data(),
-                    .workspace = workspace.data()},
+                    .workspace = nodes},
                    detail::symbol_tuning(symbols.size()), stream);
 }
 
@@ -37,18 +37,18 @@ SymbolMeter::SymbolMeter(const Device& device, const Config& config) : device_(d
     phy::detail::check_config(config);
 }
 
-std::size_t SymbolMeter::workspace_size(std::size_t symbols, std::size_t row) {
-    return detail::symbol_workspace(symbols, row, detail::symbol_tuning(symbols));
+std::size_t SymbolMeter::workspace_bytes(std::size_t symbols, std::size_t row) {
+    return detail::symbol_workspace(symbols, row, detail::symbol_tuning(symbols)) * sizeof(SymbolSums);
 }
 
 void SymbolMeter::operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
-                             DeviceSpan<SymbolSums> workspace, cudaStream_t stream,
+                             DeviceSpan<std::byte> workspace, cudaStream_t stream,
                              std::uint64_t first_symbol) const {
     run(device_, config_, symbols, nullptr, row, sums, workspace, first_symbol % 2 != 0, stream);
 }
 
 void SymbolMeter::operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
-                             DeviceSpan<SymbolSums> sums, DeviceSpan<SymbolSums> workspace,
+                             DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace,
                              cudaStream_t stream) const {
     phy::detail::check_size("sent", sent.size(), symbols.size());
     run(device_, config_, symbols, sent.data(), row, sums, workspace, false, stream);

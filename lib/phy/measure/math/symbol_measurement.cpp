@@ -19,9 +19,7 @@ using detail::elementary::decibels;
 namespace {
 
 double full_scale_of(const SymbolMeterConfig& config, SampleFormat format) {
-    const float of_format = default_full_scale(format);
-    const bool is_integer = of_format != 1.0F;
-    return is_integer && config.full_scale != 0.0F ? config.full_scale : of_format;
+    return config.full_scale.value_for(format);
 }
 
 constexpr double degrees = 180.0 / std::numbers::pi;
@@ -74,9 +72,10 @@ void check_config(const SymbolMeterConfig& config) {
     check_enum("modulation", config.modulation, all_modulations.back());
     if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
         throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
-    if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-80F && config.full_scale <= 0x1p80F))
-        throw ArgumentError("full_scale " + number_text(config.full_scale) +
-                            ": expected 0 or a number from 2^-80 to 2^80");
+    const float full_scale = config.full_scale.value_for(SampleFormat::ci16);
+    if (full_scale < 0x1p-80F || full_scale > 0x1p80F)
+        throw ArgumentError("full_scale " + number_text(full_scale) +
+                            ": expected a number from 2^-80 to 2^80");
 }
 
 SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format) {

@@ -40,7 +40,7 @@ struct OfdmRow {
 /// The layout of a call's samples and the symbols that it works on.
 struct OfdmSizes {
     std::size_t stride = 0;       ///< samples from one antenna's first to the next one's
-    std::size_t slot_stride = 0;  ///< as in OfdmSlots
+    std::size_t slot_stride = 0;  ///< 0: none was given
     ChosenSymbols chosen = {};
     std::uint32_t antennas = 0;
     std::size_t rows = 0;  ///< symbols of all slots and antennas

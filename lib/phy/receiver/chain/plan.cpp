@@ -30,16 +30,16 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
                             " entries: expected none with transform precoding");
     if (config.interference_rejection && config.antennas == 1)
         throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
-    if (config.interference_rejection && config.noise_variance != 0.0F)
+    if (config.interference_rejection && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
-                            number_text(config.noise_variance) + ": expected none, it is measured");
+                            number_text(*config.noise_variance) + ": expected none, it is measured");
     return config;
 }
 
 std::optional<OfdmConfig> ofdm_of(const ReceiverConfig& config) {
     if (config.input == ReceiverInput::grid) return {};
     OfdmConfig ofdm = ofdm_config(config.link, config.antennas);
-    if (config.window_offset >= 0) ofdm.window_offset = config.window_offset;
+    if (config.window_offset) ofdm.window_offset = *config.window_offset;
     ofdm.full_scale = config.full_scale;
     return ofdm;
 }
@@ -55,11 +55,11 @@ void check_output(const char* what, std::size_t size, std::size_t slots, std::si
 
 /// A delay spread cannot be measured without two neighbouring resource blocks. Over a single block most
 /// channels are nearly flat, so any value above theirs works.
-float delay_spread_of(const ReceiverConfig& config) {
+std::optional<float> delay_spread_of(const ReceiverConfig& config) {
     constexpr float of_single_blocks = 3e-3F;
     const auto is_single = [](const ResourceBlocks& range) { return range.count == 1; };
     const auto& ranges = config.link.allocation.resource_blocks;
-    if (config.delay_spread != 0.0F || !std::all_of(ranges.begin(), ranges.end(), is_single))
+    if (config.delay_spread || !std::all_of(ranges.begin(), ranges.end(), is_single))
         return config.delay_spread;
     return of_single_blocks / static_cast<float>(config.link.carrier.subcarrier_spacing);
 }
@@ -67,11 +67,11 @@ float delay_spread_of(const ReceiverConfig& config) {
 }  // namespace
 
 ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
-    : config(checked(given)), schedule(given.link), ofdm(ofdm_of(given)), demapper(given.demapper) {
+    : config(checked(given)),
+      schedule(given.link),
+      ofdm(ofdm_of(given)),
+      demapper{.modulation = given.link.modulation, .llr = given.llr} {
     const SlotAllocation& allocation = config.link.allocation;
-    demapper.modulation = config.link.modulation;
-    demapper.full_scale = 0.0F;
-    demapper.gain = 1.0F;
     layers = static_cast<std::size_t>(allocation.layers());
     antennas = static_cast<std::size_t>(config.antennas);
     subcarriers = static_cast<std::size_t>(allocation.subcarriers());
@@ -97,7 +97,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
             .noise_variance = config.noise_variance,
             .time = config.time,
             .doppler_spread = config.doppler_spread,
-            .full_scale = ofdm ? 0.0F : config.full_scale};
+            .full_scale = ofdm ? FullScale() : config.full_scale};
 }
 
 EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) const {
@@ -105,7 +105,7 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) con
             .antennas = config.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
-            .full_scale = ofdm ? 0.0F : config.full_scale};
+            .full_scale = ofdm ? FullScale() : config.full_scale};
 }
 
 std::vector<cf32> ReceiverPlan::make_pilots() const {

@@ -100,15 +100,15 @@ void DeviceChain::add_workspace() {
     estimates_ = DeviceBuffer<SlotEstimate>(device_, most);
     covariance_ = DeviceBuffer<cf32>(device_, most * plan_.covariance);
     if (plan_.covariance > 0)
-        equalizer_workspace_ = DeviceBuffer<float>(device_, equalize_.workspace_size(most));
+        equalizer_workspace_ = DeviceBuffer<std::byte>(device_, equalize_.workspace_bytes(most));
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
     // The size depends on the units chosen for that many symbols, and need not grow with them.
     std::size_t needed = 0;
     for (std::size_t slots = 1; slots <= most; ++slots)
-        needed = std::max(needed, SymbolMeter::workspace_size(slots * plan_.symbols, plan_.symbols));
-    meter_workspace_ = DeviceBuffer<SymbolSums>(device_, needed);
+        needed = std::max(needed, SymbolMeter::workspace_bytes(slots * plan_.symbols, plan_.symbols));
+    meter_workspace_ = DeviceBuffer<std::byte>(device_, needed);
 }
 
 /// Lets the driver load all code, so that the first call does not wait: runs a slot of zeros in each format.

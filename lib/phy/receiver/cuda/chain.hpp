@@ -79,11 +79,11 @@ private:
     DeviceBuffer<float> channel_;
     DeviceBuffer<SlotEstimate> estimates_;
     DeviceBuffer<cf32> covariance_;  ///< empty without interference rejection
-    DeviceBuffer<float> equalizer_workspace_;
+    DeviceBuffer<std::byte> equalizer_workspace_;
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
     DeviceBuffer<SymbolSums> sums_;
-    DeviceBuffer<SymbolSums> meter_workspace_;
+    DeviceBuffer<std::byte> meter_workspace_;
 };
 
 }  // namespace phy::gpu::detail

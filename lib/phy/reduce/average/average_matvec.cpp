@@ -125,7 +125,7 @@ AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_eleme
 }  // namespace detail
 
 template <class T>
-std::size_t average_matvec_workspace(const AverageShape& shape) {
+std::size_t average_matvec_workspace_bytes(const AverageShape& shape) {
     const auto sizes = detail::average_sizes(shape, sizeof(T), detail::panel_batches<T>());
     return shape.batches == 0 ? 0 : detail::AverageWorkspace<T>::bytes(shape, sizes);
 }
@@ -152,7 +152,7 @@ void average_matvec(const Host& host, std::span<const T> in, const AverageShape&
 }
 
 #define PHY_DEFINE_AVERAGE_MATVEC(T)                                                                    \
-    template std::size_t average_matvec_workspace<T>(const AverageShape& shape);                        \
+    template std::size_t average_matvec_workspace_bytes<T>(const AverageShape& shape);                  \
     template void average_matvec<T>(const Host& host, std::span<const T> in, const AverageShape& shape, \
                                     std::span<const T> matrix, std::span<T> out,                        \
                                     std::span<std::byte> workspace);

@@ -43,7 +43,7 @@ struct AverageSizes {
     std::size_t panels;  ///< on a host; at least as many as out
 };
 
-/// Throws ArgumentError as average_matvec_workspace() does. panel: panel_batches<T>().
+/// Throws ArgumentError as average_matvec_workspace_bytes() does. panel: panel_batches<T>().
 AverageSizes average_sizes(const AverageShape& shape, std::size_t bytes_of_element, std::size_t panel);
 
 /// The layout of the workspace.
@@ -53,7 +53,7 @@ struct AverageWorkspace {
     std::span<std::byte> of_means;  ///< workspace of reduce_rows()
 
     static std::size_t bytes_of_means(const AverageShape& shape) {
-        return reduce_rows_workspace<Mean<T>>(shape.batches * shape.length, shape.observations);
+        return reduce_rows_workspace_bytes<Mean<T>>(shape.batches * shape.length, shape.observations);
     }
     static std::size_t bytes(const AverageShape& shape, const AverageSizes& sizes) {
         return sizes.panels * sizeof(T) + panel_alignment - 1 + bytes_of_means(shape);

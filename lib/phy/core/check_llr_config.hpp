@@ -6,8 +6,7 @@
 namespace phy::detail {
 
 /// Throws ArgumentError if an enum value of the configuration is out of range.
-inline void check_enums(const DemapperConfig& config) {
-    check_enum("modulation", config.modulation, all_modulations.back());
+inline void check_enums(const LlrConfig& config) {
     check_enum("method", config.method, Method::log_map);
     check_enum("evaluator", config.evaluator, Evaluator::table);
 }
