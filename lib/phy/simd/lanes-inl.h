@@ -5,6 +5,11 @@
 //     prefetch(p, bytes)       memory that is needed soon; may lie beyond an array
 //     odd_signs(first)         negative in lanes for which first + lane is odd
 //     Mask, less, all, count_true, select(m, a, b)
+//     Words                    as many 32-bit words
+//     load_words, store_words  at any address
+// IntegerLanes<T> has vectors of integers, as many as fit: count, load and store (at any address), set,
+// select,
+//     bit_mask(bits, first)    lanes whose bit is 1 (bit 0 of a word first); first: a multiple of count
 #if defined(PHY_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_LANES_INL_H_
 #undef PHY_SIMD_LANES_INL_H_
@@ -14,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "phy/simd/ops-inl.h"
 
@@ -47,6 +53,32 @@ struct Lanes {
     static HWY_INLINE bool all(Mask mask) { return hn::AllTrue(d, mask); }
     static HWY_INLINE std::size_t count_true(Mask mask) { return hn::CountTrue(d, mask); }
     static HWY_INLINE V select(Mask mask, V a, V b) { return hn::IfThenElse(mask, a, b); }
+
+    using Words = hn::Vec<decltype(du)>;
+    static HWY_INLINE Words load_words(const std::uint32_t* from) { return hn::LoadU(du, from); }
+    static HWY_INLINE void store_words(Words words, std::uint32_t* to) { hn::StoreU(words, du, to); }
+};
+
+template <typename T>
+struct IntegerLanes {
+    static constexpr hn::Repartition<T, decltype(d)> tag{};
+    using V = hn::Vec<hn::Repartition<T, decltype(d)>>;
+    using Mask = hn::Mask<hn::Repartition<T, decltype(d)>>;
+    static constexpr std::size_t count = lanes * sizeof(float) / sizeof(T);
+
+    static HWY_INLINE V load(const void* from) { return hn::LoadU(tag, static_cast<const T*>(from)); }
+    static HWY_INLINE void store(V values, void* to) { hn::StoreU(values, tag, static_cast<T*>(to)); }
+    static HWY_INLINE V set(T value) { return hn::Set(tag, value); }
+    static HWY_INLINE V select(Mask mask, V a, V b) { return hn::IfThenElse(mask, a, b); }
+    static HWY_INLINE Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bits) + first / 8;
+        if constexpr (count % 8 == 0) {
+            return hn::LoadMaskBits(tag, bytes);
+        } else {
+            const std::uint8_t shifted[8] = {static_cast<std::uint8_t>(*bytes >> (first % 8))};
+            return hn::LoadMaskBits(tag, shifted);
+        }
+    }
 };
 #else
 struct Lanes {
@@ -66,8 +98,49 @@ struct Lanes {
     static bool all(Mask mask) { return mask; }
     static std::size_t count_true(Mask mask) { return mask ? 1 : 0; }
     static V select(Mask mask, V a, V b) { return mask ? a : b; }
+
+    using Words = std::uint32_t;
+    static Words load_words(const std::uint32_t* from) { return *from; }
+    static void store_words(Words word, std::uint32_t* to) { *to = word; }
+};
+
+template <typename T>
+struct IntegerLanes {
+    using V = T;
+    using Mask = bool;
+    static constexpr std::size_t count = 1;
+
+    static V load(const void* from) {
+        T value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static void store(V value, void* to) { std::memcpy(to, &value, sizeof value); }
+    static V set(T value) { return value; }
+    static V select(Mask mask, V a, V b) { return mask ? a : b; }
+    static Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
+        return (bits[first / 32] >> (first % 32) & 1) != 0;
+    }
 };
 #endif
+
+/// Writes change(vector, index of its first element) for all vectors of an array of T; zeros fill the last
+/// one. in and out may be the same, and have any address.
+template <typename T, typename Change>
+PHY_INLINE void change_all(const void* in, void* out, std::size_t count, const Change& change) {
+    using I = IntegerLanes<T>;
+    const auto* const from = static_cast<const std::byte*>(in);
+    auto* const to = static_cast<std::byte*>(out);
+    std::size_t i = 0;
+    for (; i + I::count <= count; i += I::count)
+        I::store(change(I::load(from + i * sizeof(T)), i), to + i * sizeof(T));
+    if (i == count) return;
+    alignas(64) T rest[I::count] = {};
+    const std::size_t bytes = (count - i) * sizeof(T);
+    std::memcpy(rest, from + i * sizeof(T), bytes);
+    I::store(change(I::load(rest), i), rest);
+    std::memcpy(to + i * sizeof(T), rest, bytes);
+}
 
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();
