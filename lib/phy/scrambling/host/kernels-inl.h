@@ -17,10 +17,9 @@ PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 namespace {
 
-/// The recurrence of words of c, by the product of both polynomials: X^62 + X^33 + X^32 + X^6 + X^5 + X^4 +
-/// X^2 + X
-/// + 1. It also holds for every second word, every fourth ... and so for units of a power of two words.
-/// Returns the words that follow 62 units of words.
+/// Returns the words that follow 62 units of words, by the product of both polynomials: X^62 + X^33 + X^32 +
+/// X^6 + X^5 + X^4 + X^2 + X + 1. The recurrence holds for every second word too, for every fourth ..., and
+/// so for units of a power of two words.
 PHY_INLINE Lanes::Words following_words(const std::uint32_t* word, std::size_t unit) {
     Lanes::Words sum = Lanes::load_words(word);
     for (const std::size_t power : {1, 2, 4, 5, 6, 32, 33})
