@@ -1,14 +1,20 @@
 // How shared loops move vectors of binary32 between registers and arrays. Lanes has
 //     count                    numbers in a vector
-//     load, store              aligned to a vector's bytes
+//     load, store              at any address
 //     load_pairs(p, a, b)      2 * count numbers: those with even index, and those with odd index
 //     prefetch(p, bytes)       memory that is needed soon; may lie beyond an array
 //     odd_signs(first)         negative in lanes for which first + lane is odd
 //     Mask, less, all, count_true, select(m, a, b)
+//     load_up_to(p, left)      missing numbers are 0
+//     prefetch_ahead(p)        what is needed soon by loops that read on from p
 //     Words                    as many 32-bit words
 //     load_words, store_words  at any address
-// IntegerLanes<T> has vectors of integers, as many as fit: count, load and store (at any address), set,
-// select,
+//     words_of, set_words
+//     both(m, n), where(m, a)  mask of lanes in both masks; 0 in lanes that a mask does not select
+//     max_of(a)                the largest lane
+//     load_for_pairs(p)        the numbers for pairs of lanes, one each; reads a whole vector
+// IntegerLanes<T> has vectors of integers, as many as fit: count, select, equal, count_true, and
+//     load, store              at any address
 //     bit_mask(bits, first)    lanes whose bit is 1 (bit 0 of a word first); first: a multiple of count
 #if defined(PHY_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_LANES_INL_H_
@@ -17,6 +23,7 @@
 #define PHY_SIMD_LANES_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,6 +32,8 @@
 
 #ifdef HWY_TARGET_INCLUDE
 #include <hwy/cache_control.h>
+
+#include "phy/simd/load-inl.h"
 #endif
 
 PHY_BEFORE_NAMESPACE();
@@ -36,8 +45,8 @@ struct Lanes {
     using Mask = hn::Mask<decltype(d)>;
     static constexpr std::size_t count = lanes;
 
-    static HWY_INLINE V load(const float* from) { return hn::Load(d, from); }
-    static HWY_INLINE void store(V values, float* to) { hn::Store(values, d, to); }
+    static HWY_INLINE V load(const float* from) { return hn::LoadU(d, from); }
+    static HWY_INLINE void store(V values, float* to) { hn::StoreU(values, d, to); }
     static HWY_INLINE void load_pairs(const float* from, V& even, V& odd) {
         hn::LoadInterleaved2(d, from, even, odd);
     }
@@ -54,9 +63,23 @@ struct Lanes {
     static HWY_INLINE std::size_t count_true(Mask mask) { return hn::CountTrue(d, mask); }
     static HWY_INLINE V select(Mask mask, V a, V b) { return hn::IfThenElse(mask, a, b); }
 
+    static HWY_INLINE V load_up_to(const float* from, std::size_t left) {
+        return detail::HWY_NAMESPACE::load_up_to(d, from, left);
+    }
+    static HWY_INLINE void prefetch_ahead(const void* from) {
+        hwy::Prefetch(static_cast<const std::uint8_t*>(from) + prefetch_distance);
+    }
     using Words = hn::Vec<decltype(du)>;
     static HWY_INLINE Words load_words(const std::uint32_t* from) { return hn::LoadU(du, from); }
     static HWY_INLINE void store_words(Words words, std::uint32_t* to) { hn::StoreU(words, du, to); }
+    static HWY_INLINE Words words_of(V values) { return hn::BitCast(du, values); }
+    static HWY_INLINE Words set_words(std::uint32_t word) { return hn::Set(du, word); }
+    static HWY_INLINE Mask both(Mask a, Mask b) { return hn::And(a, b); }
+    static HWY_INLINE V where(Mask mask, V values) { return hn::IfThenElseZero(mask, values); }
+    static HWY_INLINE float max_of(V values) { return hn::GetLane(hn::MaxOfLanes(d, values)); }
+    static HWY_INLINE V load_for_pairs(const float* from) {
+        return detail::HWY_NAMESPACE::load_for_pairs(from);
+    }
 };
 
 template <typename T>
@@ -70,6 +93,8 @@ struct IntegerLanes {
     static HWY_INLINE void store(V values, void* to) { hn::StoreU(values, tag, static_cast<T*>(to)); }
     static HWY_INLINE V set(T value) { return hn::Set(tag, value); }
     static HWY_INLINE V select(Mask mask, V a, V b) { return hn::IfThenElse(mask, a, b); }
+    static HWY_INLINE Mask equal(V a, V b) { return hn::Eq(a, b); }
+    static HWY_INLINE std::size_t count_true(Mask mask) { return hn::CountTrue(tag, mask); }
     static HWY_INLINE Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bits) + first / 8;
         if constexpr (count % 8 == 0) {
@@ -99,9 +124,17 @@ struct Lanes {
     static std::size_t count_true(Mask mask) { return mask ? 1 : 0; }
     static V select(Mask mask, V a, V b) { return mask ? a : b; }
 
+    static V load_up_to(const float* from, std::size_t /*left*/) { return *from; }
+    static void prefetch_ahead(const void* /*from*/) {}
     using Words = std::uint32_t;
     static Words load_words(const std::uint32_t* from) { return *from; }
     static void store_words(Words word, std::uint32_t* to) { *to = word; }
+    static Words words_of(V value) { return std::bit_cast<Words>(value); }
+    static Words set_words(std::uint32_t word) { return word; }
+    static Mask both(Mask a, Mask b) { return a && b; }
+    static V where(Mask mask, V value) { return mask ? value : 0.0F; }
+    static float max_of(V value) { return value; }
+    static V load_for_pairs(const float* from) { return *from; }
 };
 
 template <typename T>
@@ -118,6 +151,8 @@ struct IntegerLanes {
     static void store(V value, void* to) { std::memcpy(to, &value, sizeof value); }
     static V set(T value) { return value; }
     static V select(Mask mask, V a, V b) { return mask ? a : b; }
+    static Mask equal(V a, V b) { return a == b; }
+    static std::size_t count_true(Mask mask) { return mask ? 1 : 0; }
     static Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
         return (bits[first / 32] >> (first % 32) & 1) != 0;
     }
