@@ -1,0 +1,171 @@
+// Stores a vector per bit of the axes, with lanes I, Q, I, Q ..., as symbol-major soft bits. For one lane:
+// stores the soft bits of one axis; those of the other are between them.
+#if defined(PHY_DEMAPPER_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_DEMAPPER_STORE_INL_H_
+#undef PHY_DEMAPPER_STORE_INL_H_
+#else
+#define PHY_DEMAPPER_STORE_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "phy/demapper/host/kernels.hpp"
+#include "phy/demapper/math/soft_bits-inl.h"
+#include "phy/simd/lanes-inl.h"
+
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
+namespace {
+
+#ifdef HWY_TARGET_INCLUDE
+
+constexpr hn::Repartition<std::uint8_t, decltype(d)> d8;
+constexpr hn::Repartition<std::uint64_t, decltype(d)> d64;
+using Bytes = hn::Vec<decltype(d8)>;
+
+/// The positions of the low bytes of four lanes I, Q, I, Q in a 16-byte block of two symbols with up to four
+/// bits per axis: two bytes per bit, without gaps.
+template <int bits>
+struct BytePlaces {
+    HWY_ALIGN std::uint8_t place[bits][16];
+    constexpr BytePlaces() : place() {
+        constexpr int of_symbol = 2 * bits;
+        for (int k = 0; k < bits; ++k) {
+            for (int i = 0; i < 16; ++i) {
+                const int lane = 2 * (i / of_symbol) + i % 2;
+                const bool here = i < 2 * of_symbol && i % of_symbol / 2 == k;
+                place[k][i] = here ? static_cast<std::uint8_t>(4 * lane) : 0x80;
+            }
+        }
+    }
+
+    /// A mask of the bytes that bit k of the axes fills.
+    [[nodiscard]] constexpr std::uint64_t mask(int k) const {
+        std::uint64_t filled = 0;
+        for (int i = 0; i < 64; ++i)
+            filled |= static_cast<std::uint64_t>(place[k][i % 16] != 0x80) << i;
+        return filled;
+    }
+};
+template <int bits>
+HWY_ALIGN constexpr BytePlaces<bits> byte_places{};
+
+template <int bits, int k = 0>
+HWY_INLINE Bytes interleave_bytes(const Lanes::Words* low_bytes) {
+    const auto bytes = hn::BitCast(d8, low_bytes[k]);
+    const auto places = hn::LoadDup128(d8, byte_places<bits>.place[k]);
+    if constexpr (k == bits - 1) {
+        return hn::TableLookupBytesOr0(bytes, places);
+    } else {
+        const auto others = interleave_bytes<bits, k + 1>(low_bytes);
+#if HWY_TARGET == HWY_AVX3
+        constexpr std::uint64_t mask = byte_places<bits>.mask(k);
+        return Bytes{_mm512_mask_shuffle_epi8(others.raw, mask, bytes.raw, places.raw)};
+#else
+        return hn::Or(others, hn::TableLookupBytesOr0(bytes, places));
+#endif
+    }
+}
+
+/// Two symbols per block; writes the first `used` bytes of each.
+template <std::size_t used>
+HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
+    if constexpr (used == 16) {
+        if (streams) {
+            hn::Stream(bytes, d8, out);
+        } else {
+            hn::StoreU(bytes, d8, out);
+        }
+    } else if constexpr (used == 8) {
+        const hn::Half<decltype(d64)> half;
+        const auto words = hn::BitCast(d64, bytes);
+        hn::StoreU(hn::LowerHalf(half, hn::ConcatEven(d64, words, words)), half,
+                   reinterpret_cast<std::uint64_t*>(out));
+    } else {
+        HWY_ALIGN std::uint8_t blocks[4 * lanes];
+        hn::Store(bytes, d8, blocks);
+        for (std::size_t b = 0; b < lanes / 4; ++b)
+            std::memcpy(out + used * b, blocks + 16 * b, used);
+    }
+}
+
+template <int bits>
+HWY_INLINE void store_bytes(const Lanes::Words* low_bytes, bool streams, std::uint8_t* out) {
+    if constexpr (bits == 1) {
+        const hn::Rebind<std::uint8_t, decltype(d)> d8_of_lane;
+        const auto bytes = hn::And(low_bytes[0], hn::Set(du, 0xFF));
+        hn::StoreU(hn::DemoteTo(d8_of_lane, hn::BitCast(di, bytes)), d8_of_lane, out);
+    } else if constexpr (bits <= 4) {
+        store_blocks<4 * bits>(interleave_bytes<bits>(low_bytes), streams, out);
+    } else {
+        constexpr int rest = bits - 4;
+        HWY_ALIGN std::uint8_t first_four[4 * lanes];
+        HWY_ALIGN std::uint8_t others[4 * lanes];
+        hn::Store(interleave_bytes<4>(low_bytes), d8, first_four);
+        hn::Store(interleave_bytes<rest>(low_bytes + 4), d8, others);
+        for (std::size_t s = 0; s < lanes / 2; ++s, out += 2 * bits) {
+            std::memcpy(out, first_four + 8 * s, 8);
+            std::memcpy(out + 8, others + 16 * (s / 2) + 2 * rest * (s % 2), 2 * rest);
+        }
+    }
+}
+
+/// A pair of numbers per symbol and bit; pairs move as one.
+template <int bits>
+HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
+    auto* pairs = reinterpret_cast<std::uint64_t*>(out);
+    const auto pair = [&](int k) HWY_ATTR { return hn::BitCast(d64, values[k]); };
+    if constexpr (bits == 1) {
+        hn::StoreU(pair(0), d64, pairs);
+    } else if constexpr (bits == 2) {
+        hn::StoreInterleaved2(pair(0), pair(1), d64, pairs);
+    } else if constexpr (bits == 4) {
+        hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, pairs);
+    } else {
+        HWY_ALIGN float planes[bits][lanes];
+        for (int k = 0; k < bits; ++k)
+            hn::Store(values[k], d, planes[k]);
+        for (std::size_t s = 0; s < lanes / 2; ++s) {
+            for (int k = 0; k < bits; ++k, out += 8)
+                std::memcpy(out, &planes[k][2 * s], 8);
+        }
+    }
+}
+
+#else
+
+template <int bits>
+void store_bytes(const std::uint32_t* low_bytes, bool /*streams*/, std::uint8_t* out) {
+    for (int k = 0; k < bits; ++k)
+        out[2 * k] = static_cast<std::uint8_t>(low_bytes[k]);
+}
+
+template <int bits>
+void store_floats(const float* values, std::uint8_t* out) {
+    for (int k = 0; k < bits; ++k, out += 2 * sizeof(float))
+        std::memcpy(out, values + k, sizeof(float));
+}
+
+#endif
+
+template <int bits, Output output>
+PHY_INLINE void store(Ops::V scale, const Ops::V* distances, bool streams, std::uint8_t* out) {
+    if constexpr (output == Output::float32) {
+        Ops::V values[bits];
+        for (int k = 0; k < bits; ++k)
+            values[k] = scaled<Ops>(scale, distances[k]);
+        store_floats<bits>(values, out);
+    } else {
+        Lanes::Words low_bytes[bits];
+        for (int k = 0; k < bits; ++k)
+            low_bytes[k] = Lanes::words_of(quantise<Ops>(scale, distances[k]));
+        store_bytes<bits>(low_bytes, streams, out);
+    }
+}
+
+}  // namespace
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
+#endif
