@@ -5,7 +5,19 @@
 #include "phy/compression/math/check.hpp"
 #include "phy/machine/thread_pool.hpp"
 
+#define PHY_KERNELS "phy/compression/host/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy {
+namespace detail {
+namespace {
+
+const DecompressionKernels& decompression_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, DecompressionKernels);
+}
+
+}  // namespace
+}  // namespace detail
 
 BlockFloatDecompressor::BlockFloatDecompressor(const Host& host, const Config& config)
     : host_(host), config_(config) {

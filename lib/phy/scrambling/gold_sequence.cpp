@@ -10,7 +10,15 @@
 #include "phy/scrambling/math/gold.hpp"
 #include "phy/scrambling/signs.hpp"
 
+#define PHY_KERNELS "phy/scrambling/host/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy {
+
+const detail::ScramblingKernels& detail::scrambling_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, ScramblingKernels);
+}
+
 namespace {
 
 void write_words(const detail::ScramblingKernels& kernels, std::uint32_t c_init, std::uint64_t first,
@@ -34,7 +42,7 @@ std::uint32_t ScramblingIdentity::c_init() const {
 
 void gold_sequence(std::uint32_t c_init, std::uint64_t first, std::span<std::uint32_t> words) {
     detail::check_c_init(c_init);
-    write_words(detail::scalar_scrambling_kernels, c_init, first, words);
+    write_words(detail::scalar::kernels, c_init, first, words);
 }
 
 void gold_sequence(const Host& host, std::uint32_t c_init, std::uint64_t first,

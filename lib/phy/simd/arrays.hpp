@@ -51,8 +51,6 @@ struct ArrayKernels {
 /// Throws BackendError if the backend does not run on this machine or needs device memory.
 const ArrayKernels& array_kernels(const Backend& backend);
 
-extern const ArrayKernels scalar_array_kernels;
-
 /// True for the soft-bit formats that kernels compute in binary32 and narrow() rounds.
 constexpr bool is_narrowed(SoftBitFormat format) {
     return size_of(format) == 2;

@@ -8,6 +8,17 @@
 //     keep_loaded(a)           for a vector that is used twice, which the compiler would otherwise load twice
 //     load_pairs(p, a, b)      2 * count numbers: those with even index, and those with odd index
 //     store_pairs(a, b, p)     the inverse; both at any address, even one that is no multiple of 4
+//     load_up_to(p, left)      missing numbers are 0
+//     prefetch_ahead(p)        what is needed soon by loops that read on from p
+//     Words                    as many 32-bit words
+//     load_words, store_words  at any address
+//     words_of, set_words
+//     both(m, n), where(m, a)  mask of lanes in both masks; 0 in lanes that a mask does not select
+//     max_of(a)                the largest lane
+//     load_for_pairs(p)        the numbers for pairs of lanes, one each; reads a whole vector
+// IntegerLanes<T> has vectors of integers, as many as fit: count, select, equal, count_true, and
+//     load, store              at any address
+//     bit_mask(bits, first)    lanes whose bit is 1 (bit 0 of a word first); first: a multiple of count
 #if defined(PHY_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_LANES_INL_H_
 #undef PHY_SIMD_LANES_INL_H_
@@ -15,6 +26,7 @@
 #define PHY_SIMD_LANES_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +35,8 @@
 
 #ifdef HWY_TARGET_INCLUDE
 #include <hwy/cache_control.h>
+
+#include "phy/simd/load-inl.h"
 #endif
 
 PHY_BEFORE_NAMESPACE();
@@ -77,6 +91,48 @@ struct Lanes {
         hn::StoreInterleaved2(even, odd, d, to);
     }
 #endif
+
+    static HWY_INLINE V load_up_to(const float* from, std::size_t left) {
+        return detail::HWY_NAMESPACE::load_up_to(d, from, left);
+    }
+    static HWY_INLINE void prefetch_ahead(const void* from) {
+        hwy::Prefetch(static_cast<const std::uint8_t*>(from) + prefetch_distance);
+    }
+    using Words = hn::Vec<decltype(du)>;
+    static HWY_INLINE Words load_words(const std::uint32_t* from) { return hn::LoadU(du, from); }
+    static HWY_INLINE void store_words(Words words, std::uint32_t* to) { hn::StoreU(words, du, to); }
+    static HWY_INLINE Words words_of(V values) { return hn::BitCast(du, values); }
+    static HWY_INLINE Words set_words(std::uint32_t word) { return hn::Set(du, word); }
+    static HWY_INLINE Mask both(Mask a, Mask b) { return hn::And(a, b); }
+    static HWY_INLINE V where(Mask mask, V values) { return hn::IfThenElseZero(mask, values); }
+    static HWY_INLINE float max_of(V values) { return hn::GetLane(hn::MaxOfLanes(d, values)); }
+    static HWY_INLINE V load_for_pairs(const float* from) {
+        return detail::HWY_NAMESPACE::load_for_pairs(from);
+    }
+};
+
+template <typename T>
+struct IntegerLanes {
+    static constexpr hn::Repartition<T, decltype(d)> tag{};
+    using V = hn::Vec<hn::Repartition<T, decltype(d)>>;
+    using Mask = hn::Mask<hn::Repartition<T, decltype(d)>>;
+    static constexpr std::size_t count = lanes * sizeof(float) / sizeof(T);
+
+    static HWY_INLINE V load(const void* from) { return hn::LoadU(tag, static_cast<const T*>(from)); }
+    static HWY_INLINE void store(V values, void* to) { hn::StoreU(values, tag, static_cast<T*>(to)); }
+    static HWY_INLINE V set(T value) { return hn::Set(tag, value); }
+    static HWY_INLINE V select(Mask mask, V a, V b) { return hn::IfThenElse(mask, a, b); }
+    static HWY_INLINE Mask equal(V a, V b) { return hn::Eq(a, b); }
+    static HWY_INLINE std::size_t count_true(Mask mask) { return hn::CountTrue(tag, mask); }
+    static HWY_INLINE Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bits) + first / 8;
+        if constexpr (count % 8 == 0) {
+            return hn::LoadMaskBits(tag, bytes);
+        } else {
+            const std::uint8_t shifted[8] = {static_cast<std::uint8_t>(*bytes >> (first % 8))};
+            return hn::LoadMaskBits(tag, shifted);
+        }
+    }
 };
 #else
 struct Lanes {
@@ -102,8 +158,59 @@ struct Lanes {
         std::memcpy(to, &even, sizeof even);
         std::memcpy(to + 1, &odd, sizeof odd);
     }
+
+    static V load_up_to(const float* from, std::size_t /*left*/) { return *from; }
+    static void prefetch_ahead(const void* /*from*/) {}
+    using Words = std::uint32_t;
+    static Words load_words(const std::uint32_t* from) { return *from; }
+    static void store_words(Words word, std::uint32_t* to) { *to = word; }
+    static Words words_of(V value) { return std::bit_cast<Words>(value); }
+    static Words set_words(std::uint32_t word) { return word; }
+    static Mask both(Mask a, Mask b) { return a && b; }
+    static V where(Mask mask, V value) { return mask ? value : 0.0F; }
+    static float max_of(V value) { return value; }
+    static V load_for_pairs(const float* from) { return *from; }
+};
+
+template <typename T>
+struct IntegerLanes {
+    using V = T;
+    using Mask = bool;
+    static constexpr std::size_t count = 1;
+
+    static V load(const void* from) {
+        T value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static void store(V value, void* to) { std::memcpy(to, &value, sizeof value); }
+    static V set(T value) { return value; }
+    static V select(Mask mask, V a, V b) { return mask ? a : b; }
+    static Mask equal(V a, V b) { return a == b; }
+    static std::size_t count_true(Mask mask) { return mask ? 1 : 0; }
+    static Mask bit_mask(const std::uint32_t* bits, std::size_t first) {
+        return (bits[first / 32] >> (first % 32) & 1) != 0;
+    }
 };
 #endif
+
+/// Writes change(vector, index of its first element) for all vectors of an array of T; zeros fill the last
+/// one. in and out may be the same, and have any address.
+template <typename T, typename Change>
+PHY_INLINE void change_all(const void* in, void* out, std::size_t count, const Change& change) {
+    using I = IntegerLanes<T>;
+    const auto* const from = static_cast<const std::byte*>(in);
+    auto* const to = static_cast<std::byte*>(out);
+    std::size_t i = 0;
+    for (; i + I::count <= count; i += I::count)
+        I::store(change(I::load(from + i * sizeof(T)), i), to + i * sizeof(T));
+    if (i == count) return;
+    alignas(64) T rest[I::count] = {};
+    const std::size_t bytes = (count - i) * sizeof(T);
+    std::memcpy(rest, from + i * sizeof(T), bytes);
+    I::store(change(I::load(rest), i), rest);
+    std::memcpy(to + i * sizeof(T), rest, bytes);
+}
 
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/core/backend.hpp"
-
 namespace phy::detail {
 
 /// Compressed resource blocks at any address.
@@ -22,10 +20,5 @@ struct DecompressionKernels {
     void (*to_integers)(const CompressedBlocks& in, void* ci16_elements);
     void (*to_floats)(const CompressedBlocks& in, float unit, void* cf32_elements);
 };
-
-/// Throws BackendError if the backend does not run on this machine or needs device memory.
-const DecompressionKernels& decompression_kernels(const Backend& backend);
-
-extern const DecompressionKernels scalar_decompression_kernels;
 
 }  // namespace phy::detail

@@ -2,6 +2,9 @@
 
 #include "phy/demapper/math/plan.hpp"
 
+#define PHY_KERNELS "phy/demapper/host/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy::detail {
 
 Stretch::Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t index_of_first)
@@ -13,7 +16,7 @@ Stretch::Stretch(Modulation modulation, SymbolView symbols_of_it, std::uint64_t 
 BlockRunner::BlockRunner(const Host& host, const BatchDemapperConfig& config)
     : host_(host),
       arrays_(&array_kernels(host.backend())),
-      kernels_(&demap_kernels(host.backend())),
+      kernels_(&PHY_KERNELS_FOR(host.backend(), DemapKernels)),
       units_{},
       scales_{},
       workspaces_(static_cast<std::size_t>(host.threads())) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/core/backend.hpp"
 #include "phy/demapper/math/formula.hpp"
 #include "phy/simd/arrays.hpp"
 
@@ -68,10 +67,5 @@ struct DemapKernels {
                     [static_cast<std::size_t>(formula)][per_symbol ? 1 : 0];
     }
 };
-
-/// Throws BackendError if the backend does not run here or needs device memory.
-const DemapKernels& demap_kernels(const Backend& backend);
-
-extern const DemapKernels scalar_demap_kernels;
 
 }  // namespace phy::detail

@@ -20,6 +20,4 @@ struct ScramblingKernels {
 /// Throws BackendError if the backend does not run here or needs device memory.
 const ScramblingKernels& scrambling_kernels(const Backend& backend);
 
-extern const ScramblingKernels scalar_scrambling_kernels;
-
 }  // namespace phy::detail

@@ -1,9 +1,10 @@
-// Stores one vector per bit of the axes, with lanes I, Q, I, Q ..., as symbol-major soft bits.
-#if defined(PHY_DEMAPPER_SIMD_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PHY_DEMAPPER_SIMD_STORE_INL_H_
-#undef PHY_DEMAPPER_SIMD_STORE_INL_H_
+// Stores a vector per bit of the axes, with lanes I, Q, I, Q ..., as symbol-major soft bits. For one lane:
+// stores the soft bits of one axis; those of the other are between them.
+#if defined(PHY_DEMAPPER_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PHY_DEMAPPER_STORE_INL_H_
+#undef PHY_DEMAPPER_STORE_INL_H_
 #else
-#define PHY_DEMAPPER_SIMD_STORE_INL_H_
+#define PHY_DEMAPPER_STORE_INL_H_
 #endif
 
 #include <cstddef>
@@ -12,16 +13,17 @@
 
 #include "phy/demapper/host/kernels.hpp"
 #include "phy/demapper/math/soft_bits-inl.h"
-#include "phy/simd/ops_vector-inl.h"
+#include "phy/simd/lanes-inl.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace phy::detail::HWY_NAMESPACE {
+PHY_BEFORE_NAMESPACE();
+namespace phy::detail::PHY_TARGET {
 namespace {
+
+#ifdef HWY_TARGET_INCLUDE
 
 constexpr hn::Repartition<std::uint8_t, decltype(d)> d8;
 constexpr hn::Repartition<std::uint64_t, decltype(d)> d64;
 using Bytes = hn::Vec<decltype(d8)>;
-using Words = hn::Vec<decltype(du)>;
 
 /// The positions of the low bytes of four lanes I, Q, I, Q in a 16-byte block of two symbols with up to four
 /// bits per axis: two bytes per bit, without gaps.
@@ -51,7 +53,7 @@ template <int bits>
 HWY_ALIGN constexpr BytePlaces<bits> byte_places{};
 
 template <int bits, int k = 0>
-HWY_INLINE Bytes interleave_bytes(const Words* low_bytes) {
+HWY_INLINE Bytes interleave_bytes(const Lanes::Words* low_bytes) {
     const auto bytes = hn::BitCast(d8, low_bytes[k]);
     const auto places = hn::LoadDup128(d8, byte_places<bits>.place[k]);
     if constexpr (k == bits - 1) {
@@ -90,7 +92,7 @@ HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
 }
 
 template <int bits>
-HWY_INLINE void store_bytes(const Words* low_bytes, bool streams, std::uint8_t* out) {
+HWY_INLINE void store_bytes(const Lanes::Words* low_bytes, bool streams, std::uint8_t* out) {
     if constexpr (bits == 1) {
         const hn::Rebind<std::uint8_t, decltype(d)> d8_of_lane;
         const auto bytes = hn::And(low_bytes[0], hn::Set(du, 0xFF));
@@ -132,22 +134,38 @@ HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
     }
 }
 
+#else
+
+template <int bits>
+void store_bytes(const std::uint32_t* low_bytes, bool /*streams*/, std::uint8_t* out) {
+    for (int k = 0; k < bits; ++k)
+        out[2 * k] = static_cast<std::uint8_t>(low_bytes[k]);
+}
+
+template <int bits>
+void store_floats(const float* values, std::uint8_t* out) {
+    for (int k = 0; k < bits; ++k, out += 2 * sizeof(float))
+        std::memcpy(out, values + k, sizeof(float));
+}
+
+#endif
+
 template <int bits, Output output>
-HWY_INLINE void store(Ops::V scale, const Ops::V* distances, bool streams, std::uint8_t* out) {
+PHY_INLINE void store(Ops::V scale, const Ops::V* distances, bool streams, std::uint8_t* out) {
     if constexpr (output == Output::float32) {
         Ops::V values[bits];
         for (int k = 0; k < bits; ++k)
             values[k] = scaled<Ops>(scale, distances[k]);
         store_floats<bits>(values, out);
     } else {
-        Words low_bytes[bits];
+        Lanes::Words low_bytes[bits];
         for (int k = 0; k < bits; ++k)
-            low_bytes[k] = hn::BitCast(du, quantise<Ops>(scale, distances[k]));
+            low_bytes[k] = Lanes::words_of(quantise<Ops>(scale, distances[k]));
         store_bytes<bits>(low_bytes, streams, out);
     }
 }
 
 }  // namespace
-}  // namespace phy::detail::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+}  // namespace phy::detail::PHY_TARGET
+PHY_AFTER_NAMESPACE();
 #endif
