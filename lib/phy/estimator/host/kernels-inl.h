@@ -194,7 +194,7 @@ template <int wide>
 PHY_INLINE void multiply_rows(const float* a, std::ptrdiff_t a_stride, int k_count, const float* x,
                               std::ptrdiff_t x_stride, float* y, std::ptrdiff_t y_stride, int columns,
                               bool accumulates) {
-    constexpr int deep = width >= 16 ? 8 : 4;
+    constexpr int deep = width >= 16 ? 8 : width > 1 ? 4 : 1;
     int c = 0;
     for (; c + deep <= columns; c += deep)
         multiply_block<wide, deep>(a, a_stride, k_count, x + c * x_stride, x_stride, y + c * y_stride,
@@ -209,9 +209,11 @@ PHY_INLINE void multiply_rows(const float* a, std::ptrdiff_t a_stride, int k_cou
 
 void multiply(const float* a, int a_stride, int k_count, const float* x, int x_stride, float* y, int y_stride,
               int columns, int n_count, bool accumulates) {
+    // The scalar fma may be a call, across which sums are not kept in registers.
+    constexpr int widest = width > 1 ? 3 : 1;
     int n = 0;
-    for (; n + 3 * width <= n_count; n += 3 * width)
-        multiply_rows<3>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
+    for (; n + widest * width <= n_count; n += widest * width)
+        multiply_rows<widest>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
     for (; n + 2 * width <= n_count; n += 2 * width)
         multiply_rows<2>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
     for (; n < n_count; n += width)
