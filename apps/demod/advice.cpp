@@ -16,12 +16,12 @@ std::string power_advice(const Demodulation& done) {
     if (done.measured) return "are all of them symbols of one constellation, and is --modulation right?";
     const std::string measures = "--gain auto measures their amplitude";
     if (!done.capture.is_integer || done.gain != 1.0F)
-        return fmt::format("{}, --gain {:.4g} gives it", measures,
+        return fmt::format("{}, --gain {:.4g} fixes it", measures,
                            double{done.gain} * done.check.amplitude());
     // int32 is read as floating point.
     const float of_format = default_full_scale(done.capture.format);
     const double full_scale = done.capture.full_scale.value_or(of_format == 1.0F ? 0x1p31F : of_format);
-    return fmt::format("{}, --full-scale {:.4g} mends it", measures, full_scale * done.check.amplitude());
+    return fmt::format("{}, --full-scale {:.4g} fixes it", measures, full_scale * done.check.amplitude());
 }
 
 std::string noise_advice(const DemodOptions& options) {
@@ -47,7 +47,7 @@ std::optional<std::string> advice_of(const Demodulation& done, const DemodOption
                                name, check.mean_power, 10.0 * std::log10(check.mean_power),
                                power_advice(done));
         case SymbolDoubt::noise_variance:
-            return fmt::format("{}: the EVM is {}, and by N0 {} are expected: {}", name, percent(check.evm),
+            return fmt::format("{}: the EVM is {}, expected {} from N0: {}", name, percent(check.evm),
                                percent(check.promised_evm), noise_advice(options));
     }
     return std::nullopt;

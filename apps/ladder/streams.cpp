@@ -199,7 +199,7 @@ Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
          [&](cudaStream_t stream) { streams.sequential(stream); }},
         {"small pieces", "of 2^20 symbols on four streams, depth first", 0,
          [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
-        {"phy", "the library's pipeline: a stream a step, pieces by the length of the whole", 0,
+        {"phy", "the library's pipeline: one stream per step, pieces by the length of the whole", 0,
          [&](cudaStream_t stream) { streams.pipeline(stream); }}};
     return climb(device, demap_task("256QAM, cf32 to int8, host memory to host memory", options),
                  {"copy", "both copies", [&](cudaStream_t stream) { streams.copy(stream); }}, steps,

@@ -252,7 +252,7 @@ TEST_P(ReceiveFileOf, ADiagnosisOfNoiseNamesNoSetting) {
     link.allocation.symbols = 4;
     link.allocation.dmrs.symbols = {2};
     link.slots = {0};
-    expect(link, ", which one of so many has by chance)");
+    expect(link, ", which so many trials reach by chance)");
 }
 
 TEST_P(ReceiveFileOf, LinkOfTheCallerWins) {

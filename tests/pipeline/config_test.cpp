@@ -194,8 +194,8 @@ TEST(PipelineConfig, HostsWorkAlone) {
 
 TEST(PipelineConfig, StagesThatMakeNoSenseAreRefused) {
     const std::vector<std::pair<StageShape, std::string>> shapes = {
-        {{.inputs = {{"a", 1}, {"a", 1}}}, "port 'a' is there twice"},
-        {{.outputs = {{"a", 1}, {"b", 1}, {"a", 2}}}, "port 'a' is there twice"},
+        {{.inputs = {{"a", 1}, {"a", 1}}}, "port 'a' exists twice"},
+        {{.outputs = {{"a", 1}, {"b", 1}, {"a", 2}}}, "port 'a' exists twice"},
         {{.inputs = {{"", 1}}}, "no name"},
         {{.inputs = {{"a", 0}}}, "records of 0 bytes"},
         {{.outputs = {{"a", 4, 0}}}, "for 0 items"},

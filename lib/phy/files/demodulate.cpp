@@ -25,9 +25,9 @@ std::optional<float> noise_variance_of(const CaptureDescription& capture, const 
             detail::name_of(capture) + " has neither an attribute nor a dataset noise_variance",
             Lacks::noise_variance);
     if (!(*capture.noise_variance > 0.0F) || !std::isfinite(*capture.noise_variance))
-        throw DescriptionError(detail::name_of(capture) + " has the noise_variance " +
+        throw DescriptionError(detail::name_of(capture) + " has noise_variance " +
                                    detail::number_text(*capture.noise_variance) +
-                                   ", which is no finite number above 0",
+                                   ": expected a finite number above 0",
                                Lacks::noise_variance);
     return capture.noise_variance;
 }
@@ -45,7 +45,7 @@ float require_measured_noise(const Measured& measured) {
     if (measured.whole.symbols == 0)
         throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
     throw DescriptionError(name + ": the estimated noise variance is " + detail::number_text(noise) +
-                               ", which is no finite number above 0",
+                               ": expected a finite number above 0",
                            Lacks::noise_variance);
 }
 
@@ -110,9 +110,9 @@ bool has_truth(const CaptureDescription& capture, Modulation modulation, std::ve
     const std::size_t qm = bits_per_symbol(modulation);
     if (capture.has_bits && capture.bits_per_symbol != qm)
         warnings.push_back(capture.file.string() + ": dataset bits has " +
-                           std::to_string(capture.bits_per_symbol) + " a symbol and " +
+                           std::to_string(capture.bits_per_symbol) + " bits per symbol and " +
                            std::string(to_string(modulation)) + " has " + std::to_string(qm) +
-                           ": no bit error rate");
+                           ": bit errors are not counted");
     return capture.has_bits && capture.bits_per_symbol == qm;
 }
 

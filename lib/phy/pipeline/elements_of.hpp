@@ -14,8 +14,8 @@ namespace phy::detail {
 template <typename T, typename Byte>
 std::span<T> elements_of(std::span<Byte> bytes, const char* port) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
-        throw ArgumentError(std::string(port) + ": expected memory that is aligned to " +
-                            std::to_string(alignof(T)) + " bytes");
+        throw ArgumentError(std::string(port) + ": expected memory aligned to " + std::to_string(alignof(T)) +
+                            " bytes");
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 

@@ -26,7 +26,7 @@ public:
     explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
         if (!mark_.set())
             throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
-                                "' works for another pipeline or run: expected one at a time");
+                                "' is in use by another pipeline or run: expected one at a time");
     }
     ~StageUse() { mark_.clear(); }
     StageUse(const StageUse&) = delete;
@@ -53,7 +53,8 @@ std::vector<Place> checked_places(std::vector<Place> places) {
     if (places.empty()) throw ArgumentError("pipeline: no places: expected a Host or CUDA devices");
     for (const Place& place : places) {
         if (places.size() > 1 && !place.is_cuda())
-            throw ArgumentError("pipeline: " + place.name() + " beside others: expected CUDA devices");
+            throw ArgumentError("pipeline: " + place.name() +
+                                " with other places: expected CUDA devices only");
     }
     return places;
 }

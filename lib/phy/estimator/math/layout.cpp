@@ -68,7 +68,7 @@ void check_config(const ChannelEstimatorConfig& config) {
     if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
         throw ArgumentError(
             "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
-            "TimeInterpolation::average is for channels that stand still");
+            "TimeInterpolation::average is for static channels");
     if (config.full_scale != 0.0F && !(config.full_scale >= 0x1p-126F && config.full_scale <= 0x1p126F))
         throw ArgumentError("full_scale " + number_text(config.full_scale) +
                             ": expected 0 or a number from 2^-126 to 2^126");

@@ -158,13 +158,14 @@ void check_what_is_measured(const EstimatorPlan& plan) {
     const bool measures_spread = plan.config.delay_spread == 0.0F;
     if (measures_spread && plan.constants.pair_share[1] == 0.0F)
         throw ArgumentError(
-            "delay_spread 0: expected seconds, as no range has the two resource blocks that measuring it "
-            "takes");
+            "delay_spread 0: expected a positive number of seconds, as measuring it takes a range of at "
+            "least "
+            "two resource blocks");
     if (!plan.measures_noise()) return;
     if (!plan.has_freedom(plan.tables.front()))
         throw ArgumentError(
             "noise_variance 0: expected a positive number, as the allocation has too few "
-            "pilots to measure it beside the channel");
+            "pilots to measure it along with the channel");
 }
 
 ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {

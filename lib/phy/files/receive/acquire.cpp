@@ -67,13 +67,13 @@ std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
     const double least = min_coherence(best.link.allocation);
     const bool is_by_chance = best.coherence >= least && !best.is_found();
     const std::string coherence = " (coherence " + rounded_text(best.coherence) +
-                                  (is_by_chance ? ", which one of so many has by chance)"
+                                  (is_by_chance ? ", which so many trials reach by chance)"
                                                 : ", expected at least " + rounded_text(least) + ")");
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
     if (best.is_found())
         return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
-    return tried + "none shows DM-RS clearly" + coherence + "; identities may be others" +
-           (may_begin_elsewhere ? ", and slots may begin elsewhere: first_sample \"auto\" searches them"
+    return tried + "none shows DM-RS clearly" + coherence + "; identities may be wrong" +
+           (may_begin_elsewhere ? ", or slots may begin elsewhere: first_sample \"auto\" searches for them"
                                 : "");
 }
 
@@ -156,7 +156,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
         return found;
     }
     throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
-                    " were found nowhere in " + std::to_string(length) + " samples: looked for " +
+                    " were not found in " + std::to_string(length) + " samples: looked for " +
                     settings_of(config.link));
 }
 
@@ -179,9 +179,9 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
         if (left.coherence < clear_share * offsets.coherence ||
             std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
             slots.move(0);
-            warnings.push_back(slots.name() + ": DM-RS look " + std::to_string(samples) +
-                               " samples late, and are not there: slots begin elsewhere; first_sample may be "
-                               "wrong, and \"auto\" searches it");
+            warnings.push_back(slots.name() + ": the DM-RS seem to be " + std::to_string(samples) +
+                               " samples late but were not found there: carrier.first_sample may be wrong; "
+                               "\"auto\" searches for it");
             return {.frequency = offsets.frequency, .coherence = offsets.coherence};
         }
     }
@@ -254,7 +254,7 @@ void warn_of_doubts(Reception& result) {
         result.warnings.push_back(
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
             std::to_string(result.slots) +
-            " slots: they are without power, not finite, or out of the range of amplitudes");
+            " slots: their samples have no power, are not finite or exceed the amplitude range");
     if (is_doubtful(result))
         result.warnings.push_back(
             name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
@@ -290,8 +290,7 @@ void require_pilots(Reception& result) {
                         " slots: " + coherence_of(result.mean, least) + "; looked for " +
                         settings_of(result.link) + diagnosis_of(result));
     if (lacking == result.slots)
-        result.warnings.push_back(
-            name + ": whether the DM-RS are there is doubtful: " + coherence_of(result.mean, least));
+        result.warnings.push_back(name + ": the DM-RS may be absent: " + coherence_of(result.mean, least));
     else if (lacking > 0)
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");

@@ -164,7 +164,7 @@ double median_power(const Host& host, const SymbolMeterConfig& config, SymbolVie
         const double power = detail::mean_power(sums, config, symbols.format());
         if (power > 0.0) powers.push_back(power);
     }
-    if (powers.empty()) throw ArgumentError("no symbol is finite and not 0: expected some that are");
+    if (powers.empty()) throw ArgumentError("no symbol is finite and nonzero: expected at least one");
     const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
     std::nth_element(powers.begin(), middle, powers.end());
     return *middle;

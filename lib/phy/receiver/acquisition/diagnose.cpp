@@ -143,7 +143,7 @@ Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView 
     if (slots_ == 0 || input.size() != slots_ * plan_.antennas * plan_.input)
         throw ArgumentError("input has " + std::to_string(input.size()) +
                             " elements: expected a multiple of " +
-                            std::to_string(plan_.antennas * plan_.input) + ", those of a slot");
+                            std::to_string(plan_.antennas * plan_.input) + ", the elements of a slot");
     std::vector<std::uint32_t> others;
     if (link_.carrier.cell_id) others.push_back(static_cast<std::uint32_t>(*link_.carrier.cell_id));
     others.insert(others.end(), options.scrambling_ids.begin(), options.scrambling_ids.end());

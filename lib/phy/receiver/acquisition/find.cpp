@@ -95,12 +95,12 @@ Search::Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView sa
       pilots_(plan.pilots) {
     if (samples.size() % plan.antennas != 0)
         throw ArgumentError("samples has " + std::to_string(samples.size()) +
-                            " elements: expected as many for each of " + std::to_string(plan.antennas) +
-                            " antennas");
+                            " elements: expected the same number for each of " +
+                            std::to_string(plan.antennas) + " antennas");
     if (samples_.length < slot_samples_)
         throw ArgumentError("samples has " + std::to_string(samples_.length) +
-                            " elements of an antenna: expected at least " + std::to_string(slot_samples_) +
-                            ", those of a slot");
+                            " elements per antenna: expected at least " + std::to_string(slot_samples_) +
+                            ", the elements of a slot");
 }
 
 /// The strongest places of short stretches, without those on the slope of another.
@@ -242,7 +242,7 @@ int searched_slot(const Link& link) {
 
 std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config, SymbolView samples) {
     if (config.input != ReceiverInput::samples)
-        throw ArgumentError("input is a grid: expected samples, in which slots can be searched");
+        throw ArgumentError("input is a grid: expected samples to search for slots");
     const detail::ReceiverPlan plan(config);
     return Search(host, plan, samples)();
 }
