@@ -34,21 +34,21 @@ std::string noise_advice(const DemodOptions& options) {
 std::optional<std::string> advice_of(const Demodulation& done, const DemodOptions& options) {
     const SymbolCheck& check = done.check;
     const std::string name = fmt::format("{}: {}", done.capture.file.string(), done.capture.dataset);
-    switch (check.doubt) {
-        case SymbolDoubt::none:
+    switch (check.mismatch) {
+        case SymbolMismatch::none:
             break;
-        case SymbolDoubt::no_constellation:
+        case SymbolMismatch::no_constellation:
             return fmt::format(
                 "{}: the symbols are spread like noise and show no constellation: if they are samples in "
                 "time, --from samples --link FILE receives them",
                 name);
-        case SymbolDoubt::power:
+        case SymbolMismatch::power:
             return fmt::format("{}: the mean power of the symbols is {:.3g} ({:+.1f} dB), expected 1: {}",
                                name, check.mean_power, 10.0 * std::log10(check.mean_power),
                                power_advice(done));
-        case SymbolDoubt::noise_variance:
+        case SymbolMismatch::noise_variance:
             return fmt::format("{}: the EVM is {}, expected {} from N0: {}", name, percent(check.evm),
-                               percent(check.promised_evm), noise_advice(options));
+                               percent(check.expected_evm), noise_advice(options));
     }
     return std::nullopt;
 }

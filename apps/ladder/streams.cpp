@@ -160,12 +160,12 @@ private:
     void fork(cudaStream_t stream, std::size_t count) const {
         begin_.record(stream);
         for (std::size_t i = 0; i < count; ++i)
-            begin_.hold_back(streams_[i]);
+            begin_.delay(streams_[i]);
     }
     void join(cudaStream_t stream, std::size_t count) const {
         for (std::size_t i = 0; i < count; ++i) {
             ends_[i].record(streams_[i]);
-            ends_[i].hold_back(stream);
+            ends_[i].delay(stream);
         }
     }
 

@@ -153,14 +153,15 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
 /// Enough for a bit error rate, and fast to read even if the bits are compressed.
 constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
-detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
+detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all,
+                         std::size_t buffer_sets) {
     const bool few = capture.symbols <= compared_symbols;
     constexpr std::uint64_t block = std::uint64_t{1} << 15;
     constexpr std::uint64_t blocks = 8;
     const detail::SpreadBlocks symbols = all || few
                                              ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
                                              : detail::SpreadBlocks(capture.symbols, block, blocks);
-    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? lanes : 0)};
+    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? buffer_sets : 0)};
 }
 
 detail::SymbolSample make_sample(const Demodulation& result) {
@@ -206,7 +207,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     watch.start();
     std::optional<SoftBitWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
-    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.lanes());
+    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
     detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
     detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));

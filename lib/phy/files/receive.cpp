@@ -185,10 +185,10 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     if (result.cancelled) return;
-    std::string doubts;
-    if (options.diagnoses) doubts = detail::diagnose_reception(host, config, slots, result, options);
+    std::string mismatch;
+    if (options.diagnoses) mismatch = detail::diagnose_reception(host, config, slots, result, options);
     detail::require_pilots(result);
-    if (!doubts.empty()) result.warnings.push_back(std::move(doubts));
+    if (!mismatch.empty()) result.warnings.push_back(std::move(mismatch));
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {

@@ -265,7 +265,7 @@ double sin(double angle) {
     return sine_beyond(angle, 0);
 }
 
-std::complex<double> turned(double angle) {
+std::complex<double> phasor(double angle) {
     return {cos(angle), sin(angle)};
 }
 

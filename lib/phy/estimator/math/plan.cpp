@@ -186,9 +186,9 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     while (measured.size() > 1 && measured.front() < hidden)
         measured.erase(measured.begin());
     const double given = static_cast<double>(config.delay_spread) * config.subcarrier_spacing;
-    const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
+    const std::vector<double> from_given = {given, std::numbers::sqrt2 * given, 2.0 * given};
     const bool is_given = config.delay_spread > 0.0F;
-    for (const double spread : is_given ? doubted : measured) {
+    for (const double spread : is_given ? from_given : measured) {
         tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin_of_measured));
         const bool is_usable = !measures_noise() || has_freedom(tables.back());
         if (tables.size() == 1 || is_usable) continue;

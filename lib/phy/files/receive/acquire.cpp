@@ -20,12 +20,12 @@ constexpr double frame_seconds = 0.01;
 constexpr float clear_share = 0.9F;
 
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
-constexpr double doubtful_coherence = 0.75;
+constexpr double min_coherence_share = 0.75;
 
 /// Ratio of EVM to antenna noise that noise does not explain. It is large, because fading also raises the EVM
 /// if no antenna is to spare.
-constexpr double doubtful_evm = 3.0;
-constexpr double doubtful_evm_of_fading = 6.0;
+constexpr double max_evm_ratio = 3.0;
+constexpr double max_evm_ratio_with_fading = 6.0;
 
 /// (antennas, count) samples from `first` on.
 std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
@@ -237,14 +237,14 @@ std::string diagnosis_of(const Reception& result) {
     return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
 }
 
-bool is_doubtful(const Reception& result) {
+bool contradicts_snr(const Reception& result) {
     const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
-    const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
+    const double most = spares ? max_evm_ratio : max_evm_ratio_with_fading;
     return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
 }
 
 /// Warns of signs that the link is wrong although DM-RS were found.
-void warn_of_doubts(Reception& result) {
+void warn_of_wrong_link(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =
         result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
@@ -255,7 +255,7 @@ void warn_of_doubts(Reception& result) {
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
             std::to_string(result.slots) +
             " slots: their samples have no power, are not finite or exceed the amplitude range");
-    if (is_doubtful(result))
+    if (contradicts_snr(result))
         result.warnings.push_back(
             name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
             rounded_text(result.mean.snr_db) +
@@ -276,8 +276,8 @@ std::string diagnose_reception(const Host& host, const ReceiverConfig& config, C
                        with_center_frequency(options.diagnose, config.link, result));
     result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
     const Trial& best = diagnosis.trials.front();
-    const bool doubts = best.is_found() ? !best.change.empty() : !any;
-    return doubts ? name_of(result.capture) + ": " + result.diagnosis : "";
+    const bool has_mismatch = best.is_found() ? !best.change.empty() : !any;
+    return has_mismatch ? name_of(result.capture) + ": " + result.diagnosis : "";
 }
 
 void require_pilots(Reception& result) {
@@ -285,7 +285,7 @@ void require_pilots(Reception& result) {
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least)
+    if (lacking == result.slots && result.mean.coherence < min_coherence_share * least)
         throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                         " slots: " + coherence_of(result.mean, least) + "; looked for " +
                         settings_of(result.link) + diagnosis_of(result));
@@ -294,7 +294,7 @@ void require_pilots(Reception& result) {
     else if (lacking > 0)
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");
-    warn_of_doubts(result);
+    warn_of_wrong_link(result);
 }
 
 void require_occasions(const CaptureSlots& slots, const Reception& result) {

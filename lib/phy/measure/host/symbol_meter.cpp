@@ -51,7 +51,7 @@ SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
             .iq = sum(detail::sum_iq),
             .error = sum(detail::sum_error),
             .decided = sum(detail::sum_decided),
-            .turned = sum(detail::sum_turned),
+            .rotated = sum(detail::sum_rotated),
             .peak = *std::max_element(lanes.peak, lanes.peak + symbol_tree.lanes),
             .error_peak = *std::max_element(lanes.error_peak, lanes.error_peak + symbol_tree.lanes),
             .symbols = symbols - lanes.not_finite,

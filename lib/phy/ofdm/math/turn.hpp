@@ -16,7 +16,7 @@ inline std::complex<double> turn(double turns) {
     constexpr std::complex<double> of_eighth[] = {{1, 0},   {c, c},  {0, 1},  {-c, c}, {-1, 0},
                                                   {-c, -c}, {0, -1}, {c, -c}, {1, 0}};
     const std::complex<double> corner = of_eighth[static_cast<int>(eighths)];
-    return rest == 0.0 ? corner : corner * elementary::turned(rest);
+    return rest == 0.0 ? corner : corner * elementary::phasor(rest);
 }
 
 }  // namespace phy::detail
