@@ -215,7 +215,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     write_raw(799);
     expect_rejected({"/iq", "raw.bin", "too short"}, {.external_files = true});
     with_external("none.bin", 800);
-    expect_rejected({"/iq", "none.bin", "not there"}, {.external_files = true});
+    expect_rejected({"/iq", "none.bin", "not exist"}, {.external_files = true});
 }
 
 /// A virtual dataset /iq of two halves.
@@ -258,7 +258,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     half("two.h5", 49, 2.0F);
     expect_rejected({"/iq", "two.h5", "another size"}, asked);
     CaptureFile(directory_ / "two.h5").iq("/other", components_);
-    expect_rejected({"/iq", "two.h5", "not there"}, asked);
+    expect_rejected({"/iq", "two.h5", "not exist"}, asked);
     std::filesystem::remove(directory_ / "two.h5");
     expect_rejected({"two.h5", "no such file"}, asked);
     create_virtual(path_, "one.h5", "one.h5");
@@ -267,7 +267,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     create_virtual(path_, "one.h5", nullptr);
     expect_rejected({"/iq", "expected all"}, asked);
     create_virtual(path_, ".", ".");
-    expect_rejected({"/iq", "not there"}, asked);
+    expect_rejected({"/iq", "not exist"}, asked);
 }
 
 TEST_F(DamagedCapture, SourcesOfVirtualDatasetsAreHdf5) {
@@ -315,7 +315,7 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     file.seekp(8);
     file.put(9);
     file.close();
-    expect_rejected({"version 9", "newer"});
+    expect_rejected({"version 9", "too new"});
 
     CaptureFile(path_).iq("/iq", components_);
     std::ifstream in(path_, std::ios::binary);
@@ -329,7 +329,7 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     Bytes newer = message;
     newer[0] = 5;
     replace(message, newer);
-    expect_rejected({"/iq", "version", "newer"});
+    expect_rejected({"/iq", "version", "too new"});
 }
 
 }  // namespace
