@@ -15,8 +15,7 @@ using namespace phy::apps;
 
 phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     if (options.how.scrambling && options.how.reference != phy::SymbolReference::sent)
-        throw phy::ArgumentError(
-            "--descramble: expected --reference sent beside it, as decisions need no bits");
+        throw phy::ArgumentError("--descramble: expected --reference sent too, as decisions need no bits");
     Progress progress(0, quiet);
     phy::MeasureOptions how = options.how;
     set_machine(how, options.machine, progress);
@@ -25,7 +24,7 @@ phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     } catch (const phy::PipelineSizeError& error) {
         const bool by_rows = options.how.by != phy::MeasureBy::whole;
         if (by_rows && error.culprit() == phy::PipelineSizeError::Culprit::stage)
-            throw phy::ArgumentError(fmt::format("--by: a row goes through as one: {}", error.what()));
+            throw phy::ArgumentError(fmt::format("--by: a row is processed as one: {}", error.what()));
         throw;
     } catch (const phy::DescriptionError& error) {
         if (error.lacks() == phy::DescriptionError::Lacks::link)

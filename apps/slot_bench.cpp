@@ -91,7 +91,8 @@ std::string to_text(const std::vector<Result>& results, const Setting& setting) 
             has_parts = has_parts || row.of_parts;
         }
     }
-    if (has_parts) text += "of parts: the median over the sum of those alone, each with its own wait\n";
+    if (has_parts)
+        text += "of parts: the median divided by the sum of the parts alone, each with its own wait\n";
     return text;
 }
 

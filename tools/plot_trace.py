@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a trace of demod_app --trace (Trace Event JSON) as a timeline: a row for the reader, each lane and the writer.
+"""Draws a trace of demod_app --trace (Trace Event JSON) as a timeline: a row for the reader, each buffer set and the writer.
 
     tools/plot_trace.py TRACE.json [-o TIMELINE.png] [--from MS] [--to MS]
 

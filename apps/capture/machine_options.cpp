@@ -32,7 +32,7 @@ void set_machine(FileOptions& files, const MachineOptions& options, Progress& pr
     files.places =
         choose_places(options.backend, options.device, options.threads.value_or(demodulation_threads()));
     files.pipeline.chunk = options.chunk.value_or(0);
-    files.pipeline.lanes = options.streams.value_or(0);
+    files.pipeline.buffer_sets = options.streams.value_or(0);
     files.pipeline.order = options.order;
     files.progress = [&progress](std::uint64_t done, std::uint64_t all) {
         throw_if_interrupted();

@@ -19,7 +19,7 @@ namespace {
 /// An option and a key of the link that mean the same: exactly one must be given.
 void require_one(const char* option, bool has_option, const char* key, bool has_key) {
     if (has_option && has_key)
-        throw ArgumentError(fmt::format("{}: the link has {}; expected one of both", option, key));
+        throw ArgumentError(fmt::format("{}: the link has {}; expected only one of them", option, key));
 }
 
 /// The transmitted link: that of the file, completed by options.
@@ -36,7 +36,7 @@ Link sent_link(const CaptureGenOptions& options, const Link& link) {
         return complete_link(link, options.sample_rate, options.center_frequency);
     } catch (const ArgumentError& error) {
         throw ArgumentError(
-            fmt::format("{} (--sample-rate and --center-frequency stand for what it lacks)", error.what()));
+            fmt::format("{} (--sample-rate and --center-frequency supply what it lacks)", error.what()));
     }
 }
 

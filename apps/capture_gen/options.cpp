@@ -77,14 +77,14 @@ struct Given {
     bool given;
 };
 
-std::vector<Given> of_symbols(const CaptureGenOptions& options) {
+std::vector<Given> symbol_options(const CaptureGenOptions& options) {
     return {{"--modulation", options.modulation.has_value()},
             {"--symbols", options.symbols.has_value()},
             {"--per-symbol-noise", options.per_symbol_noise},
             {"--scramble", options.scramble.has_value()}};
 }
 
-std::vector<Given> of_links(const CaptureGenOptions& options) {
+std::vector<Given> link_options(const CaptureGenOptions& options) {
     return {{"--link", !options.link.empty()},
             {"--slots", options.slots.has_value()},
             {"--antennas", options.antennas.has_value()},
@@ -93,7 +93,7 @@ std::vector<Given> of_links(const CaptureGenOptions& options) {
             {"--frequency-offset", options.frequency_offset.has_value()}};
 }
 
-std::vector<Given> of_samples(const CaptureGenOptions& options) {
+std::vector<Given> sample_options(const CaptureGenOptions& options) {
     return {{"--first-sample", options.first_sample.has_value()},
             {"--sample-rate", options.sample_rate.has_value()},
             {"--center-frequency", options.center_frequency.has_value()}};
@@ -122,14 +122,14 @@ CaptureKind checked_kind(const CaptureGenOptions& options) {
         throw ArgumentError("--from is missing: expected samples or grid with --link");
     const CaptureKind kind = options.kind.value_or(CaptureKind::symbols);
     if (kind == CaptureKind::symbols) {
-        require_none(of_links(options), "expected --from samples or --from grid with it");
-        require_none(of_samples(options), needs_samples);
+        require_none(link_options(options), "expected --from samples or --from grid with it");
+        require_none(sample_options(options), needs_samples);
         require("--modulation", options.modulation.has_value());
         require("--symbols", options.symbols.has_value());
         return kind;
     }
-    require_none(of_symbols(options), "is for symbols; the link says what is sent");
-    if (kind == CaptureKind::grid) require_none(of_samples(options), needs_samples);
+    require_none(symbol_options(options), "is for symbols; the link says what is sent");
+    if (kind == CaptureKind::grid) require_none(sample_options(options), needs_samples);
     require("--link", !options.link.empty());
     require("--slots", options.slots.has_value());
     return kind;

@@ -50,8 +50,8 @@ const Recording::Config& checked(const Recording::Config& config) {
                                         config.antennas, layers));
     if (SlotSchedule(config.link).occasions(config.slots) == 0)
         throw ArgumentError(
-            fmt::format("--slots {}: expected so many that one of allocation.slots is among them, from "
-                        "carrier.first_slot {} on",
+            fmt::format("--slots {}: expected enough slots from carrier.first_slot {} to contain one of "
+                        "allocation.slots",
                         config.slots, config.link.carrier.first_slot));
     return config;
 }

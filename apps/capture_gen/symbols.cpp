@@ -146,7 +146,7 @@ private:
 
         void run_on_host(const HostWork& work) override {
             const Chunk& chunk = work.chunk;
-            stage_.generator_.generate(chunk.first, chunk.items, stage_.pieces_[chunk.lane]);
+            stage_.generator_.generate(chunk.first, chunk.items, stage_.pieces_[chunk.buffer_set]);
         }
 
     private:
@@ -169,7 +169,7 @@ public:
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> /*arrays*/) override {
         throw_if_interrupted();
-        const Piece& piece = pieces_[chunk.lane];
+        const Piece& piece = pieces_[chunk.buffer_set];
         writer_.append(stored_(piece.samples));
         if (config_.noise_per_symbol) writer_.append_noise(piece.noise);
         if (config_.bits) writer_.append_bits(piece.bits);
@@ -190,7 +190,7 @@ void write_capture(const CaptureGenOptions& options, const CaptureWriter::Config
     Progress progress(config.symbols, quiet);
     Pieces pieces;
     Generation generation(options, pieces);
-    Pipeline pipeline({scalar_host()}, generation, {.chunk = chunk_symbols, .lanes = chunks_in_flight});
+    Pipeline pipeline({scalar_host()}, generation, {.chunk = chunk_symbols, .buffer_sets = chunks_in_flight});
     Symbols symbols(config.symbols);
     CaptureSink sink(writer, config, pieces, progress);
     pipeline.run(symbols, sink);

@@ -75,9 +75,9 @@ int report_failure(const std::string& app) {
     } catch (const BackendError& error) {
         return report(error.what(), exit_no_backend);
     } catch (const ArgumentError& error) {
-        return report(error.what(), exit_wrong_usage);
+        return report(error.what(), exit_usage_error);
     } catch (const po::error& error) {
-        return report(fmt::format("{}; --help lists the options", error.what()), exit_wrong_usage);
+        return report(fmt::format("{}; --help lists the options", error.what()), exit_usage_error);
     } catch (const std::bad_alloc&) {
         return report("out of memory", exit_failed);
     } catch (const std::exception& error) {

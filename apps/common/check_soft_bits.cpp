@@ -37,7 +37,7 @@ void check_soft_bits(const SoftDemapStage& stage, std::span<const std::byte> sym
         const auto differ = std::ranges::mismatch(found, expected).in1;
         if (differ == found.end()) continue;
         const auto byte = soft_bit_bytes(stage, first) + static_cast<std::size_t>(differ - found.begin());
-        throw Error(fmt::format("soft bit {} is not what the scalar backend gives: the pipeline is wrong",
+        throw Error(fmt::format("soft bit {} differs from the scalar backend's: the pipeline is wrong",
                                 byte / size_of(config.output)));
     }
 }

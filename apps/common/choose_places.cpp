@@ -27,7 +27,7 @@ Backend choose_automatically() {
     const auto device = std::ranges::find_if(
         all, [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
     if (device != all.end()) return *device;
-    spdlog::warn("{}: using {} (--backend cpu asks for that)", all.front().description(), best.name());
+    spdlog::warn("{}: using {} (--backend cpu avoids this warning)", all.front().description(), best.name());
     return best;
 }
 
@@ -84,7 +84,7 @@ std::string parse_device(const std::string& text) {
                 "--device {}: expected a number from 0 on, such numbers with commas, or 'all'", text));
         const std::size_t digits = std::min(number.find_first_not_of('0'), number.size() - 1);
         if (!seen.insert(number.substr(digits)).second)
-            throw ArgumentError(fmt::format("--device {}: {} is there twice", text, number));
+            throw ArgumentError(fmt::format("--device {}: {} given twice, expected once", text, number));
     }
     return text;
 }

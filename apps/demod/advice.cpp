@@ -16,12 +16,12 @@ std::string power_advice(const Demodulation& done) {
     if (done.measured) return "are all of them symbols of one constellation, and is --modulation right?";
     const std::string measures = "--gain auto measures their amplitude";
     if (!done.capture.is_integer || done.gain != 1.0F)
-        return fmt::format("{}, --gain {:.4g} gives it", measures,
+        return fmt::format("{}, --gain {:.4g} fixes it", measures,
                            double{done.gain} * done.check.amplitude());
     // int32 is read as floating point.
     const float of_format = default_full_scale(done.capture.format);
     const double full_scale = done.capture.full_scale.value_or(of_format == 1.0F ? 0x1p31F : of_format);
-    return fmt::format("{}, --full-scale {:.4g} mends it", measures, full_scale * done.check.amplitude());
+    return fmt::format("{}, --full-scale {:.4g} fixes it", measures, full_scale * done.check.amplitude());
 }
 
 std::string noise_advice(const DemodOptions& options) {
@@ -34,21 +34,21 @@ std::string noise_advice(const DemodOptions& options) {
 std::optional<std::string> advice_of(const Demodulation& done, const DemodOptions& options) {
     const SymbolCheck& check = done.check;
     const std::string name = fmt::format("{}: {}", done.capture.file.string(), done.capture.dataset);
-    switch (check.doubt) {
-        case SymbolDoubt::none:
+    switch (check.mismatch) {
+        case SymbolMismatch::none:
             break;
-        case SymbolDoubt::no_constellation:
+        case SymbolMismatch::no_constellation:
             return fmt::format(
                 "{}: the symbols are spread like noise and show no constellation: if they are samples in "
                 "time, --from samples --link FILE receives them",
                 name);
-        case SymbolDoubt::power:
+        case SymbolMismatch::power:
             return fmt::format("{}: the mean power of the symbols is {:.3g} ({:+.1f} dB), expected 1: {}",
                                name, check.mean_power, 10.0 * std::log10(check.mean_power),
                                power_advice(done));
-        case SymbolDoubt::noise_variance:
-            return fmt::format("{}: the EVM is {}, and by N0 {} are expected: {}", name, percent(check.evm),
-                               percent(check.promised_evm), noise_advice(options));
+        case SymbolMismatch::noise_variance:
+            return fmt::format("{}: the EVM is {}, expected {} from N0: {}", name, percent(check.evm),
+                               percent(check.expected_evm), noise_advice(options));
     }
     return std::nullopt;
 }

@@ -48,7 +48,7 @@ Json json_of(const Demodulation& done) {
         {"checked_symbols", done.check.symbols},
         {"mean_power", done.check.mean_power},
         {"evm_rms", done.check.evm},
-        {"promised_evm", done.check.promised_evm},
+        {"promised_evm", done.check.expected_evm},  // the key keeps its first name
         {"erasures", done.counters.erasures},
         {"saturated", done.counters.saturated},
     };
@@ -84,7 +84,7 @@ std::string text_of(const Demodulation& done) {
     if (done.check.symbols > 0) {
         line("mean power", fmt::format("{:.4g}, of {} symbols", done.check.mean_power, done.check.symbols));
         line("EVM", fmt::format("{:.3g} %, {:.3g} % by N0", 100.0 * done.check.evm,
-                                100.0 * done.check.promised_evm));
+                                100.0 * done.check.expected_evm));
     }
     line("erasures", fmt::format("{}", done.counters.erasures));
     line("saturated", fmt::format("{}", done.counters.saturated));

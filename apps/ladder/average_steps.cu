@@ -108,9 +108,9 @@ void launch_all_blocks(const Work& work, cudaStream_t stream) {
 
 std::vector<Step> all() {
     constexpr int threads = block_threads;
-    return {{"one block", "a thread a row, one batch after another", threads, launch_one_block},
-            {"N blocks", "a block a batch", threads, launch_all_blocks<ThreadRows>},
-            {"coalesced", "a warp a row: its threads load neighbours, and add in shared memory", threads,
+    return {{"one block", "one thread per row, one batch after another", threads, launch_one_block},
+            {"N blocks", "one block per batch", threads, launch_all_blocks<ThreadRows>},
+            {"coalesced", "one warp per row: its threads load neighbours and add in shared memory", threads,
              launch_all_blocks<WarpRows>},
             {"shuffle", "the threads of a warp add from each other's registers", threads,
              launch_all_blocks<ShuffledRows>}};

@@ -225,13 +225,13 @@ __global__ void largest_difference(const std::int8_t* a, const std::int8_t* b, s
 std::vector<Step> all(const gpu::Device& device) {
     constexpr int good = 256;
     return {
-        {"naive", "a thread a symbol, branches, 3 loads, 8 stores", poor_block_size(device),
+        {"naive", "one thread per symbol, branches, 3 loads, 8 stores", poor_block_size(device),
          launch_a_thread_a_symbol<naive>},
         {"block size", "one that divides a multiprocessor's threads", good, launch_a_thread_a_symbol<naive>},
         {"packed store", "8 soft bits in one store", good, launch_a_thread_a_symbol<packed_store>},
         {"merged load", "I and Q in one load", good, launch_a_thread_a_symbol<merged_load>},
-        {"table", "a look-up for an axis in place of branches", good, launch_as_many_as_fit<look_up>},
-        {"unrolled", "8 symbols a thread, 2 in a load or store", good, launch_as_many_as_fit<unrolled>}};
+        {"table", "one look-up per axis in place of branches", good, launch_as_many_as_fit<look_up>},
+        {"unrolled", "8 symbols per thread, 2 per load or store", good, launch_as_many_as_fit<unrolled>}};
 }
 
 std::vector<std::uint32_t> make_table(double reach, double noise_variance, double llr_scale, int llr_clip) {

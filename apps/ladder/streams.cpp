@@ -160,12 +160,12 @@ private:
     void fork(cudaStream_t stream, std::size_t count) const {
         begin_.record(stream);
         for (std::size_t i = 0; i < count; ++i)
-            begin_.hold_back(streams_[i]);
+            begin_.delay(streams_[i]);
     }
     void join(cudaStream_t stream, std::size_t count) const {
         for (std::size_t i = 0; i < count; ++i) {
             ends_[i].record(streams_[i]);
-            ends_[i].hold_back(stream);
+            ends_[i].delay(stream);
         }
     }
 
@@ -199,7 +199,7 @@ Climb climb_streams(const gpu::Device& device, const LadderOptions& options) {
          [&](cudaStream_t stream) { streams.sequential(stream); }},
         {"small pieces", "of 2^20 symbols on four streams, depth first", 0,
          [&](cudaStream_t stream) { streams.sequential(stream, small_piece); }},
-        {"phy", "the library's pipeline: a stream a step, pieces by the length of the whole", 0,
+        {"phy", "the library's pipeline: one stream per step, pieces by the length of the whole", 0,
          [&](cudaStream_t stream) { streams.pipeline(stream); }}};
     return climb(device, demap_task("256QAM, cf32 to int8, host memory to host memory", options),
                  {"copy", "both copies", [&](cudaStream_t stream) { streams.copy(stream); }}, steps,

@@ -61,7 +61,7 @@ std::vector<T> each_once(const std::vector<T>& all, const std::vector<std::strin
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), all[i]) !=
             all.begin() + static_cast<std::ptrdiff_t>(i))
-            throw ArgumentError(fmt::format("{} {}: is there twice, expected once", option, texts[i]));
+            throw ArgumentError(fmt::format("{} {}: given twice, expected once", option, texts[i]));
     }
     return all;
 }

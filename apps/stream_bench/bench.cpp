@@ -41,7 +41,7 @@ std::unique_ptr<Limit> make_limit(const StreamBench::Config& config, std::size_t
 Pipeline make_pipeline(const StreamBench::Config& bench, const Combination& combination, IssueOrder order,
                        SoftDemapStage& stage) {
     const Pipeline::Config config = {.chunk = combination.chunk.value_or(0),
-                                     .lanes = combination.streams.value_or(0),
+                                     .buffer_sets = combination.streams.value_or(0),
                                      .items = combination.symbols,
                                      .order = order};
     return with_size_errors({.chunk = combination.chunk, .streams = combination.streams},
@@ -141,7 +141,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
     }
     return {.combination = combination,
             .places = config_.places,
-            .streams = pipeline.lanes() / pipeline.places().size(),
+            .streams = pipeline.buffer_sets() / pipeline.places().size(),
             .chunks = report.chunks,
             .largest_chunk = largest_chunk,
             .bytes_in = bytes_in,

@@ -18,7 +18,7 @@ gpu::PinnedBuffer<std::byte> allocate(const gpu::Device& device, std::size_t byt
         return gpu::PinnedBuffer<std::byte>(bytes);
     } catch (const gpu::CudaError& error) {
         if (!error.out_of_memory()) throw;
-        throw Error(fmt::format("no {:.3g} GB of pinned memory to be had: expected fewer --symbols",
+        throw Error(fmt::format("cannot allocate {:.3g} GB of pinned memory: expected fewer --symbols",
                                 static_cast<double>(bytes) / 1e9));
     }
 }

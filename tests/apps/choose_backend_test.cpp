@@ -42,7 +42,7 @@ TEST_F(ChooseBackend, AutoIsCudaOrElseTheCpuWithOneWarning) {
             EXPECT_EQ(outcome.err, "");
         } else {
             EXPECT_EQ(outcome.err, "demod_app: warning: " + Backend::all().front().description() +
-                                       ": using " + cpu + " (--backend cpu asks for that)\n");
+                                       ": using " + cpu + " (--backend cpu avoids this warning)\n");
         }
         EXPECT_EQ(demod({capture_, "--quiet"}, environment).err, "");
         EXPECT_EQ(demod({capture_, "--backend", "scalar"}, environment).err, "");

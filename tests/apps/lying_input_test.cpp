@@ -35,7 +35,7 @@ protected:
     }
 };
 
-TEST_F(LyingInput, ThatIsRightIsNotDoubted) {
+TEST_F(LyingInput, CorrectInputHasNoWarnings) {
     const std::string capture =
         generate("c.h5", {"--modulation", "256qam", "--symbols", "20000", "--snr-db", "28", "--quiet"});
     EXPECT_EQ(warning({capture}), "");

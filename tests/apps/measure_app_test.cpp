@@ -149,7 +149,7 @@ TEST_F(MeasureApp, SaysWhatItCanWithoutAGain) {
         const Arguments command = {measure_app, file, "--modulation", "qpsk", "--by", "30"};
         const Outcome text = run(command);
         EXPECT_EQ(text.status, 0) << text.err;
-        const std::string reason = "the gain cannot be measured: no symbol is finite and not 0";
+        const std::string reason = "the gain cannot be measured: no symbol is finite and nonzero";
         EXPECT_NE(text.err.find("measure_app: warning: " + file + ": /iq: " + reason + "\n"),
                   std::string::npos)
             << text.err;

@@ -22,13 +22,13 @@ std::string text_of(Culprit culprit, const SizeOptions& given) {
 
 TEST(SizeErrors, NameTheOptionsAtFaultThatWereGiven) {
     EXPECT_EQ(text_of(Culprit::chunk, {.chunk = 7, .streams = 3}), "--chunk 7: too much");
-    EXPECT_EQ(text_of(Culprit::lanes, {.chunk = 7, .streams = 3}), "--streams 3: too much");
-    EXPECT_EQ(text_of(Culprit::chunk_and_lanes, {.chunk = 7, .streams = 3}),
+    EXPECT_EQ(text_of(Culprit::buffer_sets, {.chunk = 7, .streams = 3}), "--streams 3: too much");
+    EXPECT_EQ(text_of(Culprit::chunk_and_buffer_sets, {.chunk = 7, .streams = 3}),
               "--chunk 7: --streams 3: too much");
-    EXPECT_EQ(text_of(Culprit::chunk_and_lanes, {.chunk = {}, .streams = 3}), "--streams 3: too much");
+    EXPECT_EQ(text_of(Culprit::chunk_and_buffer_sets, {.chunk = {}, .streams = 3}), "--streams 3: too much");
     EXPECT_EQ(text_of(Culprit::stage, {.chunk = 7, .streams = 3}), "too much");
     EXPECT_EQ(text_of(Culprit::chunk, {.chunk = {}, .streams = 3}), "too much");
-    EXPECT_EQ(text_of(Culprit::lanes, {.chunk = 7, .streams = {}}), "too much");
+    EXPECT_EQ(text_of(Culprit::buffer_sets, {.chunk = 7, .streams = {}}), "too much");
 }
 
 TEST(SizeErrors, OthersStayAsTheyAre) {

@@ -37,10 +37,10 @@ TEST_F(TracePlot, DrawsWhatDemodAppWrites) {
     expect_image({path("t.json"), "-o", path("part.png"), "--from", "0", "--to", "0.5"}, "part.png");
 }
 
-/// Every lane and step has its place, and what is drawn is what the trace says.
+/// Every buffer set and step has its row, and what is drawn is what the trace says.
 TEST_F(TracePlot, DrawsEverySpan) {
     std::ofstream(path("t.json")) << R"({"traceEvents": [
-        {"ph": "M", "name": "thread_name", "tid": 1, "args": {"name": "lane 0"}},
+        {"ph": "M", "name": "thread_name", "tid": 1, "args": {"name": "buffer set 0"}},
         {"ph": "X", "name": "read", "tid": 0, "ts": 0, "dur": 1500},
         {"ph": "X", "name": "demap", "tid": 1, "ts": 1500.5, "dur": 500},
         {"ph": "X", "name": "demap", "tid": 1, "ts": 3000, "dur": 1000},
@@ -56,7 +56,7 @@ names, spans = plot_trace.read_trace(pathlib.Path(sys.argv[1]))
 figure = plot_trace.draw(names, spans, 0.0, 4.005)
 figure.canvas.draw()
 axes, legend = figure.axes
-assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "lane 0", "7"]
+assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "buffer set 0", "7"]
 bars = {tuple(round(x, 4) for x in (*path.vertices[0], *path.vertices[2]))
         for bars in axes.collections for path in bars.get_paths()}
 assert len(bars) == 8, bars

@@ -203,7 +203,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     };
     write_raw(800);
     with_external("raw.bin", 800);
-    expect_rejected({"/iq", "other files", "unless asked for"});
+    expect_rejected({"/iq", "other files", "external_files"});
     {
         phy::CaptureReader reader(path_, {.external_files = true});
         EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
@@ -215,7 +215,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     write_raw(799);
     expect_rejected({"/iq", "raw.bin", "too short"}, {.external_files = true});
     with_external("none.bin", 800);
-    expect_rejected({"/iq", "none.bin", "not there"}, {.external_files = true});
+    expect_rejected({"/iq", "none.bin", "not exist"}, {.external_files = true});
 }
 
 /// A virtual dataset /iq of two halves.
@@ -247,7 +247,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     half("one.h5", 50, 1.0F);
     half("two.h5", 50, 2.0F);
     create_virtual(path_, "one.h5", "two.h5");
-    expect_rejected({"/iq", "virtual", "unless asked for"});
+    expect_rejected({"/iq", "virtual", "external_files"});
     {
         phy::CaptureReader reader(path_, asked);
         EXPECT_EQ(phy_test::read_components(reader, 49, 2), (std::vector<double>{1.0, 1.0, 2.0, 2.0}));
@@ -258,7 +258,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     half("two.h5", 49, 2.0F);
     expect_rejected({"/iq", "two.h5", "another size"}, asked);
     CaptureFile(directory_ / "two.h5").iq("/other", components_);
-    expect_rejected({"/iq", "two.h5", "not there"}, asked);
+    expect_rejected({"/iq", "two.h5", "not exist"}, asked);
     std::filesystem::remove(directory_ / "two.h5");
     expect_rejected({"two.h5", "no such file"}, asked);
     create_virtual(path_, "one.h5", "one.h5");
@@ -267,7 +267,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     create_virtual(path_, "one.h5", nullptr);
     expect_rejected({"/iq", "expected all"}, asked);
     create_virtual(path_, ".", ".");
-    expect_rejected({"/iq", "not there"}, asked);
+    expect_rejected({"/iq", "not exist"}, asked);
 }
 
 TEST_F(DamagedCapture, SourcesOfVirtualDatasetsAreHdf5) {
@@ -306,7 +306,7 @@ TEST_F(DamagedCapture, VirtualDatasetsOfVirtualOnesAreNotFollowed) {
         const phy::hdf5::FileHandle one(H5Fopen((directory_ / "one.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
         H5Lmove(one, "/iq", one, "/half", H5P_DEFAULT, H5P_DEFAULT);
     }
-    expect_rejected({"virtual", "unless asked for"}, {.external_files = true});
+    expect_rejected({"virtual", "external_files"}, {.external_files = true});
 }
 
 TEST_F(DamagedCapture, FileOfANewerHdf5) {
@@ -315,7 +315,7 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     file.seekp(8);
     file.put(9);
     file.close();
-    expect_rejected({"version 9", "newer"});
+    expect_rejected({"version 9", "too new"});
 
     CaptureFile(path_).iq("/iq", components_);
     std::ifstream in(path_, std::ios::binary);
@@ -329,7 +329,7 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     Bytes newer = message;
     newer[0] = 5;
     replace(message, newer);
-    expect_rejected({"/iq", "version", "newer"});
+    expect_rejected({"/iq", "version", "too new"});
 }
 
 }  // namespace

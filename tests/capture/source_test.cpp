@@ -348,7 +348,8 @@ TEST_F(CaptureSources, MetadataThatCannotBe) {
     refused(R"({"global": {"core:datatype": "cf32_me"}})", "core:datatype: expected one of");
     refused(R"({"global": {"core:datatype": "ci8", "core:num_channels": 0}})", "core:num_channels");
     refused(R"({"global": {"core:datatype": "ci8", "core:num_channels": 1.5}})", "core:num_channels");
-    refused(R"({"global": {"core:datatype": "ci8", "core:num_channels": 5}})", "no whole samples");
+    refused(R"({"global": {"core:datatype": "ci8", "core:num_channels": 5}})",
+            "not a multiple of one sample");
     refused(R"({"global": {"core:datatype": "ci8", "core:trailing_bytes": -1}})", "core:trailing_bytes");
     refused(R"({"global": {"core:datatype": "ci8", "core:metadata_only": true}})", "core:metadata_only");
     refused(R"({"global": {"core:datatype": "ci64_le", "core:offset": 1e300}})", "core:datatype");
@@ -358,20 +359,20 @@ TEST_F(CaptureSources, MetadataThatCannotBe) {
     refused(type + "[{}]}", "core:sample_start: missing");
     refused(type + R"([{"core:sample_start": 7}]})", "truncated");
     refused(type + R"([{"core:sample_start": 4}, {"core:sample_start": 3}]})", "order");
-    refused(type + R"([{"core:sample_start": 0, "core:header_bytes": 13}]})", "no whole samples");
+    refused(type + R"([{"core:sample_start": 0, "core:header_bytes": 13}]})", "not a multiple of one sample");
     refused(type + R"([{"core:sample_start": 0, "core:header_bytes": 4611686018427387904},
                        {"core:sample_start": 0, "core:header_bytes": 4611686018427387904}]})",
-            "no whole samples");
+            "not a multiple of one sample");
     refused(type + std::string(40, '[') + std::string(40, ']') + "}", "nested too deep");
     refused(R"({"global": {"core:datatype": "ci8", "core:num_channels": 3, "phy:shape": [2]}})",
-            "only with one");
+            "expected no shape");
     expect_error(sigmf(R"({"global": {"core:datatype": "ci8"}})", ""), {"no samples"});
     std::filesystem::remove(directory_ / "recording.sigmf-data");
     expect_error(directory_ / "recording.sigmf-meta", {"recording.sigmf-data", "no such file"});
 }
 
 TEST_F(CaptureSources, RawFilesThatCannotBe) {
-    expect_error(write("x.bin", std::string(7, 'x')), {"7 bytes", "no whole samples of ci16"},
+    expect_error(write("x.bin", std::string(7, 'x')), {"7 bytes", "not a multiple of one sample of ci16"},
                  {.raw = "ci16"});
     expect_error(write("x.bin", ""), {"no samples"}, {.raw = "ci16"});
     const auto path = write("x.bin", std::string(8, 'x'));

@@ -187,7 +187,7 @@ TEST(DevicesDeathTest, WorkOnOneMakesNoContextOnAnother) {
         }
         const phy::gpu::Event event(device);
         event.record(stream);
-        event.hold_back(stream);
+        event.delay(stream);
         event.synchronize();
         stream.synchronize();
         if (received != sent || device.free_memory() == 0) std::_Exit(2);

@@ -37,7 +37,7 @@ public:
             phy::gpu::fill_async(buffer_, 0, writer);
         phy::gpu::fill_async(buffer_, round, writer);
         written.record(writer);
-        written.hold_back(reader_);
+        written.delay(reader_);
         phy::gpu::copy_async(seen_, buffer_, reader_);
         reader_.synchronize();
         EXPECT_EQ(std::count(seen_.begin(), seen_.end(), round), static_cast<std::ptrdiff_t>(size));

@@ -179,7 +179,7 @@ TEST_P(LogMapAccuracy, ChangingTheNoiseVarianceChangesNothingElse) {
 
 std::vector<phy_test::Variant> variants() {
     std::vector<phy_test::Variant> result = phy_test::all_variants();
-    // Promises more, and is tested by itself.
+    // Has a stricter bound and its own test.
     std::erase_if(result, [](const phy_test::Variant& variant) {
         return variant.method == Method::max_log && variant.evaluator == Evaluator::arithmetic;
     });

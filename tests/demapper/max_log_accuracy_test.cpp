@@ -90,7 +90,7 @@ private:
     Deviation deviation_;
 };
 
-void expect_promises(const Deviation& deviation) {
+void expect_bounds(const Deviation& deviation) {
     EXPECT_LE(deviation.int8_worst, 1);
     EXPECT_LT(deviation.int8_off * soft_bits_a_tie, deviation.soft_bits)
         << deviation.int8_off << " of " << deviation.soft_bits;
@@ -110,7 +110,7 @@ TEST_P(MaxLogAccuracy, OverMillionsOfNoisySymbols) {
     for (std::size_t n = 0; n < blocks; ++n)
         check.add(source.take(block), phy_test::noise_of_snr(snr));
     const Deviation& deviation = check.deviation();
-    expect_promises(deviation);
+    expect_bounds(deviation);
     std::cout << deviation.int8_off << " of " << deviation.soft_bits << " int8 soft bits off by one, fp32 to "
               << deviation.fp32_worst << " of the largest LLR\n";
 }
@@ -138,7 +138,7 @@ TEST_P(MaxLogAccuracyOf, FarOutsideTheConstellation) {
         }
         check.add(symbols, phy_test::noise_of_snr(snr));
     }
-    expect_promises(check.deviation());
+    expect_bounds(check.deviation());
 }
 
 // Where soft bits saturate decides which formula is used, and that moves with N0.
@@ -164,7 +164,7 @@ TEST_P(MaxLogAccuracyOf, WithOtherScalesAndClips) {
                 check.add(source.take(50'000), phy_test::noise_of_snr(snr));
             }
             SCOPED_TRACE("scale " + std::to_string(scale) + ", clip " + std::to_string(clip));
-            expect_promises(check.deviation());
+            expect_bounds(check.deviation());
         }
     }
 }

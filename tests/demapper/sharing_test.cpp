@@ -122,7 +122,7 @@ TEST_P(Sharing, CountersFollowTheirDefinition) {
     }
 }
 
-/// A promise of the arithmetic evaluator only: tables serve one N0.
+/// Guaranteed by the arithmetic evaluator only: tables serve one N0.
 class SharingArithmetic : public Sharing {};
 
 TEST_P(SharingArithmetic, OneNoiseVarianceForAllEqualsTheSameForEach) {

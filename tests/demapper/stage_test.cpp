@@ -103,7 +103,7 @@ struct Demapped {
 Demapped by_pipeline(const SoftDemapStage::Config& config, const Place& place, std::size_t chunk,
                      const Input& input) {
     SoftDemapStage stage(config);
-    Pipeline pipeline({place}, stage, {.chunk = chunk, .lanes = 3});
+    Pipeline pipeline({place}, stage, {.chunk = chunk, .buffer_sets = 3});
     MemorySource source(stage.inputs(), arrays_of(input, !config.noise_variance));
     Bytes soft_bits(input.size() * stage.outputs().front().bytes);
     MemorySink sink(stage.outputs(), {soft_bits});
@@ -230,7 +230,7 @@ TEST_P(SoftDemapStageOf, ServesSourcesThatEndByThemselves) {
                 const DemapperConfig config{.modulation = GetParam()};
                 const Demapped expected = by_one_call(config, input, SoftBitFormat::int8, noise);
                 SoftDemapStage stage(config_of(config, input, SoftBitFormat::int8, noise));
-                Pipeline pipeline({phy::Host()}, stage, {.chunk = 100, .lanes = 3});
+                Pipeline pipeline({phy::Host()}, stage, {.chunk = 100, .buffer_sets = 3});
                 SourceThatEndsByItself source(input, noise.per_symbol);
                 KeepingSink sink;
                 pipeline.run(source, sink);

@@ -129,7 +129,7 @@ TEST_F(Measure, NothingDependsOnHowTheWorkIsCut) {
             for (const std::vector<phy::Place>& set : places) {
                 options.places = set;
                 for (const std::size_t chunk : {0U, 1U, 50'000U, 2'000'000U}) {
-                    options.pipeline = {.chunk = chunk, .lanes = chunk == 1 ? std::size_t{2} : 0};
+                    options.pipeline = {.chunk = chunk, .buffer_sets = chunk == 1 ? std::size_t{2} : 0};
                     const Measured done = measure_file(capture_, options);
                     EXPECT_TRUE(same_numbers(done.whole, expected.whole)) << set.front().name() << chunk;
                     EXPECT_EQ(done.gain, expected.gain);

@@ -198,11 +198,11 @@ TEST_P(ReceiveFileOf, DiagnosesWhereDmrsAreFoundToo) {
     fewer.allocation.dmrs.symbols.pop_back();
     recording.write(capture(), to_json(fewer));
     options.diagnoses = true;
-    const Reception doubtful = receive_file(capture(), {}, options);
-    EXPECT_NE(doubtful.diagnosis.find("the best is allocation.dmrs.symbols ["), std::string::npos)
-        << doubtful.diagnosis;
-    EXPECT_TRUE(std::ranges::any_of(doubtful.warnings, [&](const std::string& warning) {
-        return warning.ends_with(doubtful.diagnosis);
+    const Reception diagnosed = receive_file(capture(), {}, options);
+    EXPECT_NE(diagnosed.diagnosis.find("the best is allocation.dmrs.symbols ["), std::string::npos)
+        << diagnosed.diagnosis;
+    EXPECT_TRUE(std::ranges::any_of(diagnosed.warnings, [&](const std::string& warning) {
+        return warning.ends_with(diagnosed.diagnosis);
     }));
 }
 
@@ -252,7 +252,7 @@ TEST_P(ReceiveFileOf, ADiagnosisOfNoiseNamesNoSetting) {
     link.allocation.symbols = 4;
     link.allocation.dmrs.symbols = {2};
     link.slots = {0};
-    expect(link, ", which one of so many has by chance)");
+    expect(link, ", which so many trials reach by chance)");
 }
 
 TEST_P(ReceiveFileOf, LinkOfTheCallerWins) {

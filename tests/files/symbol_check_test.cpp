@@ -20,7 +20,7 @@ namespace {
 
 using phy::Modulation;
 using phy::SymbolCheck;
-using phy::SymbolDoubt;
+using phy::SymbolMismatch;
 
 class CheckOfSymbols : public testing::Test {
 protected:
@@ -37,21 +37,21 @@ protected:
     const std::filesystem::path file_ = directory_ / "c.h5";
 };
 
-std::string name_of(SymbolDoubt doubt) {
-    switch (doubt) {
-        case SymbolDoubt::none:
+std::string name_of(SymbolMismatch mismatch) {
+    switch (mismatch) {
+        case SymbolMismatch::none:
             return "none";
-        case SymbolDoubt::no_constellation:
+        case SymbolMismatch::no_constellation:
             return "no constellation";
-        case SymbolDoubt::power:
+        case SymbolMismatch::power:
             return "power";
-        case SymbolDoubt::noise_variance:
+        case SymbolMismatch::noise_variance:
             return "noise variance";
     }
     return "?";
 }
 
-TEST_F(CheckOfSymbols, DoubtsNothingThatIsRight) {
+TEST_F(CheckOfSymbols, FindsNoMismatchInCorrectSymbols) {
     unsigned seed = 100;
     for (const Modulation modulation : phy::all_modulations) {
         for (double snr_db = -5.0; snr_db <= 60.0; snr_db += takes_fewer_cases() ? 20.0 : 5.0) {
@@ -70,8 +70,8 @@ TEST_F(CheckOfSymbols, DoubtsNothingThatIsRight) {
                     // Integers have no room for the noise of lower SNR.
                     if (snr_db < 0.0 && format == phy::SampleFormat::ci8) continue;
                     const SymbolCheck found = check(made);
-                    ASSERT_EQ(name_of(found.doubt), "none")
-                        << found.mean_power << ' ' << found.evm << ' ' << found.promised_evm;
+                    ASSERT_EQ(name_of(found.mismatch), "none")
+                        << found.mean_power << ' ' << found.evm << ' ' << found.expected_evm;
                 }
             }
         }
@@ -84,7 +84,7 @@ TEST_F(CheckOfSymbols, NumbersAreThoseOfTheSymbols) {
     EXPECT_EQ(found.symbols, 8U * 1024U - (1024U - 100'003U % 1024U)) << "8 blocks, the last one shorter";
     EXPECT_NEAR(found.mean_power, 1.0025, 0.03);
     EXPECT_NEAR(found.evm, std::sqrt(made.noise_variance()), 0.002);
-    EXPECT_NEAR(found.promised_evm, std::sqrt(made.noise_variance()), 0.0005);
+    EXPECT_NEAR(found.expected_evm, std::sqrt(made.noise_variance()), 0.0005);
     EXPECT_EQ(found.mean_noise_variance, static_cast<double>(static_cast<float>(made.noise_variance())));
     EXPECT_NEAR(found.amplitude(), 1.0, 0.01);
 }
@@ -100,17 +100,17 @@ TEST_F(CheckOfSymbols, PowerThatIsNotOne) {
                                           .bits = false};
                 SCOPED_TRACE(made.text());
                 const SymbolCheck found = check(made);
-                EXPECT_EQ(name_of(found.doubt), "power");
+                EXPECT_EQ(name_of(found.mismatch), "power");
                 EXPECT_NEAR(found.amplitude() / amplitude, 1.0, 0.02);
-                // What is advised mends it.
+                // The advice fixes it.
                 phy::DemodulateOptions advised;
                 advised.gain = static_cast<float>(found.amplitude());
-                EXPECT_EQ(name_of(check(made, advised).doubt), "none");
+                EXPECT_EQ(name_of(check(made, advised).mismatch), "none");
             }
         }
         EXPECT_EQ(
             name_of(
-                check({.modulation = modulation, .amplitude = 1.08, .snr_db = 20.0, .bits = false}).doubt),
+                check({.modulation = modulation, .amplitude = 1.08, .snr_db = 20.0, .bits = false}).mismatch),
             "none")
             << "less than 1 dB";
     }
@@ -126,29 +126,29 @@ TEST_F(CheckOfSymbols, NoiseThatIsNotThere) {
             phy::DemodulateOptions options;
             options.capture.noise_variance = static_cast<float>(made.noise_variance() * factor);
             // What is below 1e-4 is not held against symbols, whose N0 is 3.2 times that.
-            EXPECT_EQ(name_of(check(made, options).doubt), factor < 2.0 ? "none" : "noise variance");
+            EXPECT_EQ(name_of(check(made, options).mismatch), factor < 2.0 ? "none" : "noise variance");
         }
         const MadeCapture noisy = {.modulation = modulation, .snr_db = 20.0, .bits = false};
         phy::DemodulateOptions options;
         options.capture.noise_variance = 1e-4F;
-        EXPECT_EQ(name_of(check(noisy, options).doubt), "noise variance") << noisy.text();
+        EXPECT_EQ(name_of(check(noisy, options).mismatch), "noise variance") << noisy.text();
     }
 }
 
 TEST_F(CheckOfSymbols, SymbolsWithoutNoiseMayHaveAnyN0) {
     phy::DemodulateOptions options;
     options.capture.noise_variance = 0.01F;
-    EXPECT_EQ(name_of(check({.snr_db = 90.0, .bits = false}, options).doubt), "none");
+    EXPECT_EQ(name_of(check({.snr_db = 90.0, .bits = false}, options).mismatch), "none");
 }
 
 TEST_F(CheckOfSymbols, NoiseOfEachSymbol) {
     const MadeCapture made = {.amplitude = 2.0, .bits = false, .per_symbol_noise = true};
-    EXPECT_EQ(name_of(check(made).doubt), "power");
+    EXPECT_EQ(name_of(check(made).mismatch), "power");
     const MadeCapture deaf = {.snr_db = -3.0, .bits = false, .per_symbol_noise = true};
     const SymbolCheck found = check(deaf);
     EXPECT_EQ(found.symbols, 0U) << "N0 above 1 says nothing";
     EXPECT_TRUE(std::isnan(found.mean_power));
-    EXPECT_EQ(name_of(found.doubt), "none");
+    EXPECT_EQ(name_of(found.mismatch), "none");
 }
 
 /// Samples of 100 subcarriers of 256, with silence between bursts.
@@ -185,7 +185,7 @@ TEST_F(CheckOfSymbols, SamplesAreNoSymbols) {
                                               .overwrite = true});
             writer.append(samples);
             writer.commit();
-            EXPECT_EQ(name_of(phy::demodulate_file(file_, "").check.doubt), "no constellation");
+            EXPECT_EQ(name_of(phy::demodulate_file(file_, "").check.mismatch), "no constellation");
         }
     }
 }
@@ -209,7 +209,7 @@ TEST_F(CheckOfSymbols, IsTheSameForEveryChunkAndPlace) {
             EXPECT_EQ(checks.back().symbols, checks[0].symbols);
             EXPECT_EQ(checks.back().mean_power, checks[0].mean_power);
             EXPECT_EQ(checks.back().evm, checks[0].evm);
-            EXPECT_EQ(checks.back().promised_evm, checks[0].promised_evm);
+            EXPECT_EQ(checks.back().expected_evm, checks[0].expected_evm);
         }
         EXPECT_LT(checks[0].symbols, 15U * 1024U);
         EXPECT_GT(checks[0].symbols, 14U * 1024U);

@@ -13,7 +13,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto link = phy_fuzz::answer([&] { return phy::parse_link(phy_fuzz::text_of(data, size)); });
     if (!link) return 0;
-    // What a link says is not doubted any more once it is read: nothing of this throws.
+    // A link that was read is valid: nothing here throws.
     phy_fuzz::require(phy::parse_link(phy::to_json(*link)) == *link,
                       "what is written is read as the same link");
     const phy::GridMapper mapper(link->allocation);

@@ -23,7 +23,7 @@ using namespace phy::apps;
 /// An app as its main() has it, but that it only looks at its options.
 struct Subject {
     App app;
-    std::function<void()> forget;
+    std::function<void()> clear;
 };
 
 template <typename Options, typename Look>
@@ -33,7 +33,7 @@ Subject subject(void (*add)(Options&, po::options_description&), std::string Opt
     if (operand != nullptr) subject.app.operand = Operand{"FILE", &((*options).*operand)};
     add(*options, subject.app.options);
     subject.app.body = [options, look](const CommonOptions& /*common*/) { look(*options); };
-    subject.forget = [options] { *options = {}; };
+    subject.clear = [options] { *options = {}; };
     return subject;
 }
 
@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = input.rest();
     std::string lines(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::vector<const char*> arguments = arguments_of(lines);
-    chosen.forget();
+    chosen.clear();
     // Messages have the arguments as they are; report_failure() makes a line of them.
     try {
         const CommandLine line =

@@ -53,7 +53,7 @@ std::vector<std::vector<Place>> all_places() {
 std::vector<SoftBitSums> through_pipeline(const std::vector<Place>& places, const SoftBitCase& in,
                                           const SoftBitMeasureStage::Config& config, std::size_t chunk) {
     SoftBitMeasureStage stage(config);
-    phy::Pipeline pipeline(places, stage, {.chunk = chunk, .lanes = 3});
+    phy::Pipeline pipeline(places, stage, {.chunk = chunk, .buffer_sets = 3});
     std::vector<std::span<const std::byte>> arrays = {in.soft_bits};
     if (config.truth) arrays.push_back(std::as_bytes(std::span(in.truth)));
     std::vector<SoftBitSums> rows((in.size() + config.row - 1) / config.row);

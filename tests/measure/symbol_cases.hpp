@@ -126,8 +126,8 @@ inline StoredSymbols make_awkward(Awkward kind, std::size_t count, std::uint64_t
 
 /// Sums, and the sums of the magnitudes of their terms.
 struct ReferenceSums {
-    long double i = 0, q = 0, ii = 0, qq = 0, iq = 0, error = 0, decided = 0, turned = 0;
-    long double i_size = 0, q_size = 0, iq_size = 0, turned_size = 0;
+    long double i = 0, q = 0, ii = 0, qq = 0, iq = 0, error = 0, decided = 0, rotated = 0;
+    long double i_size = 0, q_size = 0, iq_size = 0, rotated_size = 0;
     long double peak = 0, error_peak = 0;
     std::uint64_t symbols = 0, not_finite = 0;
 };
@@ -206,11 +206,11 @@ inline ReferenceSums reference_sums(const StoredSymbols& symbols, const phy::Sym
         sums.iq += i * q;
         sums.error += error;
         sums.decided += di * di + dq * dq;
-        sums.turned += q * di - i * dq;
+        sums.rotated += q * di - i * dq;
         sums.i_size += std::abs(i);
         sums.q_size += std::abs(q);
         sums.iq_size += std::abs(i * q);
-        sums.turned_size += std::abs(q * di) + std::abs(i * dq);
+        sums.rotated_size += std::abs(q * di) + std::abs(i * dq);
         sums.peak = std::max<long double>(sums.peak, i * i + q * q);
         sums.error_peak = std::max(sums.error_peak, error);
     }

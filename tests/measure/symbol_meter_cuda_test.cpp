@@ -251,7 +251,7 @@ TEST_F(CudaSymbolMeter, WrongArgumentsThrow) {
 SymbolSums through_pipeline(const std::vector<phy::Place>& places, const StoredSymbols& symbols,
                             const SymbolMeterConfig& config, std::size_t chunk) {
     phy::MeasureStage stage({.meter = config, .input = symbols.format, .row = 4096});
-    phy::Pipeline pipeline(places, stage, {.chunk = chunk, .lanes = 3});
+    phy::Pipeline pipeline(places, stage, {.chunk = chunk, .buffer_sets = 3});
     std::vector<SymbolSums> rows((symbols.size() + 4095) / 4096);
     phy::MemorySource source(stage.inputs(), {symbols.bytes});
     phy::MemorySink sink(stage.outputs(), {std::as_writable_bytes(std::span(rows))});

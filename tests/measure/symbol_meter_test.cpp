@@ -56,7 +56,7 @@ void expect_near(const SymbolSums& sums, const ReferenceSums& expected) {
     // An error is the difference of two numbers that are as large as the symbol and the point.
     expect_near(sums.error, expected.error, expected.error + 1e-3L * expected.decided, "error");
     expect_near(sums.decided, expected.decided, expected.decided, "decided", 2);
-    expect_near(sums.turned, expected.turned, expected.turned_size, "turned", 2);
+    expect_near(sums.rotated, expected.rotated, expected.rotated_size, "rotated", 2);
     expect_near(sums.peak, expected.peak, expected.peak, "peak");
     expect_near(sums.error_peak, expected.error_peak, expected.error_peak + 1e-3L, "error_peak");
 }

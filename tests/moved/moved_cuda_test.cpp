@@ -24,7 +24,7 @@ TEST_F(GpuMovedFrom, StreamsEventsAndGraphs) {
     expect_named_when_moved_from(
         "gpu::Event", [&] { return phy::gpu::Event(device); }, get,
         [&](auto& event) { event.record(stream); }, [](auto& event) { event.synchronize(); },
-        [&](auto& event) { event.hold_back(stream); });
+        [&](auto& event) { event.delay(stream); });
     expect_named_when_moved_from(
         "gpu::Graph", [&] { return phy::gpu::Graph(device, [](cudaStream_t) {}); },
         [&](auto& graph) { graph(stream); });
@@ -34,16 +34,16 @@ TEST_F(GpuMovedFrom, StreamsEventsAndGraphs) {
 TEST_F(GpuMovedFrom, Demappers) {
     const Device device;
     const phy::gpu::Stream stream(device);
-    const auto forget = [](auto& demap) { demap.clear_tables(); };
+    const auto clear = [](auto& demap) { demap.clear_tables(); };
     expect_named_when_moved_from(
-        "gpu::SoftDemapper", [&] { return phy::gpu::SoftDemapper(device, {}); }, config_of, device_of, forget,
+        "gpu::SoftDemapper", [&] { return phy::gpu::SoftDemapper(device, {}); }, config_of, device_of, clear,
         [](auto& demap) { demap.prepare(0.1F, phy::SoftBitFormat::int8); });
     expect_named_when_moved_from(
         "gpu::BatchDemapper", [&] { return phy::gpu::BatchDemapper(device, {}); }, config_of, device_of,
-        forget, [](auto& demap) { demap.prepare(phy::Modulation::qpsk, 0.1F, phy::SoftBitFormat::int8); });
+        clear, [](auto& demap) { demap.prepare(phy::Modulation::qpsk, 0.1F, phy::SoftBitFormat::int8); });
     expect_named_when_moved_from(
         "gpu::SlotDemapper", [&] { return phy::gpu::SlotDemapper(device, {.symbols = 10}); }, config_of,
-        forget, [](auto& demap) { static_cast<void>(demap.input()); },
+        clear, [](auto& demap) { static_cast<void>(demap.input()); },
         [](auto& demap) { static_cast<void>(demap.demap(10, 0.1F)); });
 }
 

@@ -46,7 +46,7 @@ TEST(MovedFrom, Pipelines) {
     expect_named_when_moved_from(
         "Pipeline", [&] { return phy::Pipeline({Host()}, stage, {.chunk = 10}); },
         [](auto& pipeline) { static_cast<void>(pipeline.chunk()); },
-        [](auto& pipeline) { static_cast<void>(pipeline.lanes()); },
+        [](auto& pipeline) { static_cast<void>(pipeline.buffer_sets()); },
         [](auto& pipeline) { static_cast<void>(pipeline.places()); },
         [&](auto& pipeline) { pipeline.run(source, sink); });
 }

@@ -43,7 +43,7 @@ TEST(FftTest, EverySizeIsWithinTheBound) {
     }
 }
 
-/// The order of operations is a promise: a digest that moves is a change of the contract.
+/// The order of operations is part of the contract: a changed digest changes the contract.
 TEST(FftTest, TheBytesStay) {
     const std::pair<std::size_t, std::uint64_t> digests[] = {{128, 12629964213382377866U},
                                                              {1920, 12940566839657857765U},

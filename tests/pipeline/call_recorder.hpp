@@ -25,7 +25,7 @@ public:
     };
 
     explicit CallRecorder(const phy::Pipeline& pipeline)
-        : largest_(pipeline.chunk()), lanes_(pipeline.lanes()) {}
+        : largest_(pipeline.chunk()), buffer_sets_(pipeline.buffer_sets()) {}
 
     void begin(Call call, const phy::Chunk& chunk) override {
         const std::lock_guard lock(mutex_);
@@ -35,14 +35,15 @@ public:
         expect(++inside_[role_of(call)] == 1, "called by two threads at a time", call, chunk);
         max_inside_ = std::max(max_inside_, ++all_inside_);
         expect(chunk.items > 0 && chunk.items <= largest_, "number of items", call, chunk);
-        if (chunk.lane >= lanes_.size()) {
-            expect(false, "no such lane", call, chunk);
+        if (chunk.buffer_set >= buffer_sets_.size()) {
+            expect(false, "no such buffer set", call, chunk);
         } else if (call == Call::source_view) {
             enter(chunk);
         } else {
-            const Lane& lane = lanes_[chunk.lane];
-            expect(lane.chunk == chunk.index, "another chunk is in its lane", call, chunk);
-            expect(lane.done && may_follow(*lane.done, call), "its step before is not done", call, chunk);
+            const BufferSet& buffer_set = buffer_sets_[chunk.buffer_set];
+            expect(buffer_set.chunk == chunk.index, "another chunk is in its buffer set", call, chunk);
+            expect(buffer_set.done && may_follow(*buffer_set.done, call), "its step before is not done", call,
+                   chunk);
         }
     }
 
@@ -50,10 +51,10 @@ public:
         const std::lock_guard lock(mutex_);
         --inside_[role_of(call)];
         --all_inside_;
-        if (chunk.lane >= lanes_.size()) return;
-        lanes_[chunk.lane].done = call;
+        if (chunk.buffer_set >= buffer_sets_.size()) return;
+        buffer_sets_[chunk.buffer_set].done = call;
         if (call != Call::take) return;
-        lanes_[chunk.lane].chunk.reset();
+        buffer_sets_[chunk.buffer_set].chunk.reset();
         ++taken_;
     }
 
@@ -93,7 +94,7 @@ public:
     }
 
 private:
-    struct Lane {
+    struct BufferSet {
         std::optional<std::uint64_t> chunk;
         std::optional<Call> done;
     };
@@ -109,21 +110,22 @@ private:
     }
 
     void enter(const phy::Chunk& chunk) {
-        Lane& lane = lanes_[chunk.lane];
-        expect(!lane.chunk, "its lane is in use", Call::source_view, chunk);
-        expect(chunk.index < taken_ + lanes_.size(), "too far ahead of the sink", Call::source_view, chunk);
-        lane = {chunk.index, {}};
+        BufferSet& buffer_set = buffer_sets_[chunk.buffer_set];
+        expect(!buffer_set.chunk, "its buffer set is in use", Call::source_view, chunk);
+        expect(chunk.index < taken_ + buffer_sets_.size(), "too far ahead of the sink", Call::source_view,
+               chunk);
+        buffer_set = {chunk.index, {}};
     }
 
     void expect(bool holds, const char* what, Call call, const phy::Chunk& chunk) {
         if (holds || !mistake_.empty()) return;
         mistake_ = std::string(name_of(call)) + ": " + what + ": chunk " + std::to_string(chunk.index) +
-                   ", lane " + std::to_string(chunk.lane);
+                   ", buffer set " + std::to_string(chunk.buffer_set);
     }
 
     std::size_t largest_;
     mutable std::mutex mutex_;
-    std::vector<Lane> lanes_;
+    std::vector<BufferSet> buffer_sets_;
     std::uint64_t taken_ = 0;
     std::array<int, all_calls.size()> inside_ = {};
     int all_inside_ = 0;

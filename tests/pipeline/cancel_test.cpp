@@ -25,8 +25,8 @@ class Cancel : public OnPlaces {
 protected:
     const TestStream stream_ = TestStream(total);
 
-    static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return {.chunk = chunk_items, .lanes = lanes, .order = order};
+    static Pipeline::Config config(IssueOrder order, std::size_t buffer_sets) {
+        return {.chunk = chunk_items, .buffer_sets = buffer_sets, .order = order};
     }
 
     /// Asks from within that call of that chunk. The caller is not called for another one, but for a group of
@@ -48,7 +48,7 @@ protected:
         switch (where) {
             case Call::work:
                 EXPECT_LE(recorder.end_of(Call::work),
-                          index + (order == IssueOrder::parallel ? pipeline.lanes() : 1));
+                          index + (order == IssueOrder::parallel ? pipeline.buffer_sets() : 1));
                 break;
             case Call::take:
                 EXPECT_EQ(checked.chunks(), index + 1);
@@ -60,14 +60,14 @@ protected:
     }
 
     /// In all calls of all chunks, one run each.
-    void expect_stops(IssueOrder order, std::size_t lanes, SourceMode source_mode) const {
+    void expect_stops(IssueOrder order, std::size_t buffer_sets, SourceMode source_mode) const {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, config(order, lanes));
+        Pipeline pipeline(places(), stage, config(order, buffer_sets));
         for (const Call where : all_calls) {
             if (where == Call::fill && source_mode == SourceMode::view) continue;
             for (const std::uint64_t index : fewer_indices(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
-                             std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
+                             std::string(to_string(order)) + ", buffer sets " + std::to_string(buffer_sets));
                 expect_stop(pipeline, stage, order, source_mode, where, index);
                 ASSERT_FALSE(HasFailure());
             }
@@ -77,15 +77,15 @@ protected:
 
 TEST_P(Cancel, FromWithinAnyCallAtAnyChunk) {
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 14U})
-            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, SourceMode::fill));
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 14U})
+            ASSERT_NO_FATAL_FAILURE(expect_stops(order, buffer_sets, SourceMode::fill));
     }
 }
 
 TEST_P(Cancel, FromWithinAnyCallWhereSourceAndSinkLendMemory) {
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 14U})
-            ASSERT_NO_FATAL_FAILURE(expect_stops(order, lanes, SourceMode::view));
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 14U})
+            ASSERT_NO_FATAL_FAILURE(expect_stops(order, buffer_sets, SourceMode::view));
     }
 }
 
@@ -157,7 +157,7 @@ TEST_P(Cancel, WithoutARequestATokenChangesNothing) {
     }
 }
 
-// The sink sits on the first chunk, the source has no lane left and the stage nothing to do.
+// The sink sits on the first chunk, the source has no buffer set left and the stage nothing to do.
 TEST_P(Cancel, WhileAllWaitForTheSink) {
     FakeStage stage;
     Pipeline pipeline(places(), stage, config(IssueOrder::sequential, 3));
@@ -168,7 +168,8 @@ TEST_P(Cancel, WhileAllWaitForTheSink) {
     bool came = false;
     CheckedRun checked(stream_, SourceMode::fill, SinkMode::view,
                        {.hook = [&](Call call, const Chunk& chunk) {
-                           if (call == Call::work && chunk.index + 1 == pipeline.lanes()) all_worked.open();
+                           if (call == Call::work && chunk.index + 1 == pipeline.buffer_sets())
+                               all_worked.open();
                            if (call == Call::take && chunk.index == 0) {
                                taken.open();
                                came = asked.wait();
@@ -224,9 +225,9 @@ TEST_P(Cancel, FromAnotherThreadAtAnyMoment) {
     std::mt19937 random(new_seed());
     std::uniform_int_distribution<int> spread(0, 12);
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 3U}) {
+        for (const std::size_t buffer_sets : {1U, 3U}) {
             FakeStage stage;
-            Pipeline pipeline(places(), stage, config(order, lanes));
+            Pipeline pipeline(places(), stage, config(order, buffer_sets));
             for (int round = 0; round < rounds; ++round) {
                 const SourceMode source_mode = round % 3 == 0 ? SourceMode::view : SourceMode::fill;
                 const int last_call = static_cast<int>(chunks) * (source_mode == SourceMode::view ? 4 : 5);

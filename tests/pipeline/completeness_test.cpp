@@ -2,7 +2,7 @@
 
 #include "pipeline/checked_run.hpp"
 
-/// Every item arrives once, in order, whatever the chunks, the lanes, the order of issue, and who owns
+/// Every item arrives once, in order, whatever the chunks, the buffer sets, the order of issue, and who owns
 /// memory.
 namespace {
 
@@ -13,14 +13,14 @@ using phy::PipelineReport;
 
 constexpr std::size_t total = 1037;
 constexpr std::array all_source_modes = {SourceMode::view,        SourceMode::fill,
-                                         SourceMode::alternating, SourceMode::lane_memory,
+                                         SourceMode::alternating, SourceMode::buffer_set_memory,
                                          SourceMode::endless,     SourceMode::cut_off};
 constexpr std::array all_sink_modes = {SinkMode::view, SinkMode::take, SinkMode::alternating,
-                                       SinkMode::lane_memory};
+                                       SinkMode::buffer_set_memory};
 
 std::string describe(const Pipeline::Config& config) {
-    return "chunk " + std::to_string(config.chunk) + ", lanes " + std::to_string(config.lanes) + ", " +
-           std::string(to_string(config.order));
+    return "chunk " + std::to_string(config.chunk) + ", buffer sets " + std::to_string(config.buffer_sets) +
+           ", " + std::string(to_string(config.order));
 }
 
 class Completeness : public OnPlaces {
@@ -39,15 +39,15 @@ protected:
     }
 };
 
-TEST_P(Completeness, ChunksLanesAndOrderDoNotMatter) {
+TEST_P(Completeness, ChunksBufferSetsAndOrderDoNotMatter) {
     const TestStream stream(total);
     const std::vector<std::size_t> chunks = {64, 1, 2, 3, 63, 65, 1000, total - 1, total, total + 1, 100'000};
     for (const std::size_t chunk : fewer_cases(chunks)) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 7U}) {
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 7U}) {
             for (const IssueOrder order : all_orders)
-                ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .lanes = lanes, .order = order},
-                                                        stream, {{SourceMode::view, SourceMode::fill}},
-                                                        {{SinkMode::view, SinkMode::take}}));
+                ASSERT_NO_FATAL_FAILURE(expect_complete(
+                    {.chunk = chunk, .buffer_sets = buffer_sets, .order = order}, stream,
+                    {{SourceMode::view, SourceMode::fill}}, {{SinkMode::view, SinkMode::take}}));
         }
     }
 }
@@ -55,10 +55,11 @@ TEST_P(Completeness, ChunksLanesAndOrderDoNotMatter) {
 TEST_P(Completeness, WhoOwnsTheMemoryDoesNotMatter) {
     const TestStream stream(total);
     for (const std::size_t chunk : {std::size_t{17}, std::size_t{64}, total, std::size_t{100'000}}) {
-        for (const std::size_t lanes : {1U, 3U}) {
+        for (const std::size_t buffer_sets : {1U, 3U}) {
             for (const IssueOrder order : all_orders)
-                ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .lanes = lanes, .order = order},
-                                                        stream, all_source_modes, all_sink_modes));
+                ASSERT_NO_FATAL_FAILURE(
+                    expect_complete({.chunk = chunk, .buffer_sets = buffer_sets, .order = order}, stream,
+                                    all_source_modes, all_sink_modes));
         }
     }
 }
@@ -77,10 +78,11 @@ TEST_P(Completeness, OfSeveralPortsWhoOwnsTheMemoryDoesNotMatter) {
     const StageShape shape = several_ports();
     const TestStream stream(total, shape);
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{48}, total, std::size_t{100'000}}) {
-        for (const std::size_t lanes : {1U, 3U}) {
+        for (const std::size_t buffer_sets : {1U, 3U}) {
             for (const IssueOrder order : all_orders)
-                ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .lanes = lanes, .order = order},
-                                                        stream, all_source_modes, all_sink_modes, shape));
+                ASSERT_NO_FATAL_FAILURE(
+                    expect_complete({.chunk = chunk, .buffer_sets = buffer_sets, .order = order}, stream,
+                                    all_source_modes, all_sink_modes, shape));
         }
     }
 }
@@ -92,7 +94,7 @@ TEST_P(Completeness, BlocksMayEndAnywhere) {
         const TestStream stream(96 + more, shape);
         for (const std::size_t chunk : {0U, 24U, 72U})
             ASSERT_NO_FATAL_FAILURE(
-                expect_complete({.chunk = chunk, .lanes = 3}, stream,
+                expect_complete({.chunk = chunk, .buffer_sets = 3}, stream,
                                 {{SourceMode::view, SourceMode::fill, SourceMode::cut_off}},
                                 {{SinkMode::view, SinkMode::take}}, shape));
     }
@@ -104,8 +106,8 @@ TEST_P(Completeness, StreamsOfAnyLength) {
         const TestStream stream(items);
         for (const IssueOrder order : all_orders) {
             for (const std::size_t chunk : {64U, 0U})
-                ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .lanes = 3, .order = order}, stream,
-                                                        all_source_modes, all_sink_modes));
+                ASSERT_NO_FATAL_FAILURE(expect_complete({.chunk = chunk, .buffer_sets = 3, .order = order},
+                                                        stream, all_source_modes, all_sink_modes));
         }
     }
 }
@@ -171,7 +173,7 @@ TEST_P(Completeness, ChunksAreAsLargeAsWasSaid) {
 
 TEST_P(Completeness, OnePipelineServesStreamsOfAllKinds) {
     FakeStage stage;
-    Pipeline pipeline(places(), stage, {.chunk = 50, .lanes = 3});
+    Pipeline pipeline(places(), stage, {.chunk = 50, .buffer_sets = 3});
     for (const std::size_t items : {1000U, 3U, 0U, 51U, 149U, 150U, 2000U}) {
         const TestStream stream(items);
         for (const SourceMode source_mode : all_source_modes) {

@@ -31,9 +31,9 @@ std::vector<phy::Host> all_hosts() {
 
 TEST(PipelineConfig, SaysWhatItBecame) {
     FakeStage stage;
-    const Pipeline pipeline({scalar_host()}, stage, {.chunk = 77, .lanes = 5});
+    const Pipeline pipeline({scalar_host()}, stage, {.chunk = 77, .buffer_sets = 5});
     EXPECT_EQ(pipeline.chunk(), 77U);
-    EXPECT_EQ(pipeline.lanes(), 5U);
+    EXPECT_EQ(pipeline.buffer_sets(), 5U);
     ASSERT_EQ(pipeline.places().size(), 1U);
     EXPECT_EQ(pipeline.places().front().backend(), Backend::scalar());
 }
@@ -51,7 +51,7 @@ TEST(PipelineConfig, EveryHostWorks) {
         EXPECT_EQ(checked.mistake(report), "");
         EXPECT_EQ(stage.where, std::vector(4, name));
         EXPECT_EQ(stage.places.size(), 1U);
-        EXPECT_EQ(report.lanes, std::vector<std::string>(pipeline.lanes(), name));
+        EXPECT_EQ(report.buffer_sets, std::vector<std::string>(pipeline.buffer_sets(), name));
     }
 }
 
@@ -59,7 +59,7 @@ TEST(PipelineConfig, DefaultsAreSensible) {
     FakeStage stage;
     const Pipeline pipeline({scalar_host()}, stage);
     EXPECT_GT(pipeline.chunk(), 1000U);
-    EXPECT_GE(pipeline.lanes(), 3U) << "the source, the stage and the sink are to have one each";
+    EXPECT_GE(pipeline.buffer_sets(), 3U) << "the source, the stage and the sink are to have one each";
 }
 
 TEST(PipelineConfig, ChunksAreWholeBlocks) {
@@ -105,17 +105,18 @@ TEST(PipelineConfig, ChunksInFlightTakeHalfTheMemoryAtMost) {
     const std::size_t memory = phy::machine_memory();
     const std::size_t items = memory / 2 / (item_in + item_out);
     FakeStage stage;
-    const auto make = [&](std::size_t chunk, std::size_t lanes) {
-        return Pipeline({scalar_host()}, stage, {.chunk = chunk, .lanes = lanes});
+    const auto make = [&](std::size_t chunk, std::size_t buffer_sets) {
+        return Pipeline({scalar_host()}, stage, {.chunk = chunk, .buffer_sets = buffer_sets});
     };
-    for (const std::size_t lanes : {1U, 4U, 1000U}) {
-        EXPECT_THROW(make(items / lanes + items / 1000, lanes), phy::ArgumentError) << lanes;
-        EXPECT_THROW(make(SIZE_MAX, lanes), phy::ArgumentError) << lanes;
-        EXPECT_THROW(make(SIZE_MAX / item_out + 1, lanes), phy::ArgumentError) << lanes;
+    for (const std::size_t buffer_sets : {1U, 4U, 1000U}) {
+        EXPECT_THROW(make(items / buffer_sets + items / 1000, buffer_sets), phy::ArgumentError)
+            << buffer_sets;
+        EXPECT_THROW(make(SIZE_MAX, buffer_sets), phy::ArgumentError) << buffer_sets;
+        EXPECT_THROW(make(SIZE_MAX / item_out + 1, buffer_sets), phy::ArgumentError) << buffer_sets;
     }
     EXPECT_TRUE(stage.places.empty());
-    for (const std::size_t lanes : {1U, 4U, 1000U})
-        EXPECT_EQ(make(items / lanes - items / 100'000, lanes).lanes(), lanes);
+    for (const std::size_t buffer_sets : {1U, 4U, 1000U})
+        EXPECT_EQ(make(items / buffer_sets - items / 100'000, buffer_sets).buffer_sets(), buffer_sets);
 }
 
 /// What is at fault for a pipeline that takes too much, as its error says.
@@ -136,32 +137,36 @@ TEST(PipelineConfig, ErrorsOfSizesSayWhatIsAtFault) {
     using Culprit = phy::PipelineSizeError::Culprit;
     const std::size_t items = phy::machine_memory() / 2 / (item_in + item_out);
     const std::string smaller_chunks = "smaller chunks";
-    const std::string fewer_lanes = "fewer lanes";
-    const std::string either = "smaller chunks, fewer lanes or both";
+    const std::string fewer_buffer_sets = "fewer buffer sets";
+    const std::string either = "smaller chunks, fewer buffer sets or both";
     EXPECT_EQ(culprit_of({}, {.chunk = 2 * items}, smaller_chunks), Culprit::chunk);
-    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .lanes = 1}, smaller_chunks), Culprit::chunk);
-    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .lanes = 1000}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .buffer_sets = 1}, smaller_chunks), Culprit::chunk);
+    EXPECT_EQ(culprit_of({}, {.chunk = 2 * items, .buffer_sets = 1000}, smaller_chunks), Culprit::chunk);
     EXPECT_EQ(culprit_of({}, {.chunk = items / 2}, smaller_chunks), Culprit::chunk);
-    EXPECT_EQ(culprit_of({}, {.chunk = items / 2, .lanes = 3}, either), Culprit::chunk_and_lanes);
-    EXPECT_EQ(culprit_of({}, {.chunk = 1, .lanes = 1025}, "at most 1024"), Culprit::lanes);
+    EXPECT_EQ(culprit_of({}, {.chunk = items / 2, .buffer_sets = 3}, either), Culprit::chunk_and_buffer_sets);
+    EXPECT_EQ(culprit_of({}, {.chunk = 1, .buffer_sets = 1025}, "at most 1024"), Culprit::buffer_sets);
 
     const StageShape of_blocks = {.granularity = items / 4};
-    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 1, .lanes = 5}, fewer_lanes), Culprit::lanes);
-    EXPECT_EQ(culprit_of(of_blocks, {.lanes = 5}, fewer_lanes), Culprit::lanes);
-    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 2 * items, .lanes = 5}, either), Culprit::chunk_and_lanes);
-    EXPECT_EQ(culprit_of(of_blocks, {.chunk = items / 2, .lanes = 3}, either), Culprit::chunk_and_lanes);
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 1, .buffer_sets = 5}, fewer_buffer_sets), Culprit::buffer_sets);
+    EXPECT_EQ(culprit_of(of_blocks, {.buffer_sets = 5}, fewer_buffer_sets), Culprit::buffer_sets);
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = 2 * items, .buffer_sets = 5}, either),
+              Culprit::chunk_and_buffer_sets);
+    EXPECT_EQ(culprit_of(of_blocks, {.chunk = items / 2, .buffer_sets = 3}, either),
+              Culprit::chunk_and_buffer_sets);
 
     const std::string of_stage = "smaller blocks or less scratch memory of stage 'scramble'";
     EXPECT_EQ(culprit_of({.granularity = 2 * items}, {}, of_stage), Culprit::stage);
-    EXPECT_EQ(culprit_of({.granularity = 2 * items}, {.chunk = 1, .lanes = 1}, of_stage), Culprit::stage);
+    EXPECT_EQ(culprit_of({.granularity = 2 * items}, {.chunk = 1, .buffer_sets = 1}, of_stage),
+              Culprit::stage);
     EXPECT_EQ(culprit_of({.more_scratch = std::size_t{1} << 60U}, {.chunk = 1}, of_stage), Culprit::stage);
 }
 
-TEST(PipelineConfig, TooManyLanesAreRefused) {
+TEST(PipelineConfig, TooManyBufferSetsAreRefused) {
     FakeStage stage;
-    for (const std::size_t lanes : {std::size_t{1'000'000}, SIZE_MAX / 2 + 1, SIZE_MAX})
-        EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = 1, .lanes = lanes}), phy::ArgumentError)
-            << lanes;
+    for (const std::size_t buffer_sets : {std::size_t{1'000'000}, SIZE_MAX / 2 + 1, SIZE_MAX})
+        EXPECT_THROW(Pipeline({scalar_host()}, stage, {.chunk = 1, .buffer_sets = buffer_sets}),
+                     phy::ArgumentError)
+            << buffer_sets;
 }
 
 // The blocks of the smallest chunk alone would take more.
@@ -194,8 +199,8 @@ TEST(PipelineConfig, HostsWorkAlone) {
 
 TEST(PipelineConfig, StagesThatMakeNoSenseAreRefused) {
     const std::vector<std::pair<StageShape, std::string>> shapes = {
-        {{.inputs = {{"a", 1}, {"a", 1}}}, "port 'a' is there twice"},
-        {{.outputs = {{"a", 1}, {"b", 1}, {"a", 2}}}, "port 'a' is there twice"},
+        {{.inputs = {{"a", 1}, {"a", 1}}}, "port 'a' exists twice"},
+        {{.outputs = {{"a", 1}, {"b", 1}, {"a", 2}}}, "port 'a' exists twice"},
         {{.inputs = {{"", 1}}}, "no name"},
         {{.inputs = {{"a", 0}}}, "records of 0 bytes"},
         {{.outputs = {{"a", 4, 0}}}, "for 0 items"},

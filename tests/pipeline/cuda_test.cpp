@@ -59,16 +59,16 @@ private:
     PinnedBuffer<std::byte> memory_;
 };
 
-/// Pinned memory for each lane, in which the last item of every chunk is looked at.
+/// Pinned memory for each buffer set, in which the last item of every chunk is looked at.
 class CheckingSink : public phy::Sink {
 public:
-    CheckingSink(std::size_t lanes, std::size_t chunk) {
-        for (std::size_t lane = 0; lane < lanes; ++lane)
+    CheckingSink(std::size_t buffer_sets, std::size_t chunk) {
+        for (std::size_t buffer_set = 0; buffer_set < buffer_sets; ++buffer_set)
             memory_.emplace_back(chunk * phy_test::item_out);
     }
 
     [[nodiscard]] bool view(const Chunk& chunk, std::span<std::span<std::byte>> arrays) override {
-        arrays[0] = std::span<std::byte>(memory_[chunk.lane]).first(chunk.items * phy_test::item_out);
+        arrays[0] = std::span<std::byte>(memory_[chunk.buffer_set]).first(chunk.items * phy_test::item_out);
         return true;
     }
 
@@ -97,7 +97,7 @@ TEST_F(CudaPipeline, TakesMoreThanTheDeviceHolds) {
     FakeStage stage;
     Pipeline pipeline(first_device(), stage, {.chunk = chunk});
     RepeatingSource source(items, chunk);
-    CheckingSink sink(pipeline.lanes(), chunk);
+    CheckingSink sink(pipeline.buffer_sets(), chunk);
     const PipelineReport report = pipeline.run(source, sink);
     EXPECT_EQ(report.items, items);
     EXPECT_EQ(sink.wrong(), 0U);
@@ -111,14 +111,14 @@ TEST_F(CudaPipeline, DeviceMemoryThatIsNotThereIsNamed) {
     const DeviceBuffer<std::byte> most(device, device.free_memory() - left);
     FakeStage stage;
     try {
-        const Pipeline pipeline(first_device(), stage, {.chunk = left / 4, .lanes = 2});
+        const Pipeline pipeline(first_device(), stage, {.chunk = left / 4, .buffer_sets = 2});
         FAIL() << "all of it was to be had";
     } catch (const phy::Error& error) {
         const std::string text = error.what();
         for (const std::string word : {"cuda[0]", "out of GPU memory", "2 chunks"})
             EXPECT_NE(text.find(word), std::string::npos) << text;
     }
-    Pipeline small(first_device(), stage, {.chunk = 1000, .lanes = 2});
+    Pipeline small(first_device(), stage, {.chunk = 1000, .buffer_sets = 2});
     EXPECT_EQ(phy_test::mistake_of_run(small, stage, TestStream(10'000)), "") << "after it";
 }
 
@@ -127,7 +127,7 @@ TEST_F(CudaPipeline, CyclesLeaveTheMemoryOfTheDeviceAlone) {
     const TestStream stream(1000);
     const auto cycle = [&] {
         FakeStage stage;
-        Pipeline pipeline(first_device(), stage, {.chunk = 100, .lanes = 3});
+        Pipeline pipeline(first_device(), stage, {.chunk = 100, .buffer_sets = 3});
         ASSERT_EQ(phy_test::mistake_of_run(pipeline, stage, stream), "");
     };
     for (int i = 0; i < 10; ++i)
@@ -181,9 +181,10 @@ TEST_F(CudaPipeline, StepsOfDifferentChunksOverlap) {
     constexpr std::size_t chunk = std::size_t{2} << 20;
     for (const IssueOrder order : {IssueOrder::sequential, IssueOrder::parallel}) {
         FakeStage stage;
-        Pipeline pipeline(first_device(), stage, {.chunk = chunk, .lanes = 4, .order = order, .trace = true});
+        Pipeline pipeline(first_device(), stage,
+                          {.chunk = chunk, .buffer_sets = 4, .order = order, .trace = true});
         RepeatingSource source(items, chunk);
-        CheckingSink sink(pipeline.lanes(), chunk);
+        CheckingSink sink(pipeline.buffer_sets(), chunk);
         const PipelineReport report = pipeline.run(source, sink);
         EXPECT_TRUE(overlap(report.spans, Step::copy_in, Step::copy_out)) << to_string(order);
         EXPECT_TRUE(overlap(report.spans, Step::copy_in, Step::work)) << to_string(order);
@@ -212,9 +213,9 @@ TEST_F(CudaPipeline, TheFirstChunkStandsForOthersOnlyWhereNoneIsTimed) {
     constexpr std::size_t chunk = 1000;
     const auto seconds_of_work = [&](std::uint64_t chunks, bool trace) {
         LateStage stage;
-        Pipeline pipeline(first_device(), stage, {.chunk = chunk, .lanes = 3, .trace = trace});
+        Pipeline pipeline(first_device(), stage, {.chunk = chunk, .buffer_sets = 3, .trace = trace});
         RepeatingSource source(chunks * chunk, chunk);
-        CheckingSink sink(pipeline.lanes(), chunk);
+        CheckingSink sink(pipeline.buffer_sets(), chunk);
         const PipelineReport report = pipeline.run(source, sink);
         EXPECT_EQ(report.items, chunks * chunk);
         EXPECT_EQ(report.busy[2].step, stage.name());
@@ -231,7 +232,7 @@ TEST_F(CudaPipeline, SerialStepsDoNotOverlap) {
     FakeStage stage;
     Pipeline pipeline(first_device(), stage, {.chunk = 100'000, .order = IssueOrder::serial, .trace = true});
     RepeatingSource source(1'000'000, 100'000);
-    CheckingSink sink(pipeline.lanes(), 100'000);
+    CheckingSink sink(pipeline.buffer_sets(), 100'000);
     const PipelineReport report = pipeline.run(source, sink);
     for (const Step one : {Step::copy_in, Step::work, Step::copy_out}) {
         for (const Step other : {Step::copy_in, Step::work, Step::copy_out})

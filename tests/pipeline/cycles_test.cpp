@@ -55,7 +55,7 @@ protected:
         FakeStage stage;
         Pipeline pipeline(places(), stage,
                           {.chunk = chunk_items,
-                           .lanes = static_cast<std::size_t>(1 + number / endings % 4),
+                           .buffer_sets = static_cast<std::size_t>(1 + number / endings % 4),
                            .order = all_orders[static_cast<std::size_t>(number / 20) % 3],
                            .trace = number % 2 == 0});
         std::stop_source stop;
@@ -93,7 +93,7 @@ TEST_P(Cycles, LeaveNoThreadsAndNoMemory) {
 TEST_P(Cycles, OfRunsOfOnePipelineLeaveNothingEither) {
     constexpr long allowed_kib = 4 * 1024;
     FakeStage stage;
-    Pipeline pipeline(places(), stage, {.chunk = chunk_items, .lanes = 3, .trace = true});
+    Pipeline pipeline(places(), stage, {.chunk = chunk_items, .buffer_sets = 3, .trace = true});
     const auto run = [&](int from, int to) {
         for (int number = from; number < to && !HasFailure(); ++number) {
             std::stop_source stop;

@@ -39,8 +39,8 @@ class Failure : public OnPlaces {
 protected:
     const TestStream stream_ = TestStream(total);
 
-    static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return {.chunk = chunk_items, .lanes = lanes, .order = order};
+    static Pipeline::Config config(IssueOrder order, std::size_t buffer_sets) {
+        return {.chunk = chunk_items, .buffer_sets = buffer_sets, .order = order};
     }
 
     /// Throws from that call of that chunk.
@@ -82,14 +82,14 @@ protected:
     }
 
     /// In all calls of all chunks, one run each.
-    void expect_injected_errors(IssueOrder order, std::size_t lanes, SourceMode source_mode) const {
+    void expect_injected_errors(IssueOrder order, std::size_t buffer_sets, SourceMode source_mode) const {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, config(order, lanes));
+        Pipeline pipeline(places(), stage, config(order, buffer_sets));
         for (const Call where : all_calls) {
             if (where == Call::fill && source_mode == SourceMode::view) continue;
             for (const std::uint64_t index : fewer_indices(chunks)) {
                 SCOPED_TRACE(std::string(name_of(where)) + ", chunk " + std::to_string(index) + ", " +
-                             std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
+                             std::string(to_string(order)) + ", buffer sets " + std::to_string(buffer_sets));
                 CallRecorder recorder(pipeline);
                 expect_injected_error(pipeline, stage, recorder, source_mode, where, index);
                 expect_nothing_after(recorder, where, index, order == IssueOrder::serial);
@@ -104,15 +104,15 @@ protected:
 
 TEST_P(Failure, OfAnyCallAtAnyChunkReachesTheCaller) {
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 12U})
-            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, lanes, SourceMode::fill));
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 12U})
+            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, buffer_sets, SourceMode::fill));
     }
 }
 
 TEST_P(Failure, OfAnyCallWhereSourceAndSinkLendMemoryReachesTheCaller) {
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 12U})
-            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, lanes, SourceMode::view));
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 12U})
+            ASSERT_NO_FATAL_FAILURE(expect_injected_errors(order, buffer_sets, SourceMode::view));
     }
 }
 

@@ -14,10 +14,10 @@ namespace phy_test {
 
 /// Where a sink receives its bytes.
 enum class SinkMode {
-    view,         ///< at their final place
-    take,         ///< in memory of the pipeline
-    alternating,  ///< one chunk by view, the next by take
-    lane_memory,  ///< in the sink's own memory for each buffer set
+    view,               ///< at their final place
+    take,               ///< in memory of the pipeline
+    alternating,        ///< one chunk by view, the next by take
+    buffer_set_memory,  ///< in the sink's own memory for each buffer set
 };
 
 class FakeSink : public phy::Sink {
@@ -34,10 +34,10 @@ public:
             view_mistake_.expect(chunk.first + chunk.items <= stream_.items(), "too much", chunk);
             view_mistake_.expect(arrays.size() == output_.size(), "number of the sink's views", chunk);
             if (!view_mistake_.is_none()) return false;
-            if (mode_ != SinkMode::lane_memory && !is_viewed(chunk)) return false;
+            if (mode_ != SinkMode::buffer_set_memory && !is_viewed(chunk)) return false;
             for (std::size_t port = 0; port < arrays.size(); ++port)
-                arrays[port] =
-                    mode_ == SinkMode::lane_memory ? lane_memory(chunk, port) : in_place(chunk, port);
+                arrays[port] = mode_ == SinkMode::buffer_set_memory ? buffer_set_memory(chunk, port)
+                                                                    : in_place(chunk, port);
             return true;
         });
     }
@@ -94,12 +94,12 @@ private:
         return mode_ == SinkMode::view || (mode_ == SinkMode::alternating && chunk.index % 2 == 0);
     }
 
-    [[nodiscard]] std::span<std::byte> lane_memory(const phy::Chunk& chunk, std::size_t port) {
-        if (lanes_.size() <= chunk.lane) lanes_.resize(chunk.lane + 1);
-        std::vector<Bytes>& lane = lanes_[chunk.lane];
-        lane.resize(output_.size());
-        lane[port].assign(stream_.outputs()[port].bytes_of(chunk.items), canary);
-        return lane[port];
+    [[nodiscard]] std::span<std::byte> buffer_set_memory(const phy::Chunk& chunk, std::size_t port) {
+        if (buffer_sets_.size() <= chunk.buffer_set) buffer_sets_.resize(chunk.buffer_set + 1);
+        std::vector<Bytes>& buffer_set = buffer_sets_[chunk.buffer_set];
+        buffer_set.resize(output_.size());
+        buffer_set[port].assign(stream_.outputs()[port].bytes_of(chunk.items), canary);
+        return buffer_set[port];
     }
 
     void keep(const phy::Chunk& chunk, std::size_t port, std::span<const std::byte> array) {
@@ -124,7 +124,7 @@ private:
     Mistake mistake_;
 
     std::uint64_t next_view_ = 0;
-    std::vector<std::vector<Bytes>> lanes_;
+    std::vector<std::vector<Bytes>> buffer_sets_;
     Mistake view_mistake_;
 };
 

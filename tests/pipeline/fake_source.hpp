@@ -14,12 +14,12 @@ namespace phy_test {
 
 /// How a source delivers its items.
 enum class SourceMode {
-    view,         ///< in their own memory
-    fill,         ///< copied
-    alternating,  ///< one chunk by view, the next by fill
-    lane_memory,  ///< by view, in the source's own memory for each buffer set
-    endless,      ///< by fill, which reports the end
-    cut_off,      ///< by fill, which ends before items()
+    view,               ///< in their own memory
+    fill,               ///< copied
+    alternating,        ///< one chunk by view, the next by fill
+    buffer_set_memory,  ///< by view, in the source's own memory for each buffer set
+    endless,            ///< by fill, which reports the end
+    cut_off,            ///< by fill, which ends before items()
 };
 
 class FakeSource : public phy::Source {
@@ -41,12 +41,12 @@ public:
             mistake_.expect(arrays.size() == stream_.inputs().size(), "number of views", chunk);
             next_.index = chunk.index + 1;
             next_.first = chunk.first + chunk.items;
-            const bool viewed = mode_ == SourceMode::view || mode_ == SourceMode::lane_memory ||
+            const bool viewed = mode_ == SourceMode::view || mode_ == SourceMode::buffer_set_memory ||
                                 (mode_ == SourceMode::alternating && chunk.index % 2 == 0);
             if (!viewed || !has_all_of(chunk) || !mistake_.is_none()) return false;
             for (std::size_t port = 0; port < arrays.size(); ++port)
                 arrays[port] = stream_.input(port, chunk.first, chunk.items);
-            if (mode_ == SourceMode::lane_memory) copy_to_lane(chunk, arrays);
+            if (mode_ == SourceMode::buffer_set_memory) copy_to_buffer_set(chunk, arrays);
             return true;
         });
     }
@@ -78,13 +78,13 @@ private:
         return has;
     }
 
-    void copy_to_lane(const phy::Chunk& chunk, View arrays) {
-        if (lanes_.size() <= chunk.lane) lanes_.resize(chunk.lane + 1);
-        std::vector<Bytes>& lane = lanes_[chunk.lane];
-        lane.resize(arrays.size());
+    void copy_to_buffer_set(const phy::Chunk& chunk, View arrays) {
+        if (buffer_sets_.size() <= chunk.buffer_set) buffer_sets_.resize(chunk.buffer_set + 1);
+        std::vector<Bytes>& buffer_set = buffer_sets_[chunk.buffer_set];
+        buffer_set.resize(arrays.size());
         for (std::size_t port = 0; port < arrays.size(); ++port) {
-            lane[port].assign(arrays[port].begin(), arrays[port].end());
-            arrays[port] = lane[port];
+            buffer_set[port].assign(arrays[port].begin(), arrays[port].end());
+            arrays[port] = buffer_set[port];
         }
     }
 
@@ -92,7 +92,7 @@ private:
     SourceMode mode_;
     CallHooks hooks_;
     phy::Chunk next_;
-    std::vector<std::vector<Bytes>> lanes_;
+    std::vector<std::vector<Bytes>> buffer_sets_;
     Mistake mistake_;
 };
 

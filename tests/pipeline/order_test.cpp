@@ -24,8 +24,8 @@ class Order : public OnPlaces {
 protected:
     const TestStream stream_ = TestStream(total);
 
-    static Pipeline::Config config(IssueOrder order, std::size_t lanes) {
-        return {.chunk = chunk_items, .lanes = lanes, .order = order};
+    static Pipeline::Config config(IssueOrder order, std::size_t buffer_sets) {
+        return {.chunk = chunk_items, .buffer_sets = buffer_sets, .order = order};
     }
 
     /// Runs with a hook, and expects that all went well.
@@ -40,10 +40,10 @@ protected:
     }
 
     /// In each round the calls of the parties meet that name it.
-    void expect_to_meet(IssueOrder order, std::size_t lanes, int parties, std::uint64_t rounds,
+    void expect_to_meet(IssueOrder order, std::size_t buffer_sets, int parties, std::uint64_t rounds,
                         const std::function<std::optional<std::uint64_t>(Call, std::uint64_t)>& round_of) {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, config(order, lanes));
+        Pipeline pipeline(places(), stage, config(order, buffer_sets));
         for (const SourceMode source_mode : {SourceMode::view, SourceMode::fill}) {
             CallRecorder recorder(pipeline);
             Rendezvous rendezvous(parties);
@@ -57,13 +57,13 @@ protected:
     }
 };
 
-TEST_P(Order, ChunksKeepTheirLaneAndTurn) {
+TEST_P(Order, ChunksKeepTheirBufferSetAndTurn) {
     for (const IssueOrder order : all_orders) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 7U, 40U}) {
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 7U, 40U}) {
             FakeStage stage;
-            Pipeline pipeline(places(), stage, config(order, lanes));
+            Pipeline pipeline(places(), stage, config(order, buffer_sets));
             for (const SourceMode source_mode : {SourceMode::view, SourceMode::fill, SourceMode::endless}) {
-                SCOPED_TRACE(std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
+                SCOPED_TRACE(std::string(to_string(order)) + ", buffer sets " + std::to_string(buffer_sets));
                 CallRecorder recorder(pipeline);
                 run(pipeline, stage, recorder, source_mode, SinkMode::view);
                 for (const Call call : {Call::source_view, Call::sink_view, Call::work, Call::take})
@@ -88,18 +88,19 @@ TEST_P(Order, TwoThreadsHelpTheCaller) {
 
 // Round k: chunk k is worked on, the source reads the next one and the sink takes the one before.
 TEST_P(Order, ReadsWorksAndWritesAtOnce) {
-    for (const std::size_t lanes : {3U, 4U, 7U}) {
-        expect_to_meet(IssueOrder::sequential, lanes, 3, chunks - 2, [](Call call, std::uint64_t chunk) {
-            std::optional<std::uint64_t> round;
-            if (call == Call::source_view && chunk >= 2) round = chunk - 1;
-            if (call == Call::work && chunk >= 1 && chunk + 1 < chunks) round = chunk;
-            if (call == Call::take && chunk + 2 < chunks) round = chunk + 1;
-            return round;
-        });
+    for (const std::size_t buffer_sets : {3U, 4U, 7U}) {
+        expect_to_meet(IssueOrder::sequential, buffer_sets, 3, chunks - 2,
+                       [](Call call, std::uint64_t chunk) {
+                           std::optional<std::uint64_t> round;
+                           if (call == Call::source_view && chunk >= 2) round = chunk - 1;
+                           if (call == Call::work && chunk >= 1 && chunk + 1 < chunks) round = chunk;
+                           if (call == Call::take && chunk + 2 < chunks) round = chunk + 1;
+                           return round;
+                       });
     }
 }
 
-TEST_P(Order, TwoLanesReadTheNextWhileTheyWork) {
+TEST_P(Order, TwoBufferSetsReadTheNextWhileTheyWork) {
     expect_to_meet(IssueOrder::sequential, 2, 2, chunks - 1, [](Call call, std::uint64_t chunk) {
         std::optional<std::uint64_t> round;
         if (call == Call::source_view && chunk >= 1) round = chunk - 1;
@@ -108,7 +109,7 @@ TEST_P(Order, TwoLanesReadTheNextWhileTheyWork) {
     });
 }
 
-TEST_P(Order, TwoLanesWriteTheLastWhileTheyWork) {
+TEST_P(Order, TwoBufferSetsWriteTheLastWhileTheyWork) {
     expect_to_meet(IssueOrder::sequential, 2, 2, chunks - 1, [](Call call, std::uint64_t chunk) {
         std::optional<std::uint64_t> round;
         if (call == Call::work && chunk >= 1) round = chunk - 1;
@@ -117,12 +118,13 @@ TEST_P(Order, TwoLanesWriteTheLastWhileTheyWork) {
     });
 }
 
-// The last lane's chunk is worked on until the sink has come to the first lane's and its lane is read again.
+// The last buffer set's chunk is worked on until the sink has come to the first buffer set's and its buffer
+// set is read again.
 TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
-    for (const std::size_t lanes : {2U, 3U, 4U, 6U}) {
+    for (const std::size_t buffer_sets : {2U, 3U, 4U, 6U}) {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, config(IssueOrder::parallel, lanes));
-        const std::uint64_t ring = pipeline.lanes();
+        Pipeline pipeline(places(), stage, config(IssueOrder::parallel, buffer_sets));
+        const std::uint64_t ring = pipeline.buffer_sets();
         CallRecorder recorder(pipeline);
         std::map<std::uint64_t, Gate> taken;
         std::map<std::uint64_t, Gate> read;
@@ -137,11 +139,11 @@ TEST_P(Order, ParallelWorksWhileItReadsAndWrites) {
             if (call == Call::work && read.contains(chunk.index + 1))
                 came = came && taken[chunk.index + 1 - ring].wait() && read[chunk.index + 1].wait();
         });
-        EXPECT_TRUE(came) << "lanes " << lanes;
+        EXPECT_TRUE(came) << "buffer sets " << buffer_sets;
     }
 }
 
-// With four lanes a group is two chunks at least.
+// With four buffer sets a group is two chunks at least.
 TEST_P(Order, ParallelWorksOnSeveralChunksThatHaveBeenRead) {
     FakeStage stage;
     Pipeline pipeline(places(), stage, config(IssueOrder::parallel, 4));
@@ -161,9 +163,9 @@ TEST_P(Order, ParallelWorksOnSeveralChunksThatHaveBeenRead) {
 }
 
 TEST_P(Order, SerialDoesOneThingAtATime) {
-    for (const std::size_t lanes : {1U, 2U, 4U}) {
+    for (const std::size_t buffer_sets : {1U, 2U, 4U}) {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, config(IssueOrder::serial, lanes));
+        Pipeline pipeline(places(), stage, config(IssueOrder::serial, buffer_sets));
         for (const SourceMode source_mode : {SourceMode::fill, SourceMode::view}) {
             CallRecorder recorder(pipeline);
             run(pipeline, stage, recorder, source_mode, SinkMode::view);
@@ -179,8 +181,8 @@ TEST_P(Order, SerialDoesOneThingAtATime) {
     }
 }
 
-TEST_P(Order, OneLaneHoldsOneChunk) {
-    if (GetParam().places.size() > 1) GTEST_SKIP() << "each device has a lane";
+TEST_P(Order, OneBufferSetHoldsOneChunk) {
+    if (GetParam().places.size() > 1) GTEST_SKIP() << "each device has a buffer set";
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
         Pipeline pipeline(places(), stage, config(order, 1));
@@ -190,21 +192,23 @@ TEST_P(Order, OneLaneHoldsOneChunk) {
     }
 }
 
-// The sink holds the first chunk until the source has all lanes' chunks; the recorder sees if it has more.
-TEST_P(Order, TheSourceIsAheadByAllLanesAndNoMore) {
+// The sink holds the first chunk until the source has all buffer sets' chunks; the recorder sees if it has
+// more.
+TEST_P(Order, TheSourceIsAheadByAllBufferSetsAndNoMore) {
     for (const IssueOrder order : {IssueOrder::sequential, IssueOrder::parallel}) {
-        for (const std::size_t lanes : {1U, 2U, 3U, 7U}) {
+        for (const std::size_t buffer_sets : {1U, 2U, 3U, 7U}) {
             FakeStage stage;
-            Pipeline pipeline(places(), stage, config(order, lanes));
+            Pipeline pipeline(places(), stage, config(order, buffer_sets));
             CallRecorder recorder(pipeline);
             Gate all_read;
             bool came = false;
             run(pipeline, stage, recorder, SourceMode::fill, SinkMode::take,
                 [&](Call call, const Chunk& chunk) {
-                    if (call == Call::source_view && chunk.index + 1 == pipeline.lanes()) all_read.open();
+                    if (call == Call::source_view && chunk.index + 1 == pipeline.buffer_sets())
+                        all_read.open();
                     if (call == Call::take && chunk.index == 0) came = all_read.wait();
                 });
-            EXPECT_TRUE(came) << to_string(order) << ", lanes " << lanes;
+            EXPECT_TRUE(came) << to_string(order) << ", buffer sets " << buffer_sets;
         }
     }
 }

@@ -22,8 +22,8 @@ class Report : public OnPlaces {
 protected:
     const TestStream stream_ = TestStream(total);
 
-    static Pipeline::Config config(IssueOrder order, std::size_t lanes, bool trace) {
-        return {.chunk = chunk_items, .lanes = lanes, .order = order, .trace = trace};
+    static Pipeline::Config config(IssueOrder order, std::size_t buffer_sets, bool trace) {
+        return {.chunk = chunk_items, .buffer_sets = buffer_sets, .order = order, .trace = trace};
     }
 
     static std::vector<Step> steps() {
@@ -55,7 +55,7 @@ protected:
     }
 
     /// One a chunk, in their order, one after the other.
-    static void expect_a_row_of_chunks(const std::vector<PipelineSpan>& spans, std::size_t lanes) {
+    static void expect_a_row_of_chunks(const std::vector<PipelineSpan>& spans, std::size_t buffer_sets) {
         ASSERT_EQ(spans.size(), chunks);
         std::uint64_t first = 0;
         for (std::uint64_t index = 0; index < chunks; ++index) {
@@ -63,7 +63,7 @@ protected:
             EXPECT_EQ(span.chunk.index, index);
             EXPECT_EQ(span.chunk.first, first);
             EXPECT_EQ(span.chunk.items, index + 1 == chunks ? 3 : chunk_items);
-            EXPECT_LT(span.chunk.lane, lanes);
+            EXPECT_LT(span.chunk.buffer_set, buffer_sets);
             EXPECT_LE(span.begin, span.end);
             first += span.chunk.items;
         }
@@ -82,15 +82,16 @@ TEST_P(Report, SaysWhatWasDoneAndWhere) {
         EXPECT_FALSE(report.cancelled);
         EXPECT_GT(report.seconds, 0.0);
         EXPECT_EQ(report.stage, "scramble");
-        ASSERT_EQ(report.lanes.size(), pipeline.lanes());
+        ASSERT_EQ(report.buffer_sets.size(), pipeline.buffer_sets());
         for (const phy::Place& place : places())
-            EXPECT_EQ(std::ranges::count(report.lanes, place.name()), 3) << place.name();
+            EXPECT_EQ(std::ranges::count(report.buffer_sets, place.name()), 3) << place.name();
         EXPECT_TRUE(report.spans.empty());
         std::vector<std::string> names;
         for (const PipelineReport::Busy& busy : report.busy) {
             names.push_back(busy.step);
             EXPECT_GE(busy.seconds, 0.0) << busy.step;
-            EXPECT_LE(busy.seconds, report.seconds * static_cast<double>(pipeline.lanes())) << busy.step;
+            EXPECT_LE(busy.seconds, report.seconds * static_cast<double>(pipeline.buffer_sets()))
+                << busy.step;
         }
         EXPECT_EQ(names, names_of_steps());
     }
@@ -113,22 +114,23 @@ TEST_P(Report, OfNothing) {
 
 TEST_P(Report, SpansAreCompleteAndInOrder) {
     for (const IssueOrder order : all_orders) {
-        for (const auto& [lanes, source_mode] :
+        for (const auto& [buffer_sets, source_mode] :
              {std::pair(1U, SourceMode::fill), std::pair(3U, SourceMode::fill),
               std::pair(3U, SourceMode::view), std::pair(30U, SourceMode::fill),
               std::pair(30U, SourceMode::view)}) {
-            SCOPED_TRACE(std::string(to_string(order)) + ", lanes " + std::to_string(lanes));
-            const PipelineReport report = run(config(order, lanes, true), {}, source_mode);
+            SCOPED_TRACE(std::string(to_string(order)) + ", buffer sets " + std::to_string(buffer_sets));
+            const PipelineReport report = run(config(order, buffer_sets, true), {}, source_mode);
             EXPECT_EQ(report.spans.size(), chunks * steps().size());
             std::vector<std::vector<PipelineSpan>> rows;
             for (const Step step : steps()) {
                 rows.push_back(spans_of(report, step));
-                ASSERT_NO_FATAL_FAILURE(expect_a_row_of_chunks(rows.back(), report.lanes.size()));
+                ASSERT_NO_FATAL_FAILURE(expect_a_row_of_chunks(rows.back(), report.buffer_sets.size()));
             }
             for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
                 for (std::size_t step = 1; step < rows.size(); ++step) {
                     EXPECT_LE(rows[step - 1][chunk].end, rows[step][chunk].begin) << chunk << ", " << step;
-                    EXPECT_EQ(rows[step - 1][chunk].chunk.lane, rows[step][chunk].chunk.lane) << chunk;
+                    EXPECT_EQ(rows[step - 1][chunk].chunk.buffer_set, rows[step][chunk].chunk.buffer_set)
+                        << chunk;
                 }
             }
             EXPECT_LE(rows.back().back().end, report.seconds);
@@ -136,7 +138,8 @@ TEST_P(Report, SpansAreCompleteAndInOrder) {
     }
 }
 
-// The source waits for a lane, the stage for the source, the sink for the stage: none of it is in a span.
+// The source waits for a buffer set, the stage for the source, the sink for the stage: none of it is in a
+// span.
 TEST_P(Report, SpansHoldNoWaiting) {
     for (const auto& [order, source_mode] : {std::pair(IssueOrder::sequential, SourceMode::fill),
                                              std::pair(IssueOrder::sequential, SourceMode::view),
@@ -144,7 +147,7 @@ TEST_P(Report, SpansHoldNoWaiting) {
                                              std::pair(IssueOrder::parallel, SourceMode::view),
                                              std::pair(IssueOrder::serial, SourceMode::fill)}) {
         const PipelineReport report = run(config(order, 2, true), {}, source_mode);
-        const std::size_t lanes = report.lanes.size();
+        const std::size_t buffer_sets = report.buffer_sets.size();
         const std::vector<PipelineSpan> reads = spans_of(report, Step::read);
         const std::vector<PipelineSpan> writes = spans_of(report, Step::write);
         ASSERT_EQ(reads.size(), chunks);
@@ -152,8 +155,8 @@ TEST_P(Report, SpansHoldNoWaiting) {
         for (std::size_t chunk = 1; chunk < chunks; ++chunk) {
             EXPECT_LE(reads[chunk - 1].end, reads[chunk].begin);
             EXPECT_LE(writes[chunk - 1].end, writes[chunk].begin);
-            if (chunk >= lanes) {
-                EXPECT_LE(writes[chunk - lanes].end, reads[chunk].begin);
+            if (chunk >= buffer_sets) {
+                EXPECT_LE(writes[chunk - buffer_sets].end, reads[chunk].begin);
             }
         }
     }

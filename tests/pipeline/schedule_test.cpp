@@ -21,21 +21,21 @@ std::vector<Chunk> cut(Schedule schedule, std::size_t at_most = SIZE_MAX) {
 }
 
 std::string describe(std::uint64_t items, const Schedule::Limits& limits) {
-    return std::to_string(items) + " items, most " + std::to_string(limits.most) + ", least " +
-           std::to_string(limits.least) + ", blocks of " + std::to_string(limits.granularity);
+    return std::to_string(items) + " items, max " + std::to_string(limits.max) + ", min " +
+           std::to_string(limits.min) + ", blocks of " + std::to_string(limits.granularity);
 }
 
 /// Gapless, and within the limits.
 void expect_legal(std::span<const Chunk> chunks, const Schedule::Limits& limits) {
-    const bool aligned = limits.most % 64 == 0 && limits.least % 64 == 0;
+    const bool aligned = limits.max % 64 == 0 && limits.min % 64 == 0;
     std::uint64_t end = 0;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         ASSERT_EQ(chunks[i].index, i);
         ASSERT_EQ(chunks[i].first, end);
         ASSERT_GT(chunks[i].items, 0U);
-        ASSERT_LE(chunks[i].items, limits.most);
+        ASSERT_LE(chunks[i].items, limits.max);
         if (i + 1 < chunks.size()) {
-            ASSERT_GE(chunks[i].items, limits.least) << "chunk " << i;
+            ASSERT_GE(chunks[i].items, limits.min) << "chunk " << i;
         }
         if (aligned) {
             ASSERT_EQ(chunks[i].first % 64, 0U) << "chunk " << i;
@@ -62,11 +62,11 @@ protected:
 
     Schedule::Limits random_limits() {
         Schedule::Limits limits{};
-        limits.most = 1 + below(std::size_t{1} << below(15));
-        limits.least = 1 + below(limits.most);
+        limits.max = 1 + below(std::size_t{1} << below(15));
+        limits.min = 1 + below(limits.max);
         if (below(2) == 0) {
-            limits.most *= 64;
-            limits.least *= 64;
+            limits.max *= 64;
+            limits.min *= 64;
         }
         limits.granularity = 1;
         return limits;
@@ -76,8 +76,8 @@ protected:
     Schedule::Limits random_limits_of_blocks() {
         Schedule::Limits limits = random_limits();
         limits.granularity = 1 + below(3000);
-        limits.most *= limits.granularity;
-        limits.least *= limits.granularity;
+        limits.max *= limits.granularity;
+        limits.min *= limits.granularity;
         return limits;
     }
 };
@@ -85,7 +85,7 @@ protected:
 TEST_F(ScheduleOf, AnyStreamIsCompleteAndLegal) {
     for (int i = 0; i < 20'000; ++i) {
         const Schedule::Limits limits = random_limits();
-        const std::uint64_t items = below(1 + limits.most * (1 + below(40)));
+        const std::uint64_t items = below(1 + limits.max * (1 + below(40)));
         expect_legal(items, limits);
         if (HasFailure()) return;
     }
@@ -94,7 +94,7 @@ TEST_F(ScheduleOf, AnyStreamIsCompleteAndLegal) {
 TEST_F(ScheduleOf, BlocksAreNotCut) {
     for (int i = 0; i < 5000; ++i) {
         const Schedule::Limits limits = random_limits_of_blocks();
-        const std::uint64_t items = below(1 + limits.most * (1 + below(40)));
+        const std::uint64_t items = below(1 + limits.max * (1 + below(40)));
         SCOPED_TRACE(describe(items, limits));
         expect_legal(items, limits);
         for (const Chunk& chunk : cut(Schedule(items, limits)))
@@ -107,7 +107,7 @@ TEST_F(ScheduleOf, BlocksAreNotCut) {
 TEST_F(ScheduleOf, AStreamOfSomeBlocksGivesStepsThatCanOverlap) {
     const std::size_t block = 45'864;
     for (std::size_t blocks = 4; blocks < 100; ++blocks) {
-        const Schedule schedule(blocks * block, {.most = 1000 * block, .least = block, .granularity = block});
+        const Schedule schedule(blocks * block, {.max = 1000 * block, .min = block, .granularity = block});
         EXPECT_GE(cut(schedule).size(), blocks % 4 == 0 ? 4U : 3U) << blocks;
     }
 }
@@ -115,8 +115,8 @@ TEST_F(ScheduleOf, AStreamOfSomeBlocksGivesStepsThatCanOverlap) {
 TEST_F(ScheduleOf, LengthsNextToTheLimits) {
     for (int i = 0; i < 500; ++i) {
         const Schedule::Limits limits = random_limits();
-        for (const std::size_t near : {std::size_t{0}, std::size_t{64}, limits.least, 2 * limits.least,
-                                       4 * limits.least, limits.most, 4 * limits.most, 16 * limits.most}) {
+        for (const std::size_t near : {std::size_t{0}, std::size_t{64}, limits.min, 2 * limits.min,
+                                       4 * limits.min, limits.max, 4 * limits.max, 16 * limits.max}) {
             for (const std::size_t items : {near - std::min<std::size_t>(near, 1), near, near + 1})
                 expect_legal(items, limits);
         }
@@ -125,14 +125,14 @@ TEST_F(ScheduleOf, LengthsNextToTheLimits) {
 }
 
 TEST_F(ScheduleOf, NoItemsHasNoChunks) {
-    EXPECT_TRUE(cut(Schedule(0, {.most = 64, .least = 64})).empty());
-    EXPECT_TRUE(Schedule(0, {.most = 64, .least = 64}).is_single());
+    EXPECT_TRUE(cut(Schedule(0, {.max = 64, .min = 64})).empty());
+    EXPECT_TRUE(Schedule(0, {.max = 64, .min = 64}).is_single());
 }
 
 TEST_F(ScheduleOf, AStreamThatIsNotTooShortGivesStepsThatCanOverlap) {
     for (int i = 0; i < 5000; ++i) {
         const Schedule::Limits limits = random_limits();
-        const std::uint64_t items = 640 + 4 * (limits.least + 64) + below(limits.most * 4);
+        const std::uint64_t items = 640 + 4 * (limits.min + 64) + below(limits.max * 4);
         EXPECT_GE(cut(Schedule(items, limits)).size(), 4U) << describe(items, limits);
     }
 }
@@ -140,7 +140,7 @@ TEST_F(ScheduleOf, AStreamThatIsNotTooShortGivesStepsThatCanOverlap) {
 TEST_F(ScheduleOf, AllButTheLastAreEqual) {
     for (int i = 0; i < 5000; ++i) {
         const Schedule::Limits limits = random_limits();
-        const std::uint64_t items = 1 + below(limits.most * 20);
+        const std::uint64_t items = 1 + below(limits.max * 20);
         const std::vector<Chunk> chunks = cut(Schedule(items, limits));
         ASSERT_FALSE(chunks.empty());
         for (std::size_t n = 0; n + 1 < chunks.size(); ++n)
@@ -170,7 +170,7 @@ TEST_F(ScheduleOf, EndlessStreamsHaveFullChunks) {
         ASSERT_EQ(chunks.size(), 200U);
         ASSERT_NO_FATAL_FAILURE(expect_legal(chunks, limits));
         for (const Chunk& chunk : chunks)
-            ASSERT_EQ(chunk.items, limits.most);
+            ASSERT_EQ(chunk.items, limits.max);
     }
 }
 
@@ -178,7 +178,7 @@ TEST_F(ScheduleOf, EndsWhenTold) {
     for (int i = 0; i < 1000; ++i) {
         const Schedule::Limits limits = random_limits();
         const std::uint64_t items =
-            below(2) == 0 ? phy::Source::endless : std::uint64_t{limits.most} * (40 + below(10));
+            below(2) == 0 ? phy::Source::endless : std::uint64_t{limits.max} * (40 + below(10));
         Schedule schedule(items, limits);
         for (std::size_t chunk = below(10); chunk > 0; --chunk)
             ASSERT_TRUE(schedule.next());
@@ -195,7 +195,7 @@ double lost(double stream, double chunk, double gap) {
 
 TEST(FastChunk, LosesLeastBetweenItsLimits) {
     const phy::detail::PipelineTuning tuning = {
-        .chunk_bytes = 16'000'000, .min_bytes = 1'000'000, .lanes = 4, .gap_bytes = 250'000};
+        .chunk_bytes = 16'000'000, .min_bytes = 1'000'000, .buffer_sets = 4, .gap_bytes = 250'000};
     for (double stream = 5e6; stream < 1e9; stream *= 1.3) {
         const auto chunk = static_cast<double>(phy::detail::fast_chunk_bytes(stream, tuning));
         for (const double factor : {0.5, 0.9, 1.1, 2.0})
@@ -208,7 +208,7 @@ TEST(FastChunk, LosesLeastBetweenItsLimits) {
 }
 
 TEST_F(ScheduleOf, StaysAtItsEnd) {
-    Schedule schedule(100, {.most = 64, .least = 64});
+    Schedule schedule(100, {.max = 64, .min = 64});
     EXPECT_EQ(cut(schedule).size(), 2U);
     schedule.next();
     schedule.next();

@@ -23,7 +23,7 @@ protected:
     const TestStream stream_ = TestStream(total);
 
     static Pipeline::Config config(IssueOrder order) {
-        return {.chunk = chunk_items, .lanes = 3, .order = order};
+        return {.chunk = chunk_items, .buffer_sets = 3, .order = order};
     }
 
     static std::vector<std::string> starts() {
@@ -204,7 +204,7 @@ TEST_P(StageRun, HasScratchMemoryOfItsOwn) {
             FakeStage stage(shape);
             for (const std::size_t chunk : {1U, 63U, 100U, 5000U}) {
                 for (const IssueOrder order : all_orders) {
-                    Pipeline pipeline(places(), stage, {.chunk = chunk, .lanes = 3, .order = order});
+                    Pipeline pipeline(places(), stage, {.chunk = chunk, .buffer_sets = 3, .order = order});
                     for (const SourceMode mode : {SourceMode::fill, SourceMode::view})
                         ASSERT_EQ(mistake_of_run(pipeline, stage, stream, mode, SinkMode::view), "");
                 }

@@ -96,7 +96,7 @@ void expect_refused(const std::string& stage, Work work) {
         ADD_FAILURE() << "stage '" << stage << "' was not refused";
     } catch (const phy::ArgumentError& error) {
         EXPECT_EQ(error.what(), "pipeline: stage '" + stage +
-                                    "' works for another pipeline or run: expected one at a time");
+                                    "' is in use by another pipeline or run: expected one at a time");
     }
 }
 

@@ -42,7 +42,8 @@ std::string step_name(const PipelineReport& report, Step step) {
 std::string row_name(const PipelineReport& report, const PipelineSpan& span) {
     if (span.step == Step::read) return "read";
     if (span.step == Step::write) return "write";
-    return "lane " + std::to_string(span.chunk.lane) + ", " + report.lanes[span.chunk.lane];
+    return "buffer set " + std::to_string(span.chunk.buffer_set) + ", " +
+           report.buffer_sets[span.chunk.buffer_set];
 }
 
 /// The events of one kind.
@@ -66,8 +67,9 @@ std::map<double, std::string> rows_of(const JsonValue& trace) {
 
 void expect_rows(const JsonValue& trace, const PipelineReport& report) {
     std::vector<std::string> expected = {"read"};
-    for (std::size_t lane = 0; lane < report.lanes.size(); ++lane)
-        expected.push_back("lane " + std::to_string(lane) + ", " + report.lanes[lane]);
+    for (std::size_t buffer_set = 0; buffer_set < report.buffer_sets.size(); ++buffer_set)
+        expected.push_back("buffer set " + std::to_string(buffer_set) + ", " +
+                           report.buffer_sets[buffer_set]);
     expected.emplace_back("write");
     std::map<double, std::string> by_place;
     const std::map<double, std::string> rows = rows_of(trace);
@@ -122,13 +124,13 @@ void expect_trace(const PipelineReport& report) {
 PipelineReport made_up_report() {
     PipelineReport report;
     report.stage = "demap";
-    report.lanes = {"cuda[0]", "cuda[1]", "cuda[0]", "cuda[1]"};
+    report.buffer_sets = {"cuda[0]", "cuda[1]", "cuda[0]", "cuda[1]"};
     double time = 0.0;
     for (std::uint64_t index = 0; index < 9; ++index) {
         const phy::Chunk chunk{.index = index,
                                .first = index * 1'234'567'890,
                                .items = 1'234'567'890,
-                               .lane = static_cast<std::size_t>(index % 4)};
+                               .buffer_set = static_cast<std::size_t>(index % 4)};
         for (const Step step : {Step::read, Step::copy_in, Step::work, Step::copy_out, Step::write}) {
             report.spans.push_back({step, chunk, time, time + 1.0 / 3.0});
             time += 0.1234567;
@@ -137,7 +139,7 @@ PipelineReport made_up_report() {
     return report;
 }
 
-TEST(Trace, HasARowForTheSourceEachLaneAndTheSink) {
+TEST(Trace, HasARowForTheSourceEachBufferSetAndTheSink) {
     expect_trace(made_up_report());
 }
 
@@ -162,7 +164,7 @@ TEST(Trace, OfTimesBeyondASecondAndBelowANanosecond) {
 TEST(Trace, EscapesNames) {
     PipelineReport report = made_up_report();
     report.stage = R"(say "soft" \ not hard)";
-    report.lanes[1] = R"(\"[1])";
+    report.buffer_sets[1] = R"(\"[1])";
     expect_trace(report);
     report.stage = "a\tb\nc";
     const JsonValue trace = parse_json(trace_events(report));
@@ -192,7 +194,7 @@ TEST_P(TraceOfRun, MatchesItsReport) {
     const TestStream stream(1037);
     for (const IssueOrder order : all_orders) {
         FakeStage stage;
-        Pipeline pipeline(places(), stage, {.chunk = 100, .lanes = 3, .order = order, .trace = true});
+        Pipeline pipeline(places(), stage, {.chunk = 100, .buffer_sets = 3, .order = order, .trace = true});
         CheckedRun checked(stream, SourceMode::fill, SinkMode::take);
         const PipelineReport report = checked.run(pipeline, stage);
         EXPECT_EQ(checked.mistake(report), "");

@@ -247,7 +247,7 @@ TEST(ChainLinks, SingleResourceBlocksAreReceived) {
 
 /// Prefixes of few samples on few subcarriers tell a frequency badly, and one DM-RS does not put that right:
 /// what may as well be nothing must not be taken out of samples.
-TEST(ChainLinks, DoubtfulFrequenciesAreNone) {
+TEST(ChainLinks, UncertainFrequenciesAreNotCorrected) {
     phy::Link link = phy::parse_link(R"({"direction": "uplink",
         "carrier": {"subcarrier_spacing": 120000, "resource_blocks": 5, "cell_id": 1,
                     "sample_rate": 15360000, "center_frequency": 0},

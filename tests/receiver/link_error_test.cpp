@@ -208,7 +208,7 @@ TEST(LinkErrorTest, KeysAreThereOnce) {
     const std::string twice = "\"k0\": 0, \"k0\": 0,";
     std::string text = full_link;
     text.replace(text.find("\"k0\": 0,"), 8, twice);
-    expect_error(error_of(text), {"carrier.k0: there twice"});
+    expect_error(error_of(text), {"carrier.k0: exists twice"});
 }
 
 TEST(LinkErrorTest, DepthAndSizeAreLimited) {

@@ -164,7 +164,7 @@ TEST(OffsetsTest, GridsHaveWhatDmrsShow) {
     config.silence = 500;
     config.frequency = 200.0;
     const Recording recording(config);
-    phy::OfdmConfig ofdm = phy_test::ofdm_of(config.link, 1);
+    phy::OfdmConfig ofdm = phy::ofdm_config(config.link, 1);
     ofdm.window_offset = 30;
     phy::OfdmDemodulator demodulate(phy::Host(), ofdm);
     std::vector<phy::cf32> grid(2 * demodulate.timing().slot_elements());

@@ -200,7 +200,7 @@ TEST(ReceiveStageTest, GivesTheSameInAPipeline) {
         const Received expected = received_on(Host(), config, input, 0);
         for (const std::vector<phy::Place>& place : places) {
             phy::ReceiveStage stage({.receiver = config, .symbols = true, .channel = true});
-            phy::Pipeline pipeline(place, stage, {.chunk = 3, .lanes = 3});
+            phy::Pipeline pipeline(place, stage, {.chunk = 3, .buffer_sets = 3});
             Received got = expected;
             const auto bytes = [](auto& values) {
                 std::ranges::fill(std::as_writable_bytes(std::span(values)), std::byte{7});

@@ -9,15 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "phy/core/modulation.hpp"
-#include "phy/dmrs/grid_mapper.hpp"
 #include "phy/ofdm/modulator.hpp"
 #include "phy/receiver/receiver.hpp"
-#include "support/equations.hpp"
+#include "transmission/transmitter.hpp"
 
 namespace phy_test {
 
-/// A transmitted link and its recording.
+/// A link and its recording. The transmitter of the applications makes the grids.
 struct RecordingConfig {
     phy::Link link;  ///< as sent; first_sample and first_slot are those of the recording
     int antennas = 1;
@@ -34,17 +32,6 @@ inline std::complex<double> gaussian(std::mt19937_64& random, double variance) {
     std::normal_distribution<double> normal(0.0, std::sqrt(variance / 2.0));
     const double re = normal(random);
     return {re, normal(random)};
-}
-
-inline phy::OfdmConfig ofdm_of(const phy::Link& link, int antennas) {
-    const phy::LinkCarrier& carrier = link.carrier;
-    return {.resource_blocks = link.allocation.carrier_resource_blocks,
-            .subcarrier_spacing = static_cast<double>(carrier.subcarrier_spacing),
-            .sample_rate = carrier.sample_rate.value(),
-            .k0 = carrier.k0,
-            .center_frequency = carrier.center_frequency.value(),
-            .frequency_shift = carrier.frequency_shift,
-            .antennas = antennas};
 }
 
 class Recording {
@@ -71,7 +58,7 @@ public:
 
     /// The first sample of a slot, counted from the first sent slot.
     [[nodiscard]] std::int64_t begin_of(int slot) const {
-        const phy::OfdmTiming timing(ofdm_of(config_.link, 1));
+        const phy::OfdmTiming timing(phy::ofdm_config(config_.link, 1));
         const auto first = static_cast<std::uint64_t>(config_.link.carrier.first_slot);
         return static_cast<std::int64_t>(timing.slot_start(first + static_cast<std::uint64_t>(slot)) -
                                          timing.slot_start(first)) +
@@ -88,7 +75,7 @@ public:
 
     /// The same, cut as if the first slot had another number.
     [[nodiscard]] std::vector<phy::cf32> slots(int first, int count, int number) const {
-        const phy::OfdmTiming timing(ofdm_of(config_.link, 1));
+        const phy::OfdmTiming timing(phy::ofdm_config(config_.link, 1));
         const std::size_t longest = timing.slot_samples(0);
         std::vector<phy::cf32> result(size(count * config_.antennas) * longest);
         for (int slot = 0; slot < count; ++slot) {
@@ -114,48 +101,43 @@ private:
         return slots.empty() || std::find(slots.begin(), slots.end(), number) != slots.end();
     }
 
-    phy::cf32 random_symbol() {
-        const phy::Modulation modulation = config_.link.modulation;
-        std::vector<std::uint8_t> bits(phy::bits_per_symbol(modulation));
-        for (std::uint8_t& bit : bits)
-            bit = static_cast<std::uint8_t>(random_() & 1);
-        return phy::cf32(symbol_of(modulation, bits, 0));
-    }
+    std::uint8_t random_bit() { return static_cast<std::uint8_t>(random_() & 1); }
 
     void fill_others(std::span<phy::cf32> grid) {
         const phy::SlotAllocation& allocation = config_.link.allocation;
         const std::size_t width = size(allocation.subcarriers());
+        constexpr auto level = static_cast<float>(std::numbers::sqrt2 / 2.0);
         for (std::size_t k = 0; k < width; ++k) {
             bool is_allocated = false;
             for (const phy::ResourceBlocks& range : allocation.resource_blocks)
                 is_allocated |= k / 12 >= size(range.first) && k / 12 < size(range.first + range.count);
             for (std::size_t l = 0; !is_allocated && l < phy::symbols_per_slot; ++l)
-                grid[l * width + k] = random_symbol();
+                grid[l * width + k] = {random_bit() == 0 ? level : -level,
+                                       random_bit() == 0 ? level : -level};
         }
     }
 
     /// Transmits each layer in time.
     void transmit() {
         const phy::Link& link = config_.link;
-        const phy::GridMapper map(link.allocation);
+        phy::apps::Transmitter transmitter(
+            phy::Host(),
+            {.allocation = link.allocation, .modulation = link.modulation, .scrambling = link.scrambling});
+        std::vector<std::uint8_t> bits(transmitter.bits_per_slot());
         const auto first = static_cast<std::uint64_t>(link.carrier.first_slot);
         std::vector<phy::cf32> grid;
         for (int slot = 0; slot < config_.slots; ++slot) {
-            std::vector<phy::cf32> symbols(map.symbols_per_slot());
-            for (phy::cf32& symbol : symbols)
-                symbol = random_symbol();
-            std::vector<phy::cf32> pilots(map.pilots_per_slot());
+            std::ranges::generate(bits, [this] { return random_bit(); });
             const int number = link.carrier.first_slot + slot;
-            phy::dmrs_pilots(link.allocation, number % phy::slots_per_frame(link.carrier), pilots);
-            std::vector<phy::cf32> of_slot(map.grid_size());
-            map(symbols, pilots, of_slot);
+            transmitter.transmit(number % phy::slots_per_frame(link.carrier), bits);
+            std::vector<phy::cf32> of_slot(transmitter.grid().begin(), transmitter.grid().end());
             if (config_.fills_carrier) fill_others(of_slot);
-            if (!is_used(number)) std::fill(of_slot.begin(), of_slot.end(), phy::cf32());
+            if (!is_used(number)) std::ranges::fill(of_slot, phy::cf32());
             grid.insert(grid.end(), of_slot.begin(), of_slot.end());
-            sent_.push_back(std::move(symbols));
+            sent_.emplace_back(transmitter.symbols().begin(), transmitter.symbols().end());
         }
         const int layers = link.allocation.layers();
-        phy::OfdmModulator modulate(phy::Host(), ofdm_of(link, layers));
+        phy::OfdmModulator modulate(phy::Host(), phy::ofdm_config(link, layers));
         const phy::OfdmTiming& timing = modulate.timing();
         on_air_ = timing.slot_start(first + size(config_.slots)) - timing.slot_start(first);
         layers_.resize(size(layers) * on_air_);
@@ -186,9 +168,9 @@ private:
             }
             for (std::int64_t i = 0; i < length; ++i) {
                 const double turns = std::fmod(config_.frequency / rate * static_cast<double>(i), 1.0);
-                const auto turned =
+                const auto rotated =
                     sums[static_cast<std::size_t>(i)] * std::polar(1.0, 2.0 * std::numbers::pi * turns);
-                samples_.push_back(phy::cf32(turned + gaussian(random_, noise)));
+                samples_.push_back(phy::cf32(rotated + gaussian(random_, noise)));
             }
         }
     }

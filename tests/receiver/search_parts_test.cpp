@@ -74,11 +74,11 @@ TEST(DmrsCorrelatorTest, GivesSharesOfPower) {
     for (std::size_t i = 0; i < size; ++i)
         samples[5000 + 300 + i] = 3.0F * references[0].kinds[0][i];
     phy::detail::DmrsCorrelator correlate(references);
-    constexpr std::size_t places = 8000;
+    constexpr std::size_t positions = 8000;
     constexpr std::int64_t first = -100;
     const std::vector<float> shares =
-        correlate({.all = samples, .antennas = antennas, .length = length}, first, places);
-    ASSERT_EQ(shares.size(), places);
+        correlate({.all = samples, .antennas = antennas, .length = length}, first, positions);
+    ASSERT_EQ(shares.size(), positions);
     for (const std::size_t i : {0UL, 1UL, 99UL, 100UL, 3841UL, 5099UL, 5100UL, 5101UL, 7999UL}) {
         double power = 0.0;
         double energy = 0.0;
@@ -103,19 +103,19 @@ TEST(EvidenceTest, ChanceIsTheTailOfTheGammaDistribution) {
     phy::detail::Evidence evidence;
     EXPECT_EQ(evidence.log_chance(), 0.0);
     evidence.parts = 1;
-    evidence.surprise = 7.5;
+    evidence.surprisal = 7.5;
     EXPECT_NEAR(evidence.log_chance(), -7.5, 1e-12);
     evidence.parts = 3;
     EXPECT_NEAR(evidence.log_chance(), -7.5 + std::log(1.0 + 7.5 + 7.5 * 7.5 / 2.0), 1e-12);
     evidence.parts = 2000;
-    evidence.surprise = 2000.0;
+    evidence.surprisal = 2000.0;
     EXPECT_NEAR(std::exp(evidence.log_chance()), 0.5, 0.01);
-    evidence.surprise = 1e5;
+    evidence.surprisal = 1e5;
     EXPECT_LT(evidence.log_chance(), -8e4);
     EXPECT_TRUE(std::isfinite(evidence.log_chance()));
 }
 
-TEST(EvidenceTest, NoiseIsAsSurprisingAsChanceHasIt) {
+TEST(EvidenceTest, NoiseHasTheExpectedSurprisal) {
     std::mt19937 random(seed);
     for (const int type : {1, 2}) {
         for (const int ports : {1, 2}) {
@@ -132,7 +132,7 @@ TEST(EvidenceTest, NoiseIsAsSurprisingAsChanceHasIt) {
                 evidence.add(allocation, noise(14 * 51 * 12, random), pilots);
             // Parts of two resource blocks, and one of one, of two symbols.
             EXPECT_EQ(evidence.parts, 100U * 26 * 2);
-            EXPECT_NEAR(evidence.surprise / static_cast<double>(evidence.parts), 1.0, 0.05);
+            EXPECT_NEAR(evidence.surprisal / static_cast<double>(evidence.parts), 1.0, 0.05);
         }
     }
 }

@@ -31,7 +31,7 @@ void expect_as_counted(const Link& link) {
         if (!link.slots.empty() && std::ranges::count(link.slots, in_frame) == 0) continue;
         ASSERT_EQ(schedule.slot(occasion), static_cast<std::uint64_t>(slot));
         ASSERT_EQ(schedule.slot_in_frame(occasion), in_frame);
-        ASSERT_EQ(schedule.slots().at(schedule.place(occasion)), in_frame);
+        ASSERT_EQ(schedule.slots().at(schedule.slot_index(occasion)), in_frame);
         ++occasion;
     }
 }

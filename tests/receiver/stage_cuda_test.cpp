@@ -60,14 +60,15 @@ TEST(GpuReceiveStageTest, EveryChunkLanesAndOrder) {
         phy::Receiver receiver(phy::Host(), config);
         const Received expected = receive(receiver, input);
         for (const std::size_t chunk : fewer_cases<std::size_t>({0, 1, 2, 3, 5, 8, 23, 40})) {
-            for (const std::size_t lanes : {1U, 4U}) {
+            for (const std::size_t buffer_sets : {1U, 4U}) {
                 for (const phy::IssueOrder order :
                      {phy::IssueOrder::sequential, phy::IssueOrder::parallel, phy::IssueOrder::serial}) {
-                    const Received got = received_by_stage(config, input, expected,
-                                                           {.chunk = chunk, .lanes = lanes, .order = order},
-                                                           {phy::gpu::Device()});
-                    EXPECT_TRUE(got == expected) << "chunk " << chunk << ", " << lanes << " lanes, "
-                                                 << to_string(order) << ": " << difference(got, expected);
+                    const Received got = received_by_stage(
+                        config, input, expected, {.chunk = chunk, .buffer_sets = buffer_sets, .order = order},
+                        {phy::gpu::Device()});
+                    EXPECT_TRUE(got == expected)
+                        << "chunk " << chunk << ", " << buffer_sets << " buffer sets, " << to_string(order)
+                        << ": " << difference(got, expected);
                 }
             }
         }

@@ -144,7 +144,7 @@ void expect_bits_on_device(const AverageCase<T>& of, std::size_t shift = 0) {
     }
 }
 
-TYPED_TEST(AverageMatvecCuda, EveryShapeAndTileSizeHasTheBitsThatArePromised) {
+TYPED_TEST(AverageMatvecCuda, EveryShapeAndTileSizeHasTheSpecifiedBits) {
     std::vector<AverageShape> shapes = average_shapes();
     shapes.insert(shapes.end(), {{130, 192, 16}, {9, 64, 640}, {67, 68, 512}, {70, 128, 4096}});
     for (const AverageShape& shape : fewer_cases(shapes)) {

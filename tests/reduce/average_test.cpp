@@ -43,7 +43,7 @@ template <class T>
 class AverageMatvec : public ::testing::Test {};
 TYPED_TEST_SUITE(AverageMatvec, AveragedTypes);
 
-TYPED_TEST(AverageMatvec, EveryBackendComputesInTheOrderThatIsPromised) {
+TYPED_TEST(AverageMatvec, EveryBackendComputesInTheSpecifiedOrder) {
     const std::vector<phy::Host> all = hosts();
     for (const AverageShape& shape : fewer_cases(average_shapes())) {
         const AverageCase<TypeParam> of(shape);

@@ -1,4 +1,4 @@
-// The error of sums and means against the bound that phy/reduce/tree.hpp promises.
+// The error of sums and means against the bound that phy/reduce/tree.hpp states.
 
 #include <gtest/gtest.h>
 

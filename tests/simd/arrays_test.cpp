@@ -17,7 +17,7 @@
 #include "support/half_reference.hpp"
 
 /// Every backend against the definition of its kernels, at every length from no element to several vectors.
-/// What is read ends before a forbidden page, and what is written too, but for the padding that is promised.
+/// What is read ends before a forbidden page, and what is written too, but for the specified padding.
 namespace {
 
 using phy::Backend;

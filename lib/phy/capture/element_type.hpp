@@ -27,8 +27,8 @@ struct ElementType {
 
 /// The names that parse_sample_type() takes, for messages.
 inline constexpr std::string_view expected_sample_type =
-    "one of cf64, cf32, cf16, ci32, ci16, ci8, cu32, cu16, cu8, or with r for c of real samples, and with "
-    "_le or _be";
+    "one of cf64, cf32, cf16, ci32, ci16, ci8, cu32, cu16, cu8, or real with r in place of c; _le or _be "
+    "may follow";
 
 /// The sample type for a name of SigMF's core:datatype; little-endian without _le or _be. Also takes float16,
 /// which SigMF lacks. Empty for other names.

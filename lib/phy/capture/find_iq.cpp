@@ -113,7 +113,7 @@ constexpr std::uint64_t block_numbers = std::uint64_t{1} << 18;
 NumberType require_one_type(const InputDataset& i, const InputDataset& q) {
     const auto& number = i.type().number;
     if (!number || number != q.type().number || i.dimensions() != q.dimensions())
-        throw file_error(i.name(), "is " + describe(i.type(), i.dimensions()) + ", and of Q is " +
+        throw file_error(i.name(), "is " + describe(i.type(), i.dimensions()) + " and Q is " +
                                        describe(q.type(), q.dimensions()) +
                                        ": expected numbers of one type and one shape");
     return *number;
@@ -122,7 +122,7 @@ NumberType require_one_type(const InputDataset& i, const InputDataset& q) {
 class JoinedIq : public InputDataset {
 public:
     JoinedIq(std::unique_ptr<InputDataset> i, std::unique_ptr<InputDataset> q, NumberType number)
-        : InputDataset(i->name() + " and of Q", pair_type(number, "I and Q apart, of " + i->type().text),
+        : InputDataset(i->name() + " and Q", pair_type(number, "I and Q apart, of " + i->type().text),
                        i->dimensions()),
           i_(std::move(i)),
           q_(std::move(q)) {}

@@ -27,8 +27,7 @@ std::uint64_t product(const Dimensions& dimensions, const std::string& name) {
 }
 
 void require_no_shape(const CaptureOptions& options) {
-    if (!options.shape.empty())
-        throw ArgumentError("shape: expected none but with raw files and SigMF recordings");
+    if (!options.shape.empty()) throw ArgumentError("shape: only for raw files and SigMF recordings");
 }
 
 using namespace std::string_view_literals;
@@ -43,7 +42,7 @@ constexpr std::array<Format, 17> formats = {{
     {"version https://git-lfs"sv,
      "is a git-LFS pointer, expected the file itself (git lfs pull fetches it)"sv},
     {"WAVE"sv,
-     "is a WAV file: 'sox FILE.wav -t raw FILE.raw' leaves its samples alone, which are then raw ci16 or "
+     "is a WAV file: 'sox FILE.wav -t raw FILE.raw' writes its samples without a header, as raw ci16 or "
      "another type"sv,
      8},
     {"MATLAB 5.0 MAT-file"sv, "is a MATLAB file of version 5: save(..., '-v7.3') writes HDF5"sv},
@@ -55,12 +54,12 @@ constexpr std::array<Format, 17> formats = {{
     {"\x28\xB5\x2F\xFD"sv, "is packed with zstd: unzstd unpacks it"sv},
     {"PK\x03\x04"sv, "is a ZIP archive, as .npz is: numpy.save() writes one array, as .npy"sv},
     {"ustar"sv, "is a tar archive, as .sigmf is: 'tar -xf' unpacks it"sv, 257},
-    {"\x0E\x03\x13\x01"sv, "is of HDF4: h4toh5 converts it to HDF5"sv},
-    {"CDF\x01"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
-    {"CDF\x02"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
-    {"CDF\x05"sv, "is of the classic netCDF: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"\x0E\x03\x13\x01"sv, "is an HDF4 file: h4toh5 converts it to HDF5"sv},
+    {"CDF\x01"sv, "is a classic netCDF file: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"CDF\x02"sv, "is a classic netCDF file: 'nccopy -k nc4' converts it to HDF5"sv},
+    {"CDF\x05"sv, "is a classic netCDF file: 'nccopy -k nc4' converts it to HDF5"sv},
     {"BLUE"sv, "is a MIDAS Blue file: write its samples as a SigMF recording or as HDF5"sv},
-    {"# Created by Octave"sv, "is text of Octave: save -hdf5 writes HDF5"sv},
+    {"# Created by Octave"sv, "is an Octave text file: save -hdf5 writes HDF5"sv},
     {"{"sv, "is JSON: the metadata of a SigMF recording has the ending .sigmf-meta"sv},
     {"\x80\x04\x95"sv, "is a Python pickle: numpy.save() writes .npy, h5py HDF5"sv},
 }};
@@ -80,8 +79,8 @@ std::string foreign_format(std::span<const char> head) {
     }
     const std::string none = "is not an HDF5 file, a .npy array or a SigMF recording";
     if (is_text(bytes))
-        return none + " but text: with numpy, save('x.npy', loadtxt('x.csv', complex)) converts a table";
-    return none + "; of samples alone, the option raw says the type";
+        return none + ", but text: with numpy, save('x.npy', loadtxt('x.csv', complex)) converts a table";
+    return none + "; for samples without a header, give their type with the option raw";
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ constexpr double int32_full_scale = 0x1p31;
 
 void require_range(std::uint64_t first, std::uint64_t count, std::uint64_t size) {
     if (first > size || count > size - first)
-        throw ArgumentError("symbols from " + std::to_string(first) + " on, " + std::to_string(count) +
-                            " of them: expected a range within the capture's " + std::to_string(size));
+        throw ArgumentError(std::to_string(count) + " symbols from " + std::to_string(first) +
+                            ": expected a range within the capture's " + std::to_string(size));
 }
 
 std::optional<Modulation> read_modulation(const InputDataset& iq) {
@@ -169,7 +169,7 @@ detail::Broadcast require_noise_shape(const InputDataset& noise, const CaptureDe
     throw file_error(noise.name(), "is " + detail::describe(noise.type(), noise.dimensions()) +
                                        ": expected one value for each of " + std::to_string(capture.symbols) +
                                        " symbols " + detail::describe({.text = "of"}, symbols) +
-                                       ", or a shape that NumPy repeats to theirs in one way");
+                                       ", or a shape that NumPy broadcasts to theirs");
 }
 
 /// The Qm of a dataset of transmitted bits.

@@ -7,8 +7,7 @@ namespace phy {
 CaptureSource::CaptureSource(CaptureReader& capture, bool noise_per_symbol)
     : capture_(capture), noise_per_symbol_(noise_per_symbol) {
     if (noise_per_symbol && !capture.description().has_noise_per_symbol)
-        throw ArgumentError(
-            "capture source: one N0 a symbol is asked for, and the capture has no such dataset");
+        throw ArgumentError("capture source: one N0 per symbol: expected a capture with such a dataset");
 }
 
 std::uint64_t CaptureSource::items() const {

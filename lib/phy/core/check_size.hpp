@@ -18,7 +18,7 @@ inline void check_size(const char* what, std::size_t size, std::size_t expected)
 /// of slots, so without this check the message would name the wrong array.
 inline void check_slots(std::size_t slots, const char* what, std::size_t size) {
     if (slots != 0 || size == 0) return;
-    throw ArgumentError(std::string("slots has 0 elements: expected one a slot, as ") + what + " has " +
+    throw ArgumentError(std::string("slots has 0 elements: expected one per slot, as ") + what + " has " +
                         std::to_string(size) + " elements");
 }
 

@@ -69,8 +69,8 @@ constexpr PointLevels point_levels(Modulation modulation, unsigned label, std::u
     const std::size_t m = bits_per_axis(modulation);
     if (bits_per_symbol(modulation) == 1) {
         const int level = axis_level(m, label);
-        const bool turned = modulation == Modulation::pi2_bpsk && symbol_index % 2 != 0;
-        return {turned ? -level : level, level};
+        const bool rotated = modulation == Modulation::pi2_bpsk && symbol_index % 2 != 0;
+        return {rotated ? -level : level, level};
     }
     unsigned i = 0;
     unsigned q = 0;

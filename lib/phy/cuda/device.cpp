@@ -59,10 +59,10 @@ std::string why_no_device(int code) {
     const int driver = driver_version();
     if (driver == 0) return "no CUDA driver";
     if (code == cudaErrorInsufficientDriver || driver < oldest_driver)
-        return "the CUDA driver is too old: it is for CUDA " + version_text(driver) + ", and " +
-               version_text(oldest_driver) + " or later is needed";
+        return "the CUDA driver is too old: it supports CUDA " + version_text(driver) + ", expected " +
+               version_text(oldest_driver) + " or later";
     if (code == cudaErrorNoDevice || code == cudaSuccess) return "no CUDA device";
-    return "CUDA does not start: " + name_and_text(code);
+    return "CUDA cannot be initialised: " + name_and_text(code);
 }
 
 int attribute(int ordinal, cudaDeviceAttr which) {
@@ -91,8 +91,8 @@ std::string why_not_on(int ordinal) {
         return "no such CUDA device: expected 0" + (count == 1 ? "" : " to " + std::to_string(count - 1));
     const int capability = compute_capability_of(ordinal);
     if (phy::detail::architectures_cover(cuda_architectures, capability)) return "";
-    return "this phy has no code for its compute capability " + capability_text(capability) + ", only for " +
-           cuda_architectures;
+    return "this build of phy has no code for compute capability " + capability_text(capability) +
+           ", only for " + cuda_architectures;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void Event::synchronize() const {
     check(cudaEventSynchronize(event_.get()));
 }
 
-void Event::hold_back(cudaStream_t stream) const {
+void Event::delay(cudaStream_t stream) const {
     const CurrentDevice current(device_);
     check(cudaStreamWaitEvent(stream, event_.get(), 0));
 }

@@ -65,7 +65,7 @@ public:
     void synchronize() const;
 
     /// Makes later work on the stream wait for the event.
-    void hold_back(cudaStream_t stream) const;
+    void delay(cudaStream_t stream) const;
 
     /// Time between two events in milliseconds. Both must be timed and have passed.
     [[nodiscard]] float milliseconds_since(const Event& earlier) const;

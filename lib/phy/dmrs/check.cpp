@@ -111,7 +111,7 @@ void check_sequence(const SlotAllocation& allocation) {
         throw ArgumentError("power_db " + detail::number_text(*dmrs.power_db) + ": expected -60 to 60");
     if (!dmrs.transform_precoding) {
         if (dmrs.hopping != SequenceHopping::none)
-            throw ArgumentError("hopping of sequences needs transform_precoding");
+            throw ArgumentError("hopping: expected none without transform_precoding");
         return;
     }
     if (dmrs.type != 1)

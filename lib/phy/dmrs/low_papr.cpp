@@ -30,7 +30,7 @@ std::size_t largest_prime_below(std::size_t number) {
 }
 
 cf32 unit(double angle) {
-    return cf32(detail::elementary::turned(angle));
+    return cf32(detail::elementary::phasor(angle));
 }
 
 /// Clause 5.2.2.1. Integers reduce the products to one turn, so that the angle keeps its digits.

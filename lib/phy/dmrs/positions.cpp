@@ -82,14 +82,14 @@ void check_placement(const DmrsPlacement& p) {
     require(p.first_symbol >= 0 && p.first_symbol < symbols_per_slot, "first_symbol", p.first_symbol,
             "0 to 13");
     require(p.symbols >= 1 && p.symbols <= symbols_per_slot - p.first_symbol, "symbols", p.symbols,
-            "at least 1, and no more than the slot has from first_symbol on");
+            "at least 1 and at most the symbols that the slot has from first_symbol on");
     require(p.additional_positions >= 0 && p.additional_positions <= 3, "additional_positions",
             p.additional_positions, "0 to 3");
     require(p.length == 1 || p.length == 2, "DM-RS length", p.length, "1 or 2");
     if (p.mapping_type == 'B') return;
     require(p.type_a_position == 2 || p.type_a_position == 3, "type A position", p.type_a_position, "2 or 3");
     require(p.first_symbol <= p.type_a_position, "first_symbol", p.first_symbol,
-            "no more than the type A position, with mapping type A");
+            "at most the type A position with mapping type A");
     require(p.additional_positions < 3 || p.type_a_position == 2, "type A position", p.type_a_position,
             "2 with 3 additional positions");
 }

@@ -27,7 +27,7 @@ void check_estimator_call(const EstimatorPlan& plan, const EstimatorCallSizes& c
     for (const EstimatorTables& tables : plan.tables) {
         if (!plan.has_freedom(tables))
             throw ArgumentError(
-                "covariance: the allocation has too few pilots to measure it beside the channel");
+                "covariance: the allocation has too few pilots to measure it along with the channel");
     }
 }
 

@@ -51,7 +51,7 @@ float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& met
     const std::string failed = name_of(capture.description()) + ": the gain cannot be measured: ";
     const Host host = host_among(places);
     const double amplitude = root_mean_square(host, meter, view);
-    if (!(amplitude > 0.0)) throw GainError(failed + "no symbol is finite and not 0");
+    if (!(amplitude > 0.0)) throw GainError(failed + "no symbol is finite and nonzero");
     if (!(amplitude >= 0x1p-40 && amplitude <= 0x1p40))
         throw GainError(failed + "the root mean square of the symbols is " +
                         number_text(static_cast<float>(amplitude)) + ", expected 2^-40 to 2^40");
@@ -59,7 +59,7 @@ float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& met
     try {
         return static_cast<float>(estimate_gain(host, meter, view).gain);
     } catch (const ArgumentError&) {
-        throw GainError(failed + "it is not from 2^-40 to 2^40");
+        throw GainError(failed + "it is outside 2^-40 to 2^40");
     }
 }
 

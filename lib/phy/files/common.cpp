@@ -28,7 +28,7 @@ void require_not_read(const std::filesystem::path& output, const CaptureDescript
     if (output.empty()) return;
     for (const std::filesystem::path& file : capture.files)
         if (is_same_file(output, file))
-            throw ArgumentError(output.string() + ": would overwrite the capture, which is read from it");
+            throw ArgumentError(output.string() + ": would overwrite the capture, which is still being read");
 }
 
 void require_use_of(const CaptureOptions& options, const CaptureDescription& capture) {

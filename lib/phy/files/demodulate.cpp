@@ -25,9 +25,9 @@ std::optional<float> noise_variance_of(const CaptureDescription& capture, const 
             detail::name_of(capture) + " has neither an attribute nor a dataset noise_variance",
             Lacks::noise_variance);
     if (!(*capture.noise_variance > 0.0F) || !std::isfinite(*capture.noise_variance))
-        throw DescriptionError(detail::name_of(capture) + " has the noise_variance " +
+        throw DescriptionError(detail::name_of(capture) + " has noise_variance " +
                                    detail::number_text(*capture.noise_variance) +
-                                   ", which is no finite number above 0",
+                                   ": expected a finite number above 0",
                                Lacks::noise_variance);
     return capture.noise_variance;
 }
@@ -45,7 +45,7 @@ float require_measured_noise(const Measured& measured) {
     if (measured.whole.symbols == 0)
         throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
     throw DescriptionError(name + ": the estimated noise variance is " + detail::number_text(noise) +
-                               ", which is no finite number above 0",
+                               ": expected a finite number above 0",
                            Lacks::noise_variance);
 }
 
@@ -111,9 +111,9 @@ bool has_truth(const CaptureDescription& capture, Modulation modulation, std::ve
     const std::size_t qm = bits_per_symbol(modulation);
     if (capture.has_bits && capture.bits_per_symbol != qm)
         warnings.push_back(capture.file.string() + ": dataset bits has " +
-                           std::to_string(capture.bits_per_symbol) + " a symbol and " +
+                           std::to_string(capture.bits_per_symbol) + " bits per symbol and " +
                            std::string(to_string(modulation)) + " has " + std::to_string(qm) +
-                           ": no bit error rate");
+                           ": bit errors are not counted");
     return capture.has_bits && capture.bits_per_symbol == qm;
 }
 
@@ -154,14 +154,15 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
 /// Enough for a bit error rate, and fast to read even if the bits are compressed.
 constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
-detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t lanes) {
+detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all,
+                         std::size_t buffer_sets) {
     const bool few = capture.symbols <= compared_symbols;
     constexpr std::uint64_t block = std::uint64_t{1} << 15;
     constexpr std::uint64_t blocks = 8;
     const detail::SpreadBlocks symbols = all || few
                                              ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
                                              : detail::SpreadBlocks(capture.symbols, block, blocks);
-    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? lanes : 0)};
+    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? buffer_sets : 0)};
 }
 
 detail::SymbolSample make_sample(const Demodulation& result) {
@@ -207,7 +208,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     watch.start();
     std::optional<SoftBitWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
-    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.lanes());
+    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
     detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
     detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));

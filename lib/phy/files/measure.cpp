@@ -145,9 +145,9 @@ void require_sent(const CaptureDescription& capture) {
     if (!capture.has_bits) throw DescriptionError(name + " has no dataset bits beside it", Lacks::bits);
     const std::size_t qm = bits_per_symbol(*capture.modulation);
     if (capture.bits_per_symbol != qm)
-        throw DescriptionError(name + " has a dataset bits of " + std::to_string(capture.bits_per_symbol) +
-                                   " a symbol and " + std::string(to_string(*capture.modulation)) + " has " +
-                                   std::to_string(qm),
+        throw DescriptionError(name + " has a dataset bits with " + std::to_string(capture.bits_per_symbol) +
+                                   " bits per symbol and " + std::string(to_string(*capture.modulation)) +
+                                   " has " + std::to_string(qm),
                                Lacks::bits);
 }
 
@@ -250,9 +250,8 @@ void check_slot_options(const MeasureOptions& options) {
     const auto require = [](bool holds, const char* what) {
         if (!holds) throw ArgumentError(std::string(what) + " for a grid or samples");
     };
-    require(!options.gain, "a gain: expected none");
-    require(options.reference == SymbolReference::decisions,
-            "the symbols that were sent: expected decisions");
+    require(!options.gain, "gain: expected none");
+    require(options.reference == SymbolReference::decisions, "reference sent: expected decisions");
     require(options.by == MeasureBy::whole || options.by == MeasureBy::slot,
             "rows by symbols: expected slots");
 }

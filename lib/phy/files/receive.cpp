@@ -95,15 +95,15 @@ std::uint64_t rows_of_truth(Reception& result) {
     const std::uint64_t bits = result.soft_bits / result.slots;
     if (codewords->bits != bits) {
         result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
-                                  std::to_string(codewords->bits) + " bits a slot and the link " +
-                                  std::to_string(bits) + ": no bit error rate");
+                                  std::to_string(codewords->bits) + " bits per slot and the link has " +
+                                  std::to_string(bits) + ": bit errors are not counted");
         return 0;
     }
     if (codewords->slots != result.slots)
         result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
-                                  std::to_string(codewords->slots) + " rows, and there are " +
-                                  std::to_string(result.slots) +
-                                  " slots: they are compared in turn, from the first of each on");
+                                  std::to_string(codewords->slots) + " rows for " +
+                                  std::to_string(result.slots) + " slots: only the first " +
+                                  std::to_string(std::min(codewords->slots, result.slots)) + " are compared");
     return std::min(codewords->slots, result.slots);
 }
 
@@ -112,8 +112,8 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
     const auto of_capture = result.capture.sample_rate;
     if (!of_capture || !link.carrier.sample_rate || *of_capture == *link.carrier.sample_rate) return;
     result.warnings.push_back(name_of(result.capture) + ": the attribute sample_rate is " +
-                              detail::number_text(*of_capture) + ", and the link's is " +
-                              detail::number_text(*link.carrier.sample_rate) + ", which is taken");
+                              detail::number_text(*of_capture) + " and the link's is " +
+                              detail::number_text(*link.carrier.sample_rate) + ": the link's is used");
 }
 
 /// Makes the reports of slots, including the offsets corrected in all samples.
@@ -185,10 +185,10 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     if (result.cancelled) return;
-    std::string doubts;
-    if (options.diagnoses) doubts = detail::diagnose_reception(host, config, slots, result, options);
+    std::string mismatch;
+    if (options.diagnoses) mismatch = detail::diagnose_reception(host, config, slots, result, options);
     detail::require_pilots(result);
-    if (!doubts.empty()) result.warnings.push_back(std::move(doubts));
+    if (!mismatch.empty()) result.warnings.push_back(std::move(mismatch));
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {

@@ -8,7 +8,7 @@
 namespace phy {
 
 /// A mismatch between symbols and their description. It is no error: the symbols are demapped all the same.
-enum class SymbolDoubt : std::uint8_t {
+enum class SymbolMismatch : std::uint8_t {
     none,
 
     /// The symbols are distributed like noise, as time samples of several subcarriers are, and show no
@@ -32,7 +32,7 @@ enum class SymbolDoubt : std::uint8_t {
 ///   within chance, N0 does not explain it, and decisions are as far off as those of noise;
 /// - else the mean power is more than 1 dB below 1 / (1 + N0), the power of biased symbols of an MMSE
 ///   equaliser, or more than 1 dB above 1 + N0, the power of correct symbols;
-/// - else evm is more than twice promised_evm, or less than half of it. Both are by decisions, so both
+/// - else evm is more than twice expected_evm, or less than half of it. Both are by decisions, so both
 ///   saturate at low SNR, where this test never fails. A factor of 2 is 6 dB of N0: receivers and channels
 ///   add less to the noise. The test allows for an N0 below 1e-4, for the noise of rounding to integers, and
 ///   for symbols without noise (evm below 0.001) that come with an N0.
@@ -44,9 +44,9 @@ struct PHY_EXPORT SymbolCheck {
     std::uint64_t symbols = 0;    ///< number of symbols that count
     double mean_power = unknown;  ///< after the division by full scale and gain
     double evm = unknown;         ///< rms distance from the nearest points over their rms; nothing is fitted
-    double promised_evm = unknown;         ///< the EVM expected with Gaussian noise of variance N0
+    double expected_evm = unknown;         ///< the EVM expected with Gaussian noise of variance N0
     double mean_noise_variance = unknown;  ///< of the symbols that count
-    SymbolDoubt doubt = SymbolDoubt::none;
+    SymbolMismatch mismatch = SymbolMismatch::none;
 
     /// The further divisor of symbols that gives the expected power, if N0 is that of symbols after the
     /// division.

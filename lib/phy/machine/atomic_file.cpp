@@ -59,7 +59,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& path, std::string_view name) {
         return;
     }
     throw file_error(name, "cannot be written: " + std::to_string(slots.size()) +
-                               " other outputs are being written, which is the most");
+                               " other outputs are being written, which is the maximum");
 }
 
 class Descriptor {
@@ -222,7 +222,7 @@ void AtomicFile::append(std::string_view bytes) {
 
 void AtomicFile::commit() {
     Impl& file = *impl_;
-    if (file.committed) throw ArgumentError(file.name + ": is committed already");
+    if (file.committed) throw ArgumentError(file.name + ": is already committed");
     if (file.config.durable) synchronize(file.bytes, file.name, "it");
     file.committed = file.config.overwrite ? std::rename(file.temporary.c_str(), file.target.c_str()) == 0
                                            : rename_no_replace(file.temporary, file.target);

@@ -17,7 +17,7 @@ constexpr int max_threads = 1024;
 int threads_of(const Host::Config& config) {
     if (config.threads < 0 || config.threads > max_threads) {
         throw ArgumentError("threads is " + std::to_string(config.threads) +
-                            ": expected 0 (one a processor) to " + std::to_string(max_threads));
+                            ": expected 0 (one per processor) to " + std::to_string(max_threads));
     }
     if (config.threads == 1) return 1;
     const int processors = Host::processors();
@@ -28,7 +28,7 @@ Backend usable(std::optional<Backend> wanted) {
     const Backend backend = wanted ? *wanted : Backend::best();
     if (backend.kind() == Backend::Kind::cuda) {
         throw BackendError("backend '" + backend.name() +
-                           "' works on device memory: expected scalar or one of the CPU's");
+                           "' works on device memory: expected scalar or a CPU backend");
     }
     if (!backend.supported())
         throw BackendError("backend '" + backend.name() + "' does not run on this machine");

@@ -42,7 +42,7 @@ struct PHY_EXPORT SymbolSums {
     double iq = 0.0;
     double error = 0.0;    ///< sum of |w - d|^2
     double decided = 0.0;  ///< sum of |d|^2
-    double turned = 0.0;   ///< sum of the imaginary part of y d*
+    double rotated = 0.0;  ///< sum of the imaginary part of y d*
 
     double peak = 0.0;        ///< largest i^2 + q^2
     double error_peak = 0.0;  ///< largest |w - d|^2
@@ -62,7 +62,7 @@ constexpr SymbolSums join(const SymbolSums& left, const SymbolSums& right) {
             .iq = left.iq + right.iq,
             .error = left.error + right.error,
             .decided = left.decided + right.decided,
-            .turned = left.turned + right.turned,
+            .rotated = left.rotated + right.rotated,
             .peak = left.peak < right.peak ? right.peak : left.peak,
             .error_peak = left.error_peak < right.error_peak ? right.error_peak : left.error_peak,
             .symbols = left.symbols + right.symbols,

@@ -265,7 +265,7 @@ double sin(double angle) {
     return sine_beyond(angle, 0);
 }
 
-std::complex<double> turned(double angle) {
+std::complex<double> phasor(double angle) {
     return {cos(angle), sin(angle)};
 }
 
@@ -276,7 +276,7 @@ std::complex<double> turn(double turns) {
     constexpr std::complex<double> of_eighth[] = {{1, 0},   {c, c},  {0, 1},  {-c, c}, {-1, 0},
                                                   {-c, -c}, {0, -1}, {c, -c}, {1, 0}};
     const std::complex<double> corner = of_eighth[static_cast<int>(eighths)];
-    return rest == 0.0 ? corner : corner * turned(rest);
+    return rest == 0.0 ? corner : corner * phasor(rest);
 }
 
 double angle_of(std::complex<double> value) {

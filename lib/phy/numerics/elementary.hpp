@@ -27,12 +27,12 @@ PHY_EXPORT double power_ratio(double decibels);
 /// 10 log10(x): a ratio of powers in dB. Error: 4 units in the last place.
 PHY_EXPORT double decibels(double x);
 
-/// The largest magnitude of an angle, in radians, for cos(), sin() and turned(); they return NaN beyond it.
+/// The largest magnitude of an angle, in radians, for cos(), sin() and phasor(); they return NaN beyond it.
 inline constexpr double largest_angle = 0x1p20;
 double cos(double angle);
 double sin(double angle);
 /// cos(angle) + j sin(angle), angle in radians.
-std::complex<double> turned(double angle);
+std::complex<double> phasor(double angle);
 
 /// exp(j 2 pi turns), exact for multiples of an eighth of a turn.
 std::complex<double> turn(double turns);

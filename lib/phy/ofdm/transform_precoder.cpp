@@ -41,8 +41,8 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
 void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t count, cf32* out) {
     const bool inverse = config.direction == Config::Direction::undo;
     const detail::TwoPlanes planes = workspace.planes(part);
-    const auto turned = [inverse](detail::Planes p) { return inverse ? detail::Planes{p.im, p.re} : p; };
-    const detail::Planes points = turned(planes[0]);
+    const auto swapped = [inverse](detail::Planes p) { return inverse ? detail::Planes{p.im, p.re} : p; };
+    const detail::Planes points = swapped(planes[0]);
     for (std::size_t t = 0; t < fft.lanes; ++t) {
         for (std::size_t i = 0; i < size; ++i) {
             const cf32 point = t < count ? in[t * size + i] : cf32(0.0F);
@@ -50,7 +50,7 @@ void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t co
             points.im[i * fft.lanes + t] = point.imag();
         }
     }
-    const detail::Planes bins = turned(fft.transform_lanes(plan.fft(), planes));
+    const detail::Planes bins = swapped(fft.transform_lanes(plan.fft(), planes));
     float* const row = workspace.row(part);
     fft.scale(bins, fft.lanes * size, factor, row);
     for (std::size_t t = 0; t < count; ++t) {

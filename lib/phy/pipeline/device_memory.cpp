@@ -57,7 +57,7 @@ std::span<std::byte> DevicePortMemory::pinned() {
         on_host_ = gpu::PinnedBuffer<std::byte>(size);
     } catch (const gpu::CudaError& error) {
         if (!error.out_of_memory()) throw;
-        throw Error("pipeline: no " + std::to_string(size) +
+        throw Error("pipeline: cannot allocate " + std::to_string(size) +
                     " bytes of page-locked memory for a chunk in flight");
     }
     return on_host_;

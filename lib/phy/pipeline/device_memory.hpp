@@ -9,8 +9,8 @@
 
 namespace phy::detail {
 
-/// A lane's memory for the ports of one direction: a block on the device and, unless source or sink lend
-/// memory, a page-locked block with the same layout, so that one copy moves all ports.
+/// A buffer set's memory for the ports of one direction: a block on the device and, unless source or sink
+/// lend memory, a page-locked block with the same layout, so that one copy moves all ports.
 class DevicePortMemory {
 public:
     DevicePortMemory(const gpu::Device& device, const std::vector<Port>& ports, std::size_t most);

@@ -19,7 +19,7 @@ Period after(const std::optional<Period>& before, const Period& period) {
 
 }  // namespace
 
-void DeviceSteps::start_run(const LaneRun& run) {
+void DeviceSteps::start_run(const RunProperties& run) {
     start_ = run.start;
     traces_ = run.trace;
     chunks_ = 0;
@@ -43,11 +43,11 @@ void DeviceSteps::abandon() const noexcept {
 ChunkTiming DeviceSteps::count_chunk() {
     const std::uint64_t index = chunks_++;
     if (traces_) return ChunkTiming::on;
-    if (index < lanes_) return index == 0 ? ChunkTiming::stand_in : ChunkTiming::off;
-    return (index - lanes_) % timed_one_of == 0 ? ChunkTiming::on : ChunkTiming::off;
+    if (index < buffer_sets_) return index == 0 ? ChunkTiming::stand_in : ChunkTiming::off;
+    return (index - buffer_sets_) % timed_one_of == 0 ? ChunkTiming::on : ChunkTiming::off;
 }
 
-LaneTimes DeviceSteps::times(const Marks& marks, const Period& bounds) {
+ChunkTimes DeviceSteps::times(const Marks& marks, const Period& bounds) {
     // Not all relative to known_: after a minute a float does not resolve microseconds.
     std::array<double, 6> at{};
     at[5] = traces_ ? offset_ + seconds(known_, *marks[5]) : bounds.end;
@@ -55,7 +55,7 @@ LaneTimes DeviceSteps::times(const Marks& marks, const Period& bounds) {
         at[i] = at[i + 1] - (marks[i] == marks[i + 1] ? 0.0 : seconds(*marks[i], *marks[i + 1]));
     for (double& time : at)
         time = std::clamp(time, bounds.begin, bounds.end);
-    const LaneTimes times{Period{at[0], at[1]}, {at[2], at[3]}, Period{at[4], at[5]}};
+    const ChunkTimes times{Period{at[0], at[1]}, {at[2], at[3]}, Period{at[4], at[5]}};
     if (!traces_) return times;
     last_ = {after(last_.copy_in, *times.copy_in), after(last_.work, times.work),
              after(last_.copy_out, *times.copy_out)};

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "phy/cuda/stream.hpp"
-#include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 
 namespace phy::detail {
 
@@ -17,18 +17,19 @@ using Marks = std::array<const gpu::Event*, 6>;
 
 enum class ChunkTiming : std::uint8_t { off, stand_in, on };
 
-/// State that the lanes of a device share: one stream per step, and the conversion of marks to host time.
-/// Chunks follow each other on a step's stream, so its marks do not enclose the wait for the previous chunk.
+/// State that the buffer sets of a device share: one stream per step, and the conversion of marks to host
+/// time. Chunks follow each other on a step's stream, so its marks do not enclose the wait for the previous
+/// chunk.
 class DeviceSteps {
 public:
-    DeviceSteps(const gpu::Device& device, std::size_t lanes)
-        : copy_in(device), work(device), copy_out(device), known_(device), lanes_(lanes) {}
+    DeviceSteps(const gpu::Device& device, std::size_t buffer_sets)
+        : copy_in(device), work(device), copy_out(device), known_(device), buffer_sets_(buffer_sets) {}
 
     gpu::Stream copy_in;
     gpu::Stream work;
     gpu::Stream copy_out;
 
-    void start_run(const LaneRun& run);
+    void start_run(const RunProperties& run);
 
     /// Waits for all streams and ignores errors: they have been reported already.
     void abandon() const noexcept;
@@ -44,16 +45,16 @@ public:
 
     /// Times of the next timed chunk. Its marks have passed. The host saw it in progress within `bounds`.
     /// Without a trace only the durations are measured, and the steps end with the bounds.
-    LaneTimes times(const Marks& marks, const Period& bounds);
+    ChunkTimes times(const Marks& marks, const Period& bounds);
 
 private:
     gpu::Event known_;
     double offset_ = 0.0;  ///< time of known_ since the start of the run, in seconds
     PipelineClock::time_point start_;
     bool traces_ = false;
-    std::uint64_t lanes_;
+    std::uint64_t buffer_sets_;
     std::uint64_t chunks_ = 0;
-    LaneTimes last_;  ///< with a trace: times of the previous chunk
+    ChunkTimes last_;  ///< with a trace: times of the previous chunk
 };
 
 }  // namespace phy::detail

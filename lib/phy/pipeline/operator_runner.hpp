@@ -21,8 +21,8 @@ template <typename T, typename Byte>
 auto elements_of(std::span<Byte> bytes, const char* port) {
     using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
-        throw ArgumentError(std::string(port) + ": expected memory that is aligned to " +
-                            std::to_string(alignof(T)) + " bytes");
+        throw ArgumentError(std::string(port) + ": expected memory aligned to " + std::to_string(alignof(T)) +
+                            " bytes");
     return std::span(reinterpret_cast<Element*>(bytes.data()), bytes.size() / sizeof(T));
 }
 template <typename T, typename Byte>

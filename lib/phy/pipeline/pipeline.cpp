@@ -11,8 +11,8 @@
 #include "phy/core/error.hpp"
 #include "phy/core/names.hpp"
 #include "phy/core/version.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 #include "phy/pipeline/chunk_sizes.hpp"
-#include "phy/pipeline/lane.hpp"
 #include "phy/pipeline/run.hpp"
 #include "phy/pipeline/tuning.hpp"
 
@@ -26,7 +26,7 @@ public:
     explicit StageUse(Stage& stage) : mark_(stage.in_use_) {
         if (!mark_.set())
             throw ArgumentError("pipeline: stage '" + std::string(stage.name()) +
-                                "' works for another pipeline or run: expected one at a time");
+                                "' is in use by another pipeline or run: expected one at a time");
     }
     ~StageUse() { mark_.clear(); }
     StageUse(const StageUse&) = delete;
@@ -38,8 +38,8 @@ private:
 
 }  // namespace detail
 
-using detail::LaneConfig;
-using detail::LaneGroup;
+using detail::BufferSetConfig;
+using detail::BufferSetGroup;
 using detail::PipelineRun;
 using detail::PipelineTuning;
 using detail::RunTotals;
@@ -53,16 +53,17 @@ std::vector<Place> checked_places(std::vector<Place> places) {
     if (places.empty()) throw ArgumentError("pipeline: no places: expected a Host or CUDA devices");
     for (const Place& place : places) {
         if (places.size() > 1 && !place.is_cuda())
-            throw ArgumentError("pipeline: " + place.name() + " beside others: expected CUDA devices");
+            throw ArgumentError("pipeline: " + place.name() +
+                                " with other places: expected CUDA devices only");
     }
     return places;
 }
 
-std::unique_ptr<LaneGroup> make_lanes(const LaneConfig& config) {
+std::unique_ptr<BufferSetGroup> make_buffer_sets(const BufferSetConfig& config) {
     if constexpr (built_with_cuda) {
-        if (config.place.is_cuda()) return detail::make_cuda_lanes(config);
+        if (config.place.is_cuda()) return detail::make_cuda_buffer_sets(config);
     }
-    return detail::make_host_lanes(config);
+    return detail::make_host_buffer_sets(config);
 }
 
 std::size_t product(std::size_t a, std::size_t b) {
@@ -103,7 +104,7 @@ struct PHY_HIDDEN Pipeline::Impl {
     Stage& stage;
     detail::StagePorts ports;
     detail::ChunkSizes sizes;
-    std::vector<std::unique_ptr<LaneGroup>> groups;  ///< by place
+    std::vector<std::unique_ptr<BufferSetGroup>> groups;  ///< by place
 };
 
 Pipeline::Impl::Impl(std::vector<Place> places_of_user, Stage& stage_of_user, const Config& config_of_user)
@@ -115,17 +116,17 @@ Pipeline::Impl::Impl(std::vector<Place> places_of_user, Stage& stage_of_user, co
       sizes(stage, ports) {
     detail::check_enum("issue order", config.order, IssueOrder::serial);
     config.chunk = config.chunk == 0 ? chosen_chunk(config.items) : sizes.rounded(config.chunk);
-    if (config.lanes == 0) config.lanes = tuning().lanes;
+    if (config.buffer_sets == 0) config.buffer_sets = tuning().buffer_sets;
     sizes.check_memory({.chunk = config.chunk,
-                        .lanes = product(config.lanes, places.size()),
+                        .buffer_sets = product(config.buffer_sets, places.size()),
                         .places = places.size(),
                         .chunk_is_given = config_of_user.chunk != 0,
-                        .lanes_are_given = config_of_user.lanes != 0});
+                        .buffer_sets_are_given = config_of_user.buffer_sets != 0});
     const std::uint64_t most = std::clamp<std::uint64_t>(config.items, 1, config.chunk);
     config.chunk = sizes.rounded(static_cast<std::size_t>(most));
     const detail::StageUse use(stage);
     for (const Place& place : places)
-        groups.push_back(make_lanes({place, stage, ports, config.lanes, config.chunk}));
+        groups.push_back(make_buffer_sets({place, stage, ports, config.buffer_sets, config.chunk}));
 }
 
 PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
@@ -142,8 +143,8 @@ PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token s
     report.seconds = run.seconds();
     report.busy = totals.busy(stage.name(), places.front().is_cuda());
     report.stage = stage.name();
-    for (std::size_t i = 0; i < config.lanes * places.size(); ++i)
-        report.lanes.push_back(places[i % places.size()].name());
+    for (std::size_t i = 0; i < config.buffer_sets * places.size(); ++i)
+        report.buffer_sets.push_back(places[i % places.size()].name());
     report.spans = totals.take_spans();
     return report;
 }
@@ -160,13 +161,14 @@ PipelineTuning Pipeline::Impl::tuning() const {
 Schedule::Limits Pipeline::Impl::limits(std::uint64_t items) const {
     if (!chooses_chunks || config.order == IssueOrder::serial) return Schedule::even(config.chunk);
     const std::size_t most = std::min(config.chunk, chosen_chunk(items));
-    const std::size_t least = sizes.of_bytes(tuning().min_bytes);
-    return {.most = most, .least = std::min(most, least), .granularity = sizes.granularity()};
+    const std::size_t least = sizes.items_for_bytes(tuning().min_bytes);
+    return {.max = most, .min = std::min(most, least), .granularity = sizes.granularity()};
 }
 
 std::size_t Pipeline::Impl::chosen_chunk(std::uint64_t items) const {
     const bool has_gaps = config.order != IssueOrder::serial && tuning().gap_bytes != 0;
-    return has_gaps ? sizes.fast(items / places.size(), tuning()) : sizes.of_bytes(tuning().chunk_bytes);
+    return has_gaps ? sizes.fast(items / places.size(), tuning())
+                    : sizes.items_for_bytes(tuning().chunk_bytes);
 }
 
 Pipeline::Pipeline(std::vector<Place> places, Stage& stage, const Config& config)
@@ -186,8 +188,8 @@ std::size_t Pipeline::chunk() const {
     return impl_->config.chunk;
 }
 
-std::size_t Pipeline::lanes() const {
-    return impl_->config.lanes * impl_->places.size();
+std::size_t Pipeline::buffer_sets() const {
+    return impl_->config.buffer_sets * impl_->places.size();
 }
 
 const std::vector<Place>& Pipeline::places() const {

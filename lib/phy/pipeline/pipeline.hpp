@@ -16,7 +16,8 @@
 
 /// A stream of items (for a demapper: symbols) goes through a pipeline in chunks. A source delivers them, a
 /// stage processes them, a sink takes the results in order. Reading, copying to a device, the stage, copying
-/// back and writing overlap. The output bytes do not depend on chunk size, number of lanes, order or devices.
+/// back and writing overlap. The output bytes do not depend on chunk size, number of buffer sets, order or
+/// devices.
 namespace phy {
 
 /// The source of items: one array per input port of the stage, in the order of the ports. Called by one
@@ -64,7 +65,7 @@ public:
 /// The order in which a device gets its work.
 enum class IssueOrder : std::uint8_t {
     sequential,  ///< depth first: all steps of a chunk, then the next chunk
-    parallel,    ///< breadth first: one step for the chunks in half of the lanes, then the next step
+    parallel,    ///< breadth first: one step for the chunks in half of the buffer sets, then the next step
     serial,      ///< one step at a time without overlap, for comparison
 };
 
@@ -98,9 +99,9 @@ struct PHY_EXPORT PipelineReport {
     double seconds = 0.0;    ///< duration of run()
     std::vector<Busy> busy;  ///< in the order of the steps; no copies on a CPU
 
-    std::string stage;                ///< name of the stage
-    std::vector<std::string> lanes;   ///< name of each lane's place
-    std::vector<PipelineSpan> spans;  ///< with Config::trace; per step in the order of the chunks
+    std::string stage;                     ///< name of the stage
+    std::vector<std::string> buffer_sets;  ///< name of each buffer set's place
+    std::vector<PipelineSpan> spans;       ///< with Config::trace; per step in the order of the chunks
 };
 
 class PHY_EXPORT Pipeline {
@@ -110,7 +111,7 @@ public:
         /// size.
         std::size_t chunk = 0;
 
-        std::size_t lanes = 0;  ///< chunks in flight per place; 0: a fast number
+        std::size_t buffer_sets = 0;  ///< chunks in flight per place; 0: a fast number
 
         /// Max number of items of a run. Chunks get no memory for more.
         std::uint64_t items = Source::endless;
@@ -125,8 +126,8 @@ public:
     ///
     /// Throws ArgumentError without places, for a Host together with other places, for a stage whose ports or
     /// granularity violate the rules of Stage, and for a stage that is in use. Throws PipelineSizeError if
-    /// chunks and lanes need more than half of this machine's memory, BackendError if a device does not run
-    /// on this machine, Error if a device has too little memory, and whatever the stage throws.
+    /// chunks and buffer sets need more than half of this machine's memory, BackendError if a device does not
+    /// run on this machine, Error if a device has too little memory, and whatever the stage throws.
     Pipeline(std::vector<Place> places, Stage& stage, const Config& config);
     Pipeline(std::vector<Place> places, Stage& stage);
     ~Pipeline();
@@ -134,8 +135,8 @@ public:
     Pipeline& operator=(Pipeline&&) noexcept;
 
     /// Sends all items from the source to the sink. The calling thread works too. Two more threads call
-    /// source and sink, unless both lend their memory (view()), only one chunk or lane exists, or the order
-    /// is serial; then the calling thread does that as well.
+    /// source and sink, unless both lend their memory (view()), only one chunk or buffer set exists, or the
+    /// order is serial; then the calling thread does that as well.
     ///
     /// An exception from source, sink, stage or device stops the run. run() throws it once no work uses their
     /// memory. A request to stop ends the run without an error: the report has `cancelled`. The pipeline can
@@ -144,8 +145,8 @@ public:
     /// or pipeline.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
-    [[nodiscard]] std::size_t chunk() const;  ///< max items per chunk
-    [[nodiscard]] std::size_t lanes() const;  ///< in all places
+    [[nodiscard]] std::size_t chunk() const;        ///< max items per chunk
+    [[nodiscard]] std::size_t buffer_sets() const;  ///< in all places
     [[nodiscard]] const std::vector<Place>& places() const;
 
 private:

@@ -27,7 +27,7 @@ void check_ports(const std::string& owner, const std::vector<Port>& ports) {
     for (const Port& port : ports) {
         if (port.name.empty()) throw ArgumentError(owner + ": a port has no name");
         if (std::ranges::count(ports, port.name, &Port::name) > 1)
-            throw ArgumentError(describe(owner, port) + "is there twice");
+            throw ArgumentError(describe(owner, port) + "exists twice");
         if (port.bytes == 0 || port.items == 0)
             throw ArgumentError(describe(owner, port) + "has records of " + std::to_string(port.bytes) +
                                 " bytes for " + std::to_string(port.items) +

@@ -66,7 +66,7 @@ private:
     std::size_t alignment_;
 };
 
-/// The alignments that HostWork and DeviceWork promise, in bytes.
+/// The alignments that HostWork and DeviceWork guarantee, in bytes.
 inline constexpr std::size_t host_alignment = 64;
 inline constexpr std::size_t device_alignment = 256;
 

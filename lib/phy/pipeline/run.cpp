@@ -10,26 +10,26 @@
 namespace phy::detail {
 namespace {
 
-/// Number of chunks that go through a step together. In parallel order half of the lanes, so that one half is
-/// copied in while the other is copied out.
-std::uint64_t group_size(IssueOrder order, std::size_t lanes) {
-    return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, lanes / 2) : 1;
+/// Number of chunks that go through a step together. In parallel order half of the buffer sets, so that one
+/// half is copied in while the other is copied out.
+std::uint64_t group_size(IssueOrder order, std::size_t buffer_sets) {
+    return order == IssueOrder::parallel ? std::max<std::uint64_t>(1, buffer_sets / 2) : 1;
 }
 
 }  // namespace
 
-PipelineRun::PipelineRun(std::span<const std::unique_ptr<LaneGroup>> groups, Task task)
+PipelineRun::PipelineRun(std::span<const std::unique_ptr<BufferSetGroup>> groups, Task task)
     : groups_(groups), task_(std::move(task)), stage_name_(task_.stage.name()), totals_(task_.trace) {
-    for (std::size_t i = 0; i < groups.front()->lanes().size(); ++i) {
-        for (const std::unique_ptr<LaneGroup>& group : groups)
-            lanes_.push_back(group->lanes()[i].get());
+    for (std::size_t i = 0; i < groups.front()->buffer_sets().size(); ++i) {
+        for (const std::unique_ptr<BufferSetGroup>& group : groups)
+            buffer_sets_.push_back(group->buffer_sets()[i].get());
     }
-    overlaps_ = task_.order != IssueOrder::serial && lanes_.size() > 1 && !task_.schedule.is_single();
+    overlaps_ = task_.order != IssueOrder::serial && buffer_sets_.size() > 1 && !task_.schedule.is_single();
     arrays_of_sink_.reserve(task_.ports.outputs.size());
     Slot slot;
     slot.chunk.from.resize(task_.ports.inputs.size());
     slot.chunk.to.resize(task_.ports.outputs.size());
-    slots_.assign(lanes_.size(), slot);
+    slots_.assign(buffer_sets_.size(), slot);
 }
 
 double PipelineRun::now() const {
@@ -70,10 +70,10 @@ void PipelineRun::guarded(Work work) {
     }
 }
 
-/// On the caller's thread alone. A device still has one chunk per lane in flight.
+/// On the caller's thread alone. A device still has one chunk per buffer set in flight.
 void PipelineRun::run_alone(bool has_first) {
-    const std::uint64_t together = group_size(task_.order, lanes_.size());
-    const std::uint64_t max_in_flight = task_.order == IssueOrder::serial ? 1 : lanes_.size();
+    const std::uint64_t together = group_size(task_.order, buffer_sets_.size());
+    const std::uint64_t max_in_flight = task_.order == IssueOrder::serial ? 1 : buffer_sets_.size();
     const auto read_more = [this] { return is_running() && read_next(); };
     std::uint64_t read = has_first ? 1 : 0;
     std::uint64_t issued = 0;
@@ -95,7 +95,7 @@ void PipelineRun::run_alone(bool has_first) {
 
 void PipelineRun::read_all() {
     for (std::uint64_t index = 1; !task_.schedule.is_done(); ++index) {
-        if (!wait_until([&] { return index < written_ + lanes_.size(); })) return;
+        if (!wait_until([&] { return index < written_ + buffer_sets_.size(); })) return;
         const bool has_read = read_next();
         publish([&] {
             read_ += has_read ? 1 : 0;
@@ -106,7 +106,7 @@ void PipelineRun::read_all() {
 }
 
 void PipelineRun::issue_all() {
-    const std::uint64_t together = group_size(task_.order, lanes_.size());
+    const std::uint64_t together = group_size(task_.order, buffer_sets_.size());
     std::uint64_t ready = 0;
     for (std::uint64_t next = 0; wait_until([&] {
              ready = std::min(read_ - next, together);
@@ -178,7 +178,7 @@ RunTotals PipelineRun::run() {
     }
     if (all_written_ && !error_) guarded([&] { end_stage(); });
     if (!all_written_ || error_) {
-        for (const std::unique_ptr<LaneGroup>& group : groups_)
+        for (const std::unique_ptr<BufferSetGroup>& group : groups_)
             group->abandon();
     }
     if (error_) std::rethrow_exception(error_);

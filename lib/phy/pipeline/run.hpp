@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 #include "phy/pipeline/run_totals.hpp"
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {
 
-/// One run of a pipeline. Chunk k uses lane k modulo the number of lanes, so lanes are a ring. Three counts
-/// hold how many chunks were read, issued and written.
+/// One run of a pipeline. Chunk k uses buffer set k modulo the number of buffer sets, so buffer sets are a
+/// ring. Three counts hold how many chunks were read, issued and written.
 class PipelineRun {
 public:
     struct Task {
@@ -32,7 +32,7 @@ public:
     };
 
     /// The groups take chunks in turn.
-    PipelineRun(std::span<const std::unique_ptr<LaneGroup>> groups, Task task);
+    PipelineRun(std::span<const std::unique_ptr<BufferSetGroup>> groups, Task task);
 
     /// Returns the totals of what the sink took. Throws what stops the run, except a request to stop.
     RunTotals run();
@@ -41,9 +41,9 @@ public:
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    /// The content of a lane.
+    /// The content of a buffer set.
     struct Slot {
-        LaneChunk chunk;
+        ChunkBuffers chunk;
         Period read;
     };
 
@@ -57,13 +57,15 @@ private:
     void start_stage();
     void end_stage();
     bool read_next();
-    bool read_from_source(LaneChunk& chunk, Lane& lane);
-    void make_room_for_sink(LaneChunk& chunk, Lane& lane);
+    bool read_from_source(ChunkBuffers& chunk, BufferSet& buffer_set);
+    void make_room_for_sink(ChunkBuffers& chunk, BufferSet& buffer_set);
     void issue(std::uint64_t first, std::uint64_t end);
     void write(std::uint64_t index);
 
     [[nodiscard]] double now() const;
-    [[nodiscard]] Lane& lane_of(std::uint64_t index) { return *lanes_[index % lanes_.size()]; }
+    [[nodiscard]] BufferSet& buffer_set_of(std::uint64_t index) {
+        return *buffer_sets_[index % buffer_sets_.size()];
+    }
     Slot& slot_of(std::uint64_t index) { return slots_[index % slots_.size()]; }
 
     template <typename Ready>
@@ -74,12 +76,12 @@ private:
     template <typename Work>
     void guarded(Work work);
 
-    std::span<const std::unique_ptr<LaneGroup>> groups_;
+    std::span<const std::unique_ptr<BufferSetGroup>> groups_;
     Task task_;
     std::string stage_name_;
     PipelineClock::time_point start_ = PipelineClock::now();
-    std::vector<Lane*> lanes_;
-    std::vector<Slot> slots_;  ///< by lane
+    std::vector<BufferSet*> buffer_sets_;
+    std::vector<Slot> slots_;  ///< by buffer set
     bool overlaps_;            ///< several chunks may be in flight
     double seconds_ = 0.0;
 

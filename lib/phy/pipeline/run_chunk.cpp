@@ -32,12 +32,12 @@ void check_view(const char* who, const std::vector<Array>& arrays, const std::ve
 
 void PipelineRun::start_stage() {
     task_.stage.start_run();
-    for (const std::unique_ptr<LaneGroup>& group : groups_)
+    for (const std::unique_ptr<BufferSetGroup>& group : groups_)
         group->start_run({start_, overlaps_, task_.trace});
 }
 
 void PipelineRun::end_stage() {
-    for (const std::unique_ptr<LaneGroup>& group : groups_)
+    for (const std::unique_ptr<BufferSetGroup>& group : groups_)
         group->end_run();
     task_.stage.end_run();
 }
@@ -48,17 +48,17 @@ bool PipelineRun::read_next() {
     if (!next) return false;
     const Range range("read");
     const std::uint64_t index = next->index;
-    next->lane = static_cast<std::size_t>(index % lanes_.size());
+    next->buffer_set = static_cast<std::size_t>(index % buffer_sets_.size());
     Slot& slot = slot_of(index);
     slot.chunk.chunk = *next;
     slot.read.begin = now();
-    if (!read_from_source(slot.chunk, lane_of(index))) return false;
-    make_room_for_sink(slot.chunk, lane_of(index));
+    if (!read_from_source(slot.chunk, buffer_set_of(index))) return false;
+    make_room_for_sink(slot.chunk, buffer_set_of(index));
     slot.read.end = now();
     return true;
 }
 
-bool PipelineRun::read_from_source(LaneChunk& chunk, Lane& lane) {
+bool PipelineRun::read_from_source(ChunkBuffers& chunk, BufferSet& buffer_set) {
     const std::vector<Port>& ports = task_.ports.inputs;
     std::ranges::fill(chunk.from, std::span<const std::byte>());
     chunk.source_lends = task_.source.view(chunk.chunk, chunk.from);
@@ -67,7 +67,7 @@ bool PipelineRun::read_from_source(LaneChunk& chunk, Lane& lane) {
         return true;
     }
     const std::size_t asked = chunk.chunk.items;
-    const std::span<const std::span<std::byte>> arrays = lane.input(asked);
+    const std::span<const std::span<std::byte>> arrays = buffer_set.input(asked);
     const std::size_t filled = task_.source.fill(chunk.chunk, arrays);
     check_filled(filled, asked);
     if (filled < asked) task_.schedule.end();
@@ -78,43 +78,43 @@ bool PipelineRun::read_from_source(LaneChunk& chunk, Lane& lane) {
     return true;
 }
 
-void PipelineRun::make_room_for_sink(LaneChunk& chunk, Lane& lane) {
+void PipelineRun::make_room_for_sink(ChunkBuffers& chunk, BufferSet& buffer_set) {
     std::ranges::fill(chunk.to, std::span<std::byte>());
     chunk.sink_lends = task_.sink.view(chunk.chunk, chunk.to);
     if (chunk.sink_lends) {
         check_view("sink", chunk.to, task_.ports.outputs, chunk.chunk.items);
     } else {
-        std::ranges::copy(lane.output(chunk.chunk.items), chunk.to.begin());
+        std::ranges::copy(buffer_set.output(chunk.chunk.items), chunk.to.begin());
     }
 }
 
 void PipelineRun::issue(std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t index = first; index < end; ++index) {
         const Range range("copy_in");
-        lane_of(index).take(slot_of(index).chunk);
-        lane_of(index).copy_in();
+        buffer_set_of(index).take(slot_of(index).chunk);
+        buffer_set_of(index).copy_in();
     }
     for (std::uint64_t index = first; index < end; ++index) {
         const Range range(stage_name_.c_str());
-        lane_of(index).work();
+        buffer_set_of(index).work();
     }
     for (std::uint64_t index = first; index < end; ++index) {
         const Range range("copy_out");
-        lane_of(index).copy_out();
+        buffer_set_of(index).copy_out();
     }
 }
 
 void PipelineRun::write(std::uint64_t index) {
     const Slot& slot = slot_of(index);
     const Chunk& chunk = slot.chunk.chunk;
-    Lane& lane = lane_of(index);
-    lane.wait();
+    BufferSet& buffer_set = buffer_set_of(index);
+    buffer_set.wait();
     const Range range("write");
     const double begin = now();
     arrays_of_sink_.assign(slot.chunk.to.begin(), slot.chunk.to.end());
     task_.sink.take(chunk, arrays_of_sink_);
     totals_.add_read(chunk, slot.read);
-    if (const std::optional<LaneTimes> times = lane.times()) totals_.add_times(chunk, *times);
+    if (const std::optional<ChunkTimes> times = buffer_set.times()) totals_.add_times(chunk, *times);
     totals_.add_written(chunk, {begin, now()});
 }
 

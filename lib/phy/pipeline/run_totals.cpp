@@ -11,7 +11,7 @@ void RunTotals::add(Step step, const Chunk& chunk, const Period& period) {
     if (trace_) spans_.push_back({step, chunk, period.begin, period.end});
 }
 
-void RunTotals::add_times(const Chunk& chunk, const LaneTimes& times) {
+void RunTotals::add_times(const Chunk& chunk, const ChunkTimes& times) {
     if (has_stand_in_ && !times.stands_in) {
         for (const Step step : {Step::copy_in, Step::work, Step::copy_out})
             seconds_[static_cast<std::size_t>(step)] = 0.0;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 #include "phy/pipeline/pipeline.hpp"
 
 namespace phy::detail {
@@ -20,7 +20,7 @@ public:
     void add_read(const Chunk& chunk, const Period& read) { add(PipelineSpan::Step::read, chunk, read); }
 
     /// For a chunk that was timed.
-    void add_times(const Chunk& chunk, const LaneTimes& times);
+    void add_times(const Chunk& chunk, const ChunkTimes& times);
 
     /// The last call for a chunk.
     void add_written(const Chunk& chunk, const Period& write);

@@ -15,7 +15,7 @@ constexpr std::uint64_t min_pieces = 4;
 std::uint64_t unit_of(const Schedule::Limits& limits) {
     constexpr std::uint64_t alignment = 64;
     const std::uint64_t factor = alignment / std::gcd<std::uint64_t>(alignment, limits.granularity);
-    const std::uint64_t most = std::max<std::uint64_t>(limits.least, alignment);
+    const std::uint64_t most = std::max<std::uint64_t>(limits.min, alignment);
     return limits.granularity <= most / factor ? limits.granularity * factor : limits.granularity;
 }
 
@@ -34,7 +34,7 @@ std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning) 
 
 Schedule::Schedule(std::uint64_t items, const Limits& limits)
     : items_(items),
-      full_(std::clamp<std::uint64_t>(piece_of(items, unit_of(limits)), limits.least, limits.most)) {}
+      full_(std::clamp<std::uint64_t>(piece_of(items, unit_of(limits)), limits.min, limits.max)) {}
 
 std::optional<Chunk> Schedule::next() {
     if (is_done()) return std::nullopt;

@@ -17,20 +17,20 @@ std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning);
 /// Cuts a stream of items into chunks: all but the last are equal.
 class Schedule {
 public:
-    /// most and least are multiples of the granularity.
+    /// max and min are multiples of the granularity.
     struct Limits {
-        std::size_t most;             ///< max items per chunk
-        std::size_t least;            ///< min items if there are several chunks; at most `most`
+        std::size_t max;              ///< max items per chunk
+        std::size_t min;              ///< min items if there are several chunks; at most `max`
         std::size_t granularity = 1;  ///< all chunks but the last are multiples of it
     };
 
-    /// All chunks but the last have `most` items.
-    static Limits even(std::size_t most) { return {.most = most, .least = most}; }
+    /// All chunks but the last have `max` items.
+    static Limits even(std::size_t items) { return {.max = items, .min = items}; }
 
     /// items may be Source::endless.
     Schedule(std::uint64_t items, const Limits& limits);
 
-    /// The next chunk, without its lane; none at the end.
+    /// The next chunk, without its buffer set; none at the end.
     std::optional<Chunk> next();
 
     /// Ends the stream after the last chunk returned.

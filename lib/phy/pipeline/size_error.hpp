@@ -8,15 +8,16 @@
 
 namespace phy {
 
-/// Chunks and lanes that are not possible: too many lanes, or more than half of this machine's memory.
+/// Chunks and buffer sets that are not possible: too many buffer sets, or more than half of this machine's
+/// memory.
 class PHY_EXPORT PipelineSizeError : public ArgumentError {
 public:
-    /// What must be smaller. If either smaller chunks or fewer lanes suffice, the one that Pipeline::Config
-    /// gives; chunk_and_lanes if it gives both or neither.
+    /// What must be smaller. If either smaller chunks or fewer buffer sets suffice, the one that
+    /// Pipeline::Config gives; chunk_and_buffer_sets if it gives both or neither.
     enum class Culprit : std::uint8_t {
         chunk,
-        lanes,
-        chunk_and_lanes,
+        buffer_sets,
+        chunk_and_buffer_sets,
         stage,  ///< even both do not suffice: one block of the stage and its scratch memory are too large
     };
 

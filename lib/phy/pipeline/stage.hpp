@@ -46,9 +46,9 @@ struct PHY_EXPORT Chunk {
     std::uint64_t first = 0;  ///< index of its first item
     std::size_t items = 0;
 
-    /// From 0 to Pipeline::lanes() - 1. No other chunk has this lane between source and sink, so both may
-    /// keep state per lane.
-    std::size_t lane = 0;
+    /// From 0 to Pipeline::buffer_sets() - 1. No other chunk has this buffer set between source and sink, so
+    /// both may keep state per buffer set.
+    std::size_t buffer_set = 0;
 };
 
 /// A named array that a stage reads or writes: the samples of an antenna, N0, soft bits.

@@ -8,11 +8,11 @@ namespace {
 
 using Step = PipelineSpan::Step;
 
-/// Row 0: source. Then one row per lane. Last row: sink.
+/// Row 0: source. Then one row per buffer set. Last row: sink.
 std::size_t row_of(const PipelineReport& report, const PipelineSpan& span) {
     if (span.step == Step::read) return 0;
-    if (span.step == Step::write) return report.lanes.size() + 1;
-    return 1 + span.chunk.lane;
+    if (span.step == Step::write) return report.buffer_sets.size() + 1;
+    return 1 + span.chunk.buffer_set;
 }
 
 std::string_view name_of(const PipelineReport& report, Step step) {
@@ -53,9 +53,10 @@ std::string trace_events(const PipelineReport& report) {
     text.precision(3);
     text << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
     name_row(text, 0, "read");
-    for (std::size_t lane = 0; lane < report.lanes.size(); ++lane)
-        name_row(text, 1 + lane, "lane " + std::to_string(lane) + ", " + report.lanes[lane]);
-    name_row(text, report.lanes.size() + 1, "write");
+    for (std::size_t buffer_set = 0; buffer_set < report.buffer_sets.size(); ++buffer_set)
+        name_row(text, 1 + buffer_set,
+                 "buffer set " + std::to_string(buffer_set) + ", " + report.buffer_sets[buffer_set]);
+    name_row(text, report.buffer_sets.size() + 1, "write");
     for (const PipelineSpan& span : report.spans)
         add_span(text, report, span);
     text << R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"phy"}}]})"

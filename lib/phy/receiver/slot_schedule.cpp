@@ -18,12 +18,12 @@ SlotSchedule::SlotSchedule(const Link& link)
     skipped_ = static_cast<std::size_t>(first - slots_.begin());
 }
 
-std::size_t SlotSchedule::place(std::uint64_t occasion) const {
+std::size_t SlotSchedule::slot_index(std::uint64_t occasion) const {
     return static_cast<std::size_t>((occasion + skipped_) % slots_.size());
 }
 
 int SlotSchedule::slot_in_frame(std::uint64_t occasion) const {
-    return slots_[place(occasion)];
+    return slots_[slot_index(occasion)];
 }
 
 std::uint64_t SlotSchedule::slot(std::uint64_t occasion) const {

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
 
     /// The index of an occasion's slot in slots().
-    [[nodiscard]] std::size_t place(std::uint64_t occasion) const;
+    [[nodiscard]] std::size_t slot_index(std::uint64_t occasion) const;
 
     [[nodiscard]] int slots_per_frame() const { return slots_per_frame_; }
     [[nodiscard]] std::uint64_t first_slot() const { return first_slot_; }

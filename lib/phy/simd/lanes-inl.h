@@ -99,13 +99,27 @@ struct Lanes {
         hwy::Prefetch(static_cast<const std::uint8_t*>(from) + prefetch_distance);
     }
     using Words = hn::Vec<decltype(du)>;
-    static HWY_INLINE Words load_words(const std::uint32_t* from) { return hn::LoadU(du, from); }
-    static HWY_INLINE void store_words(Words words, std::uint32_t* to) { hn::StoreU(words, du, to); }
-    static HWY_INLINE Words words_of(V values) { return hn::BitCast(du, values); }
-    static HWY_INLINE Words set_words(std::uint32_t word) { return hn::Set(du, word); }
-    static HWY_INLINE Mask both(Mask a, Mask b) { return hn::And(a, b); }
-    static HWY_INLINE V where(Mask mask, V values) { return hn::IfThenElseZero(mask, values); }
-    static HWY_INLINE float max_of(V values) { return hn::GetLane(hn::MaxOfLanes(d, values)); }
+    static HWY_INLINE Words load_words(const std::uint32_t* from) {
+        return hn::LoadU(du, from);
+    }
+    static HWY_INLINE void store_words(Words words, std::uint32_t* to) {
+        hn::StoreU(words, du, to);
+    }
+    static HWY_INLINE Words words_of(V values) {
+        return hn::BitCast(du, values);
+    }
+    static HWY_INLINE Words set_words(std::uint32_t word) {
+        return hn::Set(du, word);
+    }
+    static HWY_INLINE Mask both(Mask a, Mask b) {
+        return hn::And(a, b);
+    }
+    static HWY_INLINE V where(Mask mask, V values) {
+        return hn::IfThenElseZero(mask, values);
+    }
+    static HWY_INLINE float max_of(V values) {
+        return hn::GetLane(hn::MaxOfLanes(d, values));
+    }
     static HWY_INLINE V load_for_pairs(const float* from) {
         return detail::HWY_NAMESPACE::load_for_pairs(from);
     }

@@ -165,8 +165,8 @@ Dimensions shape_or_flat(const CaptureOptions& options, std::uint64_t elements, 
         text.append(text.empty() ? "" : ", ").append(std::to_string(length));
     }
     if (product != elements)
-        throw file_error(
-            name, "has " + std::to_string(elements) + " samples: expected those of the shape [" + text + "]");
+        throw file_error(name, "has " + std::to_string(elements) +
+                                   " samples: expected the number of the shape [" + text + "]");
     return options.shape;
 }
 
@@ -176,8 +176,8 @@ std::unique_ptr<InputFile> open_raw(const std::filesystem::path& path, PosixFile
     const ElementType type = parse_sample_type(options.raw).value();
     const std::uint64_t size = bytes.size();
     if (size % type.bytes != 0)
-        throw file_error(name, "has " + std::to_string(size) + " bytes, which are no whole samples of " +
-                                   options.raw + ": truncated file, or of another type");
+        throw file_error(name, "has " + std::to_string(size) + " bytes, not a multiple of one sample of " +
+                                   options.raw + ": the file is truncated or has another type");
     FlatArray array = {.path = path_of_only_array(options, kind_of_stem(path)),
                        .type = type,
                        .dimensions = shape_or_flat(options, size / type.bytes, name),

@@ -147,7 +147,7 @@ Header read_header(const PosixFile& bytes, const std::string& name) {
     const unsigned version = head[magic.size()];
     if (version < 1 || version > 3)
         throw file_error(
-            name, "is of version " + std::to_string(version) + " of the .npy format: expected 1, 2 or 3");
+            name, "has version " + std::to_string(version) + " of the .npy format: expected 1, 2 or 3");
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     const std::uint64_t begin = magic.size() + 2 + length_bytes;
     std::uint64_t length = 0;
@@ -296,7 +296,7 @@ std::unique_ptr<InputFile> open_npy(const std::filesystem::path& path, PosixFile
     const Dimensions dimensions = dimensions_of(*shape, name);
     if (is_in_fortran_order(*order, name) && has_order(dimensions))
         throw file_error(name,
-                         "is in Fortran order: expected C order, as of numpy.save(..., "
+                         "is in Fortran order: expected C order, as from numpy.save(..., "
                          "numpy.ascontiguousarray(...))");
     FlatArray array = {.path = path_of_only_array(options, kind_of_stem(path)),
                        .type = type_of(*descr, name),

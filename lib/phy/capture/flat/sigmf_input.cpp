@@ -64,16 +64,16 @@ Location locate(const SigmfMetadata& metadata, std::uint64_t size, const std::st
     for (const Segment& segment : metadata.segments)
         others = std::min(others + segment.header_bytes, size + 1);
     if (others > size || (size - others) % frame_bytes != 0)
-        throw file_error(name, "has " + std::to_string(size) + " bytes, which are no whole samples of " +
+        throw file_error(name, "has " + std::to_string(size) + " bytes, not a multiple of one sample of " +
                                    metadata.type.text + " in " + std::to_string(metadata.channels) +
-                                   " channels: truncated file, or of another type");
+                                   " channels: the file is truncated or has another type");
     Location samples = {.frames = (size - others) / frame_bytes};
     std::uint64_t headers = 0;
     for (const Segment& segment : metadata.segments) {
         headers += segment.header_bytes;
         if (segment.first > samples.frames)
             throw file_error(name, "truncated file: has " + std::to_string(samples.frames) +
-                                       " samples, and a capture begins at " + std::to_string(segment.first));
+                                       " samples, but a capture begins at " + std::to_string(segment.first));
         samples.runs.push_back({segment.first, headers + segment.first * frame_bytes});
     }
     return samples;
@@ -94,8 +94,7 @@ Dimensions dimensions_of(const SigmfMetadata& metadata, const CaptureOptions& op
     if (shaped.shape.empty()) shaped.shape = metadata.shape;
     if (metadata.channels == 1) return shape_or_flat(shaped, frames, name);
     if (!shaped.shape.empty())
-        throw file_error(
-            name, "has " + std::to_string(metadata.channels) + " channels: expected a shape only with one");
+        throw file_error(name, "has " + std::to_string(metadata.channels) + " channels: expected no shape");
     return {metadata.channels, frames};
 }
 

@@ -88,7 +88,7 @@ SigmfMetadata::Segment segment_of(const Json& capture, std::uint64_t offset, Att
     if (!capture.is_object()) throw_expected("captures", "a list of objects");
     const std::optional<std::uint64_t> start = whole(capture, "core:sample_start");
     if (!start) throw ArgumentError("core:sample_start: missing in a capture");
-    if (*start < offset) throw_expected("core:sample_start", "no less than core:offset");
+    if (*start < offset) throw_expected("core:sample_start", "at least core:offset");
     add_attributes(attributes, capture);
     return {.first = *start - offset,
             .header_bytes = whole(capture, "core:header_bytes").value_or(0),
@@ -106,7 +106,7 @@ std::vector<SigmfMetadata::Segment> segments_of(const Json& root, const Json& gl
         for (const Json& capture : *captures) {
             SigmfMetadata::Segment segment = segment_of(capture, offset, of_all);
             if (!segments.empty() && segment.first < segments.back().first)
-                throw_expected("captures", "them in the order of core:sample_start");
+                throw_expected("captures", "a list in the order of core:sample_start");
             segments.push_back(std::move(segment));
         }
     }
@@ -140,7 +140,7 @@ Dimensions shape_of(const Json& global) {
 Json parse(std::string_view text) {
     // The parser would stop there.
     if (text.find('\0') != std::string_view::npos)
-        throw ArgumentError("not JSON: there is a byte 0 in it; expected text");
+        throw ArgumentError("not JSON: it contains a byte 0; expected text");
     const auto watch = [](int level, Json::parse_event_t /*event*/, const Json& /*parsed*/) {
         if (level > max_levels)
             throw ArgumentError("JSON: nested too deep; expected at most " + std::to_string(max_levels) +
@@ -163,7 +163,7 @@ SigmfMetadata parse_sigmf_metadata(std::string_view text) {
     if (!root.is_object()) throw ArgumentError("expected a JSON object with global and captures");
     const Json& global = require(root, "global", &Json::is_object, "an object");
     if (const Json* const only = find(global, "core:metadata_only"); only != nullptr && *only == true)
-        throw ArgumentError("core:metadata_only: there are no samples");
+        throw ArgumentError("core:metadata_only: the recording has no samples");
     SigmfMetadata metadata;
     metadata.type = type_of(global);
     metadata.channels = whole(global, "core:num_channels", max_channels).value_or(1);

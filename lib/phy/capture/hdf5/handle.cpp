@@ -35,8 +35,7 @@ std::string innermost_error() {
     std::string text;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
     // An unknown version is from a later library, unless the file is damaged.
-    if (text.find("version") != std::string::npos)
-        text += ", newer than HDF5 " + library_version() + " knows?";
+    if (text.find("version") != std::string::npos) text += ", possibly too new for HDF5 " + library_version();
     return text.empty() ? "HDF5 gives no reason" : text;
 }
 

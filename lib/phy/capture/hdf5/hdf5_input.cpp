@@ -41,9 +41,9 @@ FileHandle open_hdf5(const std::filesystem::path& path, const detail::PosixFile&
     constexpr int newest_superblock = 3;
     const std::optional<int> version = superblock_version(bytes);
     if (version.value_or(0) > newest_superblock)
-        throw file_error(name, "is of version " + std::to_string(*version) +
-                                   " of the HDF5 format: newer than this library, HDF5 " + library_version() +
-                                   ", knows, or damaged");
+        throw file_error(name, "has version " + std::to_string(*version) +
+                                   " of the HDF5 format: too new for HDF5 " + library_version() +
+                                   ", or damaged");
     return FileHandle(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name,
                               "is a truncated or damaged HDF5 file, or in use"));
 }
@@ -273,7 +273,7 @@ void Hdf5Dataset::require_elsewhere() const {
     const bool is_virtual = H5Pget_layout(creation_) == H5D_VIRTUAL;
     if (!file_->follows_external_files())
         throw file_error(name(), std::string(is_virtual ? "is a virtual dataset" : "lies in other files") +
-                                     ", which is not followed unless asked for");
+                                     ", which needs the option external_files");
     require_own_folder(name());
     if (!is_virtual) return require_external_files(stored());
     for (const VirtualSource& source : virtual_sources(stored()))
@@ -287,7 +287,7 @@ void Hdf5Dataset::require_source(const VirtualSource& source) const {
     // A source that lies elsewhere itself is not followed, so that this ends.
     const Hdf5File file(source.file, std::move(bytes), false);
     if (!file.contains(source.dataset))
-        throw file_error(name(), "has a source that is not there: " + file.name() + ": " + source.dataset);
+        throw file_error(name(), "has a source that does not exist: " + file.name() + ": " + source.dataset);
     const auto dataset = file.open(source.dataset);
     dataset->require_readable();
     const bool fits = source.end.empty()

@@ -208,7 +208,7 @@ void require_external_files(const StoredDataset& stored) {
         if (error || file.offset < 0 || there < used ||
             there - used < static_cast<std::uint64_t>(file.offset))
             throw file_error(stored.name,
-                             "lies in " + file.path.string() + ", which is not there or too short");
+                             "lies in " + file.path.string() + ", which does not exist or is too short");
         missing -= used;
     }
     if (missing > 0) throw file_error(stored.name, "damaged: its external files are too short");
@@ -228,7 +228,7 @@ std::vector<VirtualSource> virtual_sources(const StoredDataset& stored) {
         });
         if ((file + dataset).find('%') != std::string::npos)
             throw file_error(stored.name,
-                             "is a virtual dataset whose sources are a pattern: expected names of them");
+                             "is a virtual dataset whose sources are a pattern: expected their names");
         const SpaceHandle filled(H5Pget_virtual_vspace(stored.creation, i));
         const SpaceHandle taken(H5Pget_virtual_srcspace(stored.creation, i));
         const auto elements = static_cast<std::uint64_t>(

@@ -120,7 +120,7 @@ void check(const Config& config) {
     } else if (config.noise_per_symbol || config.bits) {
         throw ArgumentError("a capture of " +
                             std::string(config.kind == CaptureKind::grid ? "a grid" : "samples") +
-                            " has neither noise nor bits by symbol");
+                            " has neither noise nor bits per symbol");
     }
     if (config.codewords && (config.codewords->slots == 0 || config.codewords->bits == 0))
         throw ArgumentError("codewords of a capture: expected at least one slot of at least one bit");
@@ -180,7 +180,7 @@ CaptureWriter::Impl::Impl(const std::filesystem::path& path, const Config& confi
 }
 
 void CaptureWriter::Impl::require_open() const {
-    if (committed) throw ArgumentError(file.name() + ": is committed already");
+    if (committed) throw ArgumentError(file.name() + ": is already committed");
 }
 
 void CaptureWriter::Impl::require_format(SampleFormat of) const {

@@ -48,8 +48,8 @@ private:
     /// The axis of BPSK. A lane's first symbol has an even index in the call.
     __device__ __forceinline__ float diagonal(float i, float q, int symbol) const {
         static_assert(constellation != Constellation::bpsk || shape.symbols % 2 == 0);
-        const bool turned = job.rotating && (symbol % 2 != 0) != job.odd;
-        return Ops::add(turned ? -i : i, q);
+        const bool rotated = job.rotating && (symbol % 2 != 0) != job.odd;
+        return Ops::add(rotated ? -i : i, q);
     }
 
     static __device__ __forceinline__ float output(float scale, float distance) {

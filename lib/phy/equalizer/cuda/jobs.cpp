@@ -49,7 +49,7 @@ void EqualizerJobs::check(const Inputs& inputs) const {
         throw ArgumentError(std::to_string(slots) + " slots: expected at most " +
                             std::to_string(max_blocks_of_slots));
     if (!is_aligned(inputs.grid.data(), size_of(inputs.grid.format())))
-        throw ArgumentError("grid: expected to begin at a multiple of its samples' size, " +
+        throw ArgumentError("grid: expected an address that is a multiple of a sample's size, " +
                             std::to_string(size_of(inputs.grid.format())) + " bytes");
     if (!inputs.covariance.empty()) checked_workspace<float>(inputs.workspace, workspace_bytes(slots));
 }

@@ -1,4 +1,4 @@
-#include "phy/cuda/chain.cuh"
+#include "phy/cuda/dependent_launch.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/equalizer/cuda/equalize.cuh"
 
@@ -70,8 +70,8 @@ void launch_with(const EqualizerJob& job, const EqualizerOutput& out, cudaStream
     if (job.shares_filters) {
         equalize_slots<layers, antennas, mmse, true><<<blocks, equalizer_threads, 0, stream>>>(job, out);
     } else {
-        launch_in_chain(equalize_slots<layers, antennas, mmse, false>, job.follows, blocks, equalizer_threads,
-                        0, stream, job, out);
+        launch_dependent(equalize_slots<layers, antennas, mmse, false>, job.follows, blocks,
+                         equalizer_threads, 0, stream, job, out);
     }
 }
 

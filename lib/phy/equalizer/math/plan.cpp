@@ -108,7 +108,7 @@ void check_noise(std::span<const SlotEstimate> slots) {
                                 number_text(slot.noise_variance) + ": expected a positive number");
         if (slot.channel_error < 0.0F)
             throw ArgumentError("slot " + std::to_string(i) + ": channel_error is " +
-                                number_text(slot.channel_error) + ": expected no negative number");
+                                number_text(slot.channel_error) + ": expected 0 or a positive number");
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "phy/cuda/chain.cuh"
+#include "phy/cuda/dependent_launch.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/warp.hpp"

@@ -239,7 +239,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
                                                     .covariance = covariance.size()});
     if (slots.size() > impl_->max_slots)
         throw ArgumentError("slots has " + std::to_string(slots.size()) + " elements: expected at most " +
-                            std::to_string(impl_->max_slots) + ", which the estimator was made for");
+                            std::to_string(impl_->max_slots) + ", the estimator's max_slots");
     if (slots.empty()) return;
     const CurrentDevice current(impl_->device);
     const EstimatorJob job = {.format = grid.format(),

@@ -202,9 +202,9 @@ __global__ void __launch_bounds__(estimator_threads)
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     const std::size_t shared =
         2 * sizeof(float) * static_cast<std::size_t>(host.columns[0] + host.columns[1]);
-    launch_in_chain(sum_residuals, starts_early(job.slots),
-                    dim3(static_cast<unsigned>(host.largest.jobs), job.slots), estimator_threads, shared,
-                    stream, host, job.estimates);
+    launch_dependent(sum_residuals, starts_early(job.slots),
+                     dim3(static_cast<unsigned>(host.largest.jobs), job.slots), estimator_threads, shared,
+                     stream, host, job.estimates);
 }
 
 void prepare_noise() {

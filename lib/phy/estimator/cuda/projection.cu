@@ -310,8 +310,8 @@ void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, 
     const int mode_blocks = blocks_of(host.largest.width, projection_modes);
     const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
                       static_cast<unsigned>(host.largest.jobs), slots);
-    launch_in_chain(project_tiles<Size>, starts_early(slots), blocks, Size::threads, 0, stream, program,
-                    blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
+    launch_dependent(project_tiles<Size>, starts_early(slots), blocks, Size::threads, 0, stream, program,
+                     blocks_of(host.columns[1] / 2, Size::columns), mode_blocks);
 }
 
 using UsualProjection = Projection<columns_of_thread>;

@@ -372,9 +372,9 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
             <<<blocks, estimator_threads, shared_of_combs(host, combs), stream>>>(host, job, combs);
     });
     check(cudaGetLastError());
-    launch_in_chain(form_streams, starts_early(job.slots),
-                    dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
-                    stream, host);
+    launch_dependent(form_streams, starts_early(job.slots),
+                     dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
+                     stream, host);
 }
 
 void prepare_rows(const EstimatorProgram& host) {

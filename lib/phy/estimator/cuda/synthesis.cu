@@ -291,9 +291,9 @@ dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
 
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorJob& job, dim3 blocks, cudaStream_t stream) {
-    launch_in_chain(synthesize_tiles<Size>, starts_early(job.slots), blocks, synthesis_threads,
-                    shared_bytes<Size>(host), stream, host, job.channel,
-                    static_cast<int>(blocks.x) / host.streams_count);
+    launch_dependent(synthesize_tiles<Size>, starts_early(job.slots), blocks, synthesis_threads,
+                     shared_bytes<Size>(host), stream, host, job.channel,
+                     static_cast<int>(blocks.x) / host.streams_count);
 }
 
 }  // namespace

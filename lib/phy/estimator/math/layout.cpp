@@ -74,7 +74,7 @@ void check_config(const ChannelEstimatorConfig& config) {
     if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
         throw ArgumentError(
             "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
-            "TimeInterpolation::average is for channels that stand still");
+            "TimeInterpolation::average is for static channels");
 }
 
 EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)

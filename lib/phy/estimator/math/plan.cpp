@@ -158,13 +158,13 @@ EstimatorSizes largest_of(const EstimatorPlan& plan) {
 void check_what_is_measured(const EstimatorPlan& plan) {
     if (!plan.config.delay_spread && plan.constants.pair_share[1] == 0.0F)
         throw ArgumentError(
-            "delay_spread: expected a number of seconds, as no range has the two resource blocks that "
-            "measuring it takes");
+            "delay_spread: expected a positive number of seconds, as measuring it takes a range of at "
+            "least two resource blocks");
     if (!plan.measures_noise()) return;
     if (!plan.has_freedom(plan.tables.front()))
         throw ArgumentError(
             "noise_variance: expected a positive number, as the allocation has too few "
-            "pilots to measure it beside the channel");
+            "pilots to measure it along with the channel");
 }
 
 ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
@@ -186,8 +186,8 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
         measured.erase(measured.begin());
     const bool is_given = config.delay_spread.has_value();
     const double given = double{config.delay_spread.value_or(0.0F)} * config.subcarrier_spacing;
-    const std::vector<double> doubted = {given, std::numbers::sqrt2 * given, 2.0 * given};
-    for (const double spread : is_given ? doubted : measured) {
+    const std::vector<double> from_given = {given, std::numbers::sqrt2 * given, 2.0 * given};
+    for (const double spread : is_given ? from_given : measured) {
         tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin_of_measured));
         const bool is_usable = !measures_noise() || has_freedom(tables.back());
         if (tables.size() == 1 || is_usable) continue;

@@ -16,7 +16,7 @@ std::size_t TruthfulSource::fill(const Chunk& chunk, std::span<const std::span<s
 
 void TruthfulSource::read_truth(const Chunk& chunk) {
     const std::size_t qm = capture_.description().bits_per_symbol;
-    std::vector<std::uint8_t>& bits = truth_.bits[chunk.lane];
+    std::vector<std::uint8_t>& bits = truth_.bits[chunk.buffer_set];
     bits.clear();
     truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
         const std::size_t before = bits.size();
@@ -40,7 +40,7 @@ void ComparingSink::take(const Chunk& chunk, std::span<const std::span<const std
 }
 
 void ComparingSink::compare(const Chunk& chunk, SoftBitView soft_bits) {
-    std::span<const std::uint8_t> truth = truth_.bits[chunk.lane];
+    std::span<const std::uint8_t> truth = truth_.bits[chunk.buffer_set];
     truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
         const std::size_t count = range.items * soft_bits_of_item_;
         const std::size_t first = (range.first - chunk.first) * soft_bits_of_item_;

@@ -164,7 +164,7 @@ double SymbolSample::rounding_noise() const {
     return step * step / 6.0;
 }
 
-double SymbolSample::promised_evm(double more_noise) const {
+double SymbolSample::expected_evm(double more_noise) const {
     const auto of = [&](double noise) {
         return expected_decisions(config_.modulation, {.gain = 1.0, .noise_variance = noise + more_noise});
     };
@@ -186,17 +186,17 @@ SymbolCheck SymbolSample::check() const {
     check.mean_power = (sums.ii + sums.qq) / static_cast<double>(sums.symbols);
     check.evm = std::sqrt(sums.error / sums.decided);
     check.mean_noise_variance = config_.noise_variance ? double{*config_.noise_variance} : noise_.mean();
-    check.promised_evm = promised_evm(0.0);
-    check.doubt = doubt_of(check);
+    check.expected_evm = expected_evm(0.0);
+    check.mismatch = mismatch_of(check);
     return check;
 }
 
-SymbolDoubt SymbolSample::doubt_of(const SymbolCheck& check) const {
-    if (static_cast<double>(check.symbols) < min_symbols) return SymbolDoubt::none;
-    if (shows_no_constellation(check)) return SymbolDoubt::no_constellation;
-    if (has_other_power(check)) return SymbolDoubt::power;
-    if (has_other_noise(check)) return SymbolDoubt::noise_variance;
-    return SymbolDoubt::none;
+SymbolMismatch SymbolSample::mismatch_of(const SymbolCheck& check) const {
+    if (static_cast<double>(check.symbols) < min_symbols) return SymbolMismatch::none;
+    if (shows_no_constellation(check)) return SymbolMismatch::no_constellation;
+    if (has_other_power(check)) return SymbolMismatch::power;
+    if (has_other_noise(check)) return SymbolMismatch::noise_variance;
+    return SymbolMismatch::none;
 }
 
 bool SymbolSample::shows_no_constellation(const SymbolCheck& check) const {
@@ -235,9 +235,9 @@ bool SymbolSample::has_other_power(const SymbolCheck& check) const {
 bool SymbolSample::has_other_noise(const SymbolCheck& check) const {
     constexpr double not_counted = 1e-4;
     constexpr double no_noise = 1e-3;
-    if (check.evm > 2.0 * check.promised_evm)
-        return check.evm > 2.0 * promised_evm(not_counted + rounding_noise());
-    return check.evm > no_noise && check.evm < 0.5 * check.promised_evm;
+    if (check.evm > 2.0 * check.expected_evm)
+        return check.evm > 2.0 * expected_evm(not_counted + rounding_noise());
+    return check.evm > no_noise && check.evm < 0.5 * check.expected_evm;
 }
 
 }  // namespace detail

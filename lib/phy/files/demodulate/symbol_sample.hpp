@@ -59,8 +59,8 @@ public:
 
 private:
     [[nodiscard]] double rounding_noise() const;
-    [[nodiscard]] double promised_evm(double more_noise) const;
-    [[nodiscard]] SymbolDoubt doubt_of(const SymbolCheck& check) const;
+    [[nodiscard]] double expected_evm(double more_noise) const;
+    [[nodiscard]] SymbolMismatch mismatch_of(const SymbolCheck& check) const;
     [[nodiscard]] bool shows_no_constellation(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_power(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_noise(const SymbolCheck& check) const;

@@ -20,12 +20,12 @@ constexpr double frame_seconds = 0.01;
 constexpr float clear_share = 0.9F;
 
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
-constexpr double doubtful_coherence = 0.75;
+constexpr double min_coherence_share = 0.75;
 
 /// Ratio of EVM to antenna noise that noise does not explain. It is large, because fading also raises the EVM
 /// if no antenna is to spare.
-constexpr double doubtful_evm = 3.0;
-constexpr double doubtful_evm_of_fading = 6.0;
+constexpr double max_evm_ratio = 3.0;
+constexpr double max_evm_ratio_with_fading = 6.0;
 
 /// (antennas, count) samples from `first` on.
 std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
@@ -67,13 +67,13 @@ std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
     const double least = min_coherence(best.link.allocation);
     const bool is_by_chance = best.coherence >= least && !best.is_found();
     const std::string coherence = " (coherence " + rounded_text(best.coherence) +
-                                  (is_by_chance ? ", which one of so many has by chance)"
+                                  (is_by_chance ? ", which so many trials reach by chance)"
                                                 : ", expected at least " + rounded_text(least) + ")");
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
     if (best.is_found())
         return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
-    return tried + "none shows DM-RS clearly" + coherence + "; identities may be others" +
-           (may_begin_elsewhere ? ", and slots may begin elsewhere: first_sample \"auto\" searches them"
+    return tried + "none shows DM-RS clearly" + coherence + "; identities may be wrong" +
+           (may_begin_elsewhere ? ", or slots may begin elsewhere: first_sample \"auto\" searches for them"
                                 : "");
 }
 
@@ -156,7 +156,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
         return found;
     }
     throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
-                    " were found nowhere in " + std::to_string(length) + " samples: looked for " +
+                    " were not found in " + std::to_string(length) + " samples: looked for " +
                     settings_of(config.link));
 }
 
@@ -179,9 +179,9 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
         if (left.coherence < clear_share * offsets.coherence ||
             std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
             slots.move(0);
-            warnings.push_back(slots.name() + ": DM-RS look " + std::to_string(samples) +
-                               " samples late, and are not there: slots begin elsewhere; first_sample may be "
-                               "wrong, and \"auto\" searches it");
+            warnings.push_back(slots.name() + ": the DM-RS seem to be " + std::to_string(samples) +
+                               " samples late but were not found there: carrier.first_sample may be wrong; "
+                               "\"auto\" searches for it");
             return {.frequency = offsets.frequency, .coherence = offsets.coherence};
         }
     }
@@ -237,14 +237,14 @@ std::string diagnosis_of(const Reception& result) {
     return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
 }
 
-bool is_doubtful(const Reception& result) {
+bool contradicts_snr(const Reception& result) {
     const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
-    const double most = spares ? doubtful_evm : doubtful_evm_of_fading;
+    const double most = spares ? max_evm_ratio : max_evm_ratio_with_fading;
     return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
 }
 
 /// Warns of signs that the link is wrong although DM-RS were found.
-void warn_of_doubts(Reception& result) {
+void warn_of_wrong_link(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =
         result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
@@ -254,8 +254,8 @@ void warn_of_doubts(Reception& result) {
         result.warnings.push_back(
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
             std::to_string(result.slots) +
-            " slots: they are without power, not finite, or out of the range of amplitudes");
-    if (is_doubtful(result))
+            " slots: their samples have no power, are not finite or exceed the amplitude range");
+    if (contradicts_snr(result))
         result.warnings.push_back(
             name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
             rounded_text(result.mean.snr_db) +
@@ -276,8 +276,8 @@ std::string diagnose_reception(const Host& host, const ReceiverConfig& config, C
                        with_center_frequency(options.diagnose, config.link, result));
     result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
     const Trial& best = diagnosis.trials.front();
-    const bool doubts = best.is_found() ? !best.change.empty() : !any;
-    return doubts ? name_of(result.capture) + ": " + result.diagnosis : "";
+    const bool has_mismatch = best.is_found() ? !best.change.empty() : !any;
+    return has_mismatch ? name_of(result.capture) + ": " + result.diagnosis : "";
 }
 
 void require_pilots(Reception& result) {
@@ -285,17 +285,16 @@ void require_pilots(Reception& result) {
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    if (lacking == result.slots && result.mean.coherence < doubtful_coherence * least)
+    if (lacking == result.slots && result.mean.coherence < min_coherence_share * least)
         throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                         " slots: " + coherence_of(result.mean, least) + "; looked for " +
                         settings_of(result.link) + diagnosis_of(result));
     if (lacking == result.slots)
-        result.warnings.push_back(
-            name + ": whether the DM-RS are there is doubtful: " + coherence_of(result.mean, least));
+        result.warnings.push_back(name + ": the DM-RS may be absent: " + coherence_of(result.mean, least));
     else if (lacking > 0)
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");
-    warn_of_doubts(result);
+    warn_of_wrong_link(result);
 }
 
 void require_occasions(const CaptureSlots& slots, const Reception& result) {

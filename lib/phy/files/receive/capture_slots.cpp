@@ -17,9 +17,7 @@ namespace {
 
 void set_input(ReceiverConfig& config, const CaptureDescription& capture) {
     if (capture.kind == CaptureKind::symbols)
-        fail(
-            capture,
-            "is of symbols, which need no link's slots: expected samples or a grid; --from says which it is");
+        fail(capture, "holds symbols: expected samples or a grid (--from sets the kind)");
     config.input = capture.kind == CaptureKind::grid ? ReceiverInput::grid : ReceiverInput::samples;
     if (capture.antennas > max_antennas)
         fail(capture, "has " + std::to_string(capture.antennas) + " antennas: expected at most " +
@@ -59,10 +57,10 @@ void CaptureSlots::measure_samples(const ReceiverConfig& config) {
     while (end_of(first_slot + whole_slots_) <= static_cast<std::int64_t>(length_))
         ++whole_slots_;
     if (whole_slots_ == 0)
-        fail(capture_.description(),
-             "has " + std::to_string(length_) + " samples of an antenna: expected at least " +
-                 std::to_string(end_of(first_slot)) + ", those of a slot from first_sample " +
-                 std::to_string(first_) + " on");
+        fail(capture_.description(), "has " + std::to_string(length_) +
+                                         " samples per antenna: expected at least " +
+                                         std::to_string(end_of(first_slot)) +
+                                         ", the end of one slot from first_sample " + std::to_string(first_));
 }
 
 void CaptureSlots::measure_grid(const ReceiverConfig& config) {
@@ -140,8 +138,8 @@ std::string CaptureSlots::rest() const {
     const std::uint64_t left = length_ - used;
     const std::string what = timing_.empty() ? " OFDM symbols" : " samples";
     return name_of(capture_.description()) + " ends inside a slot: " + std::to_string(whole_slots_) +
-           (whole_slots_ == 1 ? " whole slot, and " : " whole slots, and ") + std::to_string(left / unit_) +
-           what + " of an antenna after them";
+           (whole_slots_ == 1 ? " whole slot and " : " whole slots and ") + std::to_string(left / unit_) +
+           " more" + what + " per antenna";
 }
 
 }  // namespace phy::detail

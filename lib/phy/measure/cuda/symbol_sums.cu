@@ -20,7 +20,7 @@ using Accumulators = phy::detail::cuda::SymbolAccumulators<Ops>;
 using Decision = phy::detail::cuda::Decision<Ops>;
 
 static_assert(symbol_tree.lanes == warp_size);
-static_assert(summed_of_symbols == 8 && offsetof(SymbolSums, turned) == 7 * sizeof(double));
+static_assert(summed_of_symbols == 8 && offsetof(SymbolSums, rotated) == 7 * sizeof(double));
 
 constexpr unsigned block_symbols = symbol_tree.block;
 constexpr unsigned max_log2_blocks = 3;

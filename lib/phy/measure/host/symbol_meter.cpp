@@ -50,7 +50,7 @@ SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
             .iq = sum(detail::sum_iq),
             .error = sum(detail::sum_error),
             .decided = sum(detail::sum_decided),
-            .turned = sum(detail::sum_turned),
+            .rotated = sum(detail::sum_rotated),
             .peak = *std::max_element(lanes.peak, lanes.peak + symbol_tree.lanes),
             .error_peak = *std::max_element(lanes.error_peak, lanes.error_peak + symbol_tree.lanes),
             .symbols = symbols - lanes.not_finite,
@@ -163,7 +163,7 @@ double median_power(const Host& host, const SymbolMeterConfig& config, SymbolVie
         const double power = detail::mean_power(sums, config, symbols.format());
         if (power > 0.0) powers.push_back(power);
     }
-    if (powers.empty()) throw ArgumentError("no symbol is finite and not 0: expected some that are");
+    if (powers.empty()) throw ArgumentError("no symbol is finite and nonzero: expected at least one");
     const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
     std::nth_element(powers.begin(), middle, powers.end());
     return *middle;

@@ -119,7 +119,8 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     const double per_step = detail::symbol_scale(config, format).per_step;
     const double power = (sums.ii + sums.qq) * per_step * per_step;
     // w d*: its real part follows from |w - d|^2 = |w|^2 + |d|^2 - 2 Re w d*.
-    const std::complex<double> correlation(0.5 * (power + sums.decided - sums.error), sums.turned * per_step);
+    const std::complex<double> correlation(0.5 * (power + sums.decided - sums.error),
+                                           sums.rotated * per_step);
     const std::complex<double> gain = correlation / sums.decided;
     const double remainder = sums.error - std::norm(gain - 1.0) * sums.decided;
     const double left = remainder < 0.0 ? 0.0 : remainder;  // a NaN stays

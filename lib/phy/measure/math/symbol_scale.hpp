@@ -18,7 +18,7 @@ enum SummedOfSymbols : unsigned {
     sum_iq,
     sum_error,
     sum_decided,
-    sum_turned,
+    sum_rotated,
     summed_of_symbols
 };
 

@@ -109,8 +109,8 @@ PHY_INLINE void add_symbol(SymbolAccumulators<Ops>& to, typename Ops::V i, typen
     to.error_peak = Ops::max(to.error_peak, error);
     sums[sum_decided] = Ops::fma(made.point_i, made.point_i, sums[sum_decided]);
     sums[sum_decided] = Ops::fma(made.point_q, made.point_q, sums[sum_decided]);
-    sums[sum_turned] = Ops::fma(q, made.point_i, sums[sum_turned]);
-    sums[sum_turned] = Ops::nfma(i, made.point_q, sums[sum_turned]);
+    sums[sum_rotated] = Ops::fma(q, made.point_i, sums[sum_rotated]);
+    sums[sum_rotated] = Ops::nfma(i, made.point_q, sums[sum_rotated]);
 }
 
 }  // namespace phy::detail::PHY_TARGET

@@ -22,23 +22,23 @@ struct PHY_EXPORT FoundSlot {
 };
 
 /// The slot that find_first_slot() searches for: the first entry of Link::slots, or Link::carrier.first_slot
-/// if slots is empty. A receiver treats the place where it is found as the start of the capture: first_sample
-/// is that place, and first_slot is this slot.
+/// if slots is empty. A receiver treats the position where it is found as the start of the capture:
+/// first_sample is that position, and first_slot is this slot.
 [[nodiscard]] PHY_EXPORT int searched_slot(const Link& link);
 
 /// Searches samples, (antennas, samples), for the DM-RS of searched_slot(), frame by frame, and returns the
 /// first complete slot.
 ///
 /// The search correlates all samples within 10 ms with up to four DM-RS symbols of that slot in time, and
-/// adds powers over antennas, ports and symbols. It then examines the pilots of the strongest places in the
-/// resource grid, so other signals between the pilots do not matter. A place counts if a frame without that
-/// slot has one as good with a probability of at most 1e-6. If no place passes by itself, up to eight slots
-/// of the schedule from there on count together. If several places of a frame pass (DM-RS with transform
-/// precoding are the same in every slot unless they hop), the result is the earliest with at least half the
-/// best correlation.
+/// adds powers over antennas, ports and symbols. It then examines the pilots of the strongest positions in
+/// the resource grid, so other signals between the pilots do not matter. A position counts if a frame without
+/// that slot has one as good with a probability of at most 1e-6. If no position passes by itself, up to eight
+/// slots of the schedule from there on count together. If several positions of a frame pass (DM-RS with
+/// transform precoding are the same in every slot unless they hop), the result is the earliest with at least
+/// half the best correlation.
 ///
-/// The place is that of the strongest path, exact to one sample for wide allocations. A frequency offset of
-/// up to 10 % of the subcarrier spacing does no harm. Small allocations are harder to find: one resource
+/// The position is that of the strongest path, exact to one sample for wide allocations. A frequency offset
+/// of up to 10 % of the subcarrier spacing does no harm. Small allocations are harder to find: one resource
 /// block of one layer needs a signal well above the noise or several slots; with several layers it may take
 /// two resource blocks. Other QPSK symbols match n pilots with a probability of 4^(1-n), which matters below
 /// about 16 pilots.

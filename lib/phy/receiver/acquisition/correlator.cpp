@@ -88,15 +88,16 @@ std::vector<float> DmrsCorrelator::operator()(const AntennaSamples& samples, std
     const std::vector<double> energies = summed_energies(samples, begin, windows + size_ - 1);
     const double least = 1e-9 * energies.back() / static_cast<double>(energies.size());
     std::vector<float> shares(count, 0.0F);
-    for (std::size_t place = 0; place < count; ++place) {
+    for (std::size_t position = 0; position < count; ++position) {
         double power = 0.0;
         double energy = 0.0;
         for (std::size_t symbol = 0; symbol < references_.size(); ++symbol) {
-            const std::size_t window = place + references_[symbol].begin - references_.front().begin;
+            const std::size_t window = position + references_[symbol].begin - references_.front().begin;
             power += powers[symbol][window];
             energy += energies[window + size_] - energies[window];
         }
-        if (energy > least * static_cast<double>(size_)) shares[place] = static_cast<float>(power / energy);
+        if (energy > least * static_cast<double>(size_))
+            shares[position] = static_cast<float>(power / energy);
     }
     return shares;
 }

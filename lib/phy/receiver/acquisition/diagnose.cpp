@@ -32,13 +32,13 @@ struct Setting {
     int first_slot = 0;
     std::size_t pattern = 0;
     double coherence = 0.0;
-    double surprise = 0.0;  ///< -ln of the probability of that coherence without such pilots
-    double repeats = 1.0;   ///< symbols with the same pilots, which match all or none by chance
+    double surprisal = 0.0;  ///< -ln of the probability of that coherence without such pilots
+    double repeats = 1.0;    ///< symbols with the same pilots, which match all or none by chance
 };
 
 /// The contribution of a pair to the surprisal of a coherence, for wrong pilots whose products are rotated by
 /// random quarter turns: Chernoff's bound.
-double surprise_of_pair(double coherence) {
+double surprisal_of_pair(double coherence) {
     // Without noise all pairs agree exactly.
     const double rest = std::max(1.0 - coherence, 1e-6);
     return (1.0 + coherence) * detail::elementary::log(1.0 + coherence) +
@@ -111,7 +111,7 @@ private:
     void try_type(int type, const std::vector<cf32>& grid);
     void try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can);
     void score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores, Setting& setting) const;
-    [[nodiscard]] std::complex<double> turn_of(const Setting& setting, std::size_t slot) const;
+    [[nodiscard]] std::complex<double> phase_of(const Setting& setting, std::size_t slot) const;
     [[nodiscard]] bool is_used(int slot) const;
     [[nodiscard]] bool slots_are_equal() const;
     [[nodiscard]] Trial trial_of(const Setting& setting) const;
@@ -143,7 +143,7 @@ Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView 
     if (slots_ == 0 || input.size() != slots_ * plan_.antennas * plan_.input)
         throw ArgumentError("input has " + std::to_string(input.size()) +
                             " elements: expected a multiple of " +
-                            std::to_string(plan_.antennas * plan_.input) + ", those of a slot");
+                            std::to_string(plan_.antennas * plan_.input) + ", the elements of a slot");
     std::vector<std::uint32_t> others;
     if (link_.carrier.cell_id) others.push_back(static_cast<std::uint32_t>(*link_.carrier.cell_id));
     others.insert(others.end(), options.scrambling_ids.begin(), options.scrambling_ids.end());
@@ -198,7 +198,7 @@ bool Diagnoser::slots_are_equal() const {
 
 /// Above 30 kHz some slots begin with a longer prefix, so another first slot shifts the symbols in time.
 /// Returns the conjugate of the rotation that this causes in a pair of pilots.
-std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot) const {
+std::complex<double> Diagnoser::phase_of(const Setting& setting, std::size_t slot) const {
     if (!plan_.ofdm || setting.first_slot == link_.carrier.first_slot) return 1.0;
     const OfdmTiming timing(*plan_.ofdm);
     const auto window = [&](int first_slot) {
@@ -209,7 +209,7 @@ std::complex<double> Diagnoser::turn_of(const Setting& setting, std::size_t slot
     const double late = window(setting.first_slot) - window(link_.carrier.first_slot);
     const double turns =
         late * detail::subcarriers_of_pair(setting.type) / static_cast<double>(timing.fft_size());
-    return detail::elementary::turned(-2.0 * std::numbers::pi * turns);
+    return detail::elementary::phasor(-2.0 * std::numbers::pi * turns);
 }
 
 /// Scores a setting; 0 if none of the slots is in its schedule.
@@ -219,13 +219,13 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
     double energy = 0.0;
     double squares = 0.0;
     for (std::size_t slot = 0; slot < slots_; ++slot) {
-        const std::complex<double> turn = turn_of(setting, slot);
+        const std::complex<double> phase = phase_of(setting, slot);
         const auto number = (static_cast<std::size_t>(setting.first_slot) + slot) %
                             static_cast<std::size_t>(slots_per_frame_);
         if (!is_used(static_cast<int>(number))) continue;
         for (const int l : patterns_[setting.pattern].symbols) {
             const auto symbol = static_cast<std::size_t>(l);
-            sum += turn * scores[number * slots_ + slot].correlation[symbol];
+            sum += phase * scores[number * slots_ + slot].correlation[symbol];
             const double of_symbol = pairs.energy(slot, symbol);
             energy += of_symbol;
             squares += of_symbol * of_symbol;
@@ -235,7 +235,7 @@ void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotSco
     // The effective number of symbols: louder ones count more, so all together count as fewer.
     const double symbols = squares > 0.0 ? energy * energy / squares : 0.0;
     // An extra symbol without pilots costs more coherence than it adds pairs.
-    setting.surprise = symbols * static_cast<double>(pairs.pairs()) * surprise_of_pair(setting.coherence);
+    setting.surprisal = symbols * static_cast<double>(pairs.pairs()) * surprisal_of_pair(setting.coherence);
     if (slots_are_equal()) setting.repeats = std::max(symbols, 1.0);
 }
 
@@ -301,7 +301,7 @@ void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
 
 Trial Diagnoser::trial_of(const Setting& setting) const {
     const Link link = link_of(setting);
-    const double chance = detail::elementary::exp(-setting.surprise / setting.repeats);
+    const double chance = detail::elementary::exp(-setting.surprisal / setting.repeats);
     return {.change = change_of(link_, link),
             .link = link,
             .coherence = setting.coherence,
@@ -313,7 +313,7 @@ Trial Diagnoser::trial_of(const Setting& setting) const {
 std::vector<Trial> Diagnoser::best_trials() const {
     std::vector<Setting> best = settings_;
     std::stable_sort(best.begin(), best.end(),
-                     [](const Setting& a, const Setting& b) { return a.surprise > b.surprise; });
+                     [](const Setting& a, const Setting& b) { return a.surprisal > b.surprisal; });
     best.resize(std::min(best.size(), max_trials));
     std::vector<Trial> trials;
     for (const Setting& setting : best)

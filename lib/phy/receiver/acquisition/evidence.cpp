@@ -39,7 +39,7 @@ std::vector<Group> groups_of(const DmrsConfig& dmrs) {
 }
 
 /// -ln of the probability that at least this share of energy matches, by the beta distribution.
-double surprise_of(double share, int pilots, bool has_pair) {
+double surprisal_of(double share, int pilots, bool has_pair) {
     // Quantised samples without noise match exactly, which is no more certain than a good recording.
     const double rest = std::max(1.0 - share, 1e-6);
     if (!has_pair) return -(pilots - 1) * elementary::log(rest);
@@ -106,18 +106,18 @@ void Evidence::add_part(const SlotAllocation& allocation, int symbol, ResourceBl
     }
     agrees /= count;
     ++parts;
-    if (all > 0.0) surprise += surprise_of(agrees / all, count, has_pair);
+    if (all > 0.0) surprisal += surprisal_of(agrees / all, count, has_pair);
     agreeing += agrees;
     energy += all;
 }
 
 double Evidence::log_chance() const {
     // The sum over k < n of x^k / k!, times exp(-x). Begins with the largest term, so that nothing overflows.
-    if (surprise <= 0.0) return 0.0;
-    const double log_x = elementary::log(surprise);
-    double largest = -surprise;
+    if (surprisal <= 0.0) return 0.0;
+    const double log_x = elementary::log(surprisal);
+    double largest = -surprisal;
     double sum = 0.0;
-    double term = -surprise;
+    double term = -surprisal;
     for (std::size_t k = 0; k < parts; ++k) {
         if (k > 0) term += log_x - elementary::log(static_cast<double>(k));
         if (term > largest) {

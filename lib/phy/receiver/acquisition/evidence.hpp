@@ -16,7 +16,7 @@ namespace phy::detail {
 /// exponentially distributed, and the sum over parts has a gamma distribution. Antennas are taken together,
 /// as if all received the same, which is the worst case. So are CDM groups, which have the same sequence.
 struct Evidence {
-    double surprise = 0.0;  ///< the sum of -ln(tail)
+    double surprisal = 0.0;  ///< the sum of -ln(tail)
     std::size_t parts = 0;
     double agreeing = 0.0;  ///< energy that matches
     double energy = 0.0;

@@ -24,23 +24,23 @@ using detail::Evidence;
 
 /// Max probability that the search of a frame without the slot finds one.
 constexpr double false_alarm = 1e-6;
-/// Places of a frame with the strongest correlation that are examined in the grid.
+/// Positions of a frame with the strongest correlation that are examined in the grid.
 constexpr std::size_t max_candidates = 48;
-/// Places where further slots are examined if no place passes by itself, and the number of slots.
-constexpr std::size_t max_doubted = 12;
+/// Positions where further slots are examined if no position passes by itself, and the number of slots.
+constexpr std::size_t max_reexamined = 12;
 constexpr std::size_t max_occasions = 8;
-/// Min correlation of an earlier place, as a share of the best one's.
+/// Min correlation of an earlier position, as a share of the best one's.
 constexpr double min_correlation_share = 0.5;
 
 struct Candidate {
-    std::int64_t place = 0;
+    std::int64_t position = 0;
     float share = 0.0F;        ///< of the power in time
     double log_chance = 0.0;   ///< ln of the probability without the slot
     double correlation = 0.0;  ///< of pilots
 };
 
 std::size_t distance(const Candidate& a, const Candidate& b) {
-    return static_cast<std::size_t>(std::max(a.place, b.place) - std::min(a.place, b.place));
+    return static_cast<std::size_t>(std::max(a.position, b.position) - std::min(a.position, b.position));
 }
 
 bool by_chance(const Candidate& a, const Candidate& b) {
@@ -58,13 +58,13 @@ private:
     [[nodiscard]] std::vector<Candidate> strongest(std::int64_t first,
                                                    const std::vector<float>& shares) const;
     void look_closely(Candidate& candidate, std::size_t occasions);
-    void add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence);
-    [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t place) const;
+    void add_slot(std::uint64_t slot, std::int64_t position, Evidence& evidence);
+    [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t position) const;
     [[nodiscard]] std::uint64_t next_slot(std::uint64_t slot) const;
     [[nodiscard]] std::vector<Candidate> convincing(const std::vector<Candidate>& candidates,
-                                                    std::size_t places) const;
+                                                    std::size_t positions) const;
     [[nodiscard]] std::optional<Candidate> earliest(std::vector<Candidate> convincing) const;
-    std::optional<Candidate> find(std::int64_t first, std::size_t places);
+    std::optional<Candidate> find(std::int64_t first, std::size_t positions);
 
     const Link& link_;
     std::uint64_t slot_;
@@ -95,15 +95,15 @@ Search::Search(const Host& host, const detail::ReceiverPlan& plan, SymbolView sa
       pilots_(plan.pilots) {
     if (samples.size() % plan.antennas != 0)
         throw ArgumentError("samples has " + std::to_string(samples.size()) +
-                            " elements: expected as many for each of " + std::to_string(plan.antennas) +
-                            " antennas");
+                            " elements: expected the same number for each of " +
+                            std::to_string(plan.antennas) + " antennas");
     if (samples_.length < slot_samples_)
         throw ArgumentError("samples has " + std::to_string(samples_.length) +
-                            " elements of an antenna: expected at least " + std::to_string(slot_samples_) +
-                            ", those of a slot");
+                            " elements per antenna: expected at least " + std::to_string(slot_samples_) +
+                            ", the elements of a slot");
 }
 
-/// The strongest places of short stretches, without those on the slope of another.
+/// The strongest positions of short stretches, without those on the slope of another.
 std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<float>& shares) const {
     const std::size_t stretch = timing_.fft_size() / 8;
     std::vector<Candidate> all;
@@ -111,7 +111,7 @@ std::vector<Candidate> Search::strongest(std::int64_t first, const std::vector<f
         const auto from = shares.begin() + static_cast<std::ptrdiff_t>(begin);
         const auto to = from + static_cast<std::ptrdiff_t>(std::min(stretch, shares.size() - begin));
         const auto largest = std::max_element(from, to);
-        all.push_back({.place = first + (largest - shares.begin()), .share = *largest});
+        all.push_back({.position = first + (largest - shares.begin()), .share = *largest});
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
@@ -138,10 +138,10 @@ std::uint64_t Search::next_slot(std::uint64_t slot) const {
     return slot;
 }
 
-void Search::add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence) {
+void Search::add_slot(std::uint64_t slot, std::int64_t position, Evidence& evidence) {
     const std::size_t count = timing_.slot_samples(slot);
     for (std::size_t antenna = 0; antenna < samples_.antennas; ++antenna) {
-        samples_.read(antenna, place, count, re_.data(), im_.data());
+        samples_.read(antenna, position, count, re_.data(), im_.data());
         for (std::size_t i = 0; i < count; ++i)
             slot_copy_[antenna * count + i] = {re_[i], im_[i]};
     }
@@ -150,8 +150,9 @@ void Search::add_slot(std::uint64_t slot, std::int64_t place, Evidence& evidence
     evidence.add(link_.allocation, grid_, pilots_);
 }
 
-bool Search::is_whole(std::uint64_t slot, std::int64_t place) const {
-    return place >= 0 && static_cast<std::uint64_t>(place) + timing_.slot_samples(slot) <= samples_.length;
+bool Search::is_whole(std::uint64_t slot, std::int64_t position) const {
+    return position >= 0 &&
+           static_cast<std::uint64_t>(position) + timing_.slot_samples(slot) <= samples_.length;
 }
 
 void Search::look_closely(Candidate& candidate, std::size_t occasions) {
@@ -159,22 +160,22 @@ void Search::look_closely(Candidate& candidate, std::size_t occasions) {
     std::uint64_t slot = slot_;
     for (std::size_t i = 0; i < occasions; ++i, slot = next_slot(slot)) {
         const std::uint64_t distance = timing_.slot_start(slot) - timing_.slot_start(slot_);
-        const std::int64_t place = candidate.place + static_cast<std::int64_t>(distance);
-        if (i > 0 && !is_whole(slot, place)) break;
-        add_slot(slot, place, evidence);
+        const std::int64_t position = candidate.position + static_cast<std::int64_t>(distance);
+        if (i > 0 && !is_whole(slot, position)) break;
+        add_slot(slot, position, evidence);
         if (i == 0) candidate.correlation = evidence.correlation();
     }
     candidate.log_chance = std::min(candidate.log_chance, evidence.log_chance());
 }
 
 std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidates,
-                                          std::size_t places) const {
-    // Neighbouring places are alike if the allocation is narrower than the samples' band.
+                                          std::size_t positions) const {
+    // Neighbouring positions are alike if the allocation is narrower than the samples' band.
     int subcarriers = 0;
     for (const ResourceBlocks& range : link_.allocation.resource_blocks)
         subcarriers += range.count * subcarriers_per_resource_block;
     const double share = subcarriers / static_cast<double>(timing_.fft_size());
-    const double trials = std::max(share * static_cast<double>(places), 1.0);
+    const double trials = std::max(share * static_cast<double>(positions), 1.0);
     std::vector<Candidate> result;
     for (const Candidate& candidate : candidates)
         if (candidate.log_chance + detail::elementary::log(trials) < detail::elementary::log(false_alarm))
@@ -193,42 +194,42 @@ std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) con
         };
         if (std::none_of(kept.begin(), kept.end(), is_near)) kept.push_back(candidate);
     }
-    std::erase_if(kept, [&](const Candidate& candidate) { return !is_whole(slot_, candidate.place); });
+    std::erase_if(kept, [&](const Candidate& candidate) { return !is_whole(slot_, candidate.position); });
     if (kept.empty()) return {};
     const double least = min_correlation_share * kept.front().correlation;
     std::erase_if(kept, [&](const Candidate& candidate) { return candidate.correlation < least; });
     return *std::min_element(kept.begin(), kept.end(),
-                             [](const Candidate& a, const Candidate& b) { return a.place < b.place; });
+                             [](const Candidate& a, const Candidate& b) { return a.position < b.position; });
 }
 
-/// Searches neighbouring places.
-std::optional<Candidate> Search::find(std::int64_t first, std::size_t places) {
-    std::vector<Candidate> candidates = strongest(first, correlate_(samples_, first, places));
+/// Searches neighbouring positions.
+std::optional<Candidate> Search::find(std::int64_t first, std::size_t positions) {
+    std::vector<Candidate> candidates = strongest(first, correlate_(samples_, first, positions));
     for (Candidate& candidate : candidates)
         look_closely(candidate, 1);
-    std::vector<Candidate> sure = convincing(candidates, places);
+    std::vector<Candidate> sure = convincing(candidates, positions);
     if (sure.empty()) {
         std::stable_sort(candidates.begin(), candidates.end(), by_chance);
-        candidates.resize(std::min(candidates.size(), max_doubted));
+        candidates.resize(std::min(candidates.size(), max_reexamined));
         for (Candidate& candidate : candidates)
             look_closely(candidate, max_occasions);
-        sure = convincing(candidates, places);
+        sure = convincing(candidates, positions);
     }
     return earliest(sure);
 }
 
 std::optional<FoundSlot> Search::operator()() {
-    // Pilots repeat within a symbol, so places up to half a symbol away match in part. The search includes
-    // places with a truncated slot, so that such a neighbour is not taken instead.
+    // Pilots repeat within a symbol, so positions up to half a symbol away match in part. The search includes
+    // positions with a truncated slot, so that such a neighbour is not taken instead.
     const std::size_t margin = timing_.fft_size();
     const std::size_t frame = timing_.slot_start(timing_.slots_per_frame());
     const std::size_t all = samples_.length - slot_samples_ + 1 + 2 * margin;
     for (std::size_t first = 0; first < all; first += frame) {
-        const std::size_t places = std::min(frame + margin, all - first);
-        const auto place = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(margin);
-        const std::optional<Candidate> found = find(place, places);
+        const std::size_t positions = std::min(frame + margin, all - first);
+        const auto position = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(margin);
+        const std::optional<Candidate> found = find(position, positions);
         if (found)
-            return FoundSlot{.first_sample = static_cast<std::uint64_t>(found->place),
+            return FoundSlot{.first_sample = static_cast<std::uint64_t>(found->position),
                              .correlation = found->correlation};
     }
     return {};
@@ -242,7 +243,7 @@ int searched_slot(const Link& link) {
 
 std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config, SymbolView samples) {
     if (config.input != ReceiverInput::samples)
-        throw ArgumentError("input is a grid: expected samples, in which slots can be searched");
+        throw ArgumentError("input is a grid: expected samples to search for slots");
     const detail::ReceiverPlan plan(config);
     return Search(host, plan, samples)();
 }

@@ -43,8 +43,8 @@ public:
 private:
     SlotEstimate estimate_of(SymbolView grid, std::uint64_t occasion) {
         SlotEstimate estimate;
-        const std::size_t place = plan_.schedule.place(occasion);
-        estimate_(grid, std::span(pilots_).subspan(place * plan_.pilots, plan_.pilots), channel_,
+        const std::size_t index = plan_.schedule.slot_index(occasion);
+        estimate_(grid, std::span(pilots_).subspan(index * plan_.pilots, plan_.pilots), channel_,
                   std::span(&estimate, 1));
         return estimate;
     }
@@ -156,11 +156,11 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     if (!plan.ofdm || rough.offsets.coherence == 0.0) return rough.offsets;
     const Frequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
     // Pilots refine the estimate of prefixes, which is poor with few subcarriers. A single DM-RS cannot: then
-    // no correction is better than a doubtful one.
+    // no correction is better than an uncertain one.
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
-    const bool is_doubtful = std::fabs(at_prefixes.hertz) < min_deviations * at_prefixes.deviation;
-    const double frequency = !is_refined && is_doubtful ? 0.0 : at_prefixes.hertz;
+    const bool is_uncertain = std::fabs(at_prefixes.hertz) < min_deviations * at_prefixes.deviation;
+    const double frequency = !is_refined && is_uncertain ? 0.0 : at_prefixes.hertz;
     Offsets offsets = measured_at_pilots(frequency).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);

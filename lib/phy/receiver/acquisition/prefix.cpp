@@ -30,7 +30,7 @@ PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)
       transform_(points_for(timing_)),
       bins_(transform_.points(), false) {
     const double turns = plan.ofdm->frequency_shift / plan.ofdm->subcarrier_spacing;
-    turn_ = elementary::turned(2.0 * std::numbers::pi * std::fmod(turns, 1.0));
+    phase_ = elementary::phasor(2.0 * std::numbers::pi * std::fmod(turns, 1.0));
     choose_bins(plan.config.link, *plan.ofdm);
     for (int i = 0; i < 2; ++i) {
         re_[i].resize(transform_.points());
@@ -88,9 +88,9 @@ std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint6
             }
         }
         sum += of_symbol;
-        if (by_symbol != nullptr) by_symbol->push_back(of_symbol * turn_);
+        if (by_symbol != nullptr) by_symbol->push_back(of_symbol * phase_);
     }
-    return sum * turn_;
+    return sum * phase_;
 }
 
 }  // namespace phy::detail

@@ -33,7 +33,7 @@ private:
     std::size_t length_;
     int first_symbol_;
     int symbols_;
-    std::complex<double> turn_;  ///< phase of frequency_shift over N samples
+    std::complex<double> phase_;  ///< phase of frequency_shift over N samples
     FourierTransform transform_;
     std::vector<bool> bins_;  ///< those of the allocation
     std::vector<float> re_[2];

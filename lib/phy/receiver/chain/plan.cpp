@@ -32,7 +32,7 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
         throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
     if (config.interference_rejection && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
-                            number_text(*config.noise_variance) + ": expected none, it is measured");
+                            number_text(*config.noise_variance) + ": expected none, as it is measured");
     return config;
 }
 
@@ -130,7 +130,7 @@ std::size_t checked_slots(const ReceiverPlan& plan, const ReceiverCallSizes& cal
     const std::size_t of_slot = plan.antennas * plan.input;
     if (call.input % of_slot != 0)
         throw ArgumentError("input has " + std::to_string(call.input) + " elements: expected a multiple of " +
-                            std::to_string(of_slot) + ", those of a slot");
+                            std::to_string(of_slot) + ", the elements of a slot");
     const std::size_t slots = call.input / of_slot;
     check_output("llr", call.llr, slots, plan.soft_bits);
     check_output("slots", call.slots, slots, 1);

@@ -141,11 +141,11 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const auto channel = channel_.first(slots * estimate_.channel_size());
     const auto estimates = estimates_.first(slots);
     const auto covariance = covariance_.first(slots * plan_.covariance);
-    estimate_(grid, pilots_.subspan(plan_.schedule.place(first) * plan_.pilots, slots * plan_.pilots),
+    estimate_(grid, pilots_.subspan(plan_.schedule.slot_index(first) * plan_.pilots, slots * plan_.pilots),
               channel, estimates, stream, covariance);
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
     if (!is_whole) return;
-    if (is_split) grid_there_.hold_back(stream);
+    if (is_split) grid_there_.delay(stream);
     const std::size_t count = slots * plan_.symbols;
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
@@ -155,13 +155,13 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const bool does_both = !output.slots.empty() && output.llr.size() > 0;
     if (does_both) {
         equalized_.record(stream);
-        equalized_.hold_back(beside_);
+        equalized_.delay(beside_);
     }
     if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
     if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
     if (does_both) {
         measured_.record(beside_);
-        measured_.hold_back(stream);
+        measured_.delay(stream);
     }
 }
 
@@ -184,7 +184,7 @@ void DeviceChain::demodulate(const Samples& samples, std::uint32_t symbols, cuda
 void DeviceChain::demodulate_beside(const Samples& samples, cudaStream_t stream) {
     demodulate(samples, dmrs_symbols_, stream);
     dmrs_there_.record(stream);
-    dmrs_there_.hold_back(beside_);
+    dmrs_there_.delay(beside_);
     demodulate(samples, ~dmrs_symbols_, beside_);
     grid_there_.record(beside_);
 }

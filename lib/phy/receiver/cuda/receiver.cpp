@@ -12,7 +12,7 @@ namespace {
 void check_alignment(const phy::detail::ReceiverPlan& plan, SymbolView input) {
     const std::size_t bytes = size_of(input.format());
     if (plan.ofdm || reinterpret_cast<std::uintptr_t>(input.data()) % bytes == 0) return;
-    throw ArgumentError("input: expected to begin at a multiple of its elements' size, " +
+    throw ArgumentError("input: expected an address that is a multiple of an element's size, " +
                         std::to_string(bytes) + " bytes");
 }
 
@@ -61,7 +61,7 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                          input.format(), output.llr.format());
     if (slots > max_slots())
         throw ArgumentError("input has " + std::to_string(slots) + " slots: expected at most " +
-                            std::to_string(max_slots()) + ", which the receiver was made for");
+                            std::to_string(max_slots()) + ", the receiver's max_slots");
     check_alignment(plan, input);
     if (slots == 0) return;
     const CurrentDevice current(device());

@@ -56,9 +56,9 @@ SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occasion) {
 void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output) {
     const ReceiverPlan& plan = shared_.plan;
     const SymbolView grid = grid_of(input, occasion);
-    const std::size_t place = plan.schedule.place(occasion);
+    const std::size_t index = plan.schedule.slot_index(occasion);
     SlotEstimate slot;
-    estimate_(grid, std::span(shared_.pilots).subspan(place * plan.pilots, plan.pilots), buffers_.channel,
+    estimate_(grid, std::span(shared_.pilots).subspan(index * plan.pilots, plan.pilots), buffers_.channel,
               std::span(&slot, 1), buffers_.covariance);
     if (!output.channel.empty()) write_channel(output.channel);
     const bool lends = !output.symbols.empty();

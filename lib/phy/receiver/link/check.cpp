@@ -86,7 +86,7 @@ void check_transform_precoding(const Link& link) {
 void check_has_center(const LinkCarrier& carrier) {
     if (carrier.center_frequency) return;
     throw ArgumentError(
-        "carrier.center_frequency: missing; samples need it, and they have no attribute for it");
+        "carrier.center_frequency: missing; samples need it or an attribute center_frequency");
 }
 
 /// Calls a check of one part and puts the part's path before its errors.
@@ -109,8 +109,7 @@ int slots_per_frame(const LinkCarrier& carrier) {
 int fft_size(const LinkCarrier& carrier) {
     check_spacing(carrier);
     if (!carrier.sample_rate)
-        throw ArgumentError(
-            "carrier.sample_rate: missing; samples need it, and they have no attribute for it");
+        throw ArgumentError("carrier.sample_rate: missing; samples need it or an attribute sample_rate");
     const double size = *carrier.sample_rate / carrier.subcarrier_spacing;
     const bool fits = size >= 128.0 && size <= largest_fft && std::trunc(size) == size;
     const int whole = fits ? static_cast<int>(size) : 0;

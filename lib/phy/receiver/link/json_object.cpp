@@ -44,7 +44,7 @@ private:
         std::string path;
         for (const Object& outer : objects_)
             path = join(path, outer.last);
-        throw ArgumentError(path + ": there twice; expected each key once");
+        throw ArgumentError(path + ": exists twice; expected each key once");
     }
 
     std::vector<Object> objects_;
@@ -100,7 +100,7 @@ Json parse_json(std::string_view text) {
                             std::to_string(max_bytes));
     // The parser would stop there.
     if (text.find('\0') != std::string_view::npos)
-        throw ArgumentError("not JSON: there is a byte 0 in it; expected text");
+        throw ArgumentError("not JSON: it contains a byte 0; expected text");
     try {
         return Json::parse(text.begin(), text.end(), Watcher(), true, true);
     } catch (const Json::exception& error) {

@@ -141,7 +141,7 @@ std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
     if (is_placed && listed != placed_symbols(dmrs, link))
         throw ArgumentError(dmrs.path("symbols") + " is " + list_text(listed) + ": expected " +
                             list_text(placed_symbols(dmrs, link)) +
-                            ", where mapping_type has them, or no mapping_type");
+                            ", the positions by mapping_type, or no mapping_type");
     return listed;
 }
 
@@ -238,7 +238,7 @@ Link read_link(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) throw FileError(file.string() + ": no such file");
     if (!in || std::filesystem::is_directory(file, ignored))
-        throw FileError(file.string() + ": cannot be read; expected a link, which is a text in JSON");
+        throw FileError(file.string() + ": cannot be read; expected a link in JSON");
     // The max size for parse_link(), plus one byte that makes it throw.
     std::string text((std::size_t{1} << 20) + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));

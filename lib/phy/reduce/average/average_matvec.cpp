@@ -24,7 +24,7 @@ std::size_t product(const AverageShape& shape, std::initializer_list<std::size_t
         if (__builtin_mul_overflow(product, factor, &product) || product > max_bytes)
             throw ArgumentError("average_matvec: N = " + std::to_string(shape.batches) + ", L = " +
                                 std::to_string(shape.length) + ", M = " + std::to_string(shape.observations) +
-                                " have arrays of more bytes than there are: expected fewer elements");
+                                " need arrays larger than the address space: expected fewer elements");
     }
     return product;
 }

@@ -28,7 +28,7 @@ inline void check_codewords(const char* in, std::size_t in_size, const char* out
     const bool fits = codewords == 0 ? in_size == 0 : in_size % codewords == 0;
     if (!fits)
         throw ArgumentError(std::string(in) + " has " + std::to_string(in_size) +
-                            " elements: expected as many for each of " + std::to_string(codewords) +
+                            " elements: expected the same number for each of " + std::to_string(codewords) +
                             " codewords");
 }
 

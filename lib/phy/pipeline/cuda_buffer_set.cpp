@@ -5,30 +5,30 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/buffer.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 #include "phy/pipeline/device_memory.hpp"
 #include "phy/pipeline/device_steps.hpp"
-#include "phy/pipeline/lane.hpp"
 
 namespace phy::detail {
 namespace {
 
-/// The stage and scratch memory that the lanes of a device share.
+/// The stage and scratch memory that the buffer sets of a device share.
 class DeviceStage {
 public:
-    DeviceStage(const LaneConfig& config, std::unique_ptr<StageRunner> runner)
+    DeviceStage(const BufferSetConfig& config, std::unique_ptr<StageRunner> runner)
         : device(config.place.device()),
-          steps(device, config.lanes),
+          steps(device, config.buffer_sets),
           stage_(config.stage),
           runner_(std::move(runner)),
           scratch_(device, config.stage.scratch_bytes(config.chunk)) {}
 
     gpu::Device device;
     DeviceSteps steps;
-    LaneRun of_run{};
+    RunProperties of_run{};
 
     [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.size(); }
 
-    void start_run(const LaneRun& run) {
+    void start_run(const RunProperties& run) {
         of_run = run;
         steps.start_run(run);
         const gpu::CurrentDevice current(device);
@@ -54,9 +54,9 @@ private:
     gpu::DeviceBuffer<std::byte> scratch_;
 };
 
-class CudaLane : public Lane {
+class CudaBufferSet : public BufferSet {
 public:
-    CudaLane(const LaneConfig& config, DeviceStage& stage)
+    CudaBufferSet(const BufferSetConfig& config, DeviceStage& stage)
         : stage_(stage),
           steps_(stage.steps),
           copied_in_(stage.device, gpu::Event::Timing::off),
@@ -75,7 +75,7 @@ public:
         return output_.host_arrays(items);
     }
 
-    void take(const LaneChunk& chunk) override {
+    void take(const ChunkBuffers& chunk) override {
         chunk_ = &chunk;
         timing_ = steps_.count_chunk();
         bounds_.begin = steps_.now();
@@ -95,7 +95,7 @@ public:
     void work() override {
         const gpu::Stream& stream = work_stream();
         const gpu::CurrentDevice current(stage_.device);
-        if (overlaps()) copied_in_.hold_back(stream);
+        if (overlaps()) copied_in_.delay(stream);
         record(2, stream);
         stage_.run(chunk_->chunk, in_, out_, stream);
         record(3, stream);
@@ -105,7 +105,7 @@ public:
     void copy_out() override {
         const gpu::Stream& stream = copy_out_stream();
         const gpu::CurrentDevice current(stage_.device);
-        if (overlaps()) worked_.hold_back(stream);
+        if (overlaps()) worked_.delay(stream);
         record(4, stream);
         output_.copy_out(chunk_->to, chunk_->sink_lends, stream);
         record(5, stream);
@@ -117,10 +117,11 @@ public:
         bounds_.end = steps_.now();
     }
 
-    std::optional<LaneTimes> times() override {
+    std::optional<ChunkTimes> times() override {
         if (timing_ == ChunkTiming::off) return std::nullopt;
         const gpu::CurrentDevice current(stage_.device);
-        LaneTimes times = steps_.times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
+        ChunkTimes times =
+            steps_.times({&mark(0), &mark(1), &mark(2), &mark(3), &mark(4), &mark(5)}, bounds_);
         times.stands_in = timing_ == ChunkTiming::stand_in;
         return times;
     }
@@ -155,50 +156,52 @@ private:
     std::span<const gpu::DeviceSpan<std::byte>> out_;
     ChunkTiming timing_ = ChunkTiming::off;
     Period bounds_;
-    const LaneChunk* chunk_ = nullptr;
+    const ChunkBuffers* chunk_ = nullptr;
 };
 
-class CudaLaneGroup : public LaneGroup {
+class CudaBufferSetGroup : public BufferSetGroup {
 public:
-    CudaLaneGroup(const LaneConfig& config, std::unique_ptr<StageRunner> runner)
+    CudaBufferSetGroup(const BufferSetConfig& config, std::unique_ptr<StageRunner> runner)
         : stage_(config, std::move(runner)) {
-        for (std::size_t i = 0; i < config.lanes; ++i)
-            lanes_.push_back(std::make_unique<CudaLane>(config, stage_));
+        for (std::size_t i = 0; i < config.buffer_sets; ++i)
+            buffer_sets_.push_back(std::make_unique<CudaBufferSet>(config, stage_));
     }
-    ~CudaLaneGroup() override { stage_.steps.abandon(); }
-    CudaLaneGroup(const CudaLaneGroup&) = delete;  ///< its lanes hold a reference
-    CudaLaneGroup& operator=(const CudaLaneGroup&) = delete;
+    ~CudaBufferSetGroup() override { stage_.steps.abandon(); }
+    CudaBufferSetGroup(const CudaBufferSetGroup&) = delete;  ///< its buffer sets hold a reference
+    CudaBufferSetGroup& operator=(const CudaBufferSetGroup&) = delete;
 
-    [[nodiscard]] std::span<const std::unique_ptr<Lane>> lanes() const override { return lanes_; }
+    [[nodiscard]] std::span<const std::unique_ptr<BufferSet>> buffer_sets() const override {
+        return buffer_sets_;
+    }
     void enter_thread() override { stage_.device.make_current(); }
-    void start_run(const LaneRun& run) override { stage_.start_run(run); }
+    void start_run(const RunProperties& run) override { stage_.start_run(run); }
     void end_run() override { stage_.end_run(); }
     void abandon() noexcept override { stage_.steps.abandon(); }
 
 private:
     DeviceStage stage_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<BufferSet>> buffer_sets_;
 };
 
-std::unique_ptr<StageRunner> make_runner(const LaneConfig& config) {
+std::unique_ptr<StageRunner> make_runner(const BufferSetConfig& config) {
     const gpu::CurrentDevice current(config.place.device());
     return config.stage.on(config.place);
 }
 
-std::string describe(const LaneConfig& config) {
+std::string describe(const BufferSetConfig& config) {
     const std::size_t bytes = PortLayout(config.ports.inputs, device_alignment).bytes(config.chunk) +
                               PortLayout(config.ports.outputs, device_alignment).bytes(config.chunk);
     const std::size_t scratch = config.stage.scratch_bytes(config.chunk);
-    return std::to_string(config.lanes) + " chunks in flight, each of " + std::to_string(bytes) + " bytes" +
-           (scratch == 0 ? "" : ", and " + std::to_string(scratch) + " bytes of scratch memory");
+    return std::to_string(config.buffer_sets) + " chunks in flight, each of " + std::to_string(bytes) +
+           " bytes" + (scratch == 0 ? "" : ", and " + std::to_string(scratch) + " bytes of scratch memory");
 }
 
 }  // namespace
 
-std::unique_ptr<LaneGroup> make_cuda_lanes(const LaneConfig& config) {
+std::unique_ptr<BufferSetGroup> make_cuda_buffer_sets(const BufferSetConfig& config) {
     std::unique_ptr<StageRunner> runner = make_runner(config);
     try {
-        return std::make_unique<CudaLaneGroup>(config, std::move(runner));
+        return std::make_unique<CudaBufferSetGroup>(config, std::move(runner));
     } catch (const gpu::CudaError& error) {
         if (!error.out_of_memory()) throw;
         throw Error(config.place.name() + ": out of GPU memory: it has no room for " + describe(config));

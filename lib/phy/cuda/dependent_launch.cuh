@@ -14,10 +14,10 @@
 /// after the other.
 namespace phy::gpu::detail {
 
-/// All threads of a kernel that launch_in_chain() starts must call this. Before the call they must not access
-/// memory that the previous kernel, or an earlier kernel of the chain that may still run, writes, nor write
-/// memory that these read. Later work on the stream waits for this kernel only, so it must wait even if it
-/// needs no result.
+/// All threads of a kernel that launch_dependent() starts must call this. Before the call they must not
+/// access memory that the previous kernel, or an earlier kernel of the chain that may still run, writes, nor
+/// write memory that these read. Later work on the stream waits for this kernel only, so it must wait even if
+/// it needs no result.
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
@@ -32,7 +32,7 @@ __device__ __forceinline__ void let_next_get_ready() {
 }
 
 /// True if the code that runs on the current device waits in wait_for_previous().
-inline bool code_waits() {
+inline bool supports_dependent_launch() {
 #if defined(__CUDA_ARCH_LIST__)
     constexpr std::array compiled_for = {__CUDA_ARCH_LIST__};
     constexpr int first_that_waits = 900;
@@ -55,9 +55,9 @@ inline bool code_waits() {
 /// earlier work on the stream still runs. It calls wait_for_previous(), and reads results of the chain with
 /// plain loads: read-only loads may come too early.
 template <typename... Parameters>
-void launch_in_chain(void (*kernel)(Parameters...), bool is_early, dim3 blocks, unsigned threads,
-                     std::size_t shared, cudaStream_t stream,
-                     const std::type_identity_t<Parameters>&... arguments) {
+void launch_dependent(void (*kernel)(Parameters...), bool is_early, dim3 blocks, unsigned threads,
+                      std::size_t shared, cudaStream_t stream,
+                      const std::type_identity_t<Parameters>&... arguments) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -67,7 +67,7 @@ void launch_in_chain(void (*kernel)(Parameters...), bool is_early, dim3 blocks, 
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &early;
-    config.numAttrs = is_early && code_waits() ? 1 : 0;
+    config.numAttrs = is_early && supports_dependent_launch() ? 1 : 0;
     check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
 
-#include "phy/pipeline/lane.hpp"
+#include "phy/pipeline/buffer_set.hpp"
 
 namespace phy::detail {
 namespace {
@@ -28,7 +28,7 @@ private:
     std::size_t size_;
 };
 
-/// A lane's memory for the ports of one direction.
+/// A buffer set's memory for the ports of one direction.
 class HostPortMemory {
 public:
     HostPortMemory(const std::vector<Port>& ports, std::size_t most)
@@ -45,22 +45,22 @@ private:
     std::vector<std::span<std::byte>> arrays_;
 };
 
-/// The stage and scratch memory that the lanes of a host share.
+/// The stage and scratch memory that the buffer sets of a host share.
 class HostStage {
 public:
-    explicit HostStage(const LaneConfig& config)
+    explicit HostStage(const BufferSetConfig& config)
         : stage_(config.stage),
           runner_(config.stage.on(config.place)),
           scratch_(config.stage.scratch_bytes(config.chunk)) {}
 
-    void start_run(const LaneRun& run) {
+    void start_run(const RunProperties& run) {
         start_ = run.start;
         runner_->start_run();
     }
 
     void end_run() { runner_->end_run(); }
 
-    Period run(const LaneChunk& chunk) {
+    Period run(const ChunkBuffers& chunk) {
         const std::span<std::byte> scratch = scratch_.get();
         const std::size_t bytes = std::min(scratch.size(), stage_.scratch_bytes(chunk.chunk.items));
         const double begin = now();
@@ -80,9 +80,9 @@ private:
     PipelineClock::time_point start_;
 };
 
-class HostLane : public Lane {
+class HostBufferSet : public BufferSet {
 public:
-    HostLane(const LaneConfig& config, HostStage& stage)
+    HostBufferSet(const BufferSetConfig& config, HostStage& stage)
         : stage_(stage),
           input_(config.ports.inputs, config.chunk),
           output_(config.ports.outputs, config.chunk) {}
@@ -90,43 +90,45 @@ public:
     std::span<const std::span<std::byte>> input(std::size_t items) override { return input_.arrays(items); }
     std::span<const std::span<std::byte>> output(std::size_t items) override { return output_.arrays(items); }
 
-    void take(const LaneChunk& chunk) override { chunk_ = &chunk; }
+    void take(const ChunkBuffers& chunk) override { chunk_ = &chunk; }
     void copy_in() override {}
     void work() override { times_.work = stage_.run(*chunk_); }
     void copy_out() override {}
     void wait() override {}
-    std::optional<LaneTimes> times() override { return times_; }
+    std::optional<ChunkTimes> times() override { return times_; }
 
 private:
     HostStage& stage_;
     HostPortMemory input_;
     HostPortMemory output_;
-    const LaneChunk* chunk_ = nullptr;
-    LaneTimes times_;
+    const ChunkBuffers* chunk_ = nullptr;
+    ChunkTimes times_;
 };
 
-class HostLaneGroup : public LaneGroup {
+class HostBufferSetGroup : public BufferSetGroup {
 public:
-    explicit HostLaneGroup(const LaneConfig& config) : stage_(config) {
-        for (std::size_t i = 0; i < config.lanes; ++i)
-            lanes_.push_back(std::make_unique<HostLane>(config, stage_));
+    explicit HostBufferSetGroup(const BufferSetConfig& config) : stage_(config) {
+        for (std::size_t i = 0; i < config.buffer_sets; ++i)
+            buffer_sets_.push_back(std::make_unique<HostBufferSet>(config, stage_));
     }
 
-    [[nodiscard]] std::span<const std::unique_ptr<Lane>> lanes() const override { return lanes_; }
+    [[nodiscard]] std::span<const std::unique_ptr<BufferSet>> buffer_sets() const override {
+        return buffer_sets_;
+    }
     void enter_thread() override {}
-    void start_run(const LaneRun& run) override { stage_.start_run(run); }
+    void start_run(const RunProperties& run) override { stage_.start_run(run); }
     void end_run() override { stage_.end_run(); }
     void abandon() noexcept override {}
 
 private:
     HostStage stage_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<BufferSet>> buffer_sets_;
 };
 
 }  // namespace
 
-std::unique_ptr<LaneGroup> make_host_lanes(const LaneConfig& config) {
-    return std::make_unique<HostLaneGroup>(config);
+std::unique_ptr<BufferSetGroup> make_host_buffer_sets(const BufferSetConfig& config) {
+    return std::make_unique<HostBufferSetGroup>(config);
 }
 
 }  // namespace phy::detail
