@@ -8,9 +8,8 @@
 #include "phy/core/error.hpp"
 #include "phy/simd/targets.hpp"
 
-/// Choice of a room's kernels. A room has a struct of function pointers; a file that fills one for the
-/// scalar reference; and a file that Highway compiles for each instruction set (foreach_target.h), which
-/// fills one for each. PHY_ADDRESSES_BY_TARGET collects their addresses.
+/// Choice of a room's kernels: a struct of function pointers, which a kernels-inl.h file fills for scalar and
+/// for each instruction set (simd/for_each_target.inc).
 namespace phy::detail {
 
 template <class Kernels>

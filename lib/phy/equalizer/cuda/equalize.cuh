@@ -133,7 +133,7 @@ struct Subcarrier {
         if (re == 1.0F && im == 0.0F) return;
 #pragma unroll
         for (int i = 0; i < layers; ++i)
-            equalizer::turn_back<EqualizerOps>(re, im, x.re[i], x.im[i]);
+            equalizer::rotate_back<EqualizerOps>(re, im, x.re[i], x.im[i]);
     }
 
     /// Returns true if the symbol has data here; element is then its index in the slot.

@@ -113,7 +113,7 @@ PHY_INLINE void finish_vector(Column<Ops, layers>& x, V* noise, const Phase& pha
     if (phase.turns) {
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i)
-            turn_back<Ops>(phase.re, phase.im, x.re[i], x.im[i]);
+            rotate_back<Ops>(phase.re, phase.im, x.re[i], x.im[i]);
     }
     PHY_UNROLL_ALL
     for (int i = 0; i < layers; ++i)

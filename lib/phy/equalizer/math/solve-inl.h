@@ -387,11 +387,11 @@ private:
 
 /// Multiplies by the conjugate of an OFDM symbol's phase. Callers skip it if the phase is exactly 1.
 template <class Ops>
-PHY_INLINE void turn_back(typename Ops::V phase_re, typename Ops::V phase_im, typename Ops::V& re,
-                          typename Ops::V& im) {
-    const auto turned = Ops::fma(im, phase_im, Ops::mul(re, phase_re));
+PHY_INLINE void rotate_back(typename Ops::V phase_re, typename Ops::V phase_im, typename Ops::V& re,
+                            typename Ops::V& im) {
+    const auto rotated = Ops::fma(im, phase_im, Ops::mul(re, phase_re));
     im = Ops::nfma(re, phase_im, Ops::mul(im, phase_re));
-    re = turned;
+    re = rotated;
 }
 
 /// Sets the symbol to 0 and the noise variance to +infinity if anything is not finite, or the symbol is

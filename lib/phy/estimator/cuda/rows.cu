@@ -344,7 +344,7 @@ __global__ void __launch_bounds__(estimator_threads)
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             const DeviceComplex p = phy::detail::cuda::times<Ops>(
-                sums[k], phy::detail::cuda::turned<Ops>(Ops::add(static_cast<float>(index[k]), shift), step));
+                sums[k], phy::detail::cuda::phasor<Ops>(Ops::add(static_cast<float>(index[k]), shift), step));
             sums[k] = index[k] < 0 ? DeviceComplex{0.0F, 0.0F} : p;
         }
         *reinterpret_cast<float4*>(out + m) = {sums[0].re, sums[1].re, sums[2].re, sums[3].re};

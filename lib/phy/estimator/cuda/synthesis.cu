@@ -164,9 +164,9 @@ __device__ __forceinline__ void write(const EstimatorProgram& program, float* ch
     const std::size_t rows = std::size_t{static_cast<unsigned>(program.estimates)} *
                              static_cast<unsigned>(program.antennas * program.layers);
     float* const out = channel + 2 * (slot * rows + static_cast<unsigned>(row)) * subcarriers;
-    const DeviceComplex turned = phy::detail::cuda::times_conjugate<Ops>(h, ramp);
-    out[subcarrier] = turned.re;
-    out[subcarriers + static_cast<unsigned>(subcarrier)] = turned.im;
+    const DeviceComplex rotated = phy::detail::cuda::times_conjugate<Ops>(h, ramp);
+    out[subcarrier] = rotated.re;
+    out[subcarriers + static_cast<unsigned>(subcarrier)] = rotated.im;
 }
 
 /// V times some ports and columns: the real part of V to a, the imaginary part to b.
@@ -214,8 +214,8 @@ __device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsi
     const int start = (program.ranges[part.job->range].first + tile.start) * subcarriers_per_resource_block;
     const int mirror = 2 * half - 1 - n;
     const float step = program.states[slot].step;
-    const DeviceComplex ramp = phy::detail::cuda::turned<Ops>(static_cast<float>(start + n), step);
-    const DeviceComplex of_mirror = phy::detail::cuda::turned<Ops>(static_cast<float>(start + mirror), step);
+    const DeviceComplex ramp = phy::detail::cuda::phasor<Ops>(static_cast<float>(start + n), step);
+    const DeviceComplex of_mirror = phy::detail::cuda::phasor<Ops>(static_cast<float>(start + mirror), step);
 #pragma unroll
     for (int c = 0; c < Size::columns; ++c) {
         if (c >= count) continue;

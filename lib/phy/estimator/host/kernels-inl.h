@@ -141,7 +141,7 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
 
 void turn(const float* index, float step, PlanesOut out, int count) {
     for (int i = 0; i < count; i += width)
-        store(turned<Ops>(load(index + i, count - i), Ops::set(step)), out, i, count - i);
+        store(phasor<Ops>(load(index + i, count - i), Ops::set(step)), out, i, count - i);
 }
 
 void combine(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
@@ -253,7 +253,7 @@ void unfold(Planes a, Planes b, int half, PlanesOut out) {
     }
 }
 
-void turn_back(Planes x, Planes y, PlanesOut out, int count) {
+void rotate_back(Planes x, Planes y, PlanesOut out, int count) {
     for (int i = 0; i < count; i += width) {
         const int left = count - i;
         store(times_conjugate(load(x, i, left), load(y, i, left)), out, i, left);
@@ -272,7 +272,7 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .scale = &scale,
                                       .sum_and_difference = &sum_and_difference,
                                       .unfold = &unfold,
-                                      .turn_back = &turn_back};
+                                      .rotate_back = &rotate_back};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

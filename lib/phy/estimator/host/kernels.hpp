@@ -49,7 +49,7 @@ struct EstimatorKernels {
     /// Inverts fold(): a and b are halves of the real column and of the imaginary one.
     void (*unfold)(Planes a, Planes b, int half, PlanesOut out);
     /// out = x times the conjugate of y.
-    void (*turn_back)(Planes x, Planes y, PlanesOut out, int count);
+    void (*rotate_back)(Planes x, Planes y, PlanesOut out, int count);
 };
 
 }  // namespace phy::detail

@@ -303,8 +303,8 @@ void SlotEstimator::write_port(Scratch& scratch, const EstimatorTileJob& job, in
         const std::size_t row =
             (estimate * size(layout.antennas) + antenna) * size(layout.layers) + size(layer);
         float* const out = slot_.channel + 2 * row * size(layout.subcarriers) + first;
-        kernels_.turn_back({re + skipped, im + skipped}, {ramp, ramp + layout.subcarriers},
-                           {out, out + layout.subcarriers}, subcarriers - skipped);
+        kernels_.rotate_back({re + skipped, im + skipped}, {ramp, ramp + layout.subcarriers},
+                             {out, out + layout.subcarriers}, subcarriers - skipped);
     }
 }
 

@@ -64,7 +64,7 @@ PHY_INLINE ComplexOf<Ops> add_correlation(ComplexOf<Ops> sum, ComplexOf<Ops> x, 
 
 /// exp(2 pi j index step).
 template <class Ops>
-PHY_INLINE ComplexOf<Ops> turned(typename Ops::V index, typename Ops::V step) {
+PHY_INLINE ComplexOf<Ops> phasor(typename Ops::V index, typename Ops::V step) {
     ComplexOf<Ops> result;
     cos_sin_of_turns<Ops>(turn_fraction<Ops>(index, step), result.re, result.im);
     return result;

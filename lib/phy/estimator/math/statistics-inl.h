@@ -132,7 +132,7 @@ PHY_INLINE float share_of_fading(const EstimatorConstants& constants, float dela
 
 /// The standard deviation of a phase due to noise, in turns.
 template <class Ops>
-PHY_INLINE float phase_doubt(const EstimatorConstants& constants, const Correlations& mean, int lag) {
+PHY_INLINE float phase_deviation(const EstimatorConstants& constants, const Correlations& mean, int lag) {
     const float power = Ops::max(Ops::min(mean.power[lag], 1.0F), min_correlation);
     const float share = constants.pair_share[static_cast<std::size_t>(lag)];
     const float variance = Ops::div(Ops::mul(Ops::mul(0.5F, Ops::sub(1.0F, power)), share), power);
@@ -155,15 +155,15 @@ PHY_INLINE float measured_timing(const EstimatorConstants& constants, const Corr
         const float left = Ops::fma(subcarriers, timing, turns);
         const float nearest = Ops::sub(left, Ops::floor(Ops::add(left, 0.5F)));
         timing = Ops::sub(timing, Ops::div(nearest, subcarriers));
-        noise = Ops::div(phase_doubt<Ops>(constants, mean, lag), subcarriers);
+        noise = Ops::div(phase_deviation<Ops>(constants, mean, lag), subcarriers);
     }
     if (!(Ops::abs(timing) > Ops::mul(sure_timing, noise))) return 0.0F;
     // A fading profile does not begin where its mean does. Too early costs little, too late much: a filter
     // takes paths before the beginning for noise.
     const float share = share_of_fading<Ops>(constants, delay_spread);
     const float fading = Ops::mul(delay_spread, Ops::fma(share, share, share));
-    const float doubt = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
-    return Ops::sub(timing, doubt);
+    const float uncertainty = square_root(Ops::fma(noise, noise, Ops::mul(fading, fading)));
+    return Ops::sub(timing, uncertainty);
 }
 
 template <class Ops>
@@ -191,10 +191,10 @@ PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sum
     // A profile that is too long costs little; one that is too short cuts off paths. So a given spread is
     // replaced only if more was measured. A measured one gets a margin, which is larger if the slot shows
     // less.
-    const float doubt = share_of_fading<Ops>(constants, measured);
-    const float least = is_given
-                            ? Ops::div(measured, Ops::fma(margin_of_given, doubt, least_over_given))
-                            : Ops::mul(measured, Ops::fma(margin_of_measured, doubt, least_over_measured));
+    const float uncertainty = share_of_fading<Ops>(constants, measured);
+    const float least =
+        is_given ? Ops::div(measured, Ops::fma(margin_of_given, uncertainty, least_over_given))
+                 : Ops::mul(measured, Ops::fma(margin_of_measured, uncertainty, least_over_measured));
     float spread = constants.first_delay_spread;
     int table = 0;
     for (; table + 1 < constants.tables && spread < least; ++table)
@@ -210,7 +210,7 @@ PHY_INLINE void set_delays(const EstimatorConstants& constants, const float* sum
 template <class Ops>
 PHY_INLINE void set_phase(const EstimatorConstants& constants, std::size_t l, float frequency,
                           SlotState& state) {
-    const ComplexOf<Ops> phase = turned<Ops>(constants.times[l], frequency);
+    const ComplexOf<Ops> phase = phasor<Ops>(constants.times[l], frequency);
     state.phase_re[l] = phase.re;
     state.phase_im[l] = phase.im;
 }

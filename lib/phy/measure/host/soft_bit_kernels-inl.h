@@ -194,8 +194,8 @@ HWY_INLINE hn::Mask<SignedBits<T>> compare(hn::Vec<Bits<T>> bits, const std::uin
     const hn::Rebind<std::uint8_t, Bits<T>> narrow;
     const auto sent = hn::PromoteTo(as_signed, hn::LoadU(narrow, truth));
     // The sign is inverted, so that minus zero is not above zero.
-    const auto turned = hn::BitCast(as_signed, hn::Xor(bits, hn::Set(Bits<T>(), sign_bit<T>)));
-    return hn::Xor(hn::Eq(sent, hn::Zero(as_signed)), hn::Gt(turned, hn::Zero(as_signed)));
+    const auto flipped = hn::BitCast(as_signed, hn::Xor(bits, hn::Set(Bits<T>(), sign_bit<T>)));
+    return hn::Xor(hn::Eq(sent, hn::Zero(as_signed)), hn::Gt(flipped, hn::Zero(as_signed)));
 }
 
 /// Ordinary soft bits are below saturation and need no checks.

@@ -98,8 +98,8 @@ struct StoreElements {
         unsigned element = bin + zero;
         if (element >= size) element -= size;
         if (element >= count) return;
-        const Number turned = phy::detail::cuda::product<Ops>(value, phase);
-        store_pair<aligned>(phy::detail::cuda::with_one_nan<Ops>(turned), elements + element);
+        const Number rotated = phy::detail::cuda::product<Ops>(value, phase);
+        store_pair<aligned>(phy::detail::cuda::with_one_nan<Ops>(rotated), elements + element);
     }
 };
 
@@ -149,8 +149,8 @@ struct StorePoints {
 
     __device__ __forceinline__ void operator()(unsigned bin, const Number& value) const {
         if (!is_there) return;
-        const Number turned = inverse ? Number{value.im, value.re} : value;
-        store_pair<aligned>(phy::detail::cuda::scaled<Ops>(turned, factor), points + bin);
+        const Number rotated = inverse ? Number{value.im, value.re} : value;
+        store_pair<aligned>(phy::detail::cuda::scaled<Ops>(rotated, factor), points + bin);
     }
 };
 
