@@ -68,9 +68,7 @@ Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db,
       samples(count * size_of(sample_format)),
       noise_per_symbol(count),
       noise_variance(static_cast<float>(std::pow(10.0, -snr_db / 10.0))),
-      full_scale(sample_format == SampleFormat::ci8    ? 48.0F
-                 : sample_format == SampleFormat::ci16 ? 8192.0F
-                                                       : 0.0F),
+      full_scale(sample_format == SampleFormat::ci8 ? 48.0F : 8192.0F),
       symbols(count) {
     const std::size_t unique = std::min(count, signal_stretch);
     std::vector<cf32> clean(unique);
@@ -82,7 +80,7 @@ Signal::Signal(Modulation modulation, SampleFormat sample_format, double snr_db,
     const std::size_t size = size_of(format);
     for (std::size_t i = 0; i < unique; ++i) {
         const cf32 received = clean[i] + cf32(noise(random), noise(random));
-        write(format, received, full_scale, samples.data() + i * size);
+        write(format, received, full_scale.value_for(format), samples.data() + i * size);
         noise_per_symbol[i] = noise_variance * spread(random);
     }
     for (std::size_t i = unique; i < count; i += unique) {

@@ -18,7 +18,7 @@ struct Signal {
     std::vector<std::byte> samples;
     std::vector<float> noise_per_symbol;  ///< within 1 dB of noise_variance
     float noise_variance;
-    float full_scale;
+    FullScale full_scale;  ///< floats ignore it
     std::size_t symbols;
 
     Signal(Modulation modulation, SampleFormat sample_format, double snr_db, std::size_t count);

@@ -38,7 +38,7 @@ struct Case {
                            to_string(evaluator), backend.name(), threads, symbols);
     }
 
-    [[nodiscard]] DemapperConfig config(float full_scale) const {
+    [[nodiscard]] DemapperConfig config(FullScale full_scale) const {
         return {.modulation = modulation,
                 .llr = {.method = method, .evaluator = evaluator},
                 .full_scale = full_scale};
