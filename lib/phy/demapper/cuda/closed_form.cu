@@ -8,7 +8,7 @@ template <SoftBitFormat format, int of_lane>
 struct ClosedForm {
     static constexpr int min_bits = 1;
     // Floating-point formats saturate only where no receiver works.
-    static constexpr Fusion fusion = Fusion::unless_counting;
+    static constexpr bool flips = true;
     static constexpr bool by_formula = format == SoftBitFormat::int8;
     template <Constellation constellation, Formula formula>
     using LaneDemapper = Direct<constellation, format, formula, of_lane>;

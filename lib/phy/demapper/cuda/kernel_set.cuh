@@ -37,7 +37,7 @@ __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula,
 
 /// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
 /// formula. A kernel set has lane demappers for one format: by constellation, from KernelSet::min_bits per
-/// axis on; with KernelSet::by_formula also by formula. KernelSet::fusion says which kernels apply signs.
+/// axis on; with KernelSet::by_formula also by formula; with KernelSet::flips also those that apply signs.
 template <class KernelSet, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_lane_demapper(Constellation of_job,
                                                                       Formula formula_of_job, Visitor visit) {
@@ -66,119 +66,101 @@ __device__ __forceinline__ unsigned job_of_block(const Batch& batch) {
 }
 
 /// Sizes of a block.
-template <class LaneDemapper, Extras extras>
+template <class LaneDemapper, bool counts>
 struct Block {
-    static constexpr bool counts = extras == Extras::counts;
     static constexpr int threads = threads_of_block(LaneDemapper::shape, counts);
     static constexpr int symbols = symbols_of_block(LaneDemapper::shape, counts);
     static constexpr int staging = threads / warp_size * Layout<LaneDemapper>::staging;
 };
 
 /// Demaps a block's part of a job, one tile per warp.
-template <class LaneDemapper, Extras extras>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_block(const Job& job, unsigned block, const Common& common,
                                             std::byte* staging, Tally& tally) {
-    const std::uint64_t first = std::uint64_t{block} * Block<LaneDemapper, extras>::symbols;
-    demap_tiles<LaneDemapper, extras>(LaneDemapper(job), job, common, first, staging, tally);
+    const std::uint64_t first = std::uint64_t{block} * Block<LaneDemapper, counts>::symbols;
+    demap_tiles<LaneDemapper, counts, flips>(LaneDemapper(job), job, common, first, staging, tally);
 }
 
-template <class LaneDemapper, Extras extras>
-__global__ void __launch_bounds__(Block<LaneDemapper, extras>::threads, LaneDemapper::shape.resident)
+template <class LaneDemapper, bool counts, bool flips>
+__global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
-    __shared__ alignas(16) std::byte staging[Block<LaneDemapper, extras>::staging];
+    __shared__ alignas(16) std::byte staging[Block<LaneDemapper, counts>::staging];
     Tally tally;
-    demap_block<LaneDemapper, extras>(job, blockIdx.x, common, staging, tally);
-    if (is_counting<extras>(common)) add_to_counters(common, tally);
+    demap_block<LaneDemapper, counts, flips>(job, blockIdx.x, common, staging, tally);
+    if constexpr (counts) add_to_counters(common, tally);
 }
 
 /// Sizes of a batch's blocks, equal for all and large enough for every lane demapper of the set.
-template <class KernelSet, Extras extras>
+template <class KernelSet, bool counts>
 struct BatchBlock {
     template <Constellation constellation>
     using LaneDemapper =
         typename KernelSet::template LaneDemapper<constellation,
                                                   simplest_formula(constellation, Formula::all_segments)>;
     static constexpr Shape shape = LaneDemapper<phy::detail::all_constellations.back()>::shape;
-    static constexpr int threads = threads_of_block(shape, extras == Extras::counts);
+    static constexpr int threads = threads_of_block(shape, counts);
     static constexpr int staging = [] {
         int most = 0;
         for (const Constellation each : phy::detail::all_constellations) {
             with_constellation<KernelSet::min_bits>(each, [&most](auto constellation) {
                 static_assert(LaneDemapper<constellation()>::shape.threads == shape.threads);
-                most = std::max(most, Block<LaneDemapper<constellation()>, extras>::staging);
+                most = std::max(most, Block<LaneDemapper<constellation()>, counts>::staging);
             });
         }
         return most;
     }();
 };
 
-template <class KernelSet, Extras extras>
-__global__ void __launch_bounds__(BatchBlock<KernelSet, extras>::threads,
-                                  BatchBlock<KernelSet, extras>::shape.resident)
+template <class KernelSet, bool counts, bool flips>
+__global__ void __launch_bounds__(BatchBlock<KernelSet, counts>::threads,
+                                  BatchBlock<KernelSet, counts>::shape.resident)
     demap_batch(const __grid_constant__ Batch batch) {
-    __shared__ alignas(16) std::byte staging[BatchBlock<KernelSet, extras>::staging];
+    __shared__ alignas(16) std::byte staging[BatchBlock<KernelSet, counts>::staging];
     const unsigned index = job_of_block(batch);
     const Job& job = batch.job[index];
     const unsigned block = blockIdx.x - batch.first_block[index];
     Tally tally;
     with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
-        demap_block<typename decltype(lane_demapper)::type, extras>(job, block, batch.common, staging, tally);
+        demap_block<typename decltype(lane_demapper)::type, counts, flips>(job, block, batch.common, staging,
+                                                                           tally);
     });
-    if (is_counting<extras>(batch.common)) add_to_counters(batch.common, tally);
+    if constexpr (counts) add_to_counters(batch.common, tally);
 }
 
-template <Extras extras>
-using ExtrasConstant = std::integral_constant<Extras, extras>;
-
-/// Calls visit(ExtrasConstant) for a launch without signs.
+/// Calls visit(std::bool_constant): whether a launch counts.
 template <typename Visitor>
 void with_counts(const Common& common, Visitor visit) {
-    if (common.counters != nullptr) return visit(ExtrasConstant<Extras::counts>());
-    visit(ExtrasConstant<Extras::none>());
+    if (common.counters != nullptr) return visit(std::true_type());
+    visit(std::false_type());
 }
 
-/// Calls visit(ExtrasConstant) for the kernel of a set that a launch uses.
+/// Calls visit(std::bool_constant, std::bool_constant): whether a launch counts, and whether it applies
+/// signs. Kernel sets with KernelSet::flips apply signs in launches that do not count.
 template <class KernelSet, typename Visitor>
-void with_extras(const Common& common, bool flips, Visitor visit) {
-    if constexpr (KernelSet::fusion == Fusion::always) {
-        visit(ExtrasConstant<Extras::chosen_by_launch>());
-    } else {
-        if constexpr (KernelSet::fusion == Fusion::unless_counting) {
-            if (flips) return visit(ExtrasConstant<Extras::signs>());
-        }
-        with_counts(common, visit);
+void with_counts_or_flips(const Common& common, bool flips, Visitor visit) {
+    if constexpr (KernelSet::flips) {
+        if (flips) return visit(std::false_type(), std::true_type());
     }
-}
-
-/// Calls visit(ExtrasConstant) for each kernel of a set.
-template <class KernelSet, typename Visitor>
-void for_each_extras(Visitor visit) {
-    if constexpr (KernelSet::fusion == Fusion::always) {
-        visit(ExtrasConstant<Extras::chosen_by_launch>());
-    } else {
-        visit(ExtrasConstant<Extras::none>());
-        visit(ExtrasConstant<Extras::counts>());
-        if constexpr (KernelSet::fusion == Fusion::unless_counting) visit(ExtrasConstant<Extras::signs>());
-    }
+    with_counts(common, [&](auto counts) { visit(counts, std::false_type()); });
 }
 
 template <class KernelSet>
-void launch_job(const Job& job, const Common& common, bool flips, cudaStream_t stream) {
+void launch_job(const Job& job, const Common& common, bool flips_signs, cudaStream_t stream) {
     with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
-        with_extras<KernelSet>(common, flips, [&](auto extras) {
+        with_counts_or_flips<KernelSet>(common, flips_signs, [&](auto counts, auto flips) {
             using Lane = typename decltype(lane_demapper)::type;
-            using B = Block<Lane, extras()>;
+            using B = Block<Lane, counts()>;
             const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
-            demap_job<Lane, extras()><<<blocks, B::threads, 0, stream>>>(job, common);
+            demap_job<Lane, counts(), flips()><<<blocks, B::threads, 0, stream>>>(job, common);
         });
     });
 }
 
 template <class KernelSet>
-void launch_batch(const Batch& batch, bool flips, cudaStream_t stream) {
-    with_extras<KernelSet>(batch.common, flips, [&](auto extras) {
-        constexpr int threads = BatchBlock<KernelSet, extras()>::threads;
-        demap_batch<KernelSet, extras()><<<batch.blocks, threads, 0, stream>>>(batch);
+void launch_batch(const Batch& batch, bool flips_signs, cudaStream_t stream) {
+    with_counts_or_flips<KernelSet>(batch.common, flips_signs, [&](auto counts, auto flips) {
+        constexpr int threads = BatchBlock<KernelSet, counts()>::threads;
+        demap_batch<KernelSet, counts(), flips()><<<batch.blocks, threads, 0, stream>>>(batch);
     });
 }
 
@@ -186,15 +168,19 @@ template <class KernelSet>
 void load_jobs(Constellation constellation) {
     for (const Formula formula : {Formula::one_segment, Formula::two_segments, Formula::all_segments}) {
         with_lane_demapper<KernelSet>(constellation, formula, [](auto lane_demapper) {
-            for_each_extras<KernelSet>(
-                [&](auto extras) { load_code(demap_job<typename decltype(lane_demapper)::type, extras()>); });
+            using Lane = typename decltype(lane_demapper)::type;
+            load_code(demap_job<Lane, false, false>);
+            load_code(demap_job<Lane, true, false>);
+            if constexpr (KernelSet::flips) load_code(demap_job<Lane, false, true>);
         });
     }
 }
 
 template <class KernelSet>
 void load_batch() {
-    for_each_extras<KernelSet>([](auto extras) { load_code(demap_batch<KernelSet, extras()>); });
+    load_code(demap_batch<KernelSet, false, false>);
+    load_code(demap_batch<KernelSet, true, false>);
+    if constexpr (KernelSet::flips) load_code(demap_batch<KernelSet, false, true>);
 }
 
 /// The functions of an algorithm. OneJob has its own launch() and load() for a format; Set is the kernel set
@@ -212,16 +198,14 @@ struct KernelsOf {
                       [&](auto format) { launch_batch<Set<format()>>(batch, flips, stream); });
     }
 
-    static int symbols_in_batch(Constellation constellation, const Common& common) {
-        int symbols = 0;
-        with_constant(common.format, [&](auto format) {
+    static Shape shape_in_batch(Constellation constellation, SoftBitFormat of_output) {
+        Shape shape{};
+        with_constant(of_output, [&](auto format) {
             with_lane_demapper<Set<format()>>(constellation, Formula::all_segments, [&](auto lane_demapper) {
-                with_extras<Set<format()>>(common, false, [&](auto extras) {
-                    symbols = Block<typename decltype(lane_demapper)::type, extras()>::symbols;
-                });
+                shape = decltype(lane_demapper)::type::shape;
             });
         });
-        return symbols;
+        return shape;
     }
 
     static void load_one(Constellation constellation, SoftBitFormat of_output) {
@@ -232,8 +216,8 @@ struct KernelsOf {
         with_constant(of_output, [](auto format) { load_batch<Set<format()>>(); });
     }
 
-    static constexpr AlgorithmKernels all = {launch_one, launch_many, symbols_in_batch,
-                                             load_one,   load_many,   Set<SoftBitFormat::int8>::fusion};
+    static constexpr AlgorithmKernels all = {launch_one, launch_many, shape_in_batch,
+                                             load_one,   load_many,   Set<SoftBitFormat::int8>::flips};
 };
 
 }  // namespace phy::gpu::detail

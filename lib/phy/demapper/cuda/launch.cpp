@@ -26,7 +26,8 @@ const AlgorithmKernels& kernels_of(Algorithm algorithm) {
 
 std::uint64_t symbols_of_block(const AlgorithmKernels& kernels, Constellation constellation,
                                const Common& common) {
-    return static_cast<std::uint64_t>(kernels.symbols_in_batch(constellation, common));
+    const Shape shape = kernels.shape_in_batch(constellation, common.format);
+    return static_cast<std::uint64_t>(symbols_of_block(shape, common.counters != nullptr));
 }
 
 /// Neighbouring jobs run at the same time. Jobs with the same code stand together, or warps would wait for
@@ -66,7 +67,7 @@ void add_flips(const Job& job, Flips& flips) {
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream) {
     const AlgorithmKernels& kernels = kernels_of(algorithm);
-    const bool fused = kernels.fuses(common);
+    const bool fused = kernels.flips && common.counters == nullptr;
     kernels.launch_job(job, common, fused && job.signs != nullptr, device, stream);
     check(cudaGetLastError());
     if (fused || job.signs == nullptr) return;
@@ -82,7 +83,7 @@ void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream) {
     Flips flips{.format = batch.common.format, .calls = 0, .call = {}};
     for (std::uint32_t i = 0; i < batch.jobs; ++i)
         add_flips(batch.job[i], flips);
-    const bool fused = kernels.fuses(batch.common);
+    const bool fused = kernels.flips && batch.common.counters == nullptr;
     kernels.launch_batch(batch, fused && flips.calls > 0, stream);
     check(cudaGetLastError());
     if (!fused && flips.calls > 0) launch_flips(flips, stream);

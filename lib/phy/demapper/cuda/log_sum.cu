@@ -7,7 +7,7 @@ namespace {
 template <SoftBitFormat format>
 struct LogSum {
     static constexpr int min_bits = 2;
-    static constexpr Fusion fusion = Fusion::always;
+    static constexpr bool flips = true;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
     using LaneDemapper = Direct<constellation, format, Formula::log_sum, 1>;

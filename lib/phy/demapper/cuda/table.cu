@@ -12,7 +12,7 @@ namespace {
 template <SoftBitFormat format>
 struct InGlobal {
     static constexpr int min_bits = 2;
-    static constexpr Fusion fusion = Fusion::never;
+    static constexpr bool flips = false;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
     using LaneDemapper =
@@ -20,10 +20,10 @@ struct InGlobal {
 };
 
 /// Blocks process many tiles, so that each copy of a table to shared memory serves many.
-template <class LaneDemapper, Extras extras>
-__global__ void __launch_bounds__(Block<LaneDemapper, extras>::threads, LaneDemapper::shape.resident)
+template <class LaneDemapper, bool counts>
+__global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     look_up(const __grid_constant__ Job job, const __grid_constant__ Common common) {
-    using B = Block<LaneDemapper, extras>;
+    using B = Block<LaneDemapper, counts>;
     if constexpr (B::staging < max_shared_memory) {  // on 7.5 large blocks leave no space for a table
         extern __shared__ uint4 memory[];
         const auto* from = static_cast<const uint4*>(job.table.entries);
@@ -36,8 +36,9 @@ __global__ void __launch_bounds__(Block<LaneDemapper, extras>::threads, LaneDema
         Tally tally;
         for (std::uint64_t first = std::uint64_t{blockIdx.x} * B::symbols; first < job.count;
              first += std::uint64_t{gridDim.x} * B::symbols)
-            demap_tiles<LaneDemapper, extras>(evaluate, job, common, first, table + job.table.bytes, tally);
-        if (is_counting<extras>(common)) add_to_counters(common, tally);
+            demap_tiles<LaneDemapper, counts, false>(evaluate, job, common, first, table + job.table.bytes,
+                                                     tally);
+        if constexpr (counts) add_to_counters(common, tally);
     }
 }
 
@@ -46,7 +47,7 @@ int max_shared_bytes(const Device& device) {
     return static_cast<int>(device.shared_memory_per_block()) - 16;
 }
 
-template <class LaneDemapper, Extras extras>
+template <class LaneDemapper, bool counts>
 class LookUpKernel {
 public:
     LookUpKernel(const Job& job, const Device& device)
@@ -73,8 +74,8 @@ public:
     }
 
 private:
-    using B = Block<LaneDemapper, extras>;
-    static constexpr auto kernel = look_up<LaneDemapper, extras>;
+    using B = Block<LaneDemapper, counts>;
+    static constexpr auto kernel = look_up<LaneDemapper, counts>;
 
     const Job& job_;
     const Device& device_;
@@ -88,10 +89,10 @@ using InSharedOfLargeBlock =
     LookUp<constellation, format, Space::shared, large_block_shape(constellation, format)>;
 
 /// Returns false if the table does not fit into shared memory.
-template <Constellation constellation, SoftBitFormat format, Extras extras>
+template <Constellation constellation, SoftBitFormat format, bool counts>
 bool look_up_in_shared(const Job& job, const Common& common, const Device& device, cudaStream_t stream) {
-    const LookUpKernel<InShared<constellation, format>, extras> usual(job, device);
-    const LookUpKernel<InSharedOfLargeBlock<constellation, format>, extras> large(job, device);
+    const LookUpKernel<InShared<constellation, format>, counts> usual(job, device);
+    const LookUpKernel<InSharedOfLargeBlock<constellation, format>, counts> large(job, device);
     if (!usual.fits()) return false;
     const int resident = usual.resident_blocks();
     if (resident > 1 || !large.fits()) {
@@ -107,8 +108,8 @@ struct OneJob {
     static void launch(const Job& job, const Common& common, bool /*flips*/, const Device& device,
                        cudaStream_t stream) {
         with_constellation<2>(job.constellation, [&](auto constellation) {
-            with_counts(common, [&](auto extras) {
-                if (!look_up_in_shared<constellation(), format, extras()>(job, common, device, stream))
+            with_counts(common, [&](auto counts) {
+                if (!look_up_in_shared<constellation(), format, counts()>(job, common, device, stream))
                     launch_job<InGlobal<format>>(job, common, false, stream);
             });
         });
@@ -117,10 +118,10 @@ struct OneJob {
     static void load(Constellation of_jobs) {
         load_jobs<InGlobal<format>>(of_jobs);
         with_constellation<2>(of_jobs, [](auto constellation) {
-            for_each_extras<InGlobal<format>>([constellation](auto extras) {
-                load_code(look_up<InShared<constellation(), format>, extras()>);
-                load_code(look_up<InSharedOfLargeBlock<constellation(), format>, extras()>);
-            });
+            load_code(look_up<InShared<constellation(), format>, false>);
+            load_code(look_up<InShared<constellation(), format>, true>);
+            load_code(look_up<InSharedOfLargeBlock<constellation(), format>, false>);
+            load_code(look_up<InSharedOfLargeBlock<constellation(), format>, true>);
         });
     }
 };

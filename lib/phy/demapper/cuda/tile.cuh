@@ -18,20 +18,6 @@
 /// with a non-finite component are not used.
 namespace phy::gpu::detail {
 
-/// What a kernel does besides soft bits. `chosen_by_launch` costs a few registers and halves or thirds the
-/// kernels to compile: for kernels whose evaluation takes much longer.
-enum class Extras { none, counts, signs, chosen_by_launch };
-
-template <Extras extras>
-__device__ __forceinline__ bool is_counting(const Common& common) {
-    if constexpr (extras == Extras::chosen_by_launch) return common.counters != nullptr;
-    return extras == Extras::counts;
-}
-
-constexpr bool may_flip(Extras extras) {
-    return extras == Extras::signs || extras == Extras::chosen_by_launch;
-}
-
 /// Counts of one thread.
 struct Tally {
     unsigned erasures = 0;
@@ -260,7 +246,7 @@ private:
 
 /// The fast path: a tile that is whole and aligned. Returns false, and has written nothing, if a component is
 /// not finite or an N0 is not usable.
-template <class LaneDemapper, bool per_symbol, Extras extras>
+template <class LaneDemapper, bool per_symbol, bool counts, bool flips>
 __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, const Job& job,
                                                  const Common& common, const Place& place, std::byte* staging,
                                                  Tally& tally) {
@@ -271,7 +257,7 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     float noise[shape.groups][shape.symbols];
     if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
     std::uint32_t signs[shape.groups];
-    if constexpr (may_flip(extras)) {
+    if constexpr (flips) {
         const TileSigns<LaneDemapper> of_tile(job, place);
 #pragma unroll
         for (int row = 0; row < shape.groups; ++row)
@@ -292,9 +278,9 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
             const Gains<shape.symbols> gains(job.scalar);
             evaluate(y[row], gains.scale, gains.limit, words);
         }
-        if (is_counting<extras>(common))
+        if constexpr (counts)
             tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
-        if constexpr (may_flip(extras)) TileSigns<LaneDemapper>::flip(signs[row], words);
+        if constexpr (flips) TileSigns<LaneDemapper>::flip(signs[row], words);
         store_words<L::words>(words, mine + row * warp_size * L::bytes_of_row);
     }
     if constexpr (!L::stores_directly) {
@@ -321,7 +307,7 @@ __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place,
 /// Demaps any tile, byte by byte through shared memory; symbols beyond the job count as zeros. Rows of
 /// symbols are at the end of the staging memory; rows of soft bits replace them from its beginning on. No row
 /// of soft bits reaches symbols that are still needed, whatever the lengths of rows.
-template <class LaneDemapper, Extras extras>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, const Job& job,
                                                const Common& common, const Place& place, std::byte* staging,
                                                Tally& tally) {
@@ -344,9 +330,9 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
         evaluate(y[0], gains.scale, gains.limit, words);
         if (!finite) erase<LaneDemapper>(y[0], words, tally);
         clear_unless<LaneDemapper>([&](unsigned s, int) { return symbol + s < place.left; }, words);
-        if (is_counting<extras>(common))
+        if constexpr (counts)
             tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
-        if constexpr (may_flip(extras))
+        if constexpr (flips)
             TileSigns<LaneDemapper>::flip(TileSigns<LaneDemapper>(job, place).from(symbol), words);
         store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
         __syncwarp();
@@ -358,13 +344,13 @@ __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, con
 
 /// Demaps the tiles of a block's warps, from the symbol `first` on. staging serves all of them and is aligned
 /// to 16 bytes.
-template <class LaneDemapper, Extras extras>
+template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const Job& job,
                                             const Common& common, std::uint64_t first, std::byte* staging,
                                             Tally& tally) {
     using L = Layout<LaneDemapper>;
     constexpr unsigned symbols = L::symbols;
-    constexpr unsigned of_block = symbols_of_block(L::shape, extras == Extras::counts);
+    constexpr unsigned of_block = symbols_of_block(L::shape, counts);
     const unsigned warp = threadIdx.x / warp_size;
     const unsigned offset = warp * symbols;
     const std::uint64_t rest = job.count - first;
@@ -373,17 +359,17 @@ __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const 
     const unsigned lane = threadIdx.x % warp_size;
     Place place = {first, offset, std::min(symbols, in_block - offset), lane};
     // The last tile overlaps the one before to avoid the slow path: both write the same bytes.
-    if (!is_counting<extras>(common) && place.left < symbols && job.end_aligned && job.count >= symbols)
+    if (!counts && place.left < symbols && job.end_aligned && job.count >= symbols)
         place = {job.count - symbols, 0, symbols, lane};
     staging += warp * L::staging;
     bool done = false;
     if (place.left == symbols && job.aligned) {
-        done =
-            job.noise != nullptr
-                ? demap_whole_tile<LaneDemapper, true, extras>(evaluate, job, common, place, staging, tally)
-                : demap_whole_tile<LaneDemapper, false, extras>(evaluate, job, common, place, staging, tally);
+        done = job.noise != nullptr ? demap_whole_tile<LaneDemapper, true, counts, flips>(
+                                          evaluate, job, common, place, staging, tally)
+                                    : demap_whole_tile<LaneDemapper, false, counts, flips>(
+                                          evaluate, job, common, place, staging, tally);
     }
-    if (!done) demap_any_tile<LaneDemapper, extras>(evaluate, job, common, place, staging, tally);
+    if (!done) demap_any_tile<LaneDemapper, counts, flips>(evaluate, job, common, place, staging, tally);
 }
 
 /// Adds the counts of a block's threads to the counters. All threads of the block must call it.
