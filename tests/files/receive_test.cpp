@@ -239,7 +239,8 @@ TEST_P(ReceiveFileOf, ADiagnosisOfNoiseNamesNoSetting) {
         EXPECT_NE(text.find("settings tried, none shows DM-RS clearly (coherence"), std::string::npos)
             << text;
         EXPECT_NE(text.find(why), std::string::npos) << text;
-        EXPECT_EQ(text.ends_with("first_sample \"auto\" searches for them"), GetParam() == ReceiverInput::samples)
+        EXPECT_EQ(text.ends_with("first_sample \"auto\" searches for them"),
+                  GetParam() == ReceiverInput::samples)
             << text;
     };
     phy::Link link = recording.config.link;

@@ -22,7 +22,7 @@ namespace {
 /// so for units of a power of two words.
 PHY_INLINE Lanes::Words following_words(const std::uint32_t* word, std::size_t unit) {
     Lanes::Words sum = Lanes::load_words(word);
-    for (const std::size_t power : {1, 2, 4, 5, 6, 32, 33})
+    for (const std::size_t power : {1U, 2U, 4U, 5U, 6U, 32U, 33U})
         sum = sum ^ Lanes::load_words(word + power * unit);
     return sum;
 }
