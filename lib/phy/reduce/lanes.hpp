@@ -14,16 +14,6 @@ template <std::size_t width, class Op, class Node>
     if constexpr (width > 1) join_lanes<width / 2>(op, lanes);
 }
 
-/// Joins 2 * width lanes of several trees at once, so that none waits for the root of another.
-template <std::size_t width, std::size_t trees, std::size_t lanes>
-[[gnu::always_inline]] inline void add_lanes(float (&sums)[trees][lanes]) {
-    for (auto& tree : sums) {
-        for (std::size_t v = 0; v < width; ++v)
-            tree[v] += tree[v + width];
-    }
-    if constexpr (width > 1) add_lanes<width / 2>(sums);
-}
-
 struct AddFloats {
     [[gnu::always_inline]] static float join(float left, float right) { return left + right; }
 };

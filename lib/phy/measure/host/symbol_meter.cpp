@@ -41,8 +41,9 @@ struct alignas(64) Widened {
 
 /// Step 3 of the tree.
 SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
-    detail::add_lanes<symbol_tree.lanes / 2>(lanes.sums);
-    const auto sum = [&](detail::SummedOfSymbols which) { return static_cast<double>(lanes.sums[which][0]); };
+    const auto sum = [&](detail::SummedOfSymbols which) {
+        return static_cast<double>(detail::sum_of_lanes<symbol_tree.lanes>(lanes.sums[which]));
+    };
     return {.i = sum(detail::sum_i),
             .q = sum(detail::sum_q),
             .ii = sum(detail::sum_ii),
