@@ -17,14 +17,16 @@ inline phy::BatchDemapperConfig batch_config(const SoftCall& call) {
                     .evaluator = phy::parse_evaluator(call.evaluator),
                     .scale = call.llr_scale,
                     .clip = call.llr_clip},
-            .full_scale = call.full_scale ? phy::FullScale(*call.full_scale) : phy::FullScale()};
+            .full_scale = call.full_scale ? phy::FullScale(*call.full_scale) : phy::FullScale(),
+            .gain = call.gain};
 }
 
 inline phy::DemapperConfig modulated_config(const SoftCall& call) {
     const phy::BatchDemapperConfig config = batch_config(call);
     return {.modulation = phy::parse_modulation(call.modulation),
             .llr = config.llr,
-            .full_scale = config.full_scale};
+            .full_scale = config.full_scale,
+            .gain = config.gain};
 }
 
 inline phy::Mapper::Config map_config(const MapCall& call) {

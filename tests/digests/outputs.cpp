@@ -106,7 +106,8 @@ private:
     /// Calls of one configuration that follow each other have one demapper, and so its tables.
     phy::SoftDemapper& demapper_for(const SoftCall& call) {
         const auto key = [](const SoftCall& of) {
-            return std::tie(of.modulation, of.method, of.evaluator, of.llr_scale, of.llr_clip, of.full_scale);
+            return std::tie(of.modulation, of.method, of.evaluator, of.llr_scale, of.llr_clip, of.full_scale,
+                            of.gain);
         };
         if (!demap_ || key(call) != key(configured_)) {
             demap_.emplace(host_, modulated_config(call));

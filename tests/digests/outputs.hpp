@@ -27,6 +27,7 @@ struct SoftCall {
     float llr_scale = 6.0F;
     int llr_clip = 127;
     std::optional<float> full_scale = {};  ///< none: that of the format
+    float gain = 1.0F;
     std::uint64_t first_symbol = 0;
 };
 

@@ -111,7 +111,8 @@ private:
 
     phy::gpu::SoftDemapper& demapper_for(const SoftCall& call) {
         const auto key = [](const SoftCall& of) {
-            return std::tie(of.modulation, of.method, of.evaluator, of.llr_scale, of.llr_clip, of.full_scale);
+            return std::tie(of.modulation, of.method, of.evaluator, of.llr_scale, of.llr_clip, of.full_scale,
+                            of.gain);
         };
         if (!demap_ || key(call) != key(configured_)) {
             demap_.emplace(device_, modulated_config(call));

@@ -34,6 +34,12 @@ TEST_F(CudaDigests, OfScalesAreThoseRecorded) {
     EXPECT_EQ(section.differences(), "");
 }
 
+TEST_F(CudaDigests, OfGainsAreThoseRecorded) {
+    Section section("gain/");
+    add_soft_lines(section, *gpu_, fewer_cases(phy_test::gain_lines()), &Outputs::soft);
+    EXPECT_EQ(section.differences(), "");
+}
+
 TEST_F(CudaDigests, OfLargeOutputsAreThoseRecorded) {
     Section section("large/");
     add_soft_lines(section, *gpu_, phy_test::large_lines(), &Outputs::soft);

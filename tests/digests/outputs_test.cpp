@@ -49,6 +49,13 @@ TEST(Digests, OfScalesAreThoseRecorded) {
     PHY_EXPECT_NO_DIFFERENCES(section);
 }
 
+TEST(Digests, OfGainsAreThoseRecorded) {
+    Section section("gain/");
+    on_each([&](HostOutputs& way) { add_soft_lines(section, way, phy_test::gain_lines(), &Outputs::soft); });
+    section.finish();
+    PHY_EXPECT_NO_DIFFERENCES(section);
+}
+
 TEST(Digests, OfLargeOutputsAreThoseRecorded) {
     Section section("large/");
     on_each_with_threads(
@@ -97,9 +104,9 @@ TEST(Digests, OfMappedSymbolsAreThoseRecorded) {
 
 TEST(Digests, HaveNoLineThatNoTestCompares) {
     if (phy_test::writes_digests()) GTEST_SKIP() << "written";
-    std::vector<std::string> sections = {"scaled",      "large",  "slot",         "stage",
-                                         "batch",       "map",    "file/capture", "file/soft-bits",
-                                         "descrambled", "receive"};
+    std::vector<std::string> sections = {"scaled",         "gain",        "large",  "slot",
+                                         "stage",          "batch",       "map",    "file/capture",
+                                         "file/soft-bits", "descrambled", "receive"};
     for (const std::string& modulation : phy_test::modulations())
         sections.push_back("soft/" + modulation);
     EXPECT_FALSE(phy_test::recorded_digests().empty());

@@ -31,6 +31,8 @@ struct RecordedLink {
     const char* name;
     phy::SoftBitFormat llr;
     const char* text;
+    float doppler_spread = 0.0F;          ///< Hz; above 0: with Wiener interpolation in time
+    bool interference_rejection = false;  ///< with an interferer in the recording
 };
 
 /// From slot 9 on: slots of two subframes, and with 15 kHz of two frames.
@@ -55,15 +57,43 @@ inline const RecordedLink recorded_links[] = {
         "allocation": {"rnti": 9, "modulation": "qpsk", "layers": 1, "resource_blocks": [3, 15],
             "transform_precoding": true,
             "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbols": [2, 7, 11],
-                     "scrambling_id": 1007, "hopping": "group"}}})"}};
+                     "scrambling_id": 1007, "hopping": "group"}}})"},
+    {"wiener", phy::SoftBitFormat::int8, R"({"direction": "downlink",
+        "carrier": {"subcarrier_spacing": 15000, "resource_blocks": 20, "cell_id": 311, "first_slot": 9,
+                    "sample_rate": 3840000, "center_frequency": 806000000},
+        "allocation": {"rnti": 4660, "modulation": "16qam", "layers": 2, "resource_blocks": [0, 20],
+            "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 1, "symbols": [2, 5, 8, 11]}}})",
+     300.0F},
+    {"interference", phy::SoftBitFormat::int8, R"({"direction": "uplink",
+        "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 20, "cell_id": 95, "first_slot": 9,
+                    "sample_rate": 7680000, "center_frequency": 3700000000},
+        "allocation": {"rnti": 301, "modulation": "16qam", "layers": 2, "resource_blocks": [4, 12],
+            "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2, 11]}}})",
+     0.0F, true}};
+
+/// Noise of an interferer that reaches each antenna with another phase, 10 dB above a noise of 1.
+inline AirSamples interference(const AirInterface& air, int slot, int antennas, std::mt19937_64& random) {
+    const AirSamples sent = air.noise(slot, 1, random);
+    AirSamples received;
+    for (int antenna = 0; antenna < antennas; ++antenna)
+        for (const AirComplex& sample : sent)
+            received.push_back(std::sqrt(10.0) * turns(0.3 * antenna) * sample);
+    return received;
+}
 
 /// Both kinds of a link's recording.
 inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
     const phy::Link link = phy::parse_link(given.text);
     const int antennas = link.allocation.layers() + 1;
     std::vector<RecordedSlots> both(2);
-    for (RecordedSlots& one : both)
+    for (RecordedSlots& one : both) {
         one.config = {.link = link, .antennas = antennas, .format = given.llr};
+        one.config.interference_rejection = given.interference_rejection;
+        if (given.doppler_spread > 0.0F) {
+            one.config.time = phy::TimeInterpolation::wiener;
+            one.config.doppler_spread = given.doppler_spread;
+        }
+    }
     both[0].name = std::string("receive/") + given.name + "/samples/";
     both[1].name = std::string("receive/") + given.name + "/grid/";
     both[1].config.input = phy::ReceiverInput::grid;
@@ -73,8 +103,10 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
         const ChainCase sent = random_case(link, slot % slots_per_frame(link.carrier), random);
         const AirInterface air(sent.carrier);
         const AirChannel channel = draw_chain_channel(sent, antennas, AirProfile::tdl_a, random);
-        const AirSamples samples = add_noise(air.transmit(sent.grid, slot, channel, random),
-                                             air.noise(slot, antennas, random), 1e-3);
+        AirSamples samples = add_noise(air.transmit(sent.grid, slot, channel, random),
+                                       air.noise(slot, antennas, random), 1e-3);
+        if (given.interference_rejection)
+            samples = add_noise(samples, interference(air, slot, antennas, random), 1e-3);
         const std::vector<AirComplex> grid = air.receive(samples, slot, 0.0);
         for (RecordedSlots& one : both) {
             const AirSamples& values = one.config.input == phy::ReceiverInput::grid ? grid : samples;

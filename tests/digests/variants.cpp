@@ -116,6 +116,30 @@ std::vector<SoftLine> scaled_lines() {
     return lines;
 }
 
+std::vector<SoftLine> gain_lines() {
+    struct Amplitude {
+        std::string input;
+        std::optional<float> full_scale;
+        float gain;
+    };
+    const std::array<Amplitude, 4> amplitudes = {
+        {{"cf32", {}, 0.7F}, {"cf16", {}, 1.3F}, {"ci16", 8192.0F, 3.7F}, {"ci8", {}, 0.9F}}};
+    std::vector<SoftLine> lines;
+    for (const std::string& modulation : modulations())
+        for (const std::string& method : methods)
+            for (const std::string output : {"int8", "float32"})
+                for (const Amplitude& amplitude : amplitudes)
+                    lines.push_back(soft_line("gain",
+                                              {.modulation = modulation,
+                                               .input = amplitude.input,
+                                               .output = output,
+                                               .method = method,
+                                               .full_scale = amplitude.full_scale,
+                                               .gain = amplitude.gain},
+                                              at_10_db));
+    return lines;
+}
+
 std::vector<SoftLine> large_lines() {
     constexpr std::size_t bytes = 17 << 20;
     const std::array<std::pair<std::string, std::size_t>, 4> bits_of = {

@@ -25,6 +25,9 @@ std::vector<SoftLine> soft_lines(const std::string& modulation);
 /// scaled/: other values of llr_scale, llr_clip and full_scale than the defaults.
 std::vector<SoftLine> scaled_lines();
 
+/// gain/: amplitudes that are not 1.
+std::vector<SoftLine> gain_lines();
+
 /// large/: enough soft bits that a CPU bypasses its caches.
 std::vector<SoftLine> large_lines();
 
