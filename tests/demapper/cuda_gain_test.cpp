@@ -2,6 +2,8 @@
 
 #include "demapper/gain_cases.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/math/plan.hpp"
+#include "phy/demapper/slot_demapper_cuda.hpp"
 #include "support/gpu.hpp"
 
 /// A demapper on a GPU that has a gain gives what the host gives for symbols that were divided before.
@@ -86,6 +88,64 @@ TEST_P(GpuDemapperGain, ManySymbols) {
             expected_by_gain(config, divided(GetParam(), stored, gain), 0.06F, SoftBitFormat::int8);
         const GainResult actual = by_gpu(with_gain(config, gain), stored, {}, SoftBitFormat::int8, 0, false);
         EXPECT_TRUE(actual.llr == expected.llr) << "gain " << gain.gain << ", seed " << gain_seed;
+    }
+}
+
+/// One allocation of each modulation.
+TEST_P(GpuDemapperGain, HoldsForBatches) {
+    constexpr std::size_t count = 3001;
+    for (const GainCase& gain : gain_cases) {
+        const Bytes stored = stored_symbols(GetParam(), count, gain.gain);
+        const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
+        const phy::gpu::Device device;
+        const phy::gpu::Stream stream(device);
+        phy::gpu::BatchDemapper demap(device, phy::detail::without_modulation(with_gain({}, gain)));
+        DeviceBuffer<std::byte> in(device, stored.size());
+        copy_async(in, stored, stream);
+        std::vector<DeviceBuffer<std::byte>> llr;
+        std::vector<phy::gpu::Allocation> allocations;
+        for (const phy::Modulation modulation : phy::all_modulations) {
+            demap.prepare(modulation, 0.06F, SoftBitFormat::int8);
+            llr.emplace_back(device, count * bits_per_symbol(modulation));
+            allocations.push_back({modulation,
+                                   {GetParam(), in.span()},
+                                   0.06F,
+                                   phy::gpu::SoftBitSpan(SoftBitFormat::int8, llr.back().span())});
+        }
+        demap(allocations, stream);
+        for (std::size_t i = 0; i < llr.size(); ++i) {
+            const phy::DemapperConfig plain{.modulation = phy::all_modulations[i]};
+            Bytes actual(llr[i].size());
+            copy_async(actual, llr[i], stream);
+            stream.synchronize();
+            EXPECT_TRUE(actual == expected_by_gain(plain, symbols, 0.06F, SoftBitFormat::int8).llr)
+                << text_of(plain, gain, SoftBitFormat::int8);
+        }
+    }
+}
+
+TEST_P(GpuDemapperGain, HoldsForSlots) {
+    constexpr std::size_t count = 3001;
+    for (const GainCase& gain : gain_cases) {
+        const Bytes stored = stored_symbols(GetParam(), count, gain.gain);
+        const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
+        const std::vector<float> own = gain_noise(count);
+        for (const phy::DemapperConfig& plain : fewer_cases(gain_demappers())) {
+            SCOPED_TRACE(text_of(plain, gain, SoftBitFormat::int8));
+            phy::gpu::SlotDemapper demapper(
+                phy::gpu::Device(),
+                {.demapper = with_gain(plain, gain), .input = GetParam(), .symbols = count});
+            demapper.prepare(0.06F);
+            std::ranges::copy(stored, demapper.input().begin());
+            std::ranges::copy(own, demapper.noise().begin());
+            const GainResult of_all = expected_by_gain(plain, symbols, 0.06F, SoftBitFormat::int8);
+            const GainResult of_each = expected_by_gain(plain, symbols, own, SoftBitFormat::int8);
+            // From the third call on a graph is replayed.
+            for (int call = 0; call < 4; ++call)
+                ASSERT_TRUE(std::ranges::equal(demapper.demap(count, 0.06F), of_all.llr)) << call;
+            for (int call = 0; call < 4; ++call)
+                ASSERT_TRUE(std::ranges::equal(demapper.demap_per_symbol(count), of_each.llr)) << call;
+        }
     }
 }
 
