@@ -213,18 +213,21 @@ TEST(GpuReceiverTest, WhatIsNotFinite) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float infinity = std::numeric_limits<float>::infinity();
     for (const ReceiverInput input : both_inputs) {
-        ReceiverConfig config = small_receiver(input, 2, 2);
-        config.link.modulation = Modulation::qam64;
-        std::vector<cf32> signal = transmit(config, {.snr_db = 20.0}, 0, 5).input;
-        const std::size_t of_slot = signal.size() / 5;
-        for (std::size_t i = of_slot; i < 2 * of_slot; i += 1000)
-            signal[i] = i % 2000 == 0 ? cf32(nan, 1.0F) : cf32(0.0F, -infinity);
-        const auto slot = [&](std::size_t i) {
-            return signal.begin() + static_cast<std::ptrdiff_t>(i * of_slot);
-        };
-        std::fill_n(slot(2), of_slot, cf32(nan, nan));
-        std::fill_n(slot(3), of_slot, cf32());
-        expect_same_as_host(config, signal);
+        for (const bool rejects : {false, true}) {
+            ReceiverConfig config = small_receiver(input, 2, 2);
+            config.link.modulation = Modulation::qam64;
+            config.interference_rejection = rejects;
+            std::vector<cf32> signal = transmit(config, {.snr_db = 20.0}, 0, 5).input;
+            const std::size_t of_slot = signal.size() / 5;
+            for (std::size_t i = of_slot; i < 2 * of_slot; i += 1000)
+                signal[i] = i % 2000 == 0 ? cf32(nan, 1.0F) : cf32(0.0F, -infinity);
+            const auto slot = [&](std::size_t i) {
+                return signal.begin() + static_cast<std::ptrdiff_t>(i * of_slot);
+            };
+            std::fill_n(slot(2), of_slot, cf32(nan, nan));
+            std::fill_n(slot(3), of_slot, cf32());
+            expect_same_as_host(config, signal);
+        }
     }
 }
 
