@@ -78,7 +78,7 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
                                 {options.slots.interference_rejection, "--interference-rejection"},
                                 {options.delay_spread_ns != 0.0, "--delay-spread"},
                                 {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
-                                {options.slots.doppler_spread != 0.0F, "--doppler-spread"},
+                                {options.doppler_spread_hz != 0.0F, "--doppler-spread"},
                                 {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.symbols;
     if (files.link) require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
@@ -99,7 +99,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     if (!how.diagnoses && !how.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");
     const bool is_wiener = how.time == TimeInterpolation::wiener;
-    if (is_wiener != (how.doppler_spread > 0.0F))
+    if (is_wiener != (options.doppler_spread_hz > 0.0F))
         throw ArgumentError(is_wiener ? "--time-interpolation wiener: expected a --doppler-spread above 0"
                                       : "--doppler-spread: only with --time-interpolation wiener");
     if (how.interference_rejection && files.capture.noise_variance)
@@ -108,6 +108,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     how.format = options.llr.value_or(SoftBitFormat::int8);
     how.noise_variance = files.capture.noise_variance;
     if (options.delay_spread_ns > 0.0) how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
+    if (is_wiener) how.doppler_spread = options.doppler_spread_hz;
     return how;
 }
 

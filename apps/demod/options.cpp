@@ -136,7 +136,7 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
          "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "
          "slot), linear (default) or wiener (needs --doppler-spread)")  //
         ("doppler-spread",
-         number_within<float>(options.slots.doppler_spread, "--doppler-spread", "HZ",
+         number_within<float>(options.doppler_spread_hz, "--doppler-spread", "HZ",
                               {0.0F, 10'000.0F, "a number from 0 to 10000"}),
          "max Doppler shift of the channel, for --time-interpolation wiener");
 }

@@ -17,10 +17,11 @@ struct DemodOptions {
     std::string trace;
     std::optional<SoftBitFormat> llr;
 
-    SoftBitFileOptions files;   ///< for captures of all kinds
-    DemodulateOptions symbols;  ///< further options for captures of symbols
-    ReceiveOptions slots;       ///< further options for grids and samples
-    double delay_spread_ns = 0.0;
+    SoftBitFileOptions files;        ///< for captures of all kinds
+    DemodulateOptions symbols;       ///< further options for captures of symbols
+    ReceiveOptions slots;            ///< further options for grids and samples
+    double delay_spread_ns = 0.0;    ///< 0: measured
+    float doppler_spread_hz = 0.0F;  ///< 0: none
 
     MachineOptions machine;
 };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -31,8 +32,8 @@ struct RecordedLink {
     const char* name;
     phy::SoftBitFormat llr;
     const char* text;
-    float doppler_spread = 0.0F;          ///< Hz; above 0: with Wiener interpolation in time
-    bool interference_rejection = false;  ///< with an interferer in the recording
+    std::optional<float> doppler_spread = {};  ///< Hz; if given: with Wiener interpolation in time
+    bool interference_rejection = false;       ///< with an interferer in the recording
 };
 
 /// From slot 9 on: slots of two subframes, and with 15 kHz of two frames.
@@ -64,12 +65,15 @@ inline const RecordedLink recorded_links[] = {
         "allocation": {"rnti": 4660, "modulation": "16qam", "layers": 2, "resource_blocks": [0, 20],
             "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 1, "symbols": [2, 5, 8, 11]}}})",
      300.0F},
-    {"interference", phy::SoftBitFormat::int8, R"({"direction": "uplink",
+    {"interference",
+     phy::SoftBitFormat::int8,
+     R"({"direction": "uplink",
         "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 20, "cell_id": 95, "first_slot": 9,
                     "sample_rate": 7680000, "center_frequency": 3700000000},
         "allocation": {"rnti": 301, "modulation": "16qam", "layers": 2, "resource_blocks": [4, 12],
             "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2, 11]}}})",
-     0.0F, true}};
+     {},
+     true}};
 
 /// Noise of an interferer that reaches each antenna with another phase, 10 dB above a noise of 1.
 inline AirSamples interference(const AirInterface& air, int slot, int antennas, std::mt19937_64& random) {
@@ -89,10 +93,8 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
     for (RecordedSlots& one : both) {
         one.config = {.link = link, .antennas = antennas, .format = given.llr};
         one.config.interference_rejection = given.interference_rejection;
-        if (given.doppler_spread > 0.0F) {
-            one.config.time = phy::TimeInterpolation::wiener;
-            one.config.doppler_spread = given.doppler_spread;
-        }
+        one.config.doppler_spread = given.doppler_spread;
+        if (given.doppler_spread) one.config.time = phy::TimeInterpolation::wiener;
     }
     both[0].name = std::string("receive/") + given.name + "/samples/";
     both[1].name = std::string("receive/") + given.name + "/grid/";

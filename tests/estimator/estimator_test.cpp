@@ -357,6 +357,7 @@ TEST(ChannelEstimatorTest, TimeWeights) {
     EXPECT_NEAR(static_cast<double>(wiener[5]), 0.01 * c / determinant, 1e-5);
     EXPECT_NEAR(static_cast<double>(wiener[12]), static_cast<double>(wiener[15]), 1e-6);
     config.time = TimeInterpolation::average;
+    config.doppler_spread = {};
     EXPECT_EQ(weights_of(make_estimator(config)), std::vector<float>(14, 1.0F));
 }
 
@@ -436,8 +437,14 @@ TEST(ChannelEstimatorTest, WrongArgumentsThrow) {
         expect_throws(with([&](auto& c) { c.delay_spread = value; }), "delay_spread");
     for (const float value : {0.0F, -1.0F, nan, std::numeric_limits<float>::infinity()})
         expect_throws(with([&](auto& c) { c.noise_variance = value; }), "noise_variance");
-    expect_throws(with([&](auto& c) { c.doppler_spread = -1.0F; }), "doppler_spread");
-    expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "doppler_spread");
+    for (const float value : {0.0F, -1.0F, nan, 30001.0F})
+        expect_throws(with([&](auto& c) {
+                          c.time = TimeInterpolation::wiener;
+                          c.doppler_spread = value;
+                      }),
+                      "doppler_spread");
+    expect_throws(with([&](auto& c) { c.doppler_spread = 5.0F; }), "doppler_spread 5");
+    expect_throws(with([&](auto& c) { c.time = TimeInterpolation::wiener; }), "no doppler_spread");
     for (const double value : {0.0, -30e3, static_cast<double>(nan), std::numeric_limits<double>::infinity()})
         expect_throws(with([&](auto& c) { c.subcarrier_spacing = value; }), "subcarrier_spacing");
     expect_throws(with([&](auto& c) { c.allocation.dmrs.ports = {}; }), "ports");

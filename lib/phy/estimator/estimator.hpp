@@ -31,8 +31,9 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     std::optional<float> delay_spread = {};
     std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
-    /// Max Doppler shift in Hz, from 0 to subcarrier_spacing; above 0 for TimeInterpolation::wiener.
-    float doppler_spread = 0.0F;
+    /// Max Doppler shift in Hz, above 0 and up to subcarrier_spacing: given for TimeInterpolation::wiener
+    /// alone.
+    std::optional<float> doppler_spread = {};
     /// Estimates the timing offset, removes it before averaging, and puts it back.
     bool corrects_timing = true;
     bool corrects_frequency = true;  ///< estimates the frequency offset between DM-RS symbols and removes it

@@ -45,7 +45,7 @@ struct PHY_EXPORT ReceiverConfig {
     bool interference_rejection = false;
 
     TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
-    float doppler_spread = 0.0F;  ///< Hz, maximum; above 0 for TimeInterpolation::wiener
+    std::optional<float> doppler_spread = {};  ///< Hz, maximum; given for TimeInterpolation::wiener alone
 
     /// s, rms. None: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
     /// spacing. See ChannelEstimatorConfig.

@@ -68,13 +68,20 @@ void check_config(const ChannelEstimatorConfig& config) {
     if (config.noise_variance)
         check_number("noise_variance", double{*config.noise_variance},
                      {std::numeric_limits<float>::denorm_min(), 0x1p80}, "a positive number up to 2^80");
-    check_number("doppler_spread", double{config.doppler_spread}, {0.0, config.subcarrier_spacing},
-                 "Hz up to the subcarrier spacing");
     check_enum("time", config.time, TimeInterpolation::wiener);
-    if (config.time == TimeInterpolation::wiener && config.doppler_spread == 0.0F)
+    const bool is_wiener = config.time == TimeInterpolation::wiener;
+    if (is_wiener && !config.doppler_spread)
         throw ArgumentError(
-            "doppler_spread 0: expected a positive number of Hz for TimeInterpolation::wiener; "
-            "TimeInterpolation::average is for static channels");
+            "no doppler_spread: expected one for TimeInterpolation::wiener; TimeInterpolation::average is "
+            "for "
+            "static channels");
+    if (!is_wiener && config.doppler_spread)
+        throw ArgumentError("doppler_spread " + number_text(*config.doppler_spread) +
+                            ": expected none without TimeInterpolation::wiener");
+    if (config.doppler_spread)
+        check_number("doppler_spread", double{*config.doppler_spread},
+                     {std::numeric_limits<float>::denorm_min(), config.subcarrier_spacing},
+                     "Hz above 0, up to the subcarrier spacing");
 }
 
 EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
@@ -161,7 +168,7 @@ std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, 
     const auto correlation = [&](double symbols) {
         constexpr double two_pi = 6.283185307179586;
         const double seconds = std::abs(symbols) * symbol_time(1) / config.subcarrier_spacing;
-        return std::cyl_bessel_j(0.0, two_pi * static_cast<double>(config.doppler_spread) * seconds);
+        return std::cyl_bessel_j(0.0, two_pi * double{*config.doppler_spread} * seconds);
     };
     for (int l = 0; l < symbols_per_slot; ++l) {
         float* const row = &weights[static_cast<std::size_t>(l) * n];
