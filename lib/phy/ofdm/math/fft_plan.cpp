@@ -36,8 +36,8 @@ FftPlan::FftPlan(std::size_t size, FactorOrder order) {
     for (const std::uint32_t radix : {3U, 5U})
         for (; odd % radix == 0; odd /= radix)
             add_pass(radix);
-    for (std::uint32_t i = 0; i < fft_.passes; ++i) {
-        add_factors(fft_.pass[i], order);
+    for (std::uint32_t i = 0; i + 1 < fft_.passes; ++i) {
+        if (order != FactorOrder::vectors || i > 0) add_factors(fft_.pass[i], order);
         if (order == FactorOrder::vectors && i < 2) add_spread_factors(fft_.pass[i]);
     }
     lines_.resize((table_.size() + spread_line - 1) / spread_line);

@@ -18,8 +18,8 @@ inline constexpr std::size_t max_fft_passes = 8;
 /// The layout of factors in memory.
 enum class FactorOrder {
     pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
-    vectors,  ///< the same, with spread factors for the first two passes. For multiples of 128 points these
-              ///< have radix 8, then 8 or 4, so later strides are whole vectors
+    vectors,  ///< the same from the second pass on, with spread factors for the first two passes. For
+              ///< multiples of 128 points these have radix 8, then 8 or 4, so later strides are whole vectors
     threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
 };
 
@@ -35,7 +35,7 @@ constexpr std::uint32_t reciprocal_of(std::uint32_t number) {
 /// One pass of a transform of N points, decimation in frequency with outputs in order (Stockham): for q below
 /// stride and p below groups, it takes the DFT of the inputs at q + stride (p + groups k), k from 0 to radix
 /// - 1, and writes output k times exp(-j 2 pi p k / (groups radix)) to q + stride (radix p + k). In the last
-/// pass groups is 1 and the factors are 1.
+/// pass groups is 1 and the factors are 1: the table has none.
 struct FftPass {
     std::uint32_t radix = 0;
     std::uint32_t groups = 0;
