@@ -31,7 +31,7 @@ Trial::Trial(const LinkConfig& config)
     for (const Knowledge& known : config.known)
         receivers_.emplace_back(host_, config, known);
     for (const SoftBitChoice& choice : config.soft_bits)
-        measure_soft_bits_.emplace_back(host_, SoftBitMeterConfig{.llr_scale = choice.scale});
+        measure_soft_bits_.emplace_back(host_, SoftBitMeterConfig{.llr = {.scale = choice.scale}});
 }
 
 void Trial::run(std::uint64_t slot, std::span<LinkSums> sums) {

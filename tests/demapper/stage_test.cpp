@@ -426,9 +426,9 @@ TEST(SoftDemapStage, RefusesValuesOutOfRange) {
     expect_refused({.input = static_cast<SampleFormat>(4)}, "sample format");
     expect_refused({.output = static_cast<SoftBitFormat>(3)}, "soft-bit format");
     for (const float scale : {0.0F, -6.0F, 1.0F / 65.0F, 4097.0F, nan, infinity})
-        expect_refused({.demapper = {.llr = {.scale = scale}}}, "llr_scale");
+        expect_refused({.demapper = {.llr = {.scale = scale}}}, "llr.scale");
     for (const int clip : {0, -1, 128})
-        expect_refused({.demapper = {.llr = {.clip = clip}}}, "llr_clip");
+        expect_refused({.demapper = {.llr = {.clip = clip}}}, "llr.clip");
     expect_refused({.demapper = {.full_scale = 0x1p126F, .gain = 2.0F}}, "full_scale");
     for (const float noise : {0.0F, -0.1F, nan, infinity})
         expect_refused({.noise_variance = noise}, "noise variance");

@@ -30,7 +30,7 @@ constexpr int clip = 31;
 
 std::vector<SoftBitSums> on_host(const SoftBitCase& in, std::size_t row, bool compares) {
     std::vector<SoftBitSums> sums((in.size() + row - 1) / row);
-    phy::SoftBitMeter meter(phy::Host({.threads = 0}), {.llr_clip = clip});
+    phy::SoftBitMeter meter(phy::Host({.threads = 0}), {.llr = {.clip = clip}});
     if (compares) {
         meter(in.view(), in.truth, row, sums);
     } else {
@@ -87,7 +87,7 @@ std::vector<SoftBitSums> on_device(const Device& device, const DeviceCase& in, s
     const Stream stream(device);
     DeviceBuffer<SoftBitSums> sums(device, (in.size() + row - 1) / row);
     DeviceBuffer<std::byte> workspace(device, phy::gpu::SoftBitMeter::workspace_bytes(in.size(), row));
-    const phy::gpu::SoftBitMeter meter(device, {.llr_clip = clip});
+    const phy::gpu::SoftBitMeter meter(device, {.llr = {.clip = clip}});
     if (compares) {
         meter(in.view(), in.truth(), row, sums, workspace, stream);
     } else {
@@ -214,7 +214,7 @@ TEST_P(CudaSoftBitMeterOf, RunsInAGraph) {
     DeviceBuffer<SoftBitSums> sums(device, 1);
     DeviceBuffer<std::byte> workspace(device,
                                       phy::gpu::SoftBitMeter::workspace_bytes(all.size(), all.size()));
-    const phy::gpu::SoftBitMeter meter(device, {.llr_clip = clip});
+    const phy::gpu::SoftBitMeter meter(device, {.llr = {.clip = clip}});
     const phy::gpu::Graph graph(device, [&](cudaStream_t stream) {
         if (compares()) {
             meter(there.view(), there.truth(), all.size(), sums, workspace, stream);
@@ -246,8 +246,8 @@ protected:
 TEST_F(CudaSoftBitMeter, RefusesWhatDoesNotFit) {
     const Device device;
     const Stream stream(device);
-    EXPECT_THROW(phy::gpu::SoftBitMeter(device, {.llr_clip = 0}), phy::ArgumentError);
-    EXPECT_THROW(phy::gpu::SoftBitMeter(device, {.llr_scale = 0.0F}), phy::ArgumentError);
+    EXPECT_THROW(phy::gpu::SoftBitMeter(device, {.llr = {.clip = 0}}), phy::ArgumentError);
+    EXPECT_THROW(phy::gpu::SoftBitMeter(device, {.llr = {.scale = 0.0F}}), phy::ArgumentError);
     const phy::gpu::SoftBitMeter meter(device, {});
     EXPECT_EQ(meter.device(), device);
     EXPECT_EQ(meter.config(), phy::SoftBitMeterConfig());

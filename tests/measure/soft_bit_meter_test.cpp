@@ -59,7 +59,7 @@ TEST_P(SoftBitMeterOf, SumsByItsContractAtEveryLength) {
     for (const std::size_t length : {block - 1, block, block + 1, 2 * block, 2 * block + 129, all.size()})
         lengths.push_back(length);
     for (const int clip : {31, 127}) {
-        SoftBitMeter meter(host(), {.llr_clip = clip});
+        SoftBitMeter meter(host(), {.llr = {.clip = clip}});
         for (const std::size_t length : phy_test::fewer_cases(lengths)) {
             const auto view = all.view().subspan(0, length);
             const auto truth = std::span(all.truth).first(length);
@@ -237,10 +237,10 @@ TEST(SoftBitMeter, RefusesWhatDoesNotFit) {
 
 TEST(SoftBitMeter, RefusesAConfigurationOutOfItsRange) {
     for (const int clip : {-1, 0, 128})
-        EXPECT_THROW(SoftBitMeter(Host(), {.llr_clip = clip}), phy::ArgumentError) << clip;
+        EXPECT_THROW(SoftBitMeter(Host(), {.llr = {.clip = clip}}), phy::ArgumentError) << clip;
     for (const float scale : {0.0F, -1.0F, 5000.0F, std::nanf(""), HUGE_VALF})
-        EXPECT_THROW(SoftBitMeter(Host(), {.llr_scale = scale}), phy::ArgumentError) << scale;
-    const SoftBitMeter::Config config = {.llr_scale = 2.0F, .llr_clip = 31};
+        EXPECT_THROW(SoftBitMeter(Host(), {.llr = {.scale = scale}}), phy::ArgumentError) << scale;
+    const SoftBitMeter::Config config = {.llr = {.scale = 2.0F, .clip = 31}};
     EXPECT_EQ(SoftBitMeter(Host(), config).config(), config);
 }
 
@@ -252,7 +252,7 @@ TEST(SoftBitMeasurement, IsInNatsAndShares) {
                               .zeros = 10,
                               .compared = 50,
                               .bit_errors = 5};
-    const phy::SoftBitMeterConfig config = {.llr_scale = 4.0F};
+    const phy::SoftBitMeterConfig config = {.llr = {.scale = 4.0F}};
     const phy::SoftBitMeasurement of_integers = measurement_of(sums, config, SoftBitFormat::int8);
     EXPECT_EQ(of_integers.soft_bits, 100U);
     EXPECT_EQ(of_integers.not_finite, 3U);

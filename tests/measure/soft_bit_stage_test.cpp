@@ -73,13 +73,13 @@ SoftBitSums joined(const std::vector<SoftBitSums>& rows) {
 TEST(SoftBitMeasureStage, GivesTheSameHoweverTheWorkIsCut) {
     for (const SoftBitFormat format : phy::all_soft_bit_formats) {
         const SoftBitCase in = phy_test::random_soft_bits(format, 60 * block + 77, seed);
-        phy::SoftBitMeter meter(Host({.backend = Backend::scalar()}), {.llr_clip = clip});
+        phy::SoftBitMeter meter(Host({.backend = Backend::scalar()}), {.llr = {.clip = clip}});
         for (const bool truth : {false, true}) {
             const SoftBitSums whole = truth ? meter(in.view(), in.truth) : meter(in.view());
             for (const std::size_t row : {block, 4 * block, 64 * block, std::size_t{1000}}) {
                 const auto expected = phy_test::expected_rows(in, row, clip, truth);
                 const SoftBitMeasureStage::Config config = {
-                    .meter = {.llr_clip = clip}, .input = format, .row = row, .truth = truth};
+                    .meter = {.llr = {.clip = clip}}, .input = format, .row = row, .truth = truth};
                 for (const std::vector<Place>& places : all_places()) {
                     for (const std::size_t chunk : {std::size_t{1}, 20 * block, std::size_t{0}}) {
                         SCOPED_TRACE(std::string(to_string(format)) + ", rows of " + std::to_string(row) +
@@ -130,7 +130,7 @@ TEST(SoftBitMeasureStage, MoreSoftBitsNeverNeedLessScratch) {
 
 TEST(SoftBitMeasureStage, RefusesAConfigurationOutOfItsRange) {
     EXPECT_THROW(SoftBitMeasureStage({.row = 0}), phy::ArgumentError);
-    EXPECT_THROW(SoftBitMeasureStage({.meter = {.llr_clip = 0}}), phy::ArgumentError);
+    EXPECT_THROW(SoftBitMeasureStage({.meter = {.llr = {.clip = 0}}}), phy::ArgumentError);
     EXPECT_THROW(SoftBitMeasureStage({.input = static_cast<SoftBitFormat>(3)}), phy::ArgumentError);
 }
 

@@ -52,7 +52,7 @@ TEST(ReceiverErrorTest, Configurations) {
         expect_no_receiver("delay_spread", [&](auto& config) { config.delay_spread = value; });
         expect_no_receiver("noise_variance", [&](auto& config) { config.noise_variance = value; });
     }
-    expect_no_receiver("llr_clip", [](auto& config) { config.llr.clip = 0; });
+    expect_no_receiver("llr.clip", [](auto& config) { config.llr.clip = 0; });
     expect_no_receiver("carrier.sample_rate: missing",
                        [](auto& config) { config.link.carrier.sample_rate.reset(); });
     expect_no_receiver("carrier.center_frequency: missing",

@@ -2,22 +2,21 @@
 
 #include <cstdint>
 
+#include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 
 /// Sums over soft bits, and the figures that follow from them.
 namespace phy {
 
-/// The format parameters of the soft bits, as in LlrConfig.
 struct PHY_EXPORT SoftBitMeterConfig {
-    float llr_scale = 6.0F;  ///< int8: least significant bits per nat, from 1/64 to 4096
-    int llr_clip = 127;      ///< int8: soft bits are limited to +-llr_clip, from 1 to 127
+    LlrConfig llr = {};  ///< of the demapper; only scale and clip count, and only for int8
 
     friend bool operator==(const SoftBitMeterConfig&, const SoftBitMeterConfig&) = default;
 };
 
-/// Sums over neighbouring soft bits, as they are stored: int8 values are not divided by llr_scale. Infinite
-/// and NaN soft bits are left out, also of the comparison.
+/// Sums over neighbouring soft bits, as they are stored: int8 values are not divided by LlrConfig::scale.
+/// Infinite and NaN soft bits are left out, also of the comparison.
 ///
 /// For int8 the sum of magnitudes is exact, up to 2^46 soft bits. For other formats blocks of row_tree are
 /// summed in binary32, and their roots in binary64. The sum is infinite if that of a block is beyond
@@ -28,7 +27,7 @@ struct PHY_EXPORT SoftBitSums {
     std::uint64_t soft_bits = 0;   ///< number summed
     std::uint64_t not_finite = 0;  ///< number left out
 
-    /// Soft bits with |L| at the limit: llr_clip in int8, 65504 in float16, at least 2^64 in float32.
+    /// Soft bits with |L| at the limit: LlrConfig::clip in int8, 65504 in float16, at least 2^64 in float32.
     std::uint64_t saturated = 0;
     std::uint64_t zeros = 0;  ///< summed soft bits that are 0, of either sign
 

@@ -49,13 +49,7 @@ void check_config(const DemapperConfig& config) {
 }
 
 void check_config(const BatchDemapperConfig& config) {
-    check_enums(config.llr);
-    if (!(config.llr.scale >= 1.0F / 64 && config.llr.scale <= 4096.0F)) {
-        throw ArgumentError("llr_scale is " + number_text(config.llr.scale) + ": expected 1/64 to 4096");
-    }
-    if (config.llr.clip < 1 || config.llr.clip > 127) {
-        throw ArgumentError("llr_clip is " + std::to_string(config.llr.clip) + ": expected 1 to 127");
-    }
+    check_llr(config.llr);
     if (!(config.gain >= 0x1p-40F && config.gain <= 0x1p40F))
         throw ArgumentError("gain " + number_text(config.gain) + ": expected a number from 2^-40 to 2^40");
     const float full_scale = config.full_scale.value_for(SampleFormat::ci16);

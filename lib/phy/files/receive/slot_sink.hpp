@@ -27,9 +27,7 @@ public:
     };
 
     explicit ReceivedSink(const Config& config)
-        : config_(config),
-          measure_(fastest_host(), {.llr_scale = config.stage.receiver.llr.scale,
-                                    .llr_clip = config.stage.receiver.llr.clip}) {}
+        : config_(config), measure_(fastest_host(), {.llr = config.stage.receiver.llr}) {}
 
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
 

@@ -35,7 +35,7 @@ void run(const Device& device, const SoftBitMeterConfig& config, const Call& cal
                     .truth = call.truth ? call.truth->data() : nullptr,
                     .size = size,
                     .row = call.row,
-                    .clip = config.llr_clip,
+                    .clip = config.llr.clip,
                     .sums = call.sums.data(),
                     .workspace = nodes},
                    detail::soft_bit_tuning(size), stream);

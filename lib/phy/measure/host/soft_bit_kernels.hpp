@@ -19,7 +19,7 @@ struct SoftBitBlock {
 };
 
 struct SoftBitKernels {
-    /// Returns the root of a block. clip is llr_clip, for int8 alone.
+    /// Returns the root of a block. clip is LlrConfig::clip, for int8 alone.
     using Sum = SoftBitSums (*)(const SoftBitBlock& block, int clip);
 
     std::array<Sum, SoftBitTypes::size> sum;  ///< by SoftBitFormat

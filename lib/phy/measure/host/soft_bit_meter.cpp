@@ -41,7 +41,7 @@ struct PHY_HIDDEN SoftBitMeter::Impl {
         rows(soft_bits.size(), row, sums, [&](std::size_t first, std::size_t count, int /*part*/) {
             return sum(
                 {soft_bits.data() + first * size_of(format), bits == nullptr ? nullptr : bits + first, count},
-                config.llr_clip);
+                config.llr.clip);
         });
     }
 

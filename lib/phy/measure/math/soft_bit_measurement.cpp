@@ -1,19 +1,14 @@
-#include <string>
-
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_llr_config.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
 
 namespace phy {
 namespace detail {
 
 void check_config(const SoftBitMeterConfig& config) {
-    if (!(config.llr_scale >= 1.0F / 64 && config.llr_scale <= 4096.0F))
-        throw ArgumentError("llr_scale is " + number_text(config.llr_scale) + ": expected 1/64 to 4096");
-    if (config.llr_clip < 1 || config.llr_clip > 127)
-        throw ArgumentError("llr_clip is " + std::to_string(config.llr_clip) + ": expected 1 to 127");
+    check_llr(config.llr);
 }
 
 void check_call(SoftBitFormat format, const SoftBitCallSizes& sizes) {
@@ -29,7 +24,7 @@ SoftBitMeasurement measurement_of(const SoftBitSums& sums, const SoftBitMeterCon
                                   SoftBitFormat format) {
     detail::check_config(config);
     detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
-    const double per_nat = format == SoftBitFormat::int8 ? double{config.llr_scale} : 1.0;
+    const double per_nat = format == SoftBitFormat::int8 ? double{config.llr.scale} : 1.0;
     const auto count = static_cast<double>(sums.soft_bits);
     return {.soft_bits = sums.soft_bits,
             .not_finite = sums.not_finite,
