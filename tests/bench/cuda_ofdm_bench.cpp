@@ -40,7 +40,7 @@ void measure(Suite& suite, SampleFormat format, std::size_t slots, double shift)
                                .frequency_shift = shift,
                                .antennas = 4};
     const gpu::Device& device = suite.device();
-    const gpu::OfdmDemodulator demodulate(device, config);
+    const gpu::OfdmDemodulator demodulate(device, {.ofdm = config, .window_offset = 0});
     const std::size_t samples = slots * 4 * demodulate.timing().slot_samples(0);
     // As many batches as caches do not hold, and memory of one more, which an even copy of the last may need.
     const std::size_t batches =

@@ -127,7 +127,7 @@ template <typename Sample>
 Json slot(const Host& host) {
     const phy::OfdmConfig config = {
         .resource_blocks = 273, .sample_rate = 122'880'000.0, .center_frequency = 3.75e9, .antennas = 4};
-    phy::OfdmDemodulator demodulate(host, config);
+    phy::OfdmDemodulator demodulate(host, {.ofdm = config, .window_offset = 0});
     const std::size_t count = 4 * demodulate.timing().slot_samples(0);
     const std::vector<cf32> numbers = noise(count);
     std::vector<Sample> samples(count);

@@ -129,9 +129,8 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
     phy::ReceiverConfig config = receiver_config(layers, delay_spread);
     const std::vector<ci16> samples = slot_of_samples(config);
     const phy::SlotAllocation& allocation = config.link.allocation;
-    phy::OfdmConfig ofdm = ofdm_config(config.link, config.antennas);
-    ofdm.full_scale = config.full_scale;
-    phy::OfdmDemodulator demodulate(host, ofdm);
+    phy::OfdmDemodulator demodulate(
+        host, {.ofdm = ofdm_config(config.link, config.antennas), .full_scale = config.full_scale});
     phy::ChannelEstimator estimate(host, {.allocation = allocation,
                                           .antennas = config.antennas,
                                           .subcarrier_spacing = 30000.0,

@@ -60,8 +60,8 @@ TEST_F(GpuMovedFrom, Channel) {
 TEST_F(GpuMovedFrom, Ofdm) {
     const Device device;
     expect_named_when_moved_from(
-        "gpu::OfdmDemodulator", [&] { return phy::gpu::OfdmDemodulator(device, ofdm_config()); }, config_of,
-        device_of);
+        "gpu::OfdmDemodulator", [&] { return phy::gpu::OfdmDemodulator(device, {.ofdm = ofdm_config()}); },
+        config_of, device_of);
     expect_named_when_moved_from(
         "gpu::TransformPrecoder", [&] { return phy::gpu::TransformPrecoder(device, {.subcarriers = 12}); },
         config_of, device_of);

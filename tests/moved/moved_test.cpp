@@ -83,8 +83,8 @@ TEST(MovedFrom, GridMapperIsOneStill) {
 TEST(MovedFrom, Ofdm) {
     const auto timing_of = [](auto& ofdm) { static_cast<void>(ofdm.timing()); };
     expect_named_when_moved_from(
-        "OfdmDemodulator", [] { return phy::OfdmDemodulator(Host(), ofdm_config()); }, config_of, host_of,
-        timing_of);
+        "OfdmDemodulator", [] { return phy::OfdmDemodulator(Host(), {.ofdm = ofdm_config()}); }, config_of,
+        host_of, timing_of);
     expect_named_when_moved_from(
         "OfdmModulator", [] { return phy::OfdmModulator(Host(), ofdm_config()); }, config_of, host_of,
         timing_of);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace phy_test;  // NOLINT(google-build-using-namespace)
 using phy::cf32;
-using phy::OfdmConfig;
+using phy::OfdmDemodulatorConfig;
 using phy::OfdmSlots;
 using phy::OfdmTiming;
 using phy::SampleFormat;
@@ -22,13 +22,13 @@ class OfdmDemodulatorOf : public testing::TestWithParam<SampleFormat> {};
 
 TEST_P(OfdmDemodulatorOf, GivesTheGridOfTheReference) {
     const SampleFormat format = GetParam();
-    for (OfdmConfig config : ofdm_configs()) {
+    for (OfdmDemodulatorConfig config : ofdm_configs()) {
         if (format == SampleFormat::ci8) config.full_scale = 100.0F;
-        SCOPED_TRACE(name_of(config));
-        const OfdmTiming timing(config);
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmTiming timing(config.ofdm);
         const OfdmSlots slots = {.first = 7, .count = 2};
         const std::size_t of_antenna = samples_of(timing, slots);
-        const auto antennas = static_cast<std::size_t>(config.antennas);
+        const auto antennas = static_cast<std::size_t>(config.ofdm.antennas);
         const Bytes samples = random_samples(format, antennas * of_antenna);
         const std::vector<cf32> grid = demodulated(phy::Host(), config, {format, samples}, slots);
         const double full_scale = format == SampleFormat::ci8 ? 100.0 : 32768.0;
@@ -54,11 +54,11 @@ TEST_P(OfdmDemodulatorOf, GivesTheGridOfTheReference) {
 
 TEST_P(OfdmDemodulatorOf, EveryBackendAndNumberOfThreads) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
         const OfdmSlots slots = {.first = 3, .count = 3};
         const std::size_t count =
-            static_cast<std::size_t>(config.antennas) * samples_of(OfdmTiming(config), slots);
+            static_cast<std::size_t>(config.ofdm.antennas) * samples_of(OfdmTiming(config.ofdm), slots);
         const Bytes samples = random_samples(format, count);
         const auto expected = bits_of(demodulated(scalar_host(), config, {format, samples}, slots));
         for (const phy::Backend& backend : host_backends()) {
@@ -72,12 +72,12 @@ TEST_P(OfdmDemodulatorOf, EveryBackendAndNumberOfThreads) {
 
 TEST_P(OfdmDemodulatorOf, CallsGiveTheBytesOfOneCall) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        const OfdmTiming timing(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmTiming timing(config.ofdm);
         const OfdmSlots all = {.first = 1'000'003, .count = 5};
         const std::size_t stride = samples_of(timing, all) + 3;
-        const auto antennas = static_cast<std::size_t>(config.antennas);
+        const auto antennas = static_cast<std::size_t>(config.ofdm.antennas);
         // One byte off, so that nothing is aligned.
         Bytes bytes = random_samples(format, antennas * stride);
         bytes.insert(bytes.begin(), std::byte{0});
@@ -98,14 +98,15 @@ TEST_P(OfdmDemodulatorOf, CallsGiveTheBytesOfOneCall) {
 
 TEST_P(OfdmDemodulatorOf, SlotsApartGiveTheBytesOfSlotsInARow) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        const OfdmSlots apart = strided_slots(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmSlots apart = strided_slots(config.ofdm);
         const OfdmSlots in_a_row = {.first = apart.first, .count = apart.count};
-        const std::size_t of_antenna = samples_of(OfdmTiming(config), in_a_row);
-        const Bytes bytes = random_samples(format, static_cast<std::size_t>(config.antennas) * of_antenna);
+        const std::size_t of_antenna = samples_of(OfdmTiming(config.ofdm), in_a_row);
+        const Bytes bytes =
+            random_samples(format, static_cast<std::size_t>(config.ofdm.antennas) * of_antenna);
         const phy::SymbolView samples(format, bytes);
-        const Bytes spread = laid_out(config, samples, apart);
+        const Bytes spread = laid_out(config.ofdm, samples, apart);
         EXPECT_TRUE(bits_of(demodulated(phy::Host(), config, {format, spread}, apart)) ==
                     bits_of(demodulated(phy::Host(), config, samples, in_a_row)));
     }
@@ -113,15 +114,15 @@ TEST_P(OfdmDemodulatorOf, SlotsApartGiveTheBytesOfSlotsInARow) {
 
 TEST_P(OfdmDemodulatorOf, SymbolsThatAreNotAskedForStayAsTheyAre) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        OfdmSlots slots = strided_slots(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        OfdmSlots slots = strided_slots(config.ofdm);
         const Bytes samples = random_samples(format, slots.count * *slots.slot_stride);
         const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
         for (const std::uint32_t symbols : {0U, 1U, 1U << 2 | 1U << 11, 0x3FF0U, ~0U}) {
             slots.symbols = symbols;
             EXPECT_TRUE(bits_of(demodulated(phy::Host(), config, {format, samples}, slots)) ==
-                        bits_of(with_symbols(whole, OfdmTiming(config), symbols, {})))
+                        bits_of(with_symbols(whole, OfdmTiming(config.ofdm), symbols, {})))
                 << symbols;
         }
     }
@@ -133,12 +134,13 @@ INSTANTIATE_TEST_SUITE_P(All, OfdmDemodulatorOf, testing::ValuesIn(phy::all_samp
 /// Every backend at every size: of all passes that there are.
 TEST(OfdmDemodulatorTest, EverySize) {
     for (const std::size_t size : fft_sizes()) {
-        const OfdmConfig config = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
-                                   .subcarrier_spacing = 15000.0,
-                                   .sample_rate = 15000.0 * static_cast<double>(size),
-                                   .center_frequency = 9.0e8};
-        SCOPED_TRACE(name_of(config));
-        const std::vector<cf32> samples = random_numbers(OfdmTiming(config).slot_samples(0));
+        const OfdmDemodulatorConfig config = {
+            .ofdm = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
+                     .subcarrier_spacing = 15000.0,
+                     .sample_rate = 15000.0 * static_cast<double>(size),
+                     .center_frequency = 9.0e8}};
+        SCOPED_TRACE(name_of(config.ofdm));
+        const std::vector<cf32> samples = random_numbers(OfdmTiming(config.ofdm).slot_samples(0));
         const auto expected = demodulated(scalar_host(), config, samples, {});
         if (size <= 1024 || size == 5760) {
             const Points truth = reference_grid(config, {samples.begin(), samples.end()}, 0, 1);
@@ -154,8 +156,9 @@ TEST(OfdmDemodulatorTest, EverySize) {
 /// and nothing elsewhere.
 TEST(OfdmDemodulatorTest, ALoneSubcarrierLandsInItsPlace) {
     for (const int k0 : {-6, 0, 6}) {
-        const OfdmConfig config = {.resource_blocks = 10, .sample_rate = 256 * 30000.0, .k0 = k0};
-        const OfdmTiming timing(config);
+        const OfdmDemodulatorConfig config = {
+            .ofdm = {.resource_blocks = 10, .sample_rate = 256 * 30000.0, .k0 = k0}};
+        const OfdmTiming timing(config.ofdm);
         for (const int subcarrier : {0, 53, 54, 60, 66, 67, 119}) {
             const double turns = (subcarrier - (60 - k0)) / 256.0;
             const std::size_t first = timing.symbol_start(1, 5) + timing.prefix_samples(1, 5);
@@ -176,12 +179,13 @@ TEST(OfdmDemodulatorTest, ALoneSubcarrierLandsInItsPlace) {
 TEST(OfdmDemodulatorTest, WhatIsNotFiniteStaysInItsSymbol) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const OfdmConfig config = {.resource_blocks = 20,
-                               .sample_rate = 256 * 30000.0,
-                               .center_frequency = 3.5e9,
-                               .frequency_shift = 1000.0,
-                               .antennas = 2};
-    const OfdmTiming timing(config);
+    const OfdmDemodulatorConfig config = {.ofdm = {.resource_blocks = 20,
+                                                   .sample_rate = 256 * 30000.0,
+                                                   .center_frequency = 3.5e9,
+                                                   .frequency_shift = 1000.0,
+                                                   .antennas = 2},
+                                          .window_offset = 0};
+    const OfdmTiming timing(config.ofdm);
     const std::size_t of_antenna = timing.slot_samples(0);
     const std::vector<cf32> clean = random_numbers(2 * of_antenna);
     const auto expected = demodulated(phy::Host(), config, clean, {});
@@ -208,7 +212,8 @@ TEST(OfdmDemodulatorTest, WhatIsNotFiniteStaysInItsSymbol) {
 }
 
 TEST(OfdmDemodulatorTest, WrongSizesThrow) {
-    const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2};
+    const OfdmDemodulatorConfig config = {
+        .ofdm = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2}};
     phy::OfdmDemodulator demodulate(phy::Host(), config);
     const std::size_t needed = 2 * demodulate.timing().slot_samples(0);
     const std::size_t elements = 2 * demodulate.timing().slot_elements();
@@ -235,8 +240,10 @@ TEST(OfdmDemodulatorTest, WrongSizesThrow) {
 
 TEST(OfdmDemodulatorTest, WrongStridesOfSlotsThrow) {
     // Of 15 kHz, every slot is as long as any other.
-    const OfdmConfig config = {
-        .resource_blocks = 20, .subcarrier_spacing = 15000.0, .sample_rate = 256 * 15000.0, .antennas = 2};
+    const OfdmDemodulatorConfig config = {.ofdm = {.resource_blocks = 20,
+                                                   .subcarrier_spacing = 15000.0,
+                                                   .sample_rate = 256 * 15000.0,
+                                                   .antennas = 2}};
     phy::OfdmDemodulator demodulate(phy::Host(), config);
     const std::size_t longest = demodulate.timing().slot_samples(0);
     const std::vector<cf32> samples(6 * longest);

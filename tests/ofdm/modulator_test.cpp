@@ -12,6 +12,7 @@ namespace {
 using namespace phy_test;  // NOLINT(google-build-using-namespace)
 using phy::cf32;
 using phy::OfdmConfig;
+using phy::OfdmDemodulatorConfig;
 using phy::OfdmSlots;
 using phy::OfdmTiming;
 
@@ -30,15 +31,16 @@ std::size_t elements_of(const OfdmConfig& config, const OfdmSlots& slots) {
 }
 
 TEST(OfdmModulatorTest, TheDemodulatorGivesTheGridBack) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 1234567, .count = 9};
         const std::vector<cf32> grid = random_numbers(elements_of(config, slots));
         const std::vector<cf32> samples = modulated(phy::Host(), config, grid, slots);
         const Points truth(grid.begin(), grid.end());
-        EXPECT_LT(relative_error(demodulated(phy::Host(), config, samples, slots), truth), 5e-7);
+        EXPECT_LT(relative_error(demodulated(phy::Host(), receiver, samples, slots), truth), 5e-7);
         for (const phy::SampleFormat format : {phy::SampleFormat::cf16, phy::SampleFormat::ci16}) {
-            OfdmConfig scaled = config;
+            OfdmDemodulatorConfig scaled = receiver;
             scaled.full_scale = 20000.0F;
             const Bytes rounded = stored(format, samples, 20000.0F);
             EXPECT_LT(relative_error(demodulated(phy::Host(), scaled, {format, rounded}, slots), truth), 2e-3)
@@ -49,20 +51,22 @@ TEST(OfdmModulatorTest, TheDemodulatorGivesTheGridBack) {
 
 /// What a receiver without the offsets' knowledge sees is what the standard's equations say.
 TEST(OfdmModulatorTest, SamplesAreThoseOfTheStandard) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         if (config.antennas != 1) continue;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 6, .count = 1};
         const std::vector<cf32> grid = random_numbers(elements_of(config, slots));
         const std::vector<cf32> samples = modulated(phy::Host(), config, grid, slots);
         const Points seen =
-            reference_grid(config, {samples.begin(), samples.end()}, slots.first, slots.count);
+            reference_grid(receiver, {samples.begin(), samples.end()}, slots.first, slots.count);
         EXPECT_LT(relative_error(seen, Points(grid.begin(), grid.end())), 5e-7);
     }
 }
 
 TEST(OfdmModulatorTest, EveryBackendThreadsAndCalls) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 2, .count = 3};
         const std::vector<cf32> grid = random_numbers(elements_of(config, slots));
@@ -85,7 +89,8 @@ TEST(OfdmModulatorTest, EveryBackendThreadsAndCalls) {
 }
 
 TEST(OfdmModulatorTest, SlotsApartHaveTheSamplesOfSlotsInARow) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots apart = strided_slots(config);
         const OfdmSlots in_a_row = {.first = apart.first, .count = apart.count};
@@ -101,7 +106,8 @@ TEST(OfdmModulatorTest, SlotsApartHaveTheSamplesOfSlotsInARow) {
 }
 
 TEST(OfdmModulatorTest, CallsOfSomeSymbolsGiveTheSamplesOfOneOfAll) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         SCOPED_TRACE(name_of(config));
         const OfdmSlots slots = {.first = 2, .count = 3};
         const std::vector<cf32> grid = random_numbers(elements_of(config, slots));

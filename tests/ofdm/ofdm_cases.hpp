@@ -25,41 +25,43 @@ inline const std::vector<std::size_t>& fft_sizes() {
 }
 
 /// Carriers of every numerology, prefix, k0 and kind of phase; small, so that the reference is fast.
-inline std::vector<phy::OfdmConfig> ofdm_configs() {
+inline std::vector<phy::OfdmDemodulatorConfig> ofdm_configs() {
     using phy::CyclicPrefix;
-    std::vector<phy::OfdmConfig> all;
+    std::vector<phy::OfdmDemodulatorConfig> all;
     for (int mu = 0; mu < 4; ++mu) {
         const double spacing = 15000.0 * (1 << mu);
-        all.push_back({.resource_blocks = 9, .subcarrier_spacing = spacing, .sample_rate = 128 * spacing});
-        all.push_back({.resource_blocks = 25,
-                       .subcarrier_spacing = spacing,
-                       .sample_rate = 384 * spacing,
-                       .k0 = 6,
-                       .center_frequency = 3.75e9 + 15000.0,
+        all.push_back(
+            {.ofdm = {.resource_blocks = 9, .subcarrier_spacing = spacing, .sample_rate = 128 * spacing},
+             .window_offset = 0});
+        all.push_back({.ofdm = {.resource_blocks = 25,
+                                .subcarrier_spacing = spacing,
+                                .sample_rate = 384 * spacing,
+                                .k0 = 6,
+                                .center_frequency = 3.75e9 + 15000.0},
                        .window_offset = 9});
-        all.push_back({.resource_blocks = 50,
-                       .subcarrier_spacing = spacing,
-                       .sample_rate = 640 * spacing,
-                       .k0 = -6,
-                       .center_frequency = 28.0e9 + 12345.0,
-                       .frequency_shift = -1234567.0 / 128 * (1 << mu),
-                       .window_offset = 45,
-                       .antennas = 3});
-        all.push_back({.resource_blocks = 1,
-                       .subcarrier_spacing = spacing,
-                       .sample_rate = 256 * spacing,
-                       .center_frequency = -1.5e6,
-                       .frequency_shift = 7500.25,
-                       .antennas = 2});
+        all.push_back({.ofdm = {.resource_blocks = 50,
+                                .subcarrier_spacing = spacing,
+                                .sample_rate = 640 * spacing,
+                                .k0 = -6,
+                                .center_frequency = 28.0e9 + 12345.0,
+                                .frequency_shift = -1234567.0 / 128 * (1 << mu),
+                                .antennas = 3},
+                       .window_offset = 45});
+        all.push_back({.ofdm = {.resource_blocks = 1,
+                                .subcarrier_spacing = spacing,
+                                .sample_rate = 256 * spacing,
+                                .center_frequency = -1.5e6,
+                                .frequency_shift = 7500.25,
+                                .antennas = 2}});
     }
-    all.push_back({.resource_blocks = 20,
-                   .subcarrier_spacing = 60000.0,
-                   .sample_rate = 256 * 60000.0,
-                   .cyclic_prefix = CyclicPrefix::extended,
-                   .center_frequency = 2.6e9 + 7.0,
-                   .frequency_shift = 100.0,
-                   .window_offset = 64,
-                   .antennas = 2});
+    all.push_back({.ofdm = {.resource_blocks = 20,
+                            .subcarrier_spacing = 60000.0,
+                            .sample_rate = 256 * 60000.0,
+                            .cyclic_prefix = CyclicPrefix::extended,
+                            .center_frequency = 2.6e9 + 7.0,
+                            .frequency_shift = 100.0,
+                            .antennas = 2},
+                   .window_offset = 64});
     return all;
 }
 
@@ -94,10 +96,10 @@ inline std::vector<std::uint32_t> bits_of(std::span<const phy::cf32> numbers) {
     return bits;
 }
 
-inline std::vector<phy::cf32> demodulated(const phy::Host& host, const phy::OfdmConfig& config,
+inline std::vector<phy::cf32> demodulated(const phy::Host& host, const phy::OfdmDemodulatorConfig& config,
                                           phy::SymbolView samples, const phy::OfdmSlots& slots) {
     phy::OfdmDemodulator demodulate(host, config);
-    std::vector<phy::cf32> grid(slots.count * static_cast<std::size_t>(config.antennas) *
+    std::vector<phy::cf32> grid(slots.count * static_cast<std::size_t>(config.ofdm.antennas) *
                                 demodulate.timing().slot_elements());
     demodulate(samples, slots, grid);
     return grid;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace phy_test;  // NOLINT(google-build-using-namespace)
 using phy::cf32;
-using phy::OfdmConfig;
+using phy::OfdmDemodulatorConfig;
 using phy::OfdmSlots;
 using phy::OfdmTiming;
 using phy::SampleFormat;
@@ -26,13 +26,13 @@ using phy::gpu::DeviceBuffer;
 
 /// What the GPU makes of samples that lie `shift` bytes behind a multiple of 256, and of a grid whose
 /// elements lie 4 bytes behind one where `odd`.
-std::vector<cf32> demodulated_on_gpu(const OfdmConfig& config, phy::SymbolView samples,
+std::vector<cf32> demodulated_on_gpu(const OfdmDemodulatorConfig& config, phy::SymbolView samples,
                                      const OfdmSlots& slots, std::size_t shift = 0, bool odd = false) {
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const phy::gpu::OfdmDemodulator demodulate(device, config);
     const std::size_t elements =
-        slots.count * static_cast<std::size_t>(config.antennas) * demodulate.timing().slot_elements();
+        slots.count * static_cast<std::size_t>(config.ofdm.antennas) * demodulate.timing().slot_elements();
     const std::size_t before = odd ? 1 : 0;
     DeviceBuffer<std::byte> in(device, samples.bytes().size() + shift);
     DeviceBuffer<float> out(device, 2 * elements + 3);
@@ -60,12 +60,12 @@ protected:
 
 TEST_P(GpuOfdmDemodulator, TheBytesOfACpu) {
     const SampleFormat format = GetParam();
-    for (OfdmConfig config : ofdm_configs()) {
+    for (OfdmDemodulatorConfig config : ofdm_configs()) {
         if (format == SampleFormat::ci8) config.full_scale = 100.0F;
-        SCOPED_TRACE(name_of(config));
+        SCOPED_TRACE(name_of(config.ofdm));
         const OfdmSlots slots = {.first = 1'000'003, .count = 5};
         const std::size_t count =
-            static_cast<std::size_t>(config.antennas) * samples_of(OfdmTiming(config), slots);
+            static_cast<std::size_t>(config.ofdm.antennas) * samples_of(OfdmTiming(config.ofdm), slots);
         const Bytes samples = random_samples(format, count);
         const auto expected = bits_of(demodulated(phy::Host(), config, {format, samples}, slots));
         for (const std::size_t shift : {0U, 1U, 2U, 4U, 8U})
@@ -77,12 +77,12 @@ TEST_P(GpuOfdmDemodulator, TheBytesOfACpu) {
 
 TEST_P(GpuOfdmDemodulator, CallsGiveTheBytesOfOneCall) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        const OfdmTiming timing(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmTiming timing(config.ofdm);
         const OfdmSlots all = {.first = 6, .count = 4};
         const std::size_t stride = samples_of(timing, all) + 3;
-        const Bytes bytes = random_samples(format, static_cast<std::size_t>(config.antennas) * stride);
+        const Bytes bytes = random_samples(format, static_cast<std::size_t>(config.ofdm.antennas) * stride);
         const phy::SymbolView samples(format, bytes);
         const auto expected = bits_of(demodulated(
             phy::Host(), config, samples, {.first = all.first, .count = all.count, .stride = stride}));
@@ -99,9 +99,9 @@ TEST_P(GpuOfdmDemodulator, CallsGiveTheBytesOfOneCall) {
 
 TEST_P(GpuOfdmDemodulator, SlotsApart) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        const OfdmSlots apart = strided_slots(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmSlots apart = strided_slots(config.ofdm);
         const Bytes samples = random_samples(format, apart.count * *apart.slot_stride);
         EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, apart)) ==
                     bits_of(demodulated(phy::Host(), config, {format, samples}, apart)));
@@ -110,15 +110,15 @@ TEST_P(GpuOfdmDemodulator, SlotsApart) {
 
 TEST_P(GpuOfdmDemodulator, SymbolsThatAreNotAskedForStayAsTheyAre) {
     const SampleFormat format = GetParam();
-    for (const OfdmConfig& config : ofdm_configs()) {
-        SCOPED_TRACE(name_of(config));
-        OfdmSlots slots = strided_slots(config);
+    for (const OfdmDemodulatorConfig& config : ofdm_configs()) {
+        SCOPED_TRACE(name_of(config.ofdm));
+        OfdmSlots slots = strided_slots(config.ofdm);
         const Bytes samples = random_samples(format, slots.count * *slots.slot_stride);
         const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
         for (const std::uint32_t symbols : {0U, 1U, 1U << 2 | 1U << 11, 0x3FF0U, ~0U}) {
             slots.symbols = symbols;
             EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots)) ==
-                        bits_of(with_symbols(whole, OfdmTiming(config), symbols, {7.0F, 7.0F})))
+                        bits_of(with_symbols(whole, OfdmTiming(config.ofdm), symbols, {7.0F, 7.0F})))
                 << symbols;
         }
     }
@@ -130,13 +130,14 @@ INSTANTIATE_TEST_SUITE_P(All, GpuOfdmDemodulator, testing::ValuesIn(phy::all_sam
 TEST(GpuOfdmDemodulatorTest, EverySize) {
     PHY_NEEDS_GPU();
     for (const std::size_t size : fft_sizes()) {
-        const OfdmConfig config = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
-                                   .subcarrier_spacing = 15000.0,
-                                   .sample_rate = 15000.0 * static_cast<double>(size),
-                                   .center_frequency = 9.0e8,
-                                   .antennas = 3};
-        SCOPED_TRACE(name_of(config));
-        const std::vector<cf32> samples = random_numbers(3 * OfdmTiming(config).slot_samples(0));
+        const OfdmDemodulatorConfig config = {
+            .ofdm = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
+                     .subcarrier_spacing = 15000.0,
+                     .sample_rate = 15000.0 * static_cast<double>(size),
+                     .center_frequency = 9.0e8,
+                     .antennas = 3}};
+        SCOPED_TRACE(name_of(config.ofdm));
+        const std::vector<cf32> samples = random_numbers(3 * OfdmTiming(config.ofdm).slot_samples(0));
         EXPECT_TRUE(bits_of(demodulated_on_gpu(config, samples, {})) ==
                     bits_of(demodulated(phy::Host(), config, samples, {})));
     }
@@ -145,8 +146,9 @@ TEST(GpuOfdmDemodulatorTest, EverySize) {
 TEST(GpuOfdmDemodulatorTest, WhatIsNotFiniteIsTheSameNan) {
     PHY_NEEDS_GPU();
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2};
-    std::vector<cf32> samples = random_numbers(2 * OfdmTiming(config).slot_samples(0));
+    const OfdmDemodulatorConfig config = {
+        .ofdm = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2}};
+    std::vector<cf32> samples = random_numbers(2 * OfdmTiming(config.ofdm).slot_samples(0));
     const cf32 bad[] = {{std::numeric_limits<float>::quiet_NaN(), 0.0F}, {0.0F, -infinity}, {3e38F, -3e38F}};
     for (std::size_t i = 1000; i < samples.size(); i += 1000)
         samples[i] = bad[i / 1000 % 3];
@@ -156,11 +158,11 @@ TEST(GpuOfdmDemodulatorTest, WhatIsNotFiniteIsTheSameNan) {
 
 TEST(GpuOfdmDemodulatorTest, InAGraph) {
     PHY_NEEDS_GPU();
-    const OfdmConfig config = {.resource_blocks = 273,
-                               .sample_rate = 4096 * 30000.0,
-                               .center_frequency = 3.5e9,
-                               .frequency_shift = -1234.0,
-                               .antennas = 4};
+    const OfdmDemodulatorConfig config = {.ofdm = {.resource_blocks = 273,
+                                                   .sample_rate = 4096 * 30000.0,
+                                                   .center_frequency = 3.5e9,
+                                                   .frequency_shift = -1234.0,
+                                                   .antennas = 4}};
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const phy::gpu::OfdmDemodulator demodulate(device, config);
@@ -184,7 +186,7 @@ TEST(GpuOfdmDemodulatorTest, WrongArgumentsThrow) {
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     EXPECT_THROW(phy::gpu::OfdmDemodulator(device, {}), phy::ArgumentError);
-    const OfdmConfig config = {.resource_blocks = 20, .sample_rate = 256 * 30000.0};
+    const OfdmDemodulatorConfig config = {.ofdm = {.resource_blocks = 20, .sample_rate = 256 * 30000.0}};
     const phy::gpu::OfdmDemodulator demodulate(device, config);
     DeviceBuffer<cf32> samples(device, demodulate.timing().slot_samples(0));
     DeviceBuffer<cf32> grid(device, demodulate.timing().slot_elements());

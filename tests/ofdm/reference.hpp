@@ -99,9 +99,13 @@ private:
 };
 
 /// The grid (slots, symbols, subcarriers) of an antenna's samples, which begin at the first slot.
-inline Points reference_grid(const phy::OfdmConfig& config, const Points& samples, std::uint64_t first_slot,
-                             std::size_t slots) {
+inline Points reference_grid(const phy::OfdmDemodulatorConfig& given, const Points& samples,
+                             std::uint64_t first_slot, std::size_t slots) {
+    const phy::OfdmConfig& config = given.ofdm;
     const ReferenceTiming timing(config);
+    const std::size_t prefix = timing.symbol(0, 1).prefix;
+    const std::size_t offset =
+        given.window_offset ? static_cast<std::size_t>(*given.window_offset) : prefix / 2;
     const auto size = static_cast<std::size_t>(std::llround(config.sample_rate / config.subcarrier_spacing));
     const ReferenceDft dft(size, -1.0);
     Points bins;
@@ -110,7 +114,6 @@ inline Points reference_grid(const phy::OfdmConfig& config, const Points& sample
     for (std::uint64_t slot = first_slot; slot < first_slot + slots; ++slot) {
         for (std::size_t l = 0; l < timing.symbols(); ++l) {
             const ReferenceSymbol symbol = timing.symbol(slot, l);
-            const auto offset = static_cast<std::size_t>(config.window_offset);
             const std::size_t window = symbol.start + symbol.prefix - offset;
             Points x(size);
             for (std::size_t i = 0; i < size; ++i) {

@@ -15,7 +15,8 @@ using phy::OfdmConfig;
 using phy::OfdmTiming;
 
 TEST(OfdmTimingTest, PrefixesAreThoseOfTheStandard) {
-    for (const OfdmConfig& config : ofdm_configs()) {
+    for (const phy::OfdmDemodulatorConfig& receiver : ofdm_configs()) {
+        const OfdmConfig& config = receiver.ofdm;
         SCOPED_TRACE(name_of(config));
         const OfdmTiming timing(config);
         const ReferenceTiming reference(config);
@@ -67,7 +68,7 @@ TEST(OfdmTimingTest, WrongValuesThrow) {
         OfdmConfig config = good;
         change(config);
         EXPECT_THROW(OfdmTiming{config}, phy::ArgumentError);
-        EXPECT_THROW(phy::OfdmDemodulator(phy::Host(), config), phy::ArgumentError);
+        EXPECT_THROW(phy::OfdmDemodulator(phy::Host(), {.ofdm = config}), phy::ArgumentError);
         EXPECT_THROW(phy::OfdmModulator(phy::Host(), config), phy::ArgumentError);
     };
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -100,14 +101,15 @@ TEST(OfdmTimingTest, WrongValuesOfOperatorsThrow) {
         OfdmConfig config = good;
         change(config);
         EXPECT_NO_THROW(OfdmTiming{config});
-        EXPECT_THROW(phy::OfdmDemodulator(phy::Host(), config), phy::ArgumentError);
+        EXPECT_THROW(phy::OfdmDemodulator(phy::Host(), {.ofdm = config}), phy::ArgumentError);
         EXPECT_THROW(phy::OfdmModulator(phy::Host(), config), phy::ArgumentError);
     };
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     for (const int antennas : {0, -1, 65})
         throws([&](OfdmConfig& config) { config.antennas = antennas; });
     for (const int offset : {-1, 37})
-        throws([&](OfdmConfig& config) { config.window_offset = offset; });
+        EXPECT_THROW(phy::OfdmDemodulator(phy::Host(), {.ofdm = good, .window_offset = offset}),
+                     phy::ArgumentError);
     for (const double frequency : {0x1.1p40, -0x1.1p40, nan})
         throws([&](OfdmConfig& config) { config.center_frequency = frequency; });
     for (const double shift : {rate_of(257), -rate_of(257), nan})

@@ -29,7 +29,7 @@ TEST(OfdmVectorsTest, MatlabWaveform) {
         const double power = power_of(Points(truth.begin(), truth.end()));
         return largest / std::sqrt(power / static_cast<double>(truth.size()));
     };
-    const auto seen = demodulated(phy::Host(), config, waveform, {.count = 2});
+    const auto seen = demodulated(phy::Host(), {.ofdm = config}, waveform, {.count = 2});
     EXPECT_LT(largest_difference(seen, grid), 2e-6);
 
     std::vector<cf32> samples(waveform.size());
@@ -39,7 +39,8 @@ TEST(OfdmVectorsTest, MatlabWaveform) {
 
     phy::OfdmConfig without = config;
     without.center_frequency = 0.0;
-    EXPECT_GT(largest_difference(demodulated(phy::Host(), without, waveform, {.count = 2}), grid), 0.1);
+    EXPECT_GT(largest_difference(demodulated(phy::Host(), {.ofdm = without}, waveform, {.count = 2}), grid),
+              0.1);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(Chain, LinksOfSamplesGiveTheGridOfMatlab) {
         for (std::size_t i = 0; i < waveform.size(); ++i)
             samples.emplace_back(AirComplex(waveform[i]) * turns(-shift * static_cast<double>(i) / rate));
         std::vector<phy::cf32> grid(truth.size());
-        phy::OfdmDemodulator demodulate(phy::Host(), phy::ofdm_config(link, 1));
+        phy::OfdmDemodulator demodulate(phy::Host(), {.ofdm = phy::ofdm_config(link, 1)});
         demodulate(samples, {.count = 2}, grid);
         double error = 0.0;
         double power = 0.0;

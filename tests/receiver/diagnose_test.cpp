@@ -301,7 +301,7 @@ TEST(DiagnoseTest, SlotsWithLongerPrefixesFitTogether) {
 TEST(DiagnoseTest, GridsAreDiagnosedToo) {
     const phy::Link sent = sent_link();
     const Recording recording = recording_of(sent);
-    phy::OfdmDemodulator demodulate(phy::Host(), phy::ofdm_config(sent, 2));
+    phy::OfdmDemodulator demodulate(phy::Host(), {.ofdm = phy::ofdm_config(sent, 2)});
     std::vector<phy::cf32> grid(slots * 2 * demodulate.timing().slot_elements());
     const std::span<const phy::cf32> samples = recording.samples();
     demodulate(samples.subspan(100), {.first = 7, .count = slots, .stride = recording.length()}, grid);

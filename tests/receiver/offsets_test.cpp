@@ -164,9 +164,8 @@ TEST(OffsetsTest, GridsHaveWhatDmrsShow) {
     config.silence = 500;
     config.frequency = 200.0;
     const Recording recording(config);
-    phy::OfdmConfig ofdm = phy::ofdm_config(config.link, 1);
-    ofdm.window_offset = 30;
-    phy::OfdmDemodulator demodulate(phy::Host(), ofdm);
+    phy::OfdmDemodulator demodulate(phy::Host(),
+                                    {.ofdm = phy::ofdm_config(config.link, 1), .window_offset = 30});
     std::vector<phy::cf32> grid(2 * demodulate.timing().slot_elements());
     const std::span<const phy::cf32> samples = recording.samples();
     demodulate(samples.subspan(500), {.first = 5, .count = 2}, grid);

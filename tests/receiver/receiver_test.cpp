@@ -231,7 +231,6 @@ TEST(OfdmConfigTest, IsThatOfTheLink) {
                                                           .k0 = -6,
                                                           .center_frequency = 3.6e9,
                                                           .frequency_shift = -1.5e6,
-                                                          .window_offset = 18,  // of 36 samples
                                                           .antennas = 3}));
 }
 

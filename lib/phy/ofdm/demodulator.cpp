@@ -35,6 +35,7 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
     Host host;
     Config config;
     OfdmTiming timing;
+    std::size_t window_offset;
     detail::FftPlan plan;
     detail::PhaseTables phases;
     std::vector<cf32> rotation;  ///< factors of samples in the order of the transform; empty: none
@@ -46,10 +47,11 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
 OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
     : host(on),
       config(given),
-      timing(detail::checked_timing(given)),
+      timing(detail::checked_timing(given.ofdm)),
+      window_offset(detail::checked_window_offset(given, timing)),
       plan(timing.fft_size(), detail::FactorOrder::vectors),
-      phases(given, timing, detail::PhaseTables::Side::receiver),
-      rotation(detail::receiver_rotation(given, timing, phases)),
+      phases(given.ofdm, timing, detail::PhaseTables::Side::receiver),
+      rotation(detail::receiver_rotation(window_offset, timing, phases)),
       workspace(on.pool().size(), timing.fft_size(), timing.fft_size() + detail::padding),
       fft(detail::fft_kernels(on.backend())),
       arrays(detail::array_kernels(on.backend())) {}
@@ -57,14 +59,13 @@ OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
 /// The samples in the order of the transform, as binary32, rotated.
 const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
     const std::size_t size = timing.fft_size();
-    const auto offset = static_cast<std::size_t>(config.window_offset);
-    if (format == SampleFormat::cf32 && offset == 0 && rotation.empty()) return window;
+    if (format == SampleFormat::cf32 && window_offset == 0 && rotation.empty()) return window;
     const auto widen = arrays.widen[static_cast<std::size_t>(format)];
     const float unit = detail::unit_of(config, format);
     float* const row = workspace.row(part);
     // In this order, because vectors write beyond the end.
-    widen(window + offset * size_of(format), row, 2 * (size - offset), unit);
-    if (offset > 0) widen(window, row + 2 * (size - offset), 2 * offset, unit);
+    widen(window + window_offset * size_of(format), row, 2 * (size - window_offset), unit);
+    if (window_offset > 0) widen(window, row + 2 * (size - window_offset), 2 * window_offset, unit);
     if (!rotation.empty()) fft.multiply(row, reinterpret_cast<const float*>(rotation.data()), size, row);
     return row;
 }
@@ -72,7 +73,7 @@ const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, cons
 void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symbol& symbol) {
     const std::size_t first =
         timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
-    const std::size_t window = first - static_cast<std::size_t>(config.window_offset);
+    const std::size_t window = first - window_offset;
     const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
     const auto phase =
         symbol_phase<ScalarOps>(phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
@@ -95,7 +96,7 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, std
     const SampleFormat format = samples.format();
     detail::check_enum("sample format", format, all_sample_formats.back());
     const detail::OfdmSizes sizes =
-        detail::checked_sizes(impl_->config, timing, slots, samples.size(), grid.size());
+        detail::checked_sizes(impl_->config.ofdm, timing, slots, samples.size(), grid.size());
     impl_->host.pool().for_each(sizes.rows, [&](int part, std::size_t index) noexcept {
         const detail::OfdmRow row = sizes.row(index);
         const std::size_t start = sizes.first_sample(timing, slots.first, row);

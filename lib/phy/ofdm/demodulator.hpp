@@ -23,7 +23,7 @@ namespace phy {
 /// Not thread-safe: one call at a time. The threads of the host share a call.
 class PHY_EXPORT OfdmDemodulator {
 public:
-    using Config = OfdmConfig;
+    using Config = OfdmDemodulatorConfig;
 
     /// Throws ArgumentError as OfdmTiming does, and if antennas, center_frequency, frequency_shift,
     /// window_offset or full_scale is out of its range.

@@ -16,7 +16,7 @@ namespace phy::gpu {
 /// overlap, and must stay valid, like the demodulator, until the work is done. Thread-safe.
 class PHY_EXPORT OfdmDemodulator {
 public:
-    using Config = OfdmConfig;
+    using Config = OfdmDemodulatorConfig;
 
     /// Throws as phy::OfdmDemodulator does, and CudaError if there is not enough memory.
     OfdmDemodulator(const Device& device, const Config& config);

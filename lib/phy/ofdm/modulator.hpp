@@ -11,15 +11,16 @@
 namespace phy {
 
 /// Resource elements to baseband samples, for tests and simulators: the inverse of OfdmDemodulator, with the
-/// factor 1/N. It ignores window_offset and full_scale. Every backend, number of threads and way to cut the
-/// slots into calls gives the same bytes. A component of the output that is not finite is the NaN 0x7FC00000.
+/// factor 1/N. Every backend, number of threads and way to cut the slots into calls gives the same bytes. A
+/// component of the output that is not finite is the NaN 0x7FC00000.
 ///
 /// Not thread-safe: one call at a time. The threads of the host share a call.
 class PHY_EXPORT OfdmModulator {
 public:
     using Config = OfdmConfig;
 
-    /// Throws ArgumentError as OfdmDemodulator does.
+    /// Throws ArgumentError as OfdmTiming does, and if antennas, center_frequency or frequency_shift is out
+    /// of its range.
     OfdmModulator(const Host& host, const Config& config);
     ~OfdmModulator();
     OfdmModulator(OfdmModulator&&) noexcept;

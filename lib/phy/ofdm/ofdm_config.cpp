@@ -126,8 +126,14 @@ OfdmTiming checked_timing(const OfdmConfig& config) {
         throw ArgumentError("frequency_shift " + number_text(config.frequency_shift) +
                             ": expected at most half of the sample rate, " +
                             number_text(config.sample_rate / 2));
-    check_range("window_offset", config.window_offset, 0, static_cast<int>(timing.prefix_samples(0, 1)));
     return timing;
+}
+
+std::size_t checked_window_offset(const OfdmDemodulatorConfig& config, const OfdmTiming& timing) {
+    const std::size_t prefix = timing.prefix_samples(0, 1);
+    if (!config.window_offset) return prefix / 2;
+    check_range("window_offset", *config.window_offset, 0, static_cast<int>(prefix));
+    return static_cast<std::size_t>(*config.window_offset);
 }
 
 ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
@@ -154,7 +160,7 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
     return sizes;
 }
 
-float unit_of(const OfdmConfig& config, SampleFormat format) {
+float unit_of(const OfdmDemodulatorConfig& config, SampleFormat format) {
     return 1.0F / config.full_scale.value_for(format);
 }
 

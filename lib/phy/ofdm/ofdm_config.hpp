@@ -35,15 +35,23 @@ struct PHY_EXPORT OfdmConfig {
     /// constant phase.
     double frequency_shift = 0.0;
 
-    /// Samples from the start of the receiver's FFT window to the end of a symbol's prefix, from 0 to the
-    /// length of the shorter prefix: room for paths that arrive early. The receiver removes the phase ramp
-    /// that this causes, without rounding, by a cyclic shift of the window's samples.
-    int window_offset = 0;
-
     int antennas = 1;  ///< from 1 to 64
-    FullScale full_scale = {};
 
     friend bool operator==(const OfdmConfig&, const OfdmConfig&) = default;
+};
+
+struct PHY_EXPORT OfdmDemodulatorConfig {
+    OfdmConfig ofdm = {};
+
+    /// Samples from the start of the FFT window to the end of a symbol's prefix, from 0 to the length of the
+    /// shorter prefix: room for paths that arrive early. None: half of the shorter prefix, so the timing may
+    /// be off by half of that prefix to either side. The demodulator removes the phase ramp that this causes,
+    /// without rounding, by a cyclic shift of the window's samples.
+    std::optional<int> window_offset = {};
+
+    FullScale full_scale = {};
+
+    friend bool operator==(const OfdmDemodulatorConfig&, const OfdmDemodulatorConfig&) = default;
 };
 
 /// Where the symbols of a carrier lie, in samples. Slots are numbered on over the frames, from slot 0 of a

@@ -79,9 +79,7 @@ PHY_EXPORT void check(const Link& link);
 [[nodiscard]] PHY_EXPORT Link complete_link(Link link, std::optional<double> sample_rate,
                                             std::optional<double> center_frequency);
 
-/// The OFDM configuration of the link. The FFT window begins in the middle of the shorter prefix, so the
-/// timing may be off by half of that prefix to either side. Throws ArgumentError as complete_link() and
-/// OfdmTiming do.
+/// The OFDM configuration of the link. Throws ArgumentError as complete_link() and OfdmTiming do.
 [[nodiscard]] PHY_EXPORT OfdmConfig ofdm_config(const Link& link, int antennas);
 
 }  // namespace phy

@@ -55,7 +55,7 @@ struct PHY_EXPORT ReceiverConfig {
     std::optional<float> noise_variance = {};
 
     /// For samples: how many of them the FFT window begins before the end of a prefix; none: half of the
-    /// shorter prefix. See OfdmConfig.
+    /// shorter prefix. See OfdmDemodulatorConfig.
     std::optional<int> window_offset = {};
 
     friend bool operator==(const ReceiverConfig&, const ReceiverConfig&) = default;

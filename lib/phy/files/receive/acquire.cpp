@@ -173,7 +173,8 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
     const auto samples = std::llround(offsets.timing * rate);
     config.link.carrier.frequency_shift -= offsets.frequency;
     slots.move(samples);
-    if (std::llabs(samples) > ofdm_config(config.link, config.antennas).window_offset / 2) {
+    const std::size_t prefix = OfdmTiming(ofdm_config(config.link, config.antennas)).prefix_samples(0, 1);
+    if (std::llabs(samples) > static_cast<long long>(prefix / 4)) {
         // Pilots cannot distinguish delays that differ by the reciprocal of their spacing.
         const Offsets left = measured_from(host, config, slots, first);
         if (left.coherence < clear_share * offsets.coherence ||

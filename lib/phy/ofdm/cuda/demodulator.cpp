@@ -19,10 +19,13 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
 };
 
 OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
-    : device(on), config(given), job{.fft = {}, .phases = {}, .timing = phy::detail::checked_timing(given)} {
+    : device(on),
+      config(given),
+      job{.fft = {}, .phases = {}, .timing = phy::detail::checked_timing(given.ofdm)} {
     const phy::detail::FftPlan plan(job.timing.fft_size(), phy::detail::FactorOrder::threads);
-    const phy::detail::PhaseTables phases(given, job.timing, phy::detail::PhaseTables::Side::receiver);
-    const std::vector<cf32> of_samples = phy::detail::receiver_rotation(given, job.timing, phases);
+    const phy::detail::PhaseTables phases(given.ofdm, job.timing, phy::detail::PhaseTables::Side::receiver);
+    const std::size_t window_offset = phy::detail::checked_window_offset(given, job.timing);
+    const std::vector<cf32> of_samples = phy::detail::receiver_rotation(window_offset, job.timing, phases);
     const CurrentDevice current(device);
     table = detail::upload(device, plan.table());
     compensation = detail::upload(device, phases.compensation());
@@ -35,7 +38,7 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     job.phases.compensation = compensation.data();
     job.phases.turns = turns.data();
     job.rotation = of_samples.empty() ? nullptr : rotation.data();
-    job.window_offset = static_cast<std::uint32_t>(config.window_offset);
+    job.window_offset = static_cast<std::uint32_t>(window_offset);
 }
 
 OfdmDemodulator::OfdmDemodulator(const Device& device, const Config& config)
@@ -48,7 +51,7 @@ void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, Dev
                                  cudaStream_t stream) const {
     phy::detail::check_enum("sample format", samples.format(), all_sample_formats.back());
     const phy::detail::OfdmSizes sizes =
-        phy::detail::checked_sizes(impl_->config, timing(), slots, samples.size(), grid.size());
+        phy::detail::checked_sizes(impl_->config.ofdm, timing(), slots, samples.size(), grid.size());
     if (sizes.rows == 0) return;
     detail::DemodulateJob job = impl_->job;
     job.unit = phy::detail::unit_of(impl_->config, samples.format());

@@ -22,6 +22,9 @@ constexpr std::size_t max_symbols = 14;  ///< of a slot
 /// Throws ArgumentError if any value is out of its range, including those that OfdmTiming ignores.
 OfdmTiming checked_timing(const OfdmConfig& config);
 
+/// The window offset in samples. Throws ArgumentError if it is out of its range.
+std::size_t checked_window_offset(const OfdmDemodulatorConfig& config, const OfdmTiming& timing);
+
 /// The symbols of a slot that a call works on.
 struct ChosenSymbols {
     std::uint8_t numbers[max_symbols] = {};
@@ -72,6 +75,6 @@ OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, cons
                         std::size_t samples, std::size_t grid);
 
 /// The value of the integer 1 in samples of a format.
-float unit_of(const OfdmConfig& config, SampleFormat format);
+float unit_of(const OfdmDemodulatorConfig& config, SampleFormat format);
 
 }  // namespace phy::detail

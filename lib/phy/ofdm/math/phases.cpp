@@ -52,13 +52,12 @@ void PhaseTables::append_rotation(std::int64_t first, std::size_t count, std::ve
     }
 }
 
-std::vector<cf32> receiver_rotation(const OfdmConfig& config, const OfdmTiming& timing,
+std::vector<cf32> receiver_rotation(std::size_t window_offset, const OfdmTiming& timing,
                                     const PhaseTables& phases) {
     std::vector<cf32> rotation;
     if (!phases.shifts()) return rotation;
-    const auto offset = static_cast<std::size_t>(config.window_offset);
-    phases.append_rotation(0, timing.fft_size() - offset, rotation);
-    phases.append_rotation(-config.window_offset, offset, rotation);
+    phases.append_rotation(0, timing.fft_size() - window_offset, rotation);
+    phases.append_rotation(-static_cast<std::int64_t>(window_offset), window_offset, rotation);
     return rotation;
 }
 

@@ -46,7 +46,7 @@ private:
 };
 
 /// Factors of a receiver's samples, in the order of the transform; empty if there is no rotation.
-std::vector<cf32> receiver_rotation(const OfdmConfig& config, const OfdmTiming& timing,
+std::vector<cf32> receiver_rotation(std::size_t window_offset, const OfdmTiming& timing,
                                     const PhaseTables& phases);
 
 }  // namespace phy::detail

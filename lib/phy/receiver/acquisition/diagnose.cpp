@@ -166,7 +166,7 @@ Link Diagnoser::link_of(const Setting& setting) const {
 
 std::vector<cf32> Diagnoser::make_grid() const {
     std::vector<cf32> grid(slots_ * plan_.grid);
-    if (!plan_.ofdm) {
+    if (!plan_.demodulator) {
         std::vector<float> re(grid.size());
         std::vector<float> im(grid.size());
         detail::read_samples(input_, re.data(), im.data());
@@ -174,7 +174,7 @@ std::vector<cf32> Diagnoser::make_grid() const {
             grid[i] = {re[i], im[i]};
         return grid;
     }
-    OfdmDemodulator demodulate(host_, *plan_.ofdm);
+    OfdmDemodulator demodulate(host_, *plan_.demodulator);
     const std::size_t of_slot = plan_.antennas * plan_.input;
     for (std::size_t i = 0; i < slots_; ++i)
         demodulate(input_.subspan(i * of_slot, of_slot),
@@ -199,8 +199,8 @@ bool Diagnoser::slots_are_equal() const {
 /// Above 30 kHz some slots begin with a longer prefix, so another first slot shifts the symbols in time.
 /// Returns the conjugate of the rotation that this causes in a pair of pilots.
 std::complex<double> Diagnoser::phase_of(const Setting& setting, std::size_t slot) const {
-    if (!plan_.ofdm || setting.first_slot == link_.carrier.first_slot) return 1.0;
-    const OfdmTiming timing(*plan_.ofdm);
+    if (!plan_.demodulator || setting.first_slot == link_.carrier.first_slot) return 1.0;
+    const OfdmTiming timing(plan_.demodulator->ofdm);
     const auto window = [&](int first_slot) {
         const auto first = static_cast<std::uint64_t>(first_slot);
         return static_cast<double>(timing.slot_start(first + slot) - timing.slot_start(first) +
@@ -361,7 +361,7 @@ double Diagnoser::evm_of(const Link& link) const {
 /// f0 does not affect the coherence within symbols. It rotates symbols against each other, which the EVM
 /// shows. Returns the number of frequencies tried.
 std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const {
-    if (!plan_.ofdm || trials.empty()) return 0;
+    if (!plan_.demodulator || trials.empty()) return 0;
     Trial best = trials.front();
     if (!best.is_found()) return 0;
     std::vector<Trial> others;

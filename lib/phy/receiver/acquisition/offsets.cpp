@@ -34,7 +34,7 @@ public:
           slots_(detail::checked_slots(plan, {.input = input.size()}, input.format(), plan.config.format)),
           estimate_(host, plan.estimator()),
           pilots_(plan.make_pilots()),
-          grid_(plan.ofdm ? plan.grid : 0),
+          grid_(plan.demodulator ? plan.grid : 0),
           channel_(estimate_.channel_size()) {}
 
     /// Measures after removing the frequency offset from the samples.
@@ -87,10 +87,10 @@ AtPilots mean_of(std::span<const SlotEstimate> slots, double least) {
 
 AtPilots PilotMeter::operator()(double frequency_offset) {
     std::optional<OfdmDemodulator> demodulate;
-    if (plan_.ofdm) {
-        OfdmConfig ofdm = *plan_.ofdm;
-        ofdm.frequency_shift -= frequency_offset;
-        demodulate.emplace(host_, ofdm);
+    if (plan_.demodulator) {
+        OfdmDemodulatorConfig config = *plan_.demodulator;
+        config.ofdm.frequency_shift -= frequency_offset;
+        demodulate.emplace(host_, config);
     }
     const std::size_t of_slot = plan_.antennas * plan_.input;
     std::vector<SlotEstimate> estimates;
@@ -127,7 +127,8 @@ struct Frequency {
 Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
                                const AtPilots& rough) {
     detail::PrefixCorrelator correlate(plan);
-    const auto late = static_cast<std::int64_t>(std::lround(rough.offsets.timing * plan.ofdm->sample_rate));
+    const auto late =
+        static_cast<std::int64_t>(std::lround(rough.offsets.timing * plan.demodulator->ofdm.sample_rate));
     const std::size_t of_slot = plan.antennas * plan.input;
     std::complex<double> sum = 0.0;
     std::vector<std::complex<double>> symbols;
@@ -140,7 +141,7 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
         const double part = (symbol * std::conj(sum)).imag();
         across += part * part;
     }
-    const double of_turn = plan.ofdm->subcarrier_spacing / (2.0 * std::numbers::pi);
+    const double of_turn = plan.demodulator->ofdm.subcarrier_spacing / (2.0 * std::numbers::pi);
     const double power = std::norm(sum);
     return {.hertz = detail::elementary::angle_of(sum) * of_turn,
             .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
@@ -153,7 +154,7 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     const detail::ReceiverPlan plan(config);
     PilotMeter measured_at_pilots(host, plan, input, first);
     const AtPilots rough = measured_at_pilots(0.0);
-    if (!plan.ofdm || rough.offsets.coherence == 0.0) return rough.offsets;
+    if (!plan.demodulator || rough.offsets.coherence == 0.0) return rough.offsets;
     const Frequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
     // Pilots refine the estimate of prefixes, which is poor with few subcarriers. A single DM-RS cannot: then
     // no correction is better than an uncertain one.

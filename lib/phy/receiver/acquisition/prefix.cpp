@@ -22,16 +22,17 @@ std::size_t points_for(const OfdmTiming& timing) {
 }  // namespace
 
 PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)
-    : timing_(plan.ofdm.value()),
+    : timing_(plan.demodulator.value().ofdm),
       antennas_(plan.antennas),
       length_(plan.input),
       first_symbol_(plan.config.link.allocation.first_symbol),
       symbols_(plan.config.link.allocation.symbols),
       transform_(points_for(timing_)),
       bins_(transform_.points(), false) {
-    const double turns = plan.ofdm->frequency_shift / plan.ofdm->subcarrier_spacing;
+    const OfdmConfig& ofdm = plan.demodulator->ofdm;
+    const double turns = ofdm.frequency_shift / ofdm.subcarrier_spacing;
     phase_ = elementary::phasor(2.0 * std::numbers::pi * std::fmod(turns, 1.0));
-    choose_bins(plan.config.link, *plan.ofdm);
+    choose_bins(plan.config.link, ofdm);
     for (int i = 0; i < 2; ++i) {
         re_[i].resize(transform_.points());
         im_[i].resize(transform_.points());

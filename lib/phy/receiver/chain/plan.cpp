@@ -36,12 +36,11 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     return config;
 }
 
-std::optional<OfdmConfig> ofdm_of(const ReceiverConfig& config) {
+std::optional<OfdmDemodulatorConfig> demodulator_of(const ReceiverConfig& config) {
     if (config.input == ReceiverInput::grid) return {};
-    OfdmConfig ofdm = ofdm_config(config.link, config.antennas);
-    if (config.window_offset) ofdm.window_offset = *config.window_offset;
-    ofdm.full_scale = config.full_scale;
-    return ofdm;
+    return OfdmDemodulatorConfig{.ofdm = ofdm_config(config.link, config.antennas),
+                                 .window_offset = config.window_offset,
+                                 .full_scale = config.full_scale};
 }
 
 std::size_t max_slot(const OfdmTiming& timing) {
@@ -69,7 +68,7 @@ std::optional<float> delay_spread_of(const ReceiverConfig& config) {
 ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     : config(checked(given)),
       schedule(given.link),
-      ofdm(ofdm_of(given)),
+      demodulator(demodulator_of(given)),
       demapper{.modulation = given.link.modulation, .llr = given.llr} {
     const SlotAllocation& allocation = config.link.allocation;
     layers = static_cast<std::size_t>(allocation.layers());
@@ -80,7 +79,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
             .subcarriers = allocation.resource_blocks.front().count * subcarriers_per_resource_block,
             .mmse = config.equalization == Equalization::mmse};
     const std::size_t elements = symbols_per_slot * subcarriers;
-    input = ofdm ? max_slot(OfdmTiming(*ofdm)) : elements;
+    input = demodulator ? max_slot(OfdmTiming(demodulator->ofdm)) : elements;
     grid = antennas * elements;
     pilots = dmrs_pilot_count(allocation);
     symbols = ResourceMap(allocation).elements() * layers;
@@ -97,7 +96,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
             .noise_variance = config.noise_variance,
             .time = config.time,
             .doppler_spread = config.doppler_spread,
-            .full_scale = ofdm ? FullScale() : config.full_scale};
+            .full_scale = demodulator ? FullScale() : config.full_scale};
 }
 
 EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) const {
@@ -105,7 +104,7 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights) con
             .antennas = config.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
-            .full_scale = ofdm ? FullScale() : config.full_scale};
+            .full_scale = demodulator ? FullScale() : config.full_scale};
 }
 
 std::vector<cf32> ReceiverPlan::make_pilots() const {

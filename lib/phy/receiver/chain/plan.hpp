@@ -23,7 +23,7 @@ struct ReceiverPlan {
 
     ReceiverConfig config;
     SlotSchedule schedule;
-    std::optional<OfdmConfig> ofdm;                       ///< none: grids
+    std::optional<OfdmDemodulatorConfig> demodulator;     ///< none: grids
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     DemapperConfig demapper;
     std::size_t layers = 0;

@@ -80,7 +80,7 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       dmrs_symbols_(bits_of(plan_.config.link.allocation.dmrs.symbols)),
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
-    if (plan_.ofdm) demodulate_.emplace(device, *plan_.ofdm);
+    if (plan_.demodulator) demodulate_.emplace(device, *plan_.demodulator);
     if (plan_.deprecoder) deprecode_.emplace(device, *plan_.deprecoder);
     upload_constants();
     add_workspace();
@@ -95,7 +95,7 @@ void DeviceChain::upload_constants() {
 
 void DeviceChain::add_workspace() {
     const std::size_t most = max_slots();
-    if (plan_.ofdm) grid_ = DeviceBuffer<cf32>(device_, most * plan_.grid);
+    if (plan_.demodulator) grid_ = DeviceBuffer<cf32>(device_, most * plan_.grid);
     channel_ = DeviceBuffer<float>(device_, most * estimate_.channel_size());
     estimates_ = DeviceBuffer<SlotEstimate>(device_, most);
     covariance_ = DeviceBuffer<cf32>(device_, most * plan_.covariance);

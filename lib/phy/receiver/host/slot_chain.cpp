@@ -17,8 +17,8 @@ ChannelEstimator make_estimator(const Host& host, const ReceiverPlan& plan,
 }
 
 std::optional<OfdmDemodulator> make_demodulator(const Host& host, const ReceiverPlan& plan) {
-    if (!plan.ofdm) return {};
-    return OfdmDemodulator(host, *plan.ofdm);
+    if (!plan.demodulator) return {};
+    return OfdmDemodulator(host, *plan.demodulator);
 }
 
 std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const ReceiverPlan& plan) {

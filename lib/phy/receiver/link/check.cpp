@@ -148,15 +148,14 @@ OfdmConfig ofdm_config(const Link& link, int antennas) {
     const LinkCarrier& carrier = link.carrier;
     static_cast<void>(fft_size(carrier));
     check_has_center(carrier);
-    OfdmConfig config = {.resource_blocks = link.allocation.carrier_resource_blocks,
-                         .subcarrier_spacing = static_cast<double>(carrier.subcarrier_spacing),
-                         .sample_rate = *carrier.sample_rate,
-                         .k0 = carrier.k0,
-                         .center_frequency = *carrier.center_frequency,
-                         .frequency_shift = carrier.frequency_shift,
-                         .antennas = antennas};
-    const OfdmTiming timing(config);
-    config.window_offset = static_cast<int>(timing.prefix_samples(0, 1) / 2);
+    const OfdmConfig config = {.resource_blocks = link.allocation.carrier_resource_blocks,
+                               .subcarrier_spacing = static_cast<double>(carrier.subcarrier_spacing),
+                               .sample_rate = *carrier.sample_rate,
+                               .k0 = carrier.k0,
+                               .center_frequency = *carrier.center_frequency,
+                               .frequency_shift = carrier.frequency_shift,
+                               .antennas = antennas};
+    static_cast<void>(OfdmTiming(config));
     return config;
 }
 
