@@ -70,8 +70,9 @@ void add_options(Options& options, po::options_description& list) {
         ("chunk", parsed(grid.chunks, parse_chunks, "N[,N...]"),
          "symbols per chunk; default auto: chosen for the backend")  //
         ("order", parsed(grid.orders, parse_orders, "ORDER[,ORDER...]"),
-         "order of a device's work: sequential (default), parallel, serial")  //
-        ("backend", text(options.backend, "BACKEND"), backend_option_text)    //
+         "order of a device's work: sequential (default: chunk by chunk), parallel (step by step), serial "
+         "(nothing overlaps)")                                              //
+        ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
         ("device", parsed_each(options.devices, parse_device, "N[,N...]|all"),
          "CUDA devices, which take chunks in turn: N means cuda[N]; repeated: every combination is measured "
          "on each set of devices")  //

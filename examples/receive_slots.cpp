@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -55,7 +56,12 @@ void receive(const std::string& link_file, const std::string& output, const std:
     const phy::OfdmTiming timing(phy::ofdm_config(config.link, config.antennas));
 
     Antennas antennas(names);
+    for (const std::string& name : names) {
+        if (std::filesystem::exists(output) && std::filesystem::equivalent(name, output))
+            throw std::runtime_error(output + ": is also an input");
+    }
     std::ofstream soft_bits(output, std::ios::binary);
+    if (!soft_bits) throw std::runtime_error(output + ": cannot be written");
     std::vector<phy::ci16> samples;
     std::vector<std::int8_t> llr(receive.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> found(1);
@@ -77,6 +83,7 @@ void receive(const std::string& link_file, const std::string& output, const std:
         soft_bits.write(reinterpret_cast<const char*>(llr.data()), static_cast<std::streamsize>(llr.size()));
     }
     if (!soft_bits.flush()) throw std::runtime_error(output + ": cannot be written");
+    if (occasion == 0) throw std::runtime_error("the files end before a slot of allocation.slots does");
 }
 
 }  // namespace

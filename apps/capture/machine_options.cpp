@@ -25,7 +25,8 @@ void add_machine_options(MachineOptions& options, po::options_description& list)
                                       {1, 1024, "a whole number from 1 to 1024"}),
          "chunks in flight on each device; default: chosen for the backend")  //
         ("order", parsed(options.order, parse_issue_order, "ORDER"),
-         "order of a device's work: sequential (default), parallel or serial");
+         "order of a device's work: sequential (default: chunk by chunk), parallel (step by step) or serial "
+         "(nothing overlaps)");
 }
 
 void set_machine(FileOptions& files, const MachineOptions& options, Progress& progress) {

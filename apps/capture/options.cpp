@@ -35,13 +35,15 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
          "dataset of IQ samples, or one of I and one of Q; default: /iq, else /grid or /samples, else the "
          "only dataset that looks like IQ")  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
-         "kind of capture: symbols, grid or samples; default: from the name of the dataset")  //
-        ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")           //
+         "kind of capture: symbols, grid or samples; default: from the name of the dataset or file")  //
+        ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")                   //
         ("raw", parsed(options.raw, parse_raw, "TYPE"),
          "sample type of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
          "the end")  //
-        ("shape", parsed(options.shape, parse_shape, "N[,N...]"),
-         "dimensions of a raw file or a SigMF recording; default: one dimension")  //
+        (
+            "shape", parsed(options.shape, parse_shape, "N[,N...]"),
+            "dimensions of a raw file or a SigMF recording; default: one dimension, SigMF: (channels, "
+            "samples)")  //
         ("external-files", flag(options.external_files),
          "follow an HDF5 dataset into other files of its folder")  //
         ("full-scale",

@@ -13,6 +13,7 @@ std::string percent(double ratio) {
 
 /// Suggests the full scale or gain that fits the power.
 std::string power_advice(const Demodulation& done) {
+    if (done.check.mean_power == 0.0) return "is the right dataset read?";
     if (done.measured) return "are all of them symbols of one constellation, and is --modulation right?";
     const std::string measures = "--gain auto measures their amplitude";
     if (!done.capture.is_integer || done.gain != 1.0F)

@@ -43,7 +43,7 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
     list.add_options()                                                                                     //
         ("output,o", text(options.output, "SOFTBITS.h5"), "output file for the soft bits; default: none")  //
         ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")       //
-        ("durable", flag(options.files.durable), "wait until the output survives a loss of power")         //
+        ("durable", flag(options.files.durable), "wait until the output is on the disk")                   //
         ("method", parsed(options.files.llr.method, parse_method, "METHOD"),
          "how likelihoods are combined: maxlog (default) or logmap")  //
         ("evaluator", parsed(options.files.llr.evaluator, parse_evaluator, "EVALUATOR"),
@@ -63,10 +63,11 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
         ("keep-shape", flag(options.symbols.keep_shape),
          "symbols only: output with the dimensions of the capture, then the bits of a symbol")  //
         ("count-errors", flag(options.symbols.count_all_errors),
-         "compare all transmitted bits of the capture; default: all of up to 2^20 symbols, else those of "
+         "symbols only: compare all transmitted bits; default: all of up to 2^20 symbols, else those of "
          "2^18 symbols spread over the capture")  //
         ("descramble", parsed(options.symbols.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "identity of the scrambling to undo; the capture is one codeword (TS 38.211 clauses 6.3.1.1, "
+         "symbols only: identity of the scrambling to undo; the capture is one codeword (TS 38.211 clauses "
+         "6.3.1.1, "
          "7.3.1.1; q is 0 or 1, default 0)");
 }
 

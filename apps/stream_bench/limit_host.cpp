@@ -83,10 +83,10 @@ public:
     }
 
     [[nodiscard]] std::string description() const override {
-        const std::string text = "a memcpy that reads and writes as many bytes with ";
-        if (shares_.size() == 1) return text + "1 thread, as the demapper";
-        return text + fmt::format("up to {} threads, as the demapper, for {} MiB each or more",
-                                  shares_.size(), min_share >> 20U);
+        const std::string text = "a memcpy of the same bytes with ";
+        if (shares_.size() == 1) return text + "1 thread";
+        return text +
+               fmt::format("at most {} threads, each with at least {} MiB", shares_.size(), min_share >> 20U);
     }
 
 private:

@@ -12,6 +12,7 @@
 
 #include "phy/measure/host/symbol_kernels.hpp"
 #include "phy/measure/math/symbol_step-inl.h"
+#include "phy/reduce/lanes.hpp"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
@@ -113,17 +114,48 @@ void add_all(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to
     to.not_finite -= turn_symbols - rest;
 }
 
-void add(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
-    if (piece.sent != nullptr) {
-        add_all<Points::sent>(scale, piece, to);
-    } else if (scale.diagonal) {
-        add_all<Points::diagonal>(scale, piece, to);
-    } else {
-        add_all<Points::square>(scale, piece, to);
+/// Joins the virtual lanes to one vector. Op: Ops::add or Ops::max.
+template <class Op>
+PHY_INLINE Ops::V join_vectors(const float* lanes, const Op& op) {
+    constexpr std::size_t count = symbol_tree.lanes / Lanes::count;
+    Ops::V vectors[count];
+    for (std::size_t i = 0; i < count; ++i)
+        vectors[i] = Lanes::load(lanes + i * Lanes::count);
+    for (std::size_t width = count / 2; width > 0; width /= 2) {
+        for (std::size_t i = 0; i < width; ++i)
+            vectors[i] = op(vectors[i], vectors[i + width]);
     }
+    return vectors[0];
 }
 
-constexpr SymbolKernels kernels = {&add};
+/// Step 3 of the tree.
+PHY_INLINE SymbolRoots roots_of(const SymbolLanes& lanes) {
+    const auto max = [](Ops::V left, Ops::V right) { return Ops::max(left, right); };
+    SymbolRoots roots;
+    for (unsigned k = 0; k < summed_of_symbols; ++k) {
+        alignas(64) float joined[Lanes::count];
+        Lanes::store(join_vectors(lanes.sums[k], [](Ops::V l, Ops::V r) { return Ops::add(l, r); }), joined);
+        roots.sums[k] = sum_of_lanes<Lanes::count>(joined);
+    }
+    roots.peak = Lanes::max_of(join_vectors(lanes.peak, max));
+    roots.error_peak = Lanes::max_of(join_vectors(lanes.error_peak, max));
+    roots.not_finite = lanes.not_finite;
+    return roots;
+}
+
+SymbolRoots sum(const SymbolScale& scale, const SymbolPiece& piece) {
+    SymbolLanes lanes;
+    if (piece.sent != nullptr) {
+        add_all<Points::sent>(scale, piece, lanes);
+    } else if (scale.diagonal) {
+        add_all<Points::diagonal>(scale, piece, lanes);
+    } else {
+        add_all<Points::square>(scale, piece, lanes);
+    }
+    return roots_of(lanes);
+}
+
+constexpr SymbolKernels kernels = {&sum};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

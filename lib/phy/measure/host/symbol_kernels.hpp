@@ -24,8 +24,16 @@ struct SymbolPiece {
     int phase;  ///< parity of the first symbol's index
 };
 
+/// The roots of a block.
+struct SymbolRoots {
+    float sums[summed_of_symbols];
+    float peak;
+    float error_peak;
+    std::size_t not_finite;
+};
+
 struct SymbolKernels {
-    void (*add)(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& lanes);
+    SymbolRoots (*sum)(const SymbolScale& scale, const SymbolPiece& piece);
 };
 
 }  // namespace phy::detail

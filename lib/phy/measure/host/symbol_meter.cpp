@@ -1,6 +1,5 @@
 #include "phy/measure/symbol_meter.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "phy/core/error.hpp"
 #include "phy/measure/host/meter_rows.hpp"
 #include "phy/measure/host/symbol_kernels.hpp"
-#include "phy/reduce/lanes.hpp"
 #include "phy/simd/arrays.hpp"
 
 #define PHY_KERNELS "phy/measure/host/symbol_kernels-inl.h"
@@ -29,7 +27,6 @@ const SymbolKernels& symbol_kernels(const Backend& backend) {
 
 namespace {
 
-using detail::SymbolLanes;
 using detail::SymbolScale;
 
 constexpr std::size_t block = symbol_tree.block;
@@ -39,23 +36,19 @@ struct alignas(64) Widened {
     float iq[2 * block + detail::padding];
 };
 
-/// Step 3 of the tree.
-SymbolSums root_of(SymbolLanes& lanes, std::size_t symbols) {
-    const auto sum = [&](detail::SummedOfSymbols which) {
-        return static_cast<double>(detail::sum_of_lanes<symbol_tree.lanes>(lanes.sums[which]));
-    };
-    return {.i = sum(detail::sum_i),
-            .q = sum(detail::sum_q),
-            .ii = sum(detail::sum_ii),
-            .qq = sum(detail::sum_qq),
-            .iq = sum(detail::sum_iq),
-            .error = sum(detail::sum_error),
-            .decided = sum(detail::sum_decided),
-            .rotated = sum(detail::sum_rotated),
-            .peak = *std::max_element(lanes.peak, lanes.peak + symbol_tree.lanes),
-            .error_peak = *std::max_element(lanes.error_peak, lanes.error_peak + symbol_tree.lanes),
-            .symbols = symbols - lanes.not_finite,
-            .not_finite = lanes.not_finite};
+SymbolSums sums_of(const detail::SymbolRoots& roots, std::size_t symbols) {
+    return {.i = roots.sums[detail::sum_i],
+            .q = roots.sums[detail::sum_q],
+            .ii = roots.sums[detail::sum_ii],
+            .qq = roots.sums[detail::sum_qq],
+            .iq = roots.sums[detail::sum_iq],
+            .error = roots.sums[detail::sum_error],
+            .decided = roots.sums[detail::sum_decided],
+            .rotated = roots.sums[detail::sum_rotated],
+            .peak = roots.peak,
+            .error_peak = roots.error_peak,
+            .symbols = symbols - roots.not_finite,
+            .not_finite = roots.not_finite};
 }
 
 /// What all blocks of a call share.
@@ -76,9 +69,8 @@ struct Call {
             iq = widened.iq;
         }
         const auto* const points = sent == nullptr ? nullptr : reinterpret_cast<const float*>(sent + first);
-        SymbolLanes lanes;
-        kernels.add(scale, {iq, points, count, static_cast<int>((first_symbol + first) % 2)}, lanes);
-        return root_of(lanes, count);
+        const int phase = static_cast<int>((first_symbol + first) % 2);
+        return sums_of(kernels.sum(scale, {iq, points, count, phase}), count);
     }
 };
 

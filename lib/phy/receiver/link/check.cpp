@@ -53,9 +53,12 @@ void check_carrier(const LinkCarrier& carrier, int resource_blocks) {
     if (!std::isfinite(carrier.frequency_shift))
         fail("carrier.frequency_shift", detail::number_text(carrier.frequency_shift), "a finite number");
     const double center = carrier.center_frequency.value_or(0.0);
-    if (!(center >= 0.0 && std::isfinite(center)))
-        fail("carrier.center_frequency", detail::number_text(center), "0 or a positive number");
+    if (!(center >= 0.0 && center <= 0x1p40))
+        fail("carrier.center_frequency", detail::number_text(center), "hertz, from 0 to 2^40");
     if (!carrier.sample_rate) return;
+    if (std::abs(carrier.frequency_shift) > *carrier.sample_rate / 2)
+        fail("carrier.frequency_shift", detail::number_text(carrier.frequency_shift),
+             "at most half of the sample rate");
     const int subcarriers = resource_blocks * subcarriers_per_resource_block;
     if (fft_size(carrier) < subcarriers)
         fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
