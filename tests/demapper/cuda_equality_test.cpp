@@ -68,7 +68,7 @@ TEST_P(CudaEquality, AtEveryPlaceOfAValue) {
 }
 
 TEST_P(CudaEquality, InLongCalls) {
-    std::vector<Window> windows = phy_test::long_windows();
+    std::vector<Window> windows = phy_test::long_windows(20'012);
     windows.push_back({.first = 0, .count = 20'012});
     windows.push_back({.first = 16, .count = 19'984});  // ends at a multiple of 16 bytes, in part of a tile
     windows.push_back({.first = 4, .count = 8192});

@@ -64,7 +64,8 @@ TEST_P(Equality, AtEveryPlaceOfAValue) {
 }
 
 TEST_P(Equality, InLongCalls) {
-    expect_equality_of(20'012, 0.01F, phy_test::long_windows());
+    constexpr std::size_t symbols = 5132;  // five blocks and a part of one
+    expect_equality_of(symbols, 0.01F, phy_test::long_windows(symbols));
 }
 
 TEST_P(Equality, AtEveryNoiseVariance) {

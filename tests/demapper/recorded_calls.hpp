@@ -244,11 +244,11 @@ inline std::vector<Window> windows_of_every_place() {
     return windows;
 }
 
-/// For 20'012 symbols.
-inline std::vector<Window> long_windows() {
+/// For an input of 4104 symbols or more.
+inline std::vector<Window> long_windows(std::size_t symbols) {
     return {{.first = 3, .count = 1000, .in_offset = 2, .out_offset = 1},
             {.first = 5, .count = 4099},
-            {.first = 1, .count = 20'011, .in_offset = 1, .out_offset = 3}};
+            {.first = 1, .count = symbols - 1, .in_offset = 1, .out_offset = 3}};
 }
 
 }  // namespace phy_test

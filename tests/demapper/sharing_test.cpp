@@ -66,7 +66,8 @@ TEST_P(Sharing, PiecesEqualTheWhole) {
 }
 
 TEST_P(Sharing, ThreadsEqualOneThread) {
-    const phy_test::SymbolsWithNoise symbols = awkward(20'011);
+    // Threads take 4096 at a time: enough for three of them, and a part.
+    const phy_test::SymbolsWithNoise symbols = awkward(12'331);
     for (const phy::Backend& backend : phy_test::host_backends()) {
         SCOPED_TRACE(backend.name());
         phy::SoftDemapper alone = GetParam().on(backend);

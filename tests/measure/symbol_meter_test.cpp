@@ -92,15 +92,17 @@ TEST_P(SymbolMeterOf, EveryBackendGivesTheSameBytes) {
     const auto [modulation, format] = GetParam();
     const std::uint64_t seed = 7;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const NoisySymbols noisy = make_noisy(modulation, format, 40'009, 0.05, 0.8, seed);
+    const NoisySymbols noisy = make_noisy(modulation, format, 21'009, 0.05, 0.8, seed);
     const SymbolMeterConfig config = config_of(modulation, format, 0.77F);
     const Host scalar({.backend = Backend::scalar()});
+    std::vector<Backend> others = host_backends();
+    std::erase(others, Backend::scalar());
     for (const std::size_t row : awkward_rows()) {
         SCOPED_TRACE(row);
         const auto expected = measure(scalar, config, noisy.received.view(), row, 1);
         std::vector<SymbolSums> expected_sent(expected.size());
         SymbolMeter(scalar, config)(noisy.received.view(), noisy.sent, row, expected_sent);
-        for (const Backend& backend : host_backends()) {
+        for (const Backend& backend : others) {
             SCOPED_TRACE(backend.name());
             const Host host({.backend = backend});
             EXPECT_TRUE(same_bytes(measure(host, config, noisy.received.view(), row, 1), expected));

@@ -136,6 +136,17 @@ TEST(Matrix, ProductsAreSummedInTheOrderOfColumns) {
     }
 }
 
+TEST(Matrix, TimesItsTransposeIsThatProduct) {
+    std::mt19937_64 random(seed);
+    for (const std::size_t columns : {1, 6, 100}) {
+        const Matrix a = random_matrix(9, columns, random);
+        const Matrix expected = phy::detail::product(a, phy::detail::transposed(a));
+        const Matrix found = phy::detail::squared(a);
+        for (std::size_t j = 0; j < 9; ++j)
+            EXPECT_TRUE(std::ranges::equal(found.column(j), expected.column(j))) << columns << " columns";
+    }
+}
+
 TEST(Matrix, SumsGoFromTheFirstElementToTheLast) {
     const std::vector<double> values = {0.1, 0.1, 0.1};
     EXPECT_EQ(phy::detail::sum_of(values), (0.1 + 0.1) + 0.1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -12,12 +13,30 @@
 namespace phy::detail {
 namespace {
 
-/// to += factor * from
-void add_multiple(std::span<double> to, std::span<const double> from, double factor) {
-    const double* const x = from.data();
+struct Term {
+    double factor;
+    const double* column;
+};
+
+/// to += factor * column, term after term. Several terms at a time load and store `to` once.
+template <std::same_as<Term>... Terms>
+void add(std::span<double> to, Terms... terms) {
     double* const y = to.data();
     for (std::size_t i = 0; i < to.size(); ++i)
-        y[i] += factor * x[i];
+        y[i] = (y[i] + ... + (terms.factor * terms.column[i]));
+}
+
+/// Adds scale * factors[j] times column first + j of a, in this order, from its given row on.
+void add_columns(std::span<double> to, const Matrix& a, std::size_t row, std::size_t first,
+                 std::span<const double> factors, double scale = 1.0) {
+    const auto term = [&](std::size_t j) {
+        return Term{scale * factors[j], a.column(first + j).data() + row};
+    };
+    std::size_t j = 0;
+    for (; j + 4 <= factors.size(); j += 4)
+        add(to, term(j), term(j + 1), term(j + 2), term(j + 3));
+    for (; j < factors.size(); ++j)
+        add(to, term(j));
 }
 
 /// A symmetric matrix A as Q T Q^T, T tridiagonal.
@@ -51,13 +70,10 @@ Tridiagonal tridiagonal(Matrix a) {
         // B becomes B - v w^T - w v^T with w = factor B v - factor^2 (v^T B v) v / 2; B: the rest of the
         // matrix.
         std::fill(w.begin(), w.end(), 0.0);
+        add_columns(w, a, k + 1, k + 1, v, factors[k]);
+        add(w, Term{-0.5 * factors[k] * dot(v, w), v.data()});
         for (std::size_t j = 0; j < v.size(); ++j)
-            add_multiple(w, a.column(k + 1 + j).subspan(k + 1), factors[k] * v[j]);
-        add_multiple(w, v, -0.5 * factors[k] * dot(v, w));
-        for (std::size_t j = 0; j < v.size(); ++j) {
-            add_multiple(a.column(k + 1 + j).subspan(k + 1), v, -w[j]);
-            add_multiple(a.column(k + 1 + j).subspan(k + 1), w, -v[j]);
-        }
+            add(a.column(k + 1 + j).subspan(k + 1), Term{-w[j], v.data()}, Term{-v[j], w.data()});
     }
     for (std::size_t i = 0; i < n; ++i)
         result.diagonal[i] = a(i, i);
@@ -70,10 +86,9 @@ Tridiagonal tridiagonal(Matrix a) {
         const std::span<const double> v = a.column(k).subspan(k + 1);
         const std::span<double> w = std::span(work).first(v.size());
         std::fill(w.begin(), w.end(), 0.0);
+        add_columns(w, q, k + 1, k + 1, v);
         for (std::size_t j = 0; j < v.size(); ++j)
-            add_multiple(w, q.column(k + 1 + j).subspan(k + 1), v[j]);
-        for (std::size_t j = 0; j < v.size(); ++j)
-            add_multiple(q.column(k + 1 + j).subspan(k + 1), w, -factors[k] * v[j]);
+            add(q.column(k + 1 + j).subspan(k + 1), Term{-factors[k] * v[j], w.data()});
     }
     result.q = transposed(q);
     return result;
@@ -107,12 +122,13 @@ void do_step(Tridiagonal& t, std::size_t first, std::size_t last) {
         moved = sine * along;
         d[i + 1] = g + moved;
         g = cosine * along - b;
-        const std::span<double> left = t.q.column(i);
-        const std::span<double> right = t.q.column(i + 1);
+        double* const left = t.q.column(i).data();
+        double* const right = t.q.column(i + 1).data();
         for (std::size_t row = 0; row < t.q.rows(); ++row) {
+            const double of_left = left[row];
             const double of_right = right[row];
-            right[row] = sine * left[row] + cosine * of_right;
-            left[row] = cosine * left[row] - sine * of_right;
+            right[row] = sine * of_left + cosine * of_right;
+            left[row] = cosine * of_left - sine * of_right;
         }
     }
     d[first] -= moved;
@@ -177,8 +193,19 @@ double dot(std::span<const double> a, std::span<const double> b) {
 Matrix product(const Matrix& a, const Matrix& b) {
     Matrix result(a.rows(), b.columns());
     for (std::size_t j = 0; j < b.columns(); ++j)
-        for (std::size_t k = 0; k < a.columns(); ++k)
-            add_multiple(result.column(j), a.column(k), b(k, j));
+        add_columns(result.column(j), a, 0, 0, b.column(j));
+    return result;
+}
+
+Matrix squared(const Matrix& a) {
+    const Matrix rows = transposed(a);
+    const std::size_t n = a.rows();
+    Matrix result(n, n);
+    for (std::size_t j = 0; j < n; ++j) {
+        add_columns(result.column(j).subspan(j), a, j, 0, rows.column(j));
+        for (std::size_t i = j + 1; i < n; ++i)
+            result(j, i) = result(i, j);
+    }
     return result;
 }
 

@@ -51,6 +51,9 @@ double dot(std::span<const double> a, std::span<const double> b);
 /// a b; each element is summed from the first column of a to the last.
 Matrix product(const Matrix& a, const Matrix& b);
 
+/// a a^T with the bytes of product(a, transposed(a)), of which it sums one half.
+Matrix squared(const Matrix& a);
+
 /// Eigenvectors, one per column, and their eigenvalues, largest first.
 struct Decomposition {
     Matrix vectors;

@@ -108,7 +108,7 @@ Decomposition modes_of(const Matrix& steering, std::span<const double> powers) {
         root = std::sqrt(root);
     const Matrix a = scaled_columns(steering, roots);
     const bool by_rows = a.rows() <= a.columns();
-    Decomposition result = decompose(by_rows ? product(a, transposed(a)) : product(transposed(a), a));
+    Decomposition result = decompose(squared(by_rows ? a : transposed(a)));
     if (by_rows) return result;
     const double least = smallest_eigenvalue * result.values[0];
     std::size_t usable = 0;
@@ -243,7 +243,8 @@ void write_mix(const Mixing& m, const EstimatorFilter& filter, int modes, float*
     }
 }
 
-Mixing mixing(const TileModes& tile, const WindowModes& window, int modes, const Profile& profile,
+/// tile_modes and window_modes: of the delays, (modes, delays) and (delays, modes).
+Mixing mixing(const Matrix& tile_modes, const Matrix& window_modes, const Profile& profile,
               double centre_distance) {
     std::vector<double> in_phase;
     std::vector<double> across;
@@ -252,9 +253,8 @@ Mixing mixing(const TileModes& tile, const WindowModes& window, int modes, const
         in_phase.push_back(profile.powers[d] * elementary::cos(angle));
         across.push_back(profile.powers[d] * elementary::sin(angle));
     }
-    const Matrix left = product(transposed(tile.vectors), tile.steering);
-    const Matrix right = product(transposed(window.steering), first_vectors(window, modes));
-    return {product(left, scaled_rows(right, in_phase)), product(left, scaled_rows(right, across))};
+    return {product(tile_modes, scaled_rows(window_modes, in_phase)),
+            product(tile_modes, scaled_rows(window_modes, across))};
 }
 
 void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
@@ -334,6 +334,8 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
     std::vector<double> error(static_cast<std::size_t>(modes.width), 0.0);
     double unresolved = 1.0;
     float* to = modes.mix.data();
+    const Matrix tile_modes = product(transposed(tile.vectors), tile.steering);
+    const Matrix window_modes = product(transposed(window.steering), first_vectors(window, modes.modes));
     for (std::size_t variant = 0; variant < distances.size(); ++variant) {
         const auto uses = std::count_if(filter.tiles.begin(), filter.tiles.end(), [&](const auto& each) {
             return each.variant == static_cast<int>(variant);
@@ -345,7 +347,7 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
             const auto [group, comb] = std::div(static_cast<int>(i), combs);
             const double pilot_centre =
                 layout.groups[static_cast<std::size_t>(group)] + comb * layout.comb_shift + 0.5 * last;
-            const Mixing m = mixing(tile, window, modes.modes, profile, tile_centre - pilot_centre);
+            const Mixing m = mixing(tile_modes, window_modes, profile, tile_centre - pilot_centre);
             write_mix(m, filter, modes.modes, to);
             for (std::size_t k = 0; k < static_cast<std::size_t>(modes.modes); ++k) {
                 const double squared_norm = dot(m.real.column(k), m.real.column(k)) +
