@@ -11,7 +11,9 @@
 
 #include "phy/equalizer/host/kernels.hpp"
 #include "phy/equalizer/host/layers-inl.h"
+#include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
+#include "phy/equalizer/math/whitening-inl.h"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
