@@ -20,24 +20,15 @@ using LayerColumn = equalizer::Column<Ops, layers>;
 /// Loads a received sample of any format.
 __device__ __forceinline__ void load_sample(const EqualizerJob& job, std::uint64_t index, float& re,
                                             float& im) {
-    const auto load_as = [&](auto constant) {
-        constexpr SampleFormat format = constant();
-        constexpr int bytes = static_cast<int>(size_of(format));
+    with_constant_by_bits<SampleFormat, 4>(job.format, [&](auto format) {
+        constexpr int bytes = static_cast<int>(size_of(format()));
         std::uint32_t words[(bytes + 3) / 4];
         float y[2];
         load_words<Space::global, bytes>(job.grid + index * bytes, words);
-        widen<format, 2>(words, job.unit, y);
+        widen<format(), 2>(words, job.unit, y);
         re = y[0];
         im = y[1];
-    };
-    // Branches on the bits of the number: a switch would become a table of addresses.
-    const auto number = static_cast<unsigned>(job.format);
-    if ((number & 2U) == 0) {
-        if ((number & 1U) == 0) return load_as(std::integral_constant<SampleFormat, SampleFormat::cf32>());
-        return load_as(std::integral_constant<SampleFormat, SampleFormat::cf16>());
-    }
-    if ((number & 1U) == 0) return load_as(std::integral_constant<SampleFormat, SampleFormat::ci16>());
-    load_as(std::integral_constant<SampleFormat, SampleFormat::ci8>());
+    });
 }
 
 /// A thread's subcarrier in a slot and in a group of symbols.
