@@ -7,7 +7,6 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/upload.hpp"
-#include "phy/estimator/check.hpp"
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/estimator_cuda.hpp"
 
@@ -210,7 +209,7 @@ int ChannelEstimator::estimates() const {
 }
 
 std::size_t ChannelEstimator::channel_size() const {
-    return impl_->plan.channel_size();
+    return impl_->plan.slot_sizes().channel;
 }
 
 std::span<const float> ChannelEstimator::time_weights() const {
@@ -232,11 +231,11 @@ std::size_t ChannelEstimator::max_slots() const {
 void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots, DeviceSpan<float> channel,
                                   DeviceSpan<SlotEstimate> slots, cudaStream_t stream,
                                   DeviceSpan<cf32> covariance) const {
-    phy::detail::check_estimator_call(impl_->plan, {.grid = grid.size(),
-                                                    .pilots = pilots.size(),
-                                                    .channel = channel.size(),
-                                                    .slots = slots.size(),
-                                                    .covariance = covariance.size()});
+    impl_->plan.check_call({.grid = grid.size(),
+                            .pilots = pilots.size(),
+                            .channel = channel.size(),
+                            .slots = slots.size(),
+                            .covariance = covariance.size()});
     if (slots.size() > impl_->max_slots)
         throw ArgumentError("slots has " + std::to_string(slots.size()) + " elements: expected at most " +
                             std::to_string(impl_->max_slots) + ", the estimator's max_slots");
@@ -244,7 +243,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
     const CurrentDevice current(impl_->device);
     const EstimatorJob job = {.format = grid.format(),
                               .grid = grid.data(),
-                              .unit = phy::detail::estimator_unit(impl_->plan.config, grid.format()),
+                              .unit = impl_->plan.unit_of(grid.format()),
                               .pilots = pilots.data(),
                               .channel = channel.data(),
                               .estimates = slots.data(),

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 
@@ -205,6 +207,37 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
 bool EstimatorPlan::has_freedom(const EstimatorTables& of_spread) const {
     return (kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
            (kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
+}
+
+EstimatorCallSizes EstimatorPlan::slot_sizes() const {
+    const auto antennas = static_cast<std::size_t>(layout.antennas);
+    const auto subcarriers = static_cast<std::size_t>(layout.subcarriers);
+    return {.grid = antennas * symbols_per_slot * subcarriers,
+            .pilots = static_cast<std::size_t>(layout.symbols) * static_cast<std::size_t>(layout.pilots),
+            .channel = 2 * static_cast<std::size_t>(group_columns()) *
+                       static_cast<std::size_t>(layout.layers) * subcarriers,
+            .slots = 1,
+            .covariance = antennas * antennas};
+}
+
+void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
+    const EstimatorCallSizes slot = slot_sizes();
+    check_slots(call.slots, "grid", call.grid);
+    check_size("grid", call.grid, call.slots * slot.grid);
+    check_size("pilots", call.pilots, call.slots * slot.pilots);
+    check_size("channel", call.channel, call.slots * slot.channel);
+    if (call.covariance == 0) return;
+    check_size("covariance", call.covariance, call.slots * slot.covariance);
+    for (const EstimatorTables& of_spread : tables) {
+        if (!has_freedom(of_spread))
+            throw ArgumentError(
+                "covariance: the allocation has too few pilots to measure it along with the channel");
+    }
+}
+
+float EstimatorPlan::unit_of(SampleFormat format) const {
+    check_enum("sample format", format, all_sample_formats.back());
+    return 1.0F / config.full_scale.value_for(format);
 }
 
 }  // namespace phy::detail
