@@ -74,7 +74,7 @@ __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& pr
     const int place = group / combs;
     int stream = 0;
     for (; stream < program.streams_count; ++stream)
-        if (program.constants.joint[stream] == kind && program.place[stream] == place) break;
+        if (program.constants.joint[stream] == kind && program.index_in_kind[stream] == place) break;
     const int antenna = column % in_group / program.estimates;
     const int estimate = column % program.estimates;
     const int stride = program.comb_stride;

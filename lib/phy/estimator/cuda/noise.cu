@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(estimator_threads)
         const int stream = i / 2;
         const int kind = program.constants.joint[stream];
         const int of_stream = program.columns[kind] / program.kind_streams[kind];
-        const int first = (kind == 1 ? 0 : program.columns[1]) + program.place[stream] * of_stream;
+        const int first = (kind == 1 ? 0 : program.columns[1]) + program.index_in_kind[stream] * of_stream;
         float sum = 0.0F;
 #pragma unroll 4
         for (int column = first; column < first + of_stream; ++column)

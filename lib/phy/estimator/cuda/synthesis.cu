@@ -53,7 +53,8 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
             static_cast<unsigned>(program.largest.width);
     const float* const from =
         modes_of(program, slot, *part.job, *part.filter, part.kind) +
-        static_cast<std::size_t>(program.place[part.stream] * part.combs * 2 * in_group + part.first) *
+        static_cast<std::size_t>(program.index_in_kind[part.stream] * part.combs * 2 * in_group +
+                                 part.first) *
             static_cast<unsigned>(width);
     const int of_group = part.count * width;
 #pragma unroll 4

@@ -25,11 +25,11 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
     const std::size_t groups = layout.groups.size();
     const auto subcarriers = size(layout.subcarriers);
     pilots_.assign(size(layout.symbols) * row, 0.0F);
-    rows_.assign(size(layout.rows()) * row, 0.0F);
-    row_sums_.resize(size(layout.rows()) * estimator_row_sums);
-    cross_sums_.resize(size(layout.rows()) * 2);
+    rows_.assign(size(layout.rows) * row, 0.0F);
+    row_sums_.resize(size(layout.rows) * estimator_row_sums);
+    cross_sums_.resize(size(layout.rows) * 2);
     ramps_.assign(groups * row + 2 * subcarriers, 0.0F);
-    streams_.assign(size(layout.stream_rows()) * row, 0.0F);
+    streams_.assign(size(layout.stream_rows) * row, 0.0F);
     for (const int group : layout.groups)
         for (const std::int32_t subcarrier : layout.subcarrier_of)
             index_.push_back(subcarrier < 0 ? 0.0F : static_cast<float>(subcarrier + group));
@@ -68,13 +68,12 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
     const EstimatorLayout& layout = plan_.layout;
     for (std::size_t symbol = 0; symbol < size(layout.symbols); ++symbol)
         gather_pilots(symbol);
-    each(size(layout.rows()),
-         [&](Scratch& scratch, std::size_t row) noexcept { estimate_row(scratch, row); });
+    each(size(layout.rows), [&](Scratch& scratch, std::size_t row) noexcept { estimate_row(scratch, row); });
     if (plan_.constants.pairs > 0)
-        each(size(layout.rows()), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
+        each(size(layout.rows), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
     join_sums();
     turn_ramps();
-    each(size(layout.stream_rows()), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
+    each(size(layout.stream_rows), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
     each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
     measure_noise();
     set_gains();
@@ -158,7 +157,7 @@ void SlotEstimator::join_sums() noexcept {
     const EstimatorLayout& layout = plan_.layout;
     const auto symbols = size(layout.symbols);
     std::array<float, estimator_slot_sums> sums{};
-    for (std::size_t row = 0; row < size(layout.rows()); ++row) {
+    for (std::size_t row = 0; row < size(layout.rows); ++row) {
         for (std::size_t i = 0; i < estimator_row_sums; ++i)
             sums[i] += row_sums_[row * estimator_row_sums + i];
         const std::size_t pair = row % symbols / size(layout.length);

@@ -23,7 +23,7 @@ constexpr double shortest_of_first = 0.25;
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
-    const auto observations = static_cast<double>(layout.rows());
+    const auto observations = static_cast<double>(layout.rows);
     c.energy_share = static_cast<float>(1.0 / (observations * layout.pilots));
     int blocks = 0;
     for (const EstimatorRange& range : layout.ranges)
@@ -53,7 +53,7 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     c.noise_scale = static_cast<float>(amplitude * amplitude * layout.symbols_averaged);
     c.freedom = static_cast<float>(layout.antennas * layout.layers);
     c.band = static_cast<float>(blocks * subcarriers_per_resource_block);
-    c.streams = static_cast<int>(layout.streams.size());
+    c.streams = layout.streams_count;
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         c.joint[s] = layout.streams[s].joint() ? 1 : 0;
         c.ports[s] = static_cast<float>(layout.streams[s].ports());
@@ -179,8 +179,6 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
     time_weights = estimator_time_weights(config, layout.estimates);
-    for (std::size_t s = 0; s < layout.streams.size(); ++s)
-        place[s] = kind_streams[layout.streams[s].joint() ? 1 : 0]++;
     std::vector<double> measured = estimator_delay_spreads();
     const double hidden = hidden_delay_spread(layout);
     // A profile that is too long costs little; one that is too short cuts off paths.
@@ -205,8 +203,8 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
 }
 
 bool EstimatorPlan::has_freedom(const EstimatorTables& of_spread) const {
-    return (kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
-           (kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
+    return (layout.kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
+           (layout.kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
 }
 
 EstimatorCallSizes EstimatorPlan::slot_sizes() const {

@@ -58,13 +58,9 @@ struct EstimatorPlan {
     EstimatorConstants constants;
     std::vector<float> time_weights;
     EstimatorSizes largest;
-    std::array<int, 2> kind_streams{};     ///< single, joint
-    std::array<int, max_streams> place{};  ///< of a stream, among those of its kind
 
-    /// Real columns of a tile of one kind: (streams, combs, parts, antennas, estimates).
-    [[nodiscard]] int columns(bool joint) const {
-        return kind_streams[joint ? 1 : 0] * (joint ? 4 : 2) * group_columns();
-    }
+    /// Real columns of a tile of one kind.
+    [[nodiscard]] int columns(bool joint) const { return layout.columns[joint ? 1 : 0]; }
     [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
     [[nodiscard]] EstimatorCallSizes slot_sizes() const;
     /// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted and the
