@@ -134,8 +134,8 @@ void Equalizer::Impl::set_groups(EqualizerJob& job, bool shares_filters) const {
     if (of_kind.size() == 0) return;
     const unsigned blocks_of_group = (job.subcarriers + equalizer_threads - 1) / equalizer_threads;
     const unsigned blocks = blocks_of_group * job.slot_count * (shares_filters ? job.group_count : 1);
-    const unsigned most = shares_filters ? max_parts : job.group_count;
-    job.parts = std::clamp(equalizer_blocks_wanted * multiprocessors / blocks, 1U, most);
+    const unsigned limit = shares_filters ? max_parts : job.group_count;
+    job.parts = std::clamp(equalizer_blocks_wanted * multiprocessors / blocks, 1U, limit);
 }
 
 Equalizer::Equalizer(const Device& device, const Config& config) : impl_(new Impl(device, config)) {}

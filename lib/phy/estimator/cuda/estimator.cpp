@@ -106,8 +106,8 @@ std::size_t checked_slots(std::size_t max_slots) {
 }  // namespace
 
 struct PHY_HIDDEN ChannelEstimator::Impl {
-    Impl(const Device& on, const Config& config, std::size_t most)
-        : device(on), max_slots(checked_slots(most)), plan(config) {
+    Impl(const Device& on, const Config& config, std::size_t slots)
+        : device(on), max_slots(checked_slots(slots)), plan(config) {
         Blob counted;
         program = make_program(counted, plan);
         constants = DeviceBuffer<std::byte>(device, counted.bytes().size());
@@ -144,7 +144,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
                                      static_cast<std::size_t>(program.largest.filters) * streams *
                                          static_cast<std::size_t>(program.largest.width),
                                      jobs * antennas * antennas * 2};
-        float** const places[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
+        float** const arrays[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
                                   &program.modes_at, &program.column_sums, &program.job_sums,
                                   &program.gains,    &program.products};
         // Kernels move four floats at a time.
@@ -162,7 +162,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         program.arrivals = arrivals.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
-            *places[i] = next;
+            *arrays[i] = next;
             next += room(sizes[i]);
         }
     }

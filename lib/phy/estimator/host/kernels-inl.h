@@ -139,7 +139,7 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
         store(sums[v], lanes + v * width, width);
 }
 
-void turn(const float* index, float step, PlanesOut out, int count) {
+void rotate(const float* index, float step, PlanesOut out, int count) {
     for (int i = 0; i < count; i += width)
         store(phasor<Ops>(load(index + i, count - i), Ops::set(step)), out, i, count - i);
 }
@@ -264,7 +264,7 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .row_sums = &row_sums,
                                       .correlate = &correlate,
                                       .dot = &dot,
-                                      .turn = &turn,
+                                      .rotate = &rotate,
                                       .combine = &combine,
                                       .fold = &fold,
                                       .multiply = &multiply,

@@ -26,7 +26,7 @@ struct EstimatorKernels {
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
     /// exp(2 pi j index step).
-    void (*turn)(const float* index, float step, PlanesOut out, int count);
+    void (*rotate)(const float* index, float step, PlanesOut out, int count);
     /// (sum of weights[i] rows[i]) x ramp.
     void (*combine)(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
                     int count);

@@ -72,7 +72,7 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
     if (plan_.constants.pairs > 0)
         each(size(layout.rows), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
     join_sums();
-    turn_ramps();
+    rotate_ramps();
     each(size(layout.stream_rows), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
     each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
     measure_noise();
@@ -170,16 +170,16 @@ void SlotEstimator::join_sums() noexcept {
         if (std::exchange(scratch.is_spoiled, false)) state_.is_spoiled = 1;
 }
 
-void SlotEstimator::turn_ramps() noexcept {
+void SlotEstimator::rotate_ramps() noexcept {
     const EstimatorLayout& layout = plan_.layout;
     const auto stride = size(layout.comb_stride);
     const std::size_t combs = 2 * layout.groups.size();
     for (std::size_t comb = 0; comb < combs; ++comb) {
         float* const to = &ramps_[comb * 2 * stride];
-        kernels_.turn(&index_[comb * stride], state_.step, {to, to + stride}, layout.comb_size);
+        kernels_.rotate(&index_[comb * stride], state_.step, {to, to + stride}, layout.comb_size);
     }
     float* const to = &ramps_[combs * 2 * stride];
-    kernels_.turn(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
+    kernels_.rotate(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
 }
 
 Planes SlotEstimator::ramp_of(int group, int comb) const {

@@ -51,7 +51,7 @@ private:
     void estimate_row(Scratch& scratch, std::size_t row) noexcept;
     void correlate_dmrs(std::size_t row) noexcept;
     void join_sums() noexcept;
-    void turn_ramps() noexcept;
+    void rotate_ramps() noexcept;
     void form_stream(std::size_t row) noexcept;
     void project(Scratch& scratch, std::size_t job) noexcept;
     void project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint, float* modes) noexcept;
