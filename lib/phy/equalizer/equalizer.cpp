@@ -65,8 +65,8 @@ struct EqualizerWorkspace {
 /// Makes the matrix that whitens noise of this covariance, (size, size), with `loading` added to its
 /// diagonal.
 void whiten(const cf32* covariance, int size, float loading, std::span<cf32> whitening) {
-    using scalar::Complex;
     using scalar::Ops;
+    using Complex = scalar::ComplexOf<Ops>;
     Complex l[max_antennas * max_antennas];
     Complex inverse[max_antennas * max_antennas];
     for (int column = 0; column < size; ++column) {

@@ -10,8 +10,8 @@ namespace phy::gpu::detail {
 namespace {
 
 namespace whitening = phy::detail::cuda;
-using whitening::Complex;
 using whitening::Ops;
+using Complex = whitening::ComplexOf<Ops>;
 
 /// One warp per slot; a lane computes a row of the factor, then a column of its inverse.
 __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constant__ WhiteningJob job) {

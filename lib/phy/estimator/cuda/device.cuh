@@ -35,7 +35,8 @@ __device__ __forceinline__ DeviceComplex complex_at(const float* row, int stride
     return {row[at], row[stride + at]};
 }
 
-__device__ __forceinline__ const DeviceTables& tables_of(const EstimatorProgram& program, unsigned slot) {
+__device__ __forceinline__ const DeviceEstimatorTables& tables_of(const EstimatorProgram& program,
+                                                                  unsigned slot) {
     return program.tables[program.states[slot].table];
 }
 

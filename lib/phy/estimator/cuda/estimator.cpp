@@ -57,7 +57,7 @@ DeviceModes add_modes(Blob& blob, const EstimatorModes& modes) {
             .mix = blob.add(modes.mix)};
 }
 
-DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
+DeviceEstimatorTables add_tables(Blob& blob, const EstimatorTables& tables) {
     std::vector<DeviceFilter> filters;
     for (const EstimatorFilter& filter : tables.filters) {
         filters.push_back({.window_blocks = filter.window_blocks,
@@ -91,7 +91,7 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.ranges = blob.add(layout.ranges);
     program.subcarrier_of = blob.add(layout.subcarrier_of);
     program.pilot_of = blob.add(layout.pilot_of);
-    std::vector<DeviceTables> tables;
+    std::vector<DeviceEstimatorTables> tables;
     for (const EstimatorTables& each : plan.tables)
         tables.push_back(add_tables(blob, each));
     program.tables = blob.add(tables);

@@ -51,7 +51,7 @@ struct DeviceFilter {
 };
 
 /// EstimatorTables in device memory.
-struct DeviceTables {
+struct DeviceEstimatorTables {
     const DeviceFilter* filters;
     const float* shares;
     const EstimatorTileJob* jobs;
@@ -70,7 +70,7 @@ struct EstimatorProgram : EstimatorShape {
     const EstimatorRange* ranges;
     const std::int32_t* subcarrier_of;
     const std::int32_t* pilot_of;
-    const DeviceTables* tables;
+    const DeviceEstimatorTables* tables;
 
     // The workspace. Sizes are elements per slot.
     float* rows_at;

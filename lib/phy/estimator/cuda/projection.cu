@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
     const EstimatorTileJob& job = tables.jobs[blockIdx.y];
     const DeviceFilter& filter = tables.filters[job.filter];

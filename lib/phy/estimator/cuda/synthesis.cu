@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     const int jobs = tables.jobs_count;
     const int split = static_cast<int>(blockIdx.y) / jobs;
     Part part;

@@ -182,7 +182,7 @@ void SlotEstimator::rotate_ramps() noexcept {
     kernels_.rotate(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
 }
 
-Planes SlotEstimator::ramp_of(int group, int comb) const {
+SplitComplex SlotEstimator::ramp_of(int group, int comb) const {
     const auto stride = size(plan_.layout.comb_stride);
     const float* const re = &ramps_[size(2 * group + comb) * 2 * stride];
     return {re, re + stride};
@@ -197,8 +197,8 @@ void SlotEstimator::form_stream(std::size_t row) noexcept {
     const auto averaged = size(layout.symbols_averaged);
     for (int comb = 0; comb < 2; ++comb) {
         const bool is_negative = comb == 1 && stream.layer[0] < 0;
-        std::array<Planes, symbols_per_slot> rows;
-        std::array<Planes, symbols_per_slot> weights;
+        std::array<SplitComplex, symbols_per_slot> rows;
+        std::array<SplitComplex, symbols_per_slot> weights;
         std::array<std::array<float, 2>, symbols_per_slot> numbers;
         for (std::size_t i = 0; i < averaged; ++i) {
             const std::size_t symbol = estimate * averaged + i;
