@@ -1,43 +1,386 @@
 #include "phy/equalizer/equalizer.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
 #include "phy/core/check_size.hpp"
-#include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
-#include "phy/equalizer/host/block_equalizer.hpp"
+#include "phy/equalizer/host/kernels.hpp"
+#include "phy/equalizer/math/plan.hpp"
 #include "phy/machine/thread_pool.hpp"
+#include "phy/simd/arrays.hpp"
+
+#define PHY_KERNELS "phy/equalizer/host/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
 
 namespace phy {
-
-using detail::BlockEqualizer;
-using detail::ElementRun;
-using detail::EqualizedRow;
-using detail::EqualizerWorkspace;
-
+namespace detail {
 namespace {
 
-/// Into the arrays of a call.
-struct Arrays {
-    float* symbols;  ///< of the slot
-    float* noise;
-    std::size_t layers;
+constexpr std::size_t block_subcarriers = subcarriers_per_resource_block;
 
-    EqualizedRow operator()(const ElementRun& run) const {
-        return {symbols + 2 * layers * run.first_element, noise + layers * run.first_element};
-    }
-    void done(const ElementRun& /*run*/) const {}
+std::size_t as_size(int number) {
+    return static_cast<std::size_t>(number);
+}
+
+/// Resource blocks that are equalised together in all OFDM symbols: few enough to keep their coefficients and
+/// filters in the nearest caches, and as many as possible for long reads.
+std::size_t blocks_at_once(const EqualizerPlan& plan) {
+    // 4 resource blocks are whole vectors of any length.
+    constexpr std::size_t min_blocks = 8;
+    constexpr std::size_t max_blocks = 32;
+    constexpr std::size_t floats = 6144;
+    const auto is_sum = [](const WeightGroup& group) { return !group.weights.empty(); };
+    const int estimates = std::ranges::any_of(plan.groups(), is_sum) ? plan.estimates() : 1;
+    const std::size_t rows = as_size(2 * estimates * plan.antennas() * plan.layers());
+    return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, min_blocks, max_blocks);
+}
+
+/// Memory of one thread.
+struct EqualizerWorkspace {
+    // Rows are not a power of two apart, so that they use different sets of the cache.
+    EqualizerWorkspace(const EqualizerPlan& plan, std::size_t subcarriers)
+        : row(whole_vectors(subcarriers) + max_lanes),
+          received_row(2 * row + padding),
+          channel(as_size(2 * plan.estimates() * plan.antennas() * plan.layers()) * row),
+          received(as_size(plan.antennas()) * received_row),
+          filters(filter_rows(plan.layers(), plan.antennas()) * row),
+          symbols(as_size(2 * plan.layers()) * row),
+          noise(as_size(plan.layers()) * row),
+          whitening(plan.covariance_size()) {}
+
+    std::size_t row;              ///< floats from row to row
+    std::size_t received_row;     ///< floats from antenna to antenna
+    std::vector<float> channel;   ///< rows as ChannelRows has them
+    std::vector<float> received;  ///< of all antennas
+    std::vector<float> filters;   ///< see EqualizerKernels
+    std::vector<float> symbols;   ///< results to pick from
+    std::vector<float> noise;
+    std::vector<cf32> whitening;
+    std::size_t whitening_call = 0;  ///< call and slot of the whitening matrix
+    std::size_t whitening_slot = 0;
 };
 
+/// Makes the matrix that whitens noise of this covariance, (size, size), with `loading` added to its
+/// diagonal.
+void whiten(const cf32* covariance, int size, float loading, std::span<cf32> whitening) {
+    using scalar::Ops;
+    using Complex = scalar::ComplexOf<Ops>;
+    Complex l[max_antennas * max_antennas];
+    Complex inverse[max_antennas * max_antennas];
+    for (int column = 0; column < size; ++column) {
+        for (int row = column; row < size; ++row) {
+            const cf32 entry = covariance[row * size + column];
+            const float re = row == column ? Ops::add(entry.real(), loading) : entry.real();
+            l[row * size + column] = scalar::rest_of_entry<Ops>(l, size, row, column, {re, entry.imag()});
+        }
+        Complex& pivot = l[column * size + column];
+        pivot = {Ops::div(1.0F, std::sqrt(pivot.re)), 0.0F};
+        for (int row = column + 1; row < size; ++row) {
+            Complex& entry = l[row * size + column];
+            entry = {Ops::mul(entry.re, pivot.re), Ops::mul(entry.im, pivot.re)};
+        }
+    }
+    for (int column = 0; column < size; ++column)
+        scalar::invert_column<Ops>(l, size, column, inverse);
+    for (std::size_t i = 0; i < whitening.size(); ++i)
+        whitening[i] = {inverse[i].re, inverse[i].im};
+}
+
+/// Neighbouring subcarriers of an OFDM symbol whose elements follow each other in the codeword.
+struct ElementRun {
+    std::size_t first_subcarrier;
+    std::size_t subcarriers;
+    std::size_t first_element;
+    std::size_t elements;
+    std::span<const ResourceMap::Entry> entries;
+
+    [[nodiscard]] bool is_full() const { return elements == subcarriers; }
+};
+
+/// Equalises a slot by blocks of neighbouring resource blocks.
+class BlockEqualizer {
+public:
+    BlockEqualizer(const Host& host, const EqualizerConfig& config);
+
+    struct Call {
+        SymbolView grid;
+        const float* channel;
+        std::span<const SlotEstimate> slots;
+        const cf32* covariance;  ///< null: none
+        float* symbols;
+        float* noise;
+        std::size_t number;  ///< tells the call from others
+    };
+
+    [[nodiscard]] const EqualizerPlan& plan() const { return plan_; }
+    [[nodiscard]] std::size_t blocks() const;
+    [[nodiscard]] EqualizerWorkspace make_workspace() const {
+        return {plan_, blocks_at_once_ * block_subcarriers};
+    }
+
+    void operator()(EqualizerWorkspace& workspace, const Call& call, std::size_t slot,
+                    std::size_t block) const;
+
+private:
+    struct Block {
+        std::size_t slot;
+        std::size_t first_block;
+        std::size_t resource_blocks;
+        bool at_end;  ///< reading beyond the last subcarrier is not allowed
+
+        [[nodiscard]] std::size_t first() const { return first_block * block_subcarriers; }
+        [[nodiscard]] std::size_t count() const { return resource_blocks * block_subcarriers; }
+    };
+
+    [[nodiscard]] Block block_of(const Call& call, std::size_t slot, std::size_t block) const;
+    [[nodiscard]] std::span<const ResourceMap::Entry> entries_of(int symbol, const Block& block) const;
+
+    /// Stages coefficients that need whitening or are at the end of the array.
+    ChannelRows channel_of(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
+    void stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                       const float* from) const;
+    [[nodiscard]] ChannelRows with_weights(ChannelRows channel, const WeightGroup& group) const;
+    void make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const;
+    void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
+
+    /// Stages samples that need widening or whitening, or are at the end of the array.
+    ReceivedRows received_of(EqualizerWorkspace& workspace, const Call& call, const Block& block, int symbol,
+                             const ElementRun& run) const;
+    void equalize(const EqualizerWorkspace& workspace, const ChannelRows& channel, const WeightGroup& group,
+                  const ReceivedRows& received, std::size_t offset, std::size_t count,
+                  const EqualizedRow& out) const;
+
+    /// Returns the run from the first entry with data, and removes its entries from the front.
+    static ElementRun next_run(std::span<const ResourceMap::Entry>& entries, std::size_t first_subcarrier);
+    void pick(const EqualizerWorkspace& workspace, const ElementRun& run, const EqualizedRow& out) const;
+
+    void run_symbol(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                    const ChannelRows& channel, const WeightGroup& group, int symbol) const;
+
+    EqualizerPlan plan_;
+    std::size_t blocks_at_once_;
+    const EqualizerKernels* kernels_;
+    const ArrayKernels* arrays_;
+    std::vector<char> has_data_;  ///< by block
+};
+
+BlockEqualizer::BlockEqualizer(const Host& host, const EqualizerConfig& config)
+    : plan_(config),
+      blocks_at_once_(blocks_at_once(plan_)),
+      kernels_(&PHY_KERNELS_FOR(host.backend(), EqualizerKernels)),
+      arrays_(&array_kernels(host.backend())),
+      has_data_(blocks()) {
+    const auto entries = plan_.map().entries();
+    const std::size_t resource_blocks = entries.size() / symbols_per_slot;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (entries[i].mask != 0) has_data_[i % resource_blocks / blocks_at_once_] = 1;
+}
+
+std::size_t BlockEqualizer::blocks() const {
+    const std::size_t of_block = blocks_at_once_ * block_subcarriers;
+    return (plan_.subcarriers() + of_block - 1) / of_block;
+}
+
+void BlockEqualizer::operator()(EqualizerWorkspace& workspace, const Call& call, std::size_t slot,
+                                std::size_t block) const {
+    if (!has_data_[block]) return;
+    const Block where = block_of(call, slot, block);
+    const ChannelRows channel = channel_of(workspace, call, where);
+    for (const WeightGroup& group : plan_.groups()) {
+        const ChannelRows weighted = with_weights(channel, group);
+        if (group.shares_filters()) make_filters(workspace, weighted, where);
+        for (const int symbol : group.symbols)
+            run_symbol(workspace, call, where, weighted, group, symbol);
+    }
+}
+
+void BlockEqualizer::run_symbol(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                                const ChannelRows& channel, const WeightGroup& group, int symbol) const {
+    const std::size_t layers = as_size(plan_.layers());
+    std::span<const ResourceMap::Entry> entries = entries_of(symbol, block);
+    const std::size_t end = block.first() + block.count();
+    while (!entries.empty()) {
+        const ElementRun run = next_run(entries, end - entries.size() * block_subcarriers);
+        if (run.elements == 0) return;
+        const ReceivedRows received = received_of(workspace, call, block, symbol, run);
+        const std::size_t first = block.slot * plan_.symbols() + layers * run.first_element;
+        const EqualizedRow out = {call.symbols + 2 * first, call.noise + first};
+        const EqualizedRow staged = {workspace.symbols.data(), workspace.noise.data()};
+        equalize(workspace, channel, group, received, run.first_subcarrier - block.first(), run.subcarriers,
+                 run.is_full() ? out : staged);
+        if (!run.is_full()) pick(workspace, run, out);
+    }
+}
+
+BlockEqualizer::Block BlockEqualizer::block_of(const Call& call, std::size_t slot, std::size_t block) const {
+    const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
+    const std::size_t first = block * blocks_at_once_;
+    const std::size_t count = std::min(blocks_at_once_, resource_blocks - first);
+    // Runs may begin at any resource block, so their whole vectors may end after those of the whole row.
+    const std::size_t reach = (first + count) * block_subcarriers + max_lanes;
+    return {slot, first, count, slot + 1 == call.slots.size() && reach > plan_.subcarriers()};
+}
+
+std::span<const ResourceMap::Entry> BlockEqualizer::entries_of(int symbol, const Block& block) const {
+    const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
+    return plan_.map().entries().subspan(as_size(symbol) * resource_blocks + block.first_block,
+                                         block.resource_blocks);
+}
+
+ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries,
+                                    std::size_t first_subcarrier) {
+    std::size_t skipped = 0;
+    while (skipped < entries.size() && entries[skipped].mask == 0)
+        ++skipped;
+    entries = entries.subspan(skipped);
+    std::size_t count = 0;
+    std::size_t elements = 0;
+    while (count < entries.size() && entries[count].mask != 0 &&
+           entries[count].first == entries[0].first + elements) {
+        elements += static_cast<std::size_t>(std::popcount(entries[count].mask));
+        ++count;
+    }
+    const ElementRun run = {first_subcarrier + skipped * block_subcarriers, count * block_subcarriers,
+                            count == 0 ? 0 : entries[0].first, elements, entries.first(count)};
+    entries = entries.subspan(count);
+    return run;
+}
+
+void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const {
+    if (workspace.whitening_call == call.number && workspace.whitening_slot == slot) return;
+    const float errors = scalar::noise_of_errors<scalar::Ops>(call.slots[slot].channel_error, plan_.layers());
+    whiten(call.covariance + slot * plan_.covariance_size(), plan_.antennas(), errors, workspace.whitening);
+    workspace.whitening_call = call.number;
+    workspace.whitening_slot = slot;
+}
+
+void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                                   const float* from) const {
+    const std::size_t row = workspace.row;
+    const std::size_t subcarriers = plan_.subcarriers();
+    const std::size_t rows = as_size(2 * plan_.estimates() * plan_.antennas() * plan_.layers());
+    for (std::size_t r = 0; r < rows; ++r)
+        std::memcpy(&workspace.channel[r * row], from + r * subcarriers, block.count() * sizeof(float));
+    if (call.covariance == nullptr) return;
+    const WhiteningRows whitening = {workspace.whitening.data(), plan_.antennas()};
+    const std::size_t of_antenna = as_size(2 * plan_.layers()) * row;
+    const std::size_t of_estimate = as_size(plan_.antennas()) * of_antenna;
+    for (std::size_t e = 0; e < as_size(plan_.estimates()); ++e)
+        for (std::size_t layer = 0; layer < as_size(plan_.layers()); ++layer)
+            kernels_->whiten_channel(whitening, &workspace.channel[e * of_estimate + 2 * layer * row],
+                                     of_antenna, row, block.count());
+}
+
+ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call& call,
+                                       const Block& block) const {
+    const bool whitens = call.covariance != nullptr;
+    const SlotEstimate& slot = call.slots[block.slot];
+    const float* const from = call.channel + block.slot * plan_.channel_size() + block.first();
+    ChannelRows rows{};
+    rows.antennas = plan_.antennas();
+    rows.estimates = plan_.estimates();
+    rows.noise =
+        whitens ? 1.0F
+                : scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, plan_.layers());
+    rows.first = from;
+    rows.stride = plan_.subcarriers();
+    if (whitens) make_whitening(workspace, call, block.slot);
+    if (whitens || block.at_end) {
+        stage_channel(workspace, call, block, from);
+        rows.first = workspace.channel.data();
+        rows.stride = workspace.row;
+    }
+    return rows;
+}
+
+ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group) const {
+    channel.weights = group.weights.empty() ? nullptr : group.weights.data();
+    if (group.weights.empty()) {
+        const std::size_t rows = as_size(2 * plan_.antennas() * plan_.layers());
+        channel.first += as_size(group.estimate) * rows * channel.stride;
+    }
+    return channel;
+}
+
+void BlockEqualizer::make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel,
+                                  const Block& block) const {
+    const auto make = kernels_->make_filters[as_size(plan_.layers() - 1)][plan_.mmse() ? 1 : 0];
+    make(channel, block.count(), workspace.filters.data(), workspace.row);
+}
+
+ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Call& call, const Block& block,
+                                         int symbol, const ElementRun& run) const {
+    const std::size_t row = workspace.received_row;
+    const SampleFormat format = call.grid.format();
+    const std::size_t of_antenna = symbols_per_slot * plan_.subcarriers();
+    const std::size_t first =
+        block.slot * plan_.grid_size() + as_size(symbol) * plan_.subcarriers() + run.first_subcarrier;
+    const std::byte* const from = call.grid.data() + first * size_of(format);
+    ReceivedRows rows = {nullptr, 2 * of_antenna, call.slots[block.slot].phase[as_size(symbol)]};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % alignof(float) == 0;
+    const bool whitens = call.covariance != nullptr;
+    if (format == SampleFormat::cf32 && aligned && !block.at_end && !whitens) {
+        rows.first = reinterpret_cast<const float*>(from);
+        return rows;
+    }
+    const auto widen = arrays_->widen[static_cast<std::size_t>(format)];
+    float* const staged = workspace.received.data();
+    for (std::size_t a = 0; a < as_size(plan_.antennas()); ++a)
+        widen(from + a * of_antenna * size_of(format), staged + a * row, 2 * run.subcarriers,
+              plan_.unit_of(format));
+    if (whitens)
+        kernels_->whiten_received({workspace.whitening.data(), plan_.antennas()}, staged, row,
+                                  run.subcarriers);
+    rows.first = staged;
+    rows.stride = row;
+    return rows;
+}
+
+void BlockEqualizer::equalize(const EqualizerWorkspace& workspace, const ChannelRows& channel,
+                              const WeightGroup& group, const ReceivedRows& received, std::size_t offset,
+                              std::size_t count, const EqualizedRow& out) const {
+    const std::size_t layers = as_size(plan_.layers() - 1);
+    if (group.shares_filters()) {
+        kernels_->apply_filters[layers](workspace.filters.data() + offset, workspace.row, plan_.antennas(),
+                                        received, count, out);
+    } else {
+        ChannelRows here = channel;
+        here.first += offset;
+        kernels_->solve[layers][plan_.mmse() ? 1 : 0](here, received, count, out);
+    }
+}
+
+void BlockEqualizer::pick(const EqualizerWorkspace& workspace, const ElementRun& run,
+                          const EqualizedRow& out) const {
+    const std::size_t layers = as_size(plan_.layers());
+    std::size_t element = 0;
+    for (std::size_t b = 0; b < run.entries.size(); ++b) {
+        for (std::uint32_t left = run.entries[b].mask; left != 0; left &= left - 1) {
+            const std::size_t from = b * block_subcarriers + as_size(std::countr_zero(left));
+            std::memcpy(out.symbols + 2 * layers * element, &workspace.symbols[2 * layers * from],
+                        2 * layers * sizeof(float));
+            std::memcpy(out.noise + layers * element, &workspace.noise[layers * from],
+                        layers * sizeof(float));
+            ++element;
+        }
+    }
+}
+
 }  // namespace
+}  // namespace detail
 
 struct PHY_HIDDEN Equalizer::Impl {
     Host host;
-    BlockEqualizer blocks;
-    std::vector<EqualizerWorkspace> workspaces;  ///< by part of the pool
+    detail::BlockEqualizer blocks;
+    std::vector<detail::EqualizerWorkspace> workspaces;  ///< by part of the pool
+    std::size_t calls = 0;
 
     Impl(const Host& on, const EqualizerConfig& config)
         : host(on),
           blocks(on, config),
-          workspaces(static_cast<std::size_t>(on.threads()), EqualizerWorkspace(blocks.plan())) {}
+          workspaces(static_cast<std::size_t>(on.threads()), blocks.make_workspace()) {}
 };
 
 Equalizer::Equalizer(const Host& host, const Config& config) : impl_(new Impl(host, config)) {}
@@ -66,18 +409,17 @@ void Equalizer::operator()(SymbolView grid, std::span<const float> channel,
     detail::check_size("symbols", symbols.size(), slots.size() * plan.symbols());
     detail::check_size("noise_variance", noise_variance.size(), slots.size() * plan.symbols());
     if (covariance.empty()) detail::check_noise(slots);
-    const BlockEqualizer::Call call = {grid, channel.data(), slots,
-                                       covariance.empty() ? nullptr : covariance.data(),
-                                       impl_->blocks.next_call()};
+    // std::complex is laid out as two floats.
+    const detail::BlockEqualizer::Call call = {.grid = grid,
+                                               .channel = channel.data(),
+                                               .slots = slots,
+                                               .covariance = covariance.empty() ? nullptr : covariance.data(),
+                                               .symbols = reinterpret_cast<float*>(symbols.data()),
+                                               .noise = noise_variance.data(),
+                                               .number = ++impl_->calls};
     const std::size_t blocks = impl_->blocks.blocks();
     impl_->host.pool().for_each(slots.size() * blocks, [&](int part, std::size_t item) noexcept {
-        const std::size_t slot = item / blocks;
-        const std::size_t first = slot * plan.symbols();
-        // std::complex is laid out as two floats.
-        Arrays target = {reinterpret_cast<float*>(symbols.data() + first), noise_variance.data() + first,
-                         static_cast<std::size_t>(plan.layers())};
-        impl_->blocks.run(impl_->workspaces[static_cast<std::size_t>(part)], call, slot, item % blocks,
-                          target);
+        impl_->blocks(impl_->workspaces[static_cast<std::size_t>(part)], call, item / blocks, item % blocks);
     });
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "phy/estimator/check.hpp"
 #include "phy/estimator/host/slot.hpp"
 #include "phy/machine/thread_pool.hpp"
 
@@ -54,7 +53,7 @@ int ChannelEstimator::estimates() const {
 }
 
 std::size_t ChannelEstimator::channel_size() const {
-    return impl_->plan.channel_size();
+    return impl_->plan.slot_sizes().channel;
 }
 
 std::span<const float> ChannelEstimator::time_weights() const {
@@ -72,13 +71,13 @@ const ChannelEstimator::Config& ChannelEstimator::config() const {
 void ChannelEstimator::operator()(SymbolView grid, std::span<const cf32> pilots, std::span<float> channel,
                                   std::span<SlotEstimate> slots, std::span<cf32> covariance) {
     const detail::EstimatorPlan& plan = impl_->plan;
-    const detail::EstimatorCallSizes sizes = detail::estimator_call_sizes(plan);
-    detail::check_estimator_call(plan, {.grid = grid.size(),
-                                        .pilots = pilots.size(),
-                                        .channel = channel.size(),
-                                        .slots = slots.size(),
-                                        .covariance = covariance.size()});
-    const float unit = detail::estimator_unit(plan.config, grid.format());
+    const detail::EstimatorCallSizes sizes = plan.slot_sizes();
+    plan.check_call({.grid = grid.size(),
+                     .pilots = pilots.size(),
+                     .channel = channel.size(),
+                     .slots = slots.size(),
+                     .covariance = covariance.size()});
+    const float unit = plan.unit_of(grid.format());
     const auto slot_at = [&](std::size_t i) {
         return detail::EstimatorSlot{
             .format = grid.format(),

@@ -65,6 +65,7 @@ struct EqualizerJob {
     bool follows;  ///< after another job of the call; may run beside it
 };
 
+/// A parameter of its own: as members of the job, kernels of several antennas take up to 28 registers more.
 struct EqualizerOutput {
     float* symbols;
     float* noise;

@@ -10,8 +10,8 @@ namespace phy::gpu::detail {
 namespace {
 
 namespace whitening = phy::detail::cuda;
-using whitening::Complex;
 using whitening::Ops;
+using Complex = whitening::ComplexOf<Ops>;
 
 /// One warp per slot; a lane computes a row of the factor, then a column of its inverse.
 __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constant__ WhiteningJob job) {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(whitening_threads)
     const unsigned estimate = blockIdx.y / job.layers;
     const unsigned layer = blockIdx.y % job.layers;
     const std::uint64_t row = std::uint64_t{slot} * job.estimates + estimate;
-    const auto place = [&](unsigned antenna) {
+    const auto index = [&](unsigned antenna) {
         return ((row * job.antennas + antenna) * job.layers + layer) * 2 * job.subcarriers + k;
     };
     const float* const matrix = job.whitening + 2 * std::uint64_t{slot} * job.antennas * job.antennas;
@@ -61,12 +61,12 @@ __global__ void __launch_bounds__(whitening_threads)
         float im = 0.0F;
         const float* const weights = matrix + std::size_t{2} * a * job.antennas;
         for (unsigned b = 0; b < a; ++b)
-            whitening::add_weighted<Ops>(weights[2 * b], weights[2 * b + 1], job.channel[place(b)],
-                                         job.channel[place(b) + job.subcarriers], re, im);
-        whitening::add_scaled<Ops>(weights[2 * a], job.channel[place(a)],
-                                   job.channel[place(a) + job.subcarriers], re, im);
-        job.whitened[place(a)] = re;
-        job.whitened[place(a) + job.subcarriers] = im;
+            whitening::add_weighted<Ops>(weights[2 * b], weights[2 * b + 1], job.channel[index(b)],
+                                         job.channel[index(b) + job.subcarriers], re, im);
+        whitening::add_scaled<Ops>(weights[2 * a], job.channel[index(a)],
+                                   job.channel[index(a) + job.subcarriers], re, im);
+        job.whitened[index(a)] = re;
+        job.whitened[index(a) + job.subcarriers] = im;
     }
 }
 

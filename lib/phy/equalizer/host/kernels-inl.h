@@ -11,7 +11,9 @@
 
 #include "phy/equalizer/host/kernels.hpp"
 #include "phy/equalizer/host/layers-inl.h"
+#include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/solve-inl.h"
+#include "phy/equalizer/math/whitening-inl.h"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
@@ -100,17 +102,17 @@ PHY_INLINE Triangle<Ops, layers> gram_at(const VectorRows& rows, int antennas) {
 struct Phase {
     V re;
     V im;
-    bool turns;
+    bool rotates;
 
     explicit PHY_INLINE Phase(cf32 phase)
-        : re(Ops::set(phase.real())), im(Ops::set(phase.imag())), turns(phase != cf32(1.0F)) {}
+        : re(Ops::set(phase.real())), im(Ops::set(phase.imag())), rotates(phase != cf32(1.0F)) {}
 };
 
 /// Erases elements that are not finite, and stores `count` elements.
 template <int layers>
 PHY_INLINE void finish_vector(Column<Ops, layers>& x, V* noise, const Phase& phase, std::size_t count,
                               float* symbols, float* noise_out) {
-    if (phase.turns) {
+    if (phase.rotates) {
         PHY_UNROLL_ALL
         for (int i = 0; i < layers; ++i)
             rotate_back<Ops>(phase.re, phase.im, x.re[i], x.im[i]);

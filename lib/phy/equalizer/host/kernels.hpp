@@ -3,10 +3,8 @@
 #include <array>
 #include <cstddef>
 
-#include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
-#include "phy/equalizer/equalizer.hpp"
 
 /// The interface between the equaliser, which splits slots into pieces of rows, and the code that is compiled
 /// once per instruction set. A row holds one number of neighbouring subcarriers.
@@ -75,8 +73,5 @@ struct EqualizerKernels {
 constexpr std::size_t filter_rows(int layers, int antennas) {
     return static_cast<std::size_t>((2 * antennas + 1) * layers);
 }
-
-/// Throws BackendError if the backend does not run here or needs device memory.
-const EqualizerKernels& equalizer_kernels(const Backend& backend);
 
 }  // namespace phy::detail

@@ -6,23 +6,19 @@
 #define PHY_EQUALIZER_WHITENING_INL_H_
 #endif
 
+#include "phy/simd/complex-inl.h"
 #include "phy/simd/ops-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// A complex number in arrays of components.
-struct Complex {
-    float re;
-    float im;
-};
-
 /// Entry r of row i of R, minus the columns before `column`. l is (size, size).
 template <class Ops>
-PHY_INLINE Complex rest_of_entry(const Complex* l, int size, int row, int column, Complex r) {
+PHY_INLINE ComplexOf<Ops> rest_of_entry(const ComplexOf<Ops>* l, int size, int row, int column,
+                                        ComplexOf<Ops> r) {
     for (int k = 0; k < column; ++k) {
-        const Complex a = l[row * size + k];
-        const Complex b = l[column * size + k];
+        const ComplexOf<Ops> a = l[row * size + k];
+        const ComplexOf<Ops> b = l[column * size + k];
         r.re = Ops::nfma(a.im, b.im, Ops::nfma(a.re, b.re, r.re));
         r.im = Ops::fma(a.re, b.im, Ops::nfma(a.im, b.re, r.im));
     }
@@ -31,15 +27,15 @@ PHY_INLINE Complex rest_of_entry(const Complex* l, int size, int row, int column
 
 /// Column `column` of L^-1. The diagonal of L holds its reciprocals.
 template <class Ops>
-PHY_INLINE void invert_column(const Complex* l, int size, int column, Complex* inverse) {
+PHY_INLINE void invert_column(const ComplexOf<Ops>* l, int size, int column, ComplexOf<Ops>* inverse) {
     for (int i = 0; i < column; ++i)
         inverse[i * size + column] = {0.0F, 0.0F};
     inverse[column * size + column] = {l[column * size + column].re, 0.0F};
     for (int i = column + 1; i < size; ++i) {
-        Complex sum = {0.0F, 0.0F};
+        ComplexOf<Ops> sum = {0.0F, 0.0F};
         for (int k = column; k < i; ++k) {
-            const Complex a = l[i * size + k];
-            const Complex b = inverse[k * size + column];
+            const ComplexOf<Ops> a = l[i * size + k];
+            const ComplexOf<Ops> b = inverse[k * size + column];
             sum.re = Ops::fma(a.im, b.im, Ops::nfma(a.re, b.re, sum.re));
             sum.im = Ops::nfma(a.im, b.re, Ops::nfma(a.re, b.im, sum.im));
         }

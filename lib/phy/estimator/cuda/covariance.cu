@@ -43,7 +43,7 @@ __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const Fo
 __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram* __restrict__ of_all) {
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.z;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
     const int antennas = program.antennas;
     const int a = static_cast<int>(blockIdx.x) / antennas;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(estimator_threads)
     write_covariance(const EstimatorProgram* __restrict__ of_all, cf32* covariance) {
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.x;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     const int antennas = program.antennas;
     const int pairs = antennas * antennas;
     const int pair = static_cast<int>(threadIdx.x);

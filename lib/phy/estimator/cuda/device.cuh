@@ -35,7 +35,8 @@ __device__ __forceinline__ DeviceComplex complex_at(const float* row, int stride
     return {row[at], row[stride + at]};
 }
 
-__device__ __forceinline__ const DeviceTables& tables_of(const EstimatorProgram& program, unsigned slot) {
+__device__ __forceinline__ const DeviceEstimatorTables& tables_of(const EstimatorProgram& program,
+                                                                  unsigned slot) {
     return program.tables[program.states[slot].table];
 }
 
@@ -71,10 +72,10 @@ __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& pr
     const int combs = kind == 1 ? 2 : 1;
     const int group = column / in_group;
     const int comb = group % combs;
-    const int place = group / combs;
+    const int index = group / combs;
     int stream = 0;
     for (; stream < program.streams_count; ++stream)
-        if (program.constants.joint[stream] == kind && program.place[stream] == place) break;
+        if (program.constants.joint[stream] == kind && program.index_in_kind[stream] == index) break;
     const int antenna = column % in_group / program.estimates;
     const int estimate = column % program.estimates;
     const int stride = program.comb_stride;

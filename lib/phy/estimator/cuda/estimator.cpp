@@ -7,7 +7,6 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/upload.hpp"
-#include "phy/estimator/check.hpp"
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/estimator_cuda.hpp"
 
@@ -58,7 +57,7 @@ DeviceModes add_modes(Blob& blob, const EstimatorModes& modes) {
             .mix = blob.add(modes.mix)};
 }
 
-DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
+DeviceEstimatorTables add_tables(Blob& blob, const EstimatorTables& tables) {
     std::vector<DeviceFilter> filters;
     for (const EstimatorFilter& filter : tables.filters) {
         filters.push_back({.window_blocks = filter.window_blocks,
@@ -81,30 +80,10 @@ DeviceTables add_tables(Blob& blob, const EstimatorTables& tables) {
 EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     const EstimatorLayout& layout = plan.layout;
     EstimatorProgram program{};
-    program.antennas = layout.antennas;
-    program.layers = layout.layers;
-    program.subcarriers = layout.subcarriers;
-    program.symbols = layout.symbols;
-    program.length = layout.length;
-    program.estimates = layout.estimates;
-    program.averaged = layout.symbols_averaged;
-    program.comb_pilots = layout.comb_pilots;
-    program.pilots = layout.pilots;
-    program.comb_size = layout.comb_size;
-    program.comb_stride = layout.comb_stride;
-    program.comb_shift = layout.comb_shift;
-    program.rows = layout.rows();
-    program.stream_rows = layout.stream_rows();
-    program.groups_count = static_cast<int>(layout.groups.size());
-    program.streams_count = static_cast<int>(layout.streams.size());
-    program.columns[0] = plan.columns(false);
-    program.columns[1] = plan.columns(true);
-    program.kind_streams = plan.kind_streams;
-    program.scale = layout.scale;
+    static_cast<EstimatorShape&>(program) = layout;
     std::copy(layout.groups.begin(), layout.groups.end(), program.groups.begin());
     std::copy(layout.dmrs_symbols.begin(), layout.dmrs_symbols.end(), program.dmrs_symbols.begin());
     std::copy(layout.streams.begin(), layout.streams.end(), program.streams.begin());
-    program.place = plan.place;
     program.constants = plan.constants;
     program.largest = plan.largest;
     program.rows_size = static_cast<std::size_t>(program.rows) * layout.row_floats();
@@ -112,7 +91,7 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.ranges = blob.add(layout.ranges);
     program.subcarrier_of = blob.add(layout.subcarrier_of);
     program.pilot_of = blob.add(layout.pilot_of);
-    std::vector<DeviceTables> tables;
+    std::vector<DeviceEstimatorTables> tables;
     for (const EstimatorTables& each : plan.tables)
         tables.push_back(add_tables(blob, each));
     program.tables = blob.add(tables);
@@ -127,8 +106,8 @@ std::size_t checked_slots(std::size_t max_slots) {
 }  // namespace
 
 struct PHY_HIDDEN ChannelEstimator::Impl {
-    Impl(const Device& on, const Config& config, std::size_t most)
-        : device(on), max_slots(checked_slots(most)), plan(config) {
+    Impl(const Device& on, const Config& config, std::size_t slots)
+        : device(on), max_slots(checked_slots(slots)), plan(config) {
         Blob counted;
         program = make_program(counted, plan);
         constants = DeviceBuffer<std::byte>(device, counted.bytes().size());
@@ -165,7 +144,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
                                      static_cast<std::size_t>(program.largest.filters) * streams *
                                          static_cast<std::size_t>(program.largest.width),
                                      jobs * antennas * antennas * 2};
-        float** const places[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
+        float** const arrays[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
                                   &program.modes_at, &program.column_sums, &program.job_sums,
                                   &program.gains,    &program.products};
         // Kernels move four floats at a time.
@@ -183,7 +162,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         program.arrivals = arrivals.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
-            *places[i] = next;
+            *arrays[i] = next;
             next += room(sizes[i]);
         }
     }
@@ -210,7 +189,7 @@ int ChannelEstimator::estimates() const {
 }
 
 std::size_t ChannelEstimator::channel_size() const {
-    return impl_->plan.channel_size();
+    return impl_->plan.slot_sizes().channel;
 }
 
 std::span<const float> ChannelEstimator::time_weights() const {
@@ -232,11 +211,11 @@ std::size_t ChannelEstimator::max_slots() const {
 void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots, DeviceSpan<float> channel,
                                   DeviceSpan<SlotEstimate> slots, cudaStream_t stream,
                                   DeviceSpan<cf32> covariance) const {
-    phy::detail::check_estimator_call(impl_->plan, {.grid = grid.size(),
-                                                    .pilots = pilots.size(),
-                                                    .channel = channel.size(),
-                                                    .slots = slots.size(),
-                                                    .covariance = covariance.size()});
+    impl_->plan.check_call({.grid = grid.size(),
+                            .pilots = pilots.size(),
+                            .channel = channel.size(),
+                            .slots = slots.size(),
+                            .covariance = covariance.size()});
     if (slots.size() > impl_->max_slots)
         throw ArgumentError("slots has " + std::to_string(slots.size()) + " elements: expected at most " +
                             std::to_string(impl_->max_slots) + ", the estimator's max_slots");
@@ -244,7 +223,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
     const CurrentDevice current(impl_->device);
     const EstimatorJob job = {.format = grid.format(),
                               .grid = grid.data(),
-                              .unit = phy::detail::estimator_unit(impl_->plan.config, grid.format()),
+                              .unit = impl_->plan.unit_of(grid.format()),
                               .pilots = pilots.data(),
                               .channel = channel.data(),
                               .estimates = slots.data(),

@@ -14,6 +14,7 @@ namespace phy::gpu::detail {
 
 using phy::detail::EstimatorConstants;
 using phy::detail::EstimatorRange;
+using phy::detail::EstimatorShape;
 using phy::detail::EstimatorSizes;
 using phy::detail::EstimatorStream;
 using phy::detail::EstimatorTable;
@@ -50,7 +51,7 @@ struct DeviceFilter {
 };
 
 /// EstimatorTables in device memory.
-struct DeviceTables {
+struct DeviceEstimatorTables {
     const DeviceFilter* filters;
     const float* shares;
     const EstimatorTileJob* jobs;
@@ -60,36 +61,16 @@ struct DeviceTables {
 };
 
 /// The constant part of all calls.
-struct EstimatorProgram {
-    int antennas;
-    int layers;
-    int subcarriers;
-    int symbols;
-    int length;
-    int estimates;
-    int averaged;
-    int comb_pilots;
-    int pilots;
-    int comb_size;
-    int comb_stride;
-    int comb_shift;
-    int rows;
-    int stream_rows;
-    int groups_count;
-    int streams_count;
-    int columns[2];  ///< per tile, by kind
-    std::array<int, 2> kind_streams;
+struct EstimatorProgram : EstimatorShape {
     EstimatorSizes largest;
-    float scale;
     std::array<int, 3> groups;
     std::array<int, phy::symbols_per_slot> dmrs_symbols;
     std::array<EstimatorStream, phy::detail::max_streams> streams;
-    std::array<int, phy::detail::max_streams> place;  ///< of a stream, among those of its kind
     EstimatorConstants constants;
     const EstimatorRange* ranges;
     const std::int32_t* subcarrier_of;
     const std::int32_t* pilot_of;
-    const DeviceTables* tables;
+    const DeviceEstimatorTables* tables;
 
     // The workspace. Sizes are elements per slot.
     float* rows_at;

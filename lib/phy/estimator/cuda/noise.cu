@@ -120,8 +120,9 @@ __device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float
 }
 
 /// The noise, gains and estimate of a slot.
-__device__ __forceinline__ void measure_noise(const EstimatorProgram& program, const DeviceTables& tables,
-                                              unsigned slot, SlotEstimate& out) {
+__device__ __forceinline__ void measure_noise(const EstimatorProgram& program,
+                                              const DeviceEstimatorTables& tables, unsigned slot,
+                                              SlotEstimate& out) {
     __shared__ float sums[2][phy::detail::max_streams];
     __shared__ FilterError errors[max_filter_streams];
     __shared__ EstimatorTable facts;
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(estimator_threads)
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.y;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.x) >= tables.jobs_count) return;
     const EstimatorTileJob& job = tables.jobs[blockIdx.x];
     const DeviceFilter& filter = tables.filters[job.filter];
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(estimator_threads)
         const int stream = i / 2;
         const int kind = program.constants.joint[stream];
         const int of_stream = program.columns[kind] / program.kind_streams[kind];
-        const int first = (kind == 1 ? 0 : program.columns[1]) + program.place[stream] * of_stream;
+        const int first = (kind == 1 ? 0 : program.columns[1]) + program.index_in_kind[stream] * of_stream;
         float sum = 0.0F;
 #pragma unroll 4
         for (int column = first; column < first + of_stream; ++column)

@@ -53,7 +53,7 @@ __host__ __device__ __forceinline__ int blocks_of(int count, int each) {
 }
 
 /// The index of a block's real column among those of its kind: (streams, combs, parts, antennas, estimates).
-__device__ __forceinline__ int place_of_column(const EstimatorProgram& program, int complex_column,
+__device__ __forceinline__ int index_of_column(const EstimatorProgram& program, int complex_column,
                                                int part) {
     const int in_group = program.antennas * program.estimates;
     return (2 * (complex_column / in_group) + part) * in_group + complex_column % in_group;
@@ -198,8 +198,8 @@ __device__ __forceinline__ void store_modes(const EstimatorProgram& program, flo
         const int column =
             static_cast<int>(threadIdx.x) % projection_column_lanes * Size::columns_of_thread + c;
         if (column / 2 >= block.count || mode >= width) continue;
-        const int place = place_of_column(program, block.first + column / 2, column % 2);
-        float* const to = out + static_cast<std::size_t>(place) * static_cast<unsigned>(width) + mode;
+        const int index = index_of_column(program, block.first + column / 2, column % 2);
+        float* const to = out + static_cast<std::size_t>(index) * static_cast<unsigned>(width) + mode;
         *reinterpret_cast<float4*>(to) = make_float4(sums[c][0], sums[c][1], sums[c][2], sums[c][3]);
     }
 }
@@ -219,8 +219,8 @@ __device__ __forceinline__ void store_energies(const EstimatorProgram& program, 
         for (int part = 0; part < 2; ++part) {
             const float energy = joined_warp(energies[c][part]);
             if (Size::lane() != 0 || column >= block.count) continue;
-            const int place = place_of_column(program, block.first + column, part);
-            column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + place)] = Ops::mul(0.5F, energy);
+            const int index = index_of_column(program, block.first + column, part);
+            column_sums[2 * ((block.kind == 1 ? 0 : program.columns[1]) + index)] = Ops::mul(0.5F, energy);
         }
     }
 }
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
     const EstimatorTileJob& job = tables.jobs[blockIdx.y];
     const DeviceFilter& filter = tables.filters[job.filter];

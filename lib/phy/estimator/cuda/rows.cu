@@ -308,7 +308,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const int comb = static_cast<int>(blockIdx.x) % 2;
     const int row = static_cast<int>(blockIdx.x) / 2;
     const int stride = program.comb_stride;
-    const int first_symbol = row % program.estimates * program.averaged;
+    const int first_symbol = row % program.estimates * program.symbols_averaged;
     const EstimatorStream& stream = program.streams[row / program.estimates % program.streams_count];
     const int antenna = row / program.estimates / program.streams_count;
     const SlotState& state = program.states[slot];
@@ -329,13 +329,13 @@ __global__ void __launch_bounds__(estimator_threads)
             __ldg(reinterpret_cast<const int4*>(program.subcarrier_of + comb * stride + m));
         DeviceComplex sums[4] = {};
 #pragma unroll 2
-        for (int i = 0; i < program.averaged; ++i) {
+        for (int i = 0; i < program.symbols_averaged; ++i) {
             const float* const of_row = from + static_cast<std::size_t>(i) * row_size + m;
             const float4 re = *reinterpret_cast<const float4*>(of_row);
             const float4 im = *reinterpret_cast<const float4*>(of_row + stride);
             const int symbol = first_symbol + i;
             const float share = Ops::div(Ops::mul(sign, stream.in_time[symbol % program.length]),
-                                         static_cast<float>(program.averaged));
+                                         static_cast<float>(program.symbols_averaged));
             const int l = program.dmrs_symbols[symbol];
             add_product(sums, {Ops::mul(share, state.phase_re[l]), Ops::mul(-share, state.phase_im[l])}, re,
                         im);

@@ -53,7 +53,8 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
             static_cast<unsigned>(program.largest.width);
     const float* const from =
         modes_of(program, slot, *part.job, *part.filter, part.kind) +
-        static_cast<std::size_t>(program.place[part.stream] * part.combs * 2 * in_group + part.first) *
+        static_cast<std::size_t>(program.index_in_kind[part.stream] * part.combs * 2 * in_group +
+                                 part.first) *
             static_cast<unsigned>(width);
     const int of_group = part.count * width;
 #pragma unroll 4
@@ -238,7 +239,7 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceTables& tables = tables_of(program, slot);
+    const DeviceEstimatorTables& tables = tables_of(program, slot);
     const int jobs = tables.jobs_count;
     const int split = static_cast<int>(blockIdx.y) / jobs;
     Part part;

@@ -53,18 +53,18 @@ PHY_INLINE void store_reversed(V v, float* to, int left) {
         to[-i] = some[i];
 }
 
-PHY_INLINE C load(Planes from, int at, int left) {
+PHY_INLINE C load(SplitComplex from, int at, int left) {
     return {load(from.re + at, left), load(from.im + at, left)};
 }
-PHY_INLINE C load_reversed(Planes from, int at, int left) {
+PHY_INLINE C load_reversed(SplitComplex from, int at, int left) {
     return {load_reversed(from.re - at, left), load_reversed(from.im - at, left)};
 }
-PHY_INLINE void store(C x, PlanesOut to, int at, int left) {
+PHY_INLINE void store(C x, SplitComplexOut to, int at, int left) {
     store(x.re, to.re + at, left);
     store(x.im, to.im + at, left);
 }
 
-bool least_squares(Planes received, Planes pilots, float scale, PlanesOut out, int count) {
+bool least_squares(SplitComplex received, SplitComplex pilots, float scale, SplitComplexOut out, int count) {
     const V one = Ops::set(1.0F);
     V spoiled = Ops::set(0.0F);
     for (int i = 0; i < count; i += width) {
@@ -80,18 +80,18 @@ bool least_squares(Planes received, Planes pilots, float scale, PlanesOut out, i
     return std::all_of(lanes, lanes + width, [](float lane) { return lane == 0.0F; });
 }
 
-PHY_INLINE PlanesOut lag_lanes(float* lanes, std::size_t lag) {
+PHY_INLINE SplitComplexOut lag_lanes(float* lanes, std::size_t lag) {
     float* const re = lanes + (1 + 2 * lag) * estimator_lanes;
     return {re, re + estimator_lanes};
 }
 
-void row_sums(Planes pilots, int count, float* lanes) {
+void row_sums(SplitComplex pilots, int count, float* lanes) {
     V energy[vectors];
     C correlations[estimator_lags.size()][vectors];
     for (int v = 0; v < vectors; ++v) {
         energy[v] = load(lanes + v * width, width);
         for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
-            const PlanesOut from = lag_lanes(lanes, lag);
+            const SplitComplexOut from = lag_lanes(lanes, lag);
             correlations[lag][v] = load({from.re, from.im}, v * width, width);
         }
     }
@@ -112,8 +112,8 @@ void row_sums(Planes pilots, int count, float* lanes) {
     }
 }
 
-void correlate(Planes x, Planes y, int count, float* lanes) {
-    const PlanesOut sums = {lanes, lanes + estimator_lanes};
+void correlate(SplitComplex x, SplitComplex y, int count, float* lanes) {
+    const SplitComplexOut sums = {lanes, lanes + estimator_lanes};
     for (int v = 0; v < vectors; ++v) {
         C sum = load({sums.re, sums.im}, v * width, width);
         for (int i = v * width; i < count; i += estimator_lanes)
@@ -139,13 +139,13 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
         store(sums[v], lanes + v * width, width);
 }
 
-void turn(const float* index, float step, PlanesOut out, int count) {
+void rotate(const float* index, float step, SplitComplexOut out, int count) {
     for (int i = 0; i < count; i += width)
         store(phasor<Ops>(load(index + i, count - i), Ops::set(step)), out, i, count - i);
 }
 
-void combine(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
-             int count) {
+void combine(const SplitComplex* rows, const SplitComplex* weights, int rows_count, SplitComplex ramp,
+             SplitComplexOut out, int count) {
     for (int i = 0; i < count; i += width) {
         const int left = count - i;
         C sum = {Ops::set(0.0F), Ops::set(0.0F)};
@@ -157,7 +157,7 @@ void combine(const Planes* rows, const Planes* weights, int rows_count, Planes r
     }
 }
 
-void fold(Planes x, Planes mirror, int half, PlanesOut out, int distance) {
+void fold(SplitComplex x, SplitComplex mirror, int half, SplitComplexOut out, int distance) {
     for (int i = 0; i < half; i += width) {
         const int left = half - i;
         const C here = load(x, i, left);
@@ -240,8 +240,8 @@ void sum_and_difference(float* x, float* y, int count) {
     }
 }
 
-void unfold(Planes a, Planes b, int half, PlanesOut out) {
-    const PlanesOut last = {out.re + 2 * half - 1, out.im + 2 * half - 1};
+void unfold(SplitComplex a, SplitComplex b, int half, SplitComplexOut out) {
+    const SplitComplexOut last = {out.re + 2 * half - 1, out.im + 2 * half - 1};
     for (int i = 0; i < half; i += width) {
         const int left = half - i;
         const C first = load(a, i, left);
@@ -253,7 +253,7 @@ void unfold(Planes a, Planes b, int half, PlanesOut out) {
     }
 }
 
-void rotate_back(Planes x, Planes y, PlanesOut out, int count) {
+void rotate_back(SplitComplex x, SplitComplex y, SplitComplexOut out, int count) {
     for (int i = 0; i < count; i += width) {
         const int left = count - i;
         store(times_conjugate(load(x, i, left), load(y, i, left)), out, i, left);
@@ -264,7 +264,7 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .row_sums = &row_sums,
                                       .correlate = &correlate,
                                       .dot = &dot,
-                                      .turn = &turn,
+                                      .rotate = &rotate,
                                       .combine = &combine,
                                       .fold = &fold,
                                       .multiply = &multiply,

@@ -3,11 +3,11 @@
 namespace phy::detail {
 
 /// Complex numbers: real and imaginary parts in separate arrays.
-struct Planes {
+struct SplitComplex {
     const float* re;
     const float* im;
 };
-struct PlanesOut {
+struct SplitComplexOut {
     float* re;
     float* im;
 };
@@ -15,25 +15,26 @@ struct PlanesOut {
 /// Unless stated otherwise, any count is valid, and nothing beyond it is read or written.
 struct EstimatorKernels {
     /// Returns false if a pilot has no room_of().
-    bool (*least_squares)(Planes received, Planes pilots, float scale, PlanesOut out, int count);
+    bool (*least_squares)(SplitComplex received, SplitComplex pilots, float scale, SplitComplexOut out,
+                          int count);
 
     /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and elements up to the longest
     /// lag after it are read.
-    void (*row_sums)(Planes pilots, int count, float* lanes);
+    void (*row_sums)(SplitComplex pilots, int count, float* lanes);
     /// Adds conj(x) y to lanes[2][lane]; count is a multiple of estimator_lanes.
-    void (*correlate)(Planes x, Planes y, int count, float* lanes);
+    void (*correlate)(SplitComplex x, SplitComplex y, int count, float* lanes);
     /// Adds x y, or x keep y if keep is not null, to lanes[lane].
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
     /// exp(2 pi j index step).
-    void (*turn)(const float* index, float step, PlanesOut out, int count);
+    void (*rotate)(const float* index, float step, SplitComplexOut out, int count);
     /// (sum of weights[i] rows[i]) x ramp.
-    void (*combine)(const Planes* rows, const Planes* weights, int rows_count, Planes ramp, PlanesOut out,
-                    int count);
+    void (*combine)(const SplitComplex* rows, const SplitComplex* weights, int rows_count, SplitComplex ramp,
+                    SplitComplexOut out, int count);
 
     /// Folds `half` elements of x with their mirrors; mirror points at the mirror of the first, which is the
     /// last of them. Sums go to out, differences to out + distance.
-    void (*fold)(Planes x, Planes mirror, int half, PlanesOut out, int distance);
+    void (*fold)(SplitComplex x, SplitComplex mirror, int half, SplitComplexOut out, int distance);
 
     /// y[c][n] = (accumulates ? y[c][n] : 0) + sum over k, in order, of a[k][n] x[c][k]. n_count is a
     /// multiple of 16; a_stride is that of a's rows.
@@ -47,9 +48,9 @@ struct EstimatorKernels {
     void (*sum_and_difference)(float* x, float* y, int count);
 
     /// Inverts fold(): a and b are halves of the real column and of the imaginary one.
-    void (*unfold)(Planes a, Planes b, int half, PlanesOut out);
+    void (*unfold)(SplitComplex a, SplitComplex b, int half, SplitComplexOut out);
     /// out = x times the conjugate of y.
-    void (*rotate_back)(Planes x, Planes y, PlanesOut out, int count);
+    void (*rotate_back)(SplitComplex x, SplitComplex y, SplitComplexOut out, int count);
 };
 
 }  // namespace phy::detail

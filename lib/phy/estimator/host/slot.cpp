@@ -25,11 +25,11 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
     const std::size_t groups = layout.groups.size();
     const auto subcarriers = size(layout.subcarriers);
     pilots_.assign(size(layout.symbols) * row, 0.0F);
-    rows_.assign(size(layout.rows()) * row, 0.0F);
-    row_sums_.resize(size(layout.rows()) * estimator_row_sums);
-    cross_sums_.resize(size(layout.rows()) * 2);
+    rows_.assign(size(layout.rows) * row, 0.0F);
+    row_sums_.resize(size(layout.rows) * estimator_row_sums);
+    cross_sums_.resize(size(layout.rows) * 2);
     ramps_.assign(groups * row + 2 * subcarriers, 0.0F);
-    streams_.assign(size(layout.stream_rows()) * row, 0.0F);
+    streams_.assign(size(layout.stream_rows) * row, 0.0F);
     for (const int group : layout.groups)
         for (const std::int32_t subcarrier : layout.subcarrier_of)
             index_.push_back(subcarrier < 0 ? 0.0F : static_cast<float>(subcarrier + group));
@@ -68,13 +68,12 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
     const EstimatorLayout& layout = plan_.layout;
     for (std::size_t symbol = 0; symbol < size(layout.symbols); ++symbol)
         gather_pilots(symbol);
-    each(size(layout.rows()),
-         [&](Scratch& scratch, std::size_t row) noexcept { estimate_row(scratch, row); });
+    each(size(layout.rows), [&](Scratch& scratch, std::size_t row) noexcept { estimate_row(scratch, row); });
     if (plan_.constants.pairs > 0)
-        each(size(layout.rows()), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
+        each(size(layout.rows), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
     join_sums();
-    turn_ramps();
-    each(size(layout.stream_rows()), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
+    rotate_ramps();
+    each(size(layout.stream_rows), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
     each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
     measure_noise();
     set_gains();
@@ -158,7 +157,7 @@ void SlotEstimator::join_sums() noexcept {
     const EstimatorLayout& layout = plan_.layout;
     const auto symbols = size(layout.symbols);
     std::array<float, estimator_slot_sums> sums{};
-    for (std::size_t row = 0; row < size(layout.rows()); ++row) {
+    for (std::size_t row = 0; row < size(layout.rows); ++row) {
         for (std::size_t i = 0; i < estimator_row_sums; ++i)
             sums[i] += row_sums_[row * estimator_row_sums + i];
         const std::size_t pair = row % symbols / size(layout.length);
@@ -171,19 +170,19 @@ void SlotEstimator::join_sums() noexcept {
         if (std::exchange(scratch.is_spoiled, false)) state_.is_spoiled = 1;
 }
 
-void SlotEstimator::turn_ramps() noexcept {
+void SlotEstimator::rotate_ramps() noexcept {
     const EstimatorLayout& layout = plan_.layout;
     const auto stride = size(layout.comb_stride);
     const std::size_t combs = 2 * layout.groups.size();
     for (std::size_t comb = 0; comb < combs; ++comb) {
         float* const to = &ramps_[comb * 2 * stride];
-        kernels_.turn(&index_[comb * stride], state_.step, {to, to + stride}, layout.comb_size);
+        kernels_.rotate(&index_[comb * stride], state_.step, {to, to + stride}, layout.comb_size);
     }
     float* const to = &ramps_[combs * 2 * stride];
-    kernels_.turn(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
+    kernels_.rotate(&index_[combs * stride], state_.step, {to, to + layout.subcarriers}, layout.subcarriers);
 }
 
-Planes SlotEstimator::ramp_of(int group, int comb) const {
+SplitComplex SlotEstimator::ramp_of(int group, int comb) const {
     const auto stride = size(plan_.layout.comb_stride);
     const float* const re = &ramps_[size(2 * group + comb) * 2 * stride];
     return {re, re + stride};
@@ -198,8 +197,8 @@ void SlotEstimator::form_stream(std::size_t row) noexcept {
     const auto averaged = size(layout.symbols_averaged);
     for (int comb = 0; comb < 2; ++comb) {
         const bool is_negative = comb == 1 && stream.layer[0] < 0;
-        std::array<Planes, symbols_per_slot> rows;
-        std::array<Planes, symbols_per_slot> weights;
+        std::array<SplitComplex, symbols_per_slot> rows;
+        std::array<SplitComplex, symbols_per_slot> weights;
         std::array<std::array<float, 2>, symbols_per_slot> numbers;
         for (std::size_t i = 0; i < averaged; ++i) {
             const std::size_t symbol = estimate * averaged + i;

@@ -51,7 +51,7 @@ private:
     void estimate_row(Scratch& scratch, std::size_t row) noexcept;
     void correlate_dmrs(std::size_t row) noexcept;
     void join_sums() noexcept;
-    void turn_ramps() noexcept;
+    void rotate_ramps() noexcept;
     void form_stream(std::size_t row) noexcept;
     void project(Scratch& scratch, std::size_t job) noexcept;
     void project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint, float* modes) noexcept;
@@ -69,7 +69,7 @@ private:
     void synthesize_stream(Scratch& scratch, const EstimatorTileJob& job, int stream) noexcept;
     void write_port(Scratch& scratch, const EstimatorTileJob& job, int layer, const float* mixed) noexcept;
 
-    [[nodiscard]] Planes ramp_of(int group, int comb) const;
+    [[nodiscard]] SplitComplex ramp_of(int group, int comb) const;
     [[nodiscard]] float* row_of(std::vector<float>& rows, std::size_t row, int comb) const;
     [[nodiscard]] const EstimatorTables& tables() const;
     [[nodiscard]] float* gains_of(std::size_t filter, std::size_t stream);

@@ -208,8 +208,8 @@ void SlotEstimator::write_estimate() noexcept {
 void SlotEstimator::write_covariance() noexcept {
     const auto antennas = size(plan_.layout.antennas);
     const float freedom =
-        Ops::add(Ops::mul(tables().facts.freedom[0], static_cast<float>(plan_.kind_streams[0])),
-                 Ops::mul(tables().facts.freedom[1], static_cast<float>(plan_.kind_streams[1])));
+        Ops::add(Ops::mul(tables().facts.freedom[0], static_cast<float>(plan_.layout.kind_streams[0])),
+                 Ops::mul(tables().facts.freedom[1], static_cast<float>(plan_.layout.kind_streams[1])));
     const float factor =
         Ops::div(Ops::mul(plan_.constants.noise_scale, static_cast<float>(antennas)), freedom);
     for (std::size_t a = 0; a < antennas; ++a) {
@@ -244,8 +244,8 @@ void SlotEstimator::synthesize_stream(Scratch& scratch, const EstimatorTileJob& 
     const int in_group = plan_.group_columns();
     const std::size_t before = joint ? 0 : size(plan_.columns(true) * filter.of(true).width);
     const std::size_t group_size = size(in_group * modes.width);
-    float* const columns =
-        &modes_[job.modes_at + before] + size(plan_.place[size(stream)] * combs * 2) * group_size;
+    float* const columns = &modes_[job.modes_at + before] +
+                           size(plan_.layout.index_in_kind[size(stream)] * combs * 2) * group_size;
     const float* const gains = gains_of(size(job.filter), size(stream));
     for (std::size_t column = 0; column < size(2 * combs * in_group); ++column)
         kernels_.scale(columns + column * size(modes.width), gains, modes.width);

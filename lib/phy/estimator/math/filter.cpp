@@ -83,16 +83,16 @@ Profile make_profile(double delay_spread, double likely_spread, double band) {
     return profile;
 }
 
-/// Folded steering vectors of the delays at these places, in subcarriers relative to their centre. They are
-/// real.
-Matrix folded_steering(const Profile& profile, const std::vector<double>& places) {
-    const std::size_t count = places.size();
-    const double centre = 0.5 * (places.front() + places.back());
+/// Folded steering vectors of the delays at these positions, in subcarriers relative to their centre. They
+/// are real.
+Matrix folded_steering(const Profile& profile, const std::vector<double>& positions) {
+    const std::size_t count = positions.size();
+    const double centre = 0.5 * (positions.front() + positions.back());
     const std::size_t half = count / 2;
     Matrix steering(count, profile.delays.size());
     for (std::size_t d = 0; d < profile.delays.size(); ++d) {
         for (std::size_t k = 0; k < half; ++k) {
-            const double angle = 2.0 * pi * (places[k] - centre) * profile.delays[d];
+            const double angle = 2.0 * pi * (positions[k] - centre) * profile.delays[d];
             steering(k, d) = std::numbers::sqrt2 * elementary::cos(angle);
             steering(count - half + k, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
@@ -123,30 +123,30 @@ Decomposition modes_of(const Matrix& steering, std::span<const double> powers) {
     return result;
 }
 
-std::vector<double> comb_places(const EstimatorLayout& layout, int blocks, int first) {
-    std::vector<double> places;
+std::vector<double> comb_positions(const EstimatorLayout& layout, int blocks) {
+    std::vector<double> positions;
     for (int m = 0; m < blocks * layout.comb_pilots; ++m)
-        places.push_back(first + m * layout.spacing);
-    return places;
+        positions.push_back(m * layout.spacing);
+    return positions;
 }
 
-std::vector<double> pilot_places(const EstimatorLayout& layout, int blocks, int first) {
-    std::vector<double> places;
+std::vector<double> pilot_positions(const EstimatorLayout& layout, int blocks) {
+    std::vector<double> positions;
     for (int m = 0; m < blocks * layout.comb_pilots; ++m) {
-        places.push_back(first + m * layout.spacing);
-        places.push_back(first + m * layout.spacing + layout.comb_shift);
+        positions.push_back(m * layout.spacing);
+        positions.push_back(m * layout.spacing + layout.comb_shift);
     }
-    return places;
+    return positions;
 }
 
 /// Folds all pilots as fold() does: those of comb 0 with their mirrors in comb 1.
-Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& places) {
-    const std::size_t count = places.size();
-    const double centre = 0.5 * (places.front() + places.back());
+Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& positions) {
+    const std::size_t count = positions.size();
+    const double centre = 0.5 * (positions.front() + positions.back());
     Matrix steering(count, profile.delays.size());
     for (std::size_t d = 0; d < profile.delays.size(); ++d) {
         for (std::size_t m = 0; m < count / 2; ++m) {
-            const double angle = 2.0 * pi * (places[2 * m] - centre) * profile.delays[d];
+            const double angle = 2.0 * pi * (positions[2 * m] - centre) * profile.delays[d];
             steering(m, d) = std::numbers::sqrt2 * elementary::cos(angle);
             steering(count / 2 + m, d) = -std::numbers::sqrt2 * elementary::sin(angle);
         }
@@ -185,10 +185,10 @@ struct TileModes {
 };
 
 TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
-    std::vector<double> places;
+    std::vector<double> positions;
     for (int n = 0; n < filter.tile_subcarriers(); ++n)
-        places.push_back(n);
-    TileModes tile = {folded_steering(profile, places), {}};
+        positions.push_back(n);
+    TileModes tile = {folded_steering(profile, positions), {}};
     Decomposition all = modes_of(tile.steering, profile.powers);
     double missed = 0.0;
     std::size_t modes = all.values.size();
@@ -292,7 +292,7 @@ std::vector<double> powers_of_modes(const WindowModes& window, int modes, std::s
 /// fit may leave up to as much as the filter's own. columns: how often a slot has each pilot.
 void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Profile& profile, double ports,
                      int columns) {
-    const int most = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / noise_one_of));
+    const int max_modes = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / noise_one_of));
     const auto tail = [&](std::span<const double> powers, int first) {
         const std::span<const double> beyond =
             powers.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(modes.modes - first));
@@ -304,8 +304,8 @@ void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Pro
         return 1.0 / (columns * (modes.pilots - first)) + of_channel * of_channel;
     };
     modes.keep.assign(static_cast<std::size_t>(modes.width), 0.0F);
-    modes.noise_modes = most;
-    if (most < 1 || tail(values, most) > largest_tail) {
+    modes.noise_modes = max_modes;
+    if (max_modes < 1 || tail(values, max_modes) > largest_tail) {
         modes.noise_modes = modes.pilots;
         std::fill_n(modes.keep.begin(), modes.modes, 1.0F);
         return;
@@ -368,8 +368,8 @@ void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Pro
     EstimatorModes& modes = filter.kinds[joint ? 1 : 0];
     const int blocks = filter.window_blocks;
     WindowModes window;
-    window.steering = joint ? folded_steering(profile, comb_places(layout, blocks, 0))
-                            : steering_of_pilots(profile, pilot_places(layout, blocks, 0));
+    window.steering = joint ? folded_steering(profile, comb_positions(layout, blocks))
+                            : steering_of_pilots(profile, pilot_positions(layout, blocks));
     window.modes = modes_of(window.steering, profile.powers);
     const int columns = layout.antennas * layout.estimates * (joint ? 2 : 1);
     set_projection(modes, window, joint ? 2.0 : 1.0);

@@ -6,17 +6,12 @@
 #define PHY_ESTIMATOR_FORMULAS_INL_H_
 #endif
 
+#include "phy/simd/complex-inl.h"
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
-
-template <class Ops>
-struct ComplexOf {
-    typename Ops::V re;
-    typename Ops::V im;
-};
 
 /// The largest |re| + |im| of an element that sums can represent.
 constexpr float max_element = 0x1p40F;
@@ -27,17 +22,6 @@ PHY_INLINE typename Ops::V room_of(ComplexOf<Ops> x) {
     return Ops::sub(Ops::set(max_element), Ops::add(Ops::abs(x.re), Ops::abs(x.im)));
 }
 
-/// x times the conjugate of y.
-template <class Ops>
-PHY_INLINE ComplexOf<Ops> times_conjugate(ComplexOf<Ops> x, ComplexOf<Ops> y) {
-    return {Ops::fma(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fms(x.im, y.re, Ops::mul(x.re, y.im))};
-}
-
-template <class Ops>
-PHY_INLINE ComplexOf<Ops> times(ComplexOf<Ops> x, ComplexOf<Ops> y) {
-    return {Ops::fms(x.re, y.re, Ops::mul(x.im, y.im)), Ops::fma(x.im, y.re, Ops::mul(x.re, y.im))};
-}
-
 /// 0 unless room is positive.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> pilot, typename Ops::V scale,
@@ -46,20 +30,6 @@ PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> 
     const ComplexOf<Ops> scaled = {Ops::mul(p.re, scale), Ops::mul(p.im, scale)};
     room = room_of(scaled);
     return {Ops::where_positive(room, scaled.re), Ops::where_positive(room, scaled.im)};
-}
-
-/// sum + x y.
-template <class Ops>
-PHY_INLINE ComplexOf<Ops> add_product(ComplexOf<Ops> sum, ComplexOf<Ops> x, ComplexOf<Ops> y) {
-    return {Ops::nfma(x.im, y.im, Ops::fma(x.re, y.re, sum.re)),
-            Ops::fma(x.im, y.re, Ops::fma(x.re, y.im, sum.im))};
-}
-
-/// sum + conj(x) y.
-template <class Ops>
-PHY_INLINE ComplexOf<Ops> add_correlation(ComplexOf<Ops> sum, ComplexOf<Ops> x, ComplexOf<Ops> y) {
-    return {Ops::fma(x.im, y.im, Ops::fma(x.re, y.re, sum.re)),
-            Ops::nfma(x.im, y.re, Ops::fma(x.re, y.im, sum.im))};
 }
 
 /// exp(2 pi j index step).

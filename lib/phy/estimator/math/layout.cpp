@@ -52,6 +52,21 @@ void add_layer(EstimatorLayout& layout, int type, int port, int layer) {
     stream->layer[facts.in_frequency[1] > 0 ? 0 : 1] = layer;
 }
 
+/// Sets groups and streams, and the sizes that follow from them.
+void add_streams(EstimatorLayout& layout, const DmrsConfig& dmrs) {
+    for (int layer = 0; layer < layout.layers; ++layer)
+        add_layer(layout, dmrs.type, dmrs.ports[static_cast<std::size_t>(layer)], layer);
+    layout.groups_count = static_cast<int>(layout.groups.size());
+    layout.streams_count = static_cast<int>(layout.streams.size());
+    layout.rows = layout.antennas * layout.groups_count * layout.symbols;
+    layout.stream_rows = layout.antennas * layout.streams_count * layout.estimates;
+    for (std::size_t s = 0; s < layout.streams.size(); ++s)
+        layout.index_in_kind[s] = layout.kind_streams[layout.streams[s].joint() ? 1 : 0]++;
+    for (const std::size_t kind : {0U, 1U})
+        layout.columns[kind] =
+            layout.kind_streams[kind] * (kind == 1 ? 4 : 2) * layout.antennas * layout.estimates;
+}
+
 }  // namespace
 
 void check_config(const ChannelEstimatorConfig& config) {
@@ -85,24 +100,22 @@ void check_config(const ChannelEstimatorConfig& config) {
 }
 
 EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
-    : antennas(config.antennas),
-      layers(config.allocation.layers()),
-      subcarriers(config.allocation.subcarriers()),
-      symbols(static_cast<int>(config.allocation.dmrs.symbols.size())),
-      length(config.allocation.dmrs.length),
-      estimates(config.time == TimeInterpolation::average ? 1 : symbols / length),
-      symbols_averaged(symbols / estimates),
-      scale(1.0F / dmrs_amplitude(config.allocation.dmrs)),
+    : EstimatorShape(),
       dmrs_symbols(config.allocation.dmrs.symbols),
       ranges(joined(config.allocation.resource_blocks)) {
     const DmrsConfig& dmrs = config.allocation.dmrs;
-    for (int layer = 0; layer < layers; ++layer)
-        add_layer(*this, dmrs.type, dmrs.ports[static_cast<std::size_t>(layer)], layer);
+    antennas = config.antennas;
+    layers = config.allocation.layers();
+    subcarriers = config.allocation.subcarriers();
+    symbols = static_cast<int>(dmrs.symbols.size());
+    length = dmrs.length;
+    estimates = config.time == TimeInterpolation::average ? 1 : symbols / length;
+    symbols_averaged = symbols / estimates;
+    scale = 1.0F / dmrs_amplitude(dmrs);
+    add_streams(*this, dmrs);
     comb_pilots = pilots_per_resource_block(dmrs.type) / 2;
     spacing = subcarriers_per_resource_block / comb_pilots;
     comb_shift = pilot_subcarrier(dmrs.type, 0, 1);
-    pilots = 0;
-    comb_size = 0;
     for (EstimatorRange& range : ranges) {
         range.offset = comb_size;
         comb_size += round_up(range.blocks * comb_pilots + estimator_lags.back(), estimator_lanes);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phy/estimator/estimator.hpp"
+#include "phy/estimator/math/slot_state.hpp"
 
 /// The quantities of the estimator, their order and their layout in memory.
 ///
@@ -44,9 +45,8 @@ struct EstimatorRange {
     int offset = 0;  ///< of its pilots in a comb's row
 };
 
-struct EstimatorLayout {
-    explicit EstimatorLayout(const ChannelEstimatorConfig& config);
-
+/// The numbers of a layout, on the host and in device memory.
+struct EstimatorShape {
     int antennas;
     int layers;
     int subcarriers;
@@ -55,12 +55,24 @@ struct EstimatorLayout {
     int estimates;
     int symbols_averaged;  ///< per estimate
     int comb_pilots;       ///< per comb and resource block
-    int spacing;           ///< subcarriers between pilots of a comb
-    int comb_shift;        ///< subcarriers from comb 0 to comb 1
     int pilots;            ///< per symbol
     int comb_size;         ///< floats of a comb's row: a multiple of estimator_lanes, zeros after each range
     int comb_stride;       ///< including zeros for the lags
-    float scale;           ///< 1 / the amplitude of pilots
+    int comb_shift;        ///< subcarriers from comb 0 to comb 1
+    int rows;              ///< of pilots: (antennas, groups, symbols)
+    int stream_rows;       ///< (antennas, streams, estimates)
+    int groups_count;
+    int streams_count;
+    int columns[2];                   ///< per tile, by kind: (streams, combs, parts, antennas, estimates)
+    std::array<int, 2> kind_streams;  ///< single, joint
+    std::array<int, max_streams> index_in_kind;  ///< of a stream, among those of its kind
+    int spacing;                                 ///< subcarriers between pilots of a comb
+    float scale;                                 ///< 1 / the amplitude of pilots
+};
+
+struct EstimatorLayout : EstimatorShape {
+    explicit EstimatorLayout(const ChannelEstimatorConfig& config);
+
     std::vector<int> groups;  ///< first subcarrier in a resource block of each CDM group in use
     std::vector<int> dmrs_symbols;
     std::vector<EstimatorStream> streams;
@@ -68,10 +80,6 @@ struct EstimatorLayout {
     std::vector<std::int32_t> subcarrier_of;  ///< (2, comb_stride), for a group that begins at 0; -1: none
     std::vector<std::int32_t> pilot_of;       ///< (2, comb_stride); -1: none
 
-    /// Rows of pilots: (antennas, groups, symbols).
-    [[nodiscard]] int rows() const { return antennas * static_cast<int>(groups.size()) * symbols; }
-    /// Rows of streams: (antennas, streams, estimates).
-    [[nodiscard]] int stream_rows() const { return antennas * static_cast<int>(streams.size()) * estimates; }
     /// Floats of a row: (combs, real and imaginary, comb_stride).
     [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }
 };

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 
@@ -21,7 +23,7 @@ constexpr double shortest_of_first = 0.25;
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
-    const auto observations = static_cast<double>(layout.rows());
+    const auto observations = static_cast<double>(layout.rows);
     c.energy_share = static_cast<float>(1.0 / (observations * layout.pilots));
     int blocks = 0;
     for (const EstimatorRange& range : layout.ranges)
@@ -51,7 +53,7 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     c.noise_scale = static_cast<float>(amplitude * amplitude * layout.symbols_averaged);
     c.freedom = static_cast<float>(layout.antennas * layout.layers);
     c.band = static_cast<float>(blocks * subcarriers_per_resource_block);
-    c.streams = static_cast<int>(layout.streams.size());
+    c.streams = layout.streams_count;
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         c.joint[s] = layout.streams[s].joint() ? 1 : 0;
         c.ports[s] = static_cast<float>(layout.streams[s].ports());
@@ -177,8 +179,6 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
     time_weights = estimator_time_weights(config, layout.estimates);
-    for (std::size_t s = 0; s < layout.streams.size(); ++s)
-        place[s] = kind_streams[layout.streams[s].joint() ? 1 : 0]++;
     std::vector<double> measured = estimator_delay_spreads();
     const double hidden = hidden_delay_spread(layout);
     // A profile that is too long costs little; one that is too short cuts off paths.
@@ -203,8 +203,39 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
 }
 
 bool EstimatorPlan::has_freedom(const EstimatorTables& of_spread) const {
-    return (kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
-           (kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
+    return (layout.kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
+           (layout.kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
+}
+
+EstimatorCallSizes EstimatorPlan::slot_sizes() const {
+    const auto antennas = static_cast<std::size_t>(layout.antennas);
+    const auto subcarriers = static_cast<std::size_t>(layout.subcarriers);
+    return {.grid = antennas * symbols_per_slot * subcarriers,
+            .pilots = static_cast<std::size_t>(layout.symbols) * static_cast<std::size_t>(layout.pilots),
+            .channel = 2 * static_cast<std::size_t>(group_columns()) *
+                       static_cast<std::size_t>(layout.layers) * subcarriers,
+            .slots = 1,
+            .covariance = antennas * antennas};
+}
+
+void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
+    const EstimatorCallSizes slot = slot_sizes();
+    check_slots(call.slots, "grid", call.grid);
+    check_size("grid", call.grid, call.slots * slot.grid);
+    check_size("pilots", call.pilots, call.slots * slot.pilots);
+    check_size("channel", call.channel, call.slots * slot.channel);
+    if (call.covariance == 0) return;
+    check_size("covariance", call.covariance, call.slots * slot.covariance);
+    for (const EstimatorTables& of_spread : tables) {
+        if (!has_freedom(of_spread))
+            throw ArgumentError(
+                "covariance: the allocation has too few pilots to measure it along with the channel");
+    }
+}
+
+float EstimatorPlan::unit_of(SampleFormat format) const {
+    check_enum("sample format", format, all_sample_formats.back());
+    return 1.0F / config.full_scale.value_for(format);
 }
 
 }  // namespace phy::detail

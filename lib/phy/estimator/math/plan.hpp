@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "phy/core/format.hpp"
 #include "phy/estimator/math/filter.hpp"
 #include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/slot_state.hpp"
@@ -38,6 +39,15 @@ struct EstimatorSizes {
     std::size_t columns = 0;  ///< floats of a tile's folded pilots, for one kind
 };
 
+/// Elements of each array of one slot, or of a call.
+struct EstimatorCallSizes {
+    std::size_t grid = 0;
+    std::size_t pilots = 0;
+    std::size_t channel = 0;
+    std::size_t slots = 0;
+    std::size_t covariance = 0;
+};
+
 /// What a ChannelEstimator prepares once, on every backend. docs/developer/estimator.md explains the terms.
 struct EstimatorPlan {
     explicit EstimatorPlan(const ChannelEstimatorConfig& config);
@@ -48,18 +58,16 @@ struct EstimatorPlan {
     EstimatorConstants constants;
     std::vector<float> time_weights;
     EstimatorSizes largest;
-    std::array<int, 2> kind_streams{};     ///< single, joint
-    std::array<int, max_streams> place{};  ///< of a stream, among those of its kind
 
-    /// Real columns of a tile of one kind: (streams, combs, parts, antennas, estimates).
-    [[nodiscard]] int columns(bool joint) const {
-        return kind_streams[joint ? 1 : 0] * (joint ? 4 : 2) * group_columns();
-    }
+    /// Real columns of a tile of one kind.
+    [[nodiscard]] int columns(bool joint) const { return layout.columns[joint ? 1 : 0]; }
     [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
-    [[nodiscard]] std::size_t channel_size() const {
-        return 2 * static_cast<std::size_t>(group_columns()) * static_cast<std::size_t>(layout.layers) *
-               static_cast<std::size_t>(layout.subcarriers);
-    }
+    [[nodiscard]] EstimatorCallSizes slot_sizes() const;
+    /// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted and the
+    /// allocation has too few pilots for it.
+    void check_call(const EstimatorCallSizes& call) const;
+    /// The value of an integer sample of 1.
+    [[nodiscard]] float unit_of(SampleFormat format) const;
     /// True if residuals are left to measure noise.
     [[nodiscard]] bool has_freedom(const EstimatorTables& of_spread) const;
     [[nodiscard]] bool measures_noise() const { return !config.noise_variance; }
