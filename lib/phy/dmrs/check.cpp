@@ -5,14 +5,13 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
-#include "phy/dmrs/check.hpp"
+#include "phy/dmrs/pilots.hpp"
 
 namespace phy {
 namespace {
 
 constexpr int max_carrier_resource_blocks = 275;
 constexpr int last_crb = 2199 + max_carrier_resource_blocks - 1;
-constexpr int max_layers = 4;
 
 using CarrierBits = std::bitset<max_carrier_resource_blocks>;
 

@@ -4,8 +4,7 @@
 
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
-#include "phy/dmrs/check.hpp"
-#include "phy/dmrs/low_papr.hpp"
+#include "phy/dmrs/pilots.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
