@@ -5,6 +5,7 @@
 #include <string>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_range.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/ofdm/math/check.hpp"
@@ -89,6 +90,14 @@ detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& ti
     return {.stride = stride, .slot_stride = slot_stride};
 }
 
+detail::ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
+    detail::ChosenSymbols chosen;
+    for (std::size_t symbol = 0; symbol < timing.symbols(); ++symbol) {
+        if ((bits >> symbol & 1U) != 0) chosen.numbers[chosen.count++] = static_cast<std::uint8_t>(symbol);
+    }
+    return chosen;
+}
+
 }  // namespace
 
 OfdmTiming::OfdmTiming(const OfdmConfig& config) {
@@ -128,14 +137,6 @@ OfdmTiming checked_timing(const OfdmConfig& config) {
                             number_text(config.sample_rate / 2));
     check_range("window_offset", config.window_offset, 0, static_cast<int>(timing.prefix_samples(0, 1)));
     return timing;
-}
-
-ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
-    ChosenSymbols chosen;
-    for (std::size_t symbol = 0; symbol < timing.symbols(); ++symbol) {
-        if ((bits >> symbol & 1U) != 0) chosen.numbers[chosen.count++] = static_cast<std::uint8_t>(symbol);
-    }
-    return chosen;
 }
 
 OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "phy/core/check_range.hpp"
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/thread_pool.hpp"
@@ -103,8 +104,8 @@ void for_each_block(const Host& host, std::span<const std::uint32_t> c_init, std
 }  // namespace detail
 
 std::uint32_t ScramblingIdentity::c_init() const {
-    if (rnti > 0xFFFF) throw ArgumentError("n_RNTI " + std::to_string(rnti) + ": expected 0 to 65535");
-    if (id > 1023) throw ArgumentError("n_ID " + std::to_string(id) + ": expected 0 to 1023");
+    detail::check_range("n_RNTI", rnti, 0, 0xFFFF);
+    detail::check_range("n_ID", id, 0, 1023);
     if (codeword != 0 && codeword != 1)
         throw ArgumentError("codeword " + std::to_string(codeword) + ": expected 0 or 1");
     return (rnti << 15) + (static_cast<std::uint32_t>(codeword) << 14) + id;
