@@ -7,18 +7,6 @@
 #include "phy/compression/blocks.hpp"
 #include "phy/machine/thread_pool.hpp"
 
-namespace phy::detail {
-namespace {
-
-/// Elements may have any alignment.
-struct DecompressionKernels {
-    void (*to_integers)(const CompressedBlocks& in, void* ci16_elements);
-    void (*to_floats)(const CompressedBlocks& in, float unit, void* cf32_elements);
-};
-
-}  // namespace
-}  // namespace phy::detail
-
 #define PHY_KERNELS "phy/compression/kernels-inl.h"
 #include "phy/simd/for_each_target.inc"
 

@@ -37,6 +37,12 @@ inline CompressedBlocks compressed_blocks(const BlockFloatConfig& config, const 
             .header_bytes = config.has_exponent ? 1U : 0U};
 }
 
+/// The loops of a host. Elements may have any alignment.
+struct DecompressionKernels {
+    void (*to_integers)(const CompressedBlocks& in, void* ci16_elements);
+    void (*to_floats)(const CompressedBlocks& in, float unit, void* cf32_elements);
+};
+
 /// The exponent in udCompParam.
 constexpr unsigned exponent_of(std::uint8_t parameter) {
     return parameter & 0xFU;

@@ -7,7 +7,7 @@
 #endif
 
 #include "phy/reduce/block.hpp"
-#include "phy/reduce/reduce_built_in.hpp"
+#include "phy/reduce/block_roots.hpp"
 #include "phy/simd/target-inl.h"
 
 PHY_BEFORE_NAMESPACE();

@@ -1,26 +1,7 @@
 #include <array>
 #include <cstddef>
 
-#include "phy/reduce/block.hpp"
-#include "phy/reduce/reduce_built_in.hpp"
-
-namespace phy::detail {
-namespace {
-
-template <class Op>
-struct BlockRootOf {
-    BlockRoot<Op> root;
-};
-
-template <class List>
-struct BlockRootsOf;
-template <class... Ops>
-struct BlockRootsOf<TypeList<Ops...>> : BlockRootOf<Ops>... {};
-
-using BlockRoots = BlockRootsOf<BuiltInReductions>;
-
-}  // namespace
-}  // namespace phy::detail
+#include "phy/reduce/block_roots.hpp"
 
 #define PHY_KERNELS "phy/reduce/block_roots-inl.h"
 #include "phy/simd/for_each_target.inc"

@@ -131,6 +131,17 @@ private:
     std::uint64_t second_;
 };
 
+/// The loops of a host.
+struct ScramblingKernels {
+    /// Writes `count` words of c after the `before` words that stand in front of `words`. before is at least
+    /// 62.
+    void (*follow)(std::uint32_t* words, std::size_t before, std::size_t count);
+
+    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same
+    /// array.
+    void (*scramble)(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c);
+};
+
 inline void check_c_init(std::uint32_t c_init) {
     if (c_init > largest_c_init)
         throw ArgumentError("c_init " + std::to_string(c_init) + ": expected at most 31 bits");

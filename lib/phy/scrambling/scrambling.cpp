@@ -11,22 +11,6 @@
 #include "phy/scrambling/signs.hpp"
 #include "phy/simd/arrays.hpp"
 
-namespace phy::detail {
-namespace {
-
-struct ScramblingKernels {
-    /// Writes `count` words of c after the `before` words that stand in front of `words`. before is at least
-    /// 62.
-    void (*follow)(std::uint32_t* words, std::size_t before, std::size_t count);
-
-    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same
-    /// array.
-    void (*scramble)(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c);
-};
-
-}  // namespace
-}  // namespace phy::detail
-
 #define PHY_KERNELS "phy/scrambling/kernels-inl.h"
 #include "phy/simd/for_each_target.inc"
 

@@ -40,7 +40,7 @@ template <class T, unsigned batches_of_thread, unsigned outputs_of_thread>
 struct TileShape {
     using Number = T;
     using R = typename phy::detail::ComponentOfNumber<T>::Type;
-    static constexpr bool is_complex = phy::detail::ComponentOfNumber<T>::is_complex;
+    static constexpr bool is_complex = phy::detail::is_complex<T>;
     static constexpr unsigned mine_of_batches = batches_of_thread;
     static constexpr unsigned mine_of_outputs = outputs_of_thread;
     static constexpr unsigned batches = 2 * 4 * batches_of_thread;
