@@ -22,7 +22,6 @@
 #include "phy/core/version.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
-#include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/transform_precoder.hpp"
 
 namespace {

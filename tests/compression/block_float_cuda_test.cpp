@@ -5,7 +5,6 @@
 #include <string>
 
 #include "compression/block_float_cases.hpp"
-#include "compression/element_kernel.hpp"
 #include "phy/compression/stage.hpp"
 #include "phy/core/error.hpp"
 #include "phy/cuda/stream.hpp"
@@ -99,25 +98,6 @@ TEST_P(GpuBlockFloat, PipelinesGiveTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(All, GpuBlockFloat, testing::Values(SampleFormat::ci16, SampleFormat::cf32),
                          [](const auto& format) { return std::string(to_string(format.param)); });
-
-TEST(GpuBlockFloatTest, KernelsLoadSingleElements) {
-    PHY_NEEDS_GPU();
-    const phy::gpu::Device device;
-    const phy::gpu::CurrentDevice current(device);
-    const phy::gpu::Stream stream(device);
-    for (const BlockFloatConfig& config : fewer_cases(compression_configs())) {
-        SCOPED_TRACE(text_of(config));
-        const Bytes compressed = any_blocks(config, 1009);
-        DeviceBuffer<std::byte> in(device, compressed.size());
-        DeviceBuffer<phy::ci16> out(device, std::size_t{12} * 1009);
-        Bytes elements(out.size() * sizeof(phy::ci16));
-        copy_async(in, compressed, stream);
-        load_elements(config, in.span(), out.span(), stream);
-        copy_async(elements, as_bytes(out.span()), stream);
-        stream.synchronize();
-        ASSERT_TRUE(elements == expected_elements(config, compressed, SampleFormat::ci16));
-    }
-}
 
 TEST(GpuBlockFloatTest, WrongArgumentsThrow) {
     PHY_NEEDS_GPU();

@@ -7,7 +7,6 @@
 
 #include "ofdm/ofdm_cases.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
-#include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "phy/core/error.hpp"
 #include "phy/cuda/buffer.hpp"
-#include "phy/reduce/average/tuning.hpp"
+#include "phy/reduce/average/launch.hpp"
 #include "reduce/average_cases.hpp"
 #include "support/gpu.hpp"
 

@@ -183,17 +183,12 @@ inline std::vector<std::size_t> places_at_edges() {
     return fewer_cases(places);
 }
 
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<std::complex<R>> = true;
-
 /// Awkward elements of any type, in both components; integers at the ends of their range.
 template <class T>
 std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std::uint64_t seed) {
     if constexpr (std::is_floating_point_v<T>) {
         return awkward_elements<T>(rows, length, seed);
-    } else if constexpr (is_complex<T>) {
+    } else if constexpr (phy::detail::is_complex<T>) {
         using Real = typename T::value_type;
         const auto re = awkward_elements<Real>(rows, length, seed);
         // Another kind than the real part of the same row.

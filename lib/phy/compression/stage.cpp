@@ -1,7 +1,7 @@
 #include "phy/compression/stage.hpp"
 
 #include "phy/compression/block_float_cuda.hpp"
-#include "phy/compression/math/check.hpp"
+#include "phy/compression/blocks.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 
 namespace phy {

@@ -8,7 +8,7 @@
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "phy/pipeline/operator_runner.hpp"
-#include "phy/scrambling/math/check.hpp"
+#include "phy/scrambling/gold.hpp"
 #include "phy/scrambling/signs.hpp"
 
 namespace phy {

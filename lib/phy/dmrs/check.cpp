@@ -3,25 +3,19 @@
 #include <string>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_range.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
-#include "phy/dmrs/check.hpp"
+#include "phy/dmrs/pilots.hpp"
 
 namespace phy {
 namespace {
 
 constexpr int max_carrier_resource_blocks = 275;
 constexpr int last_crb = 2199 + max_carrier_resource_blocks - 1;
-constexpr int max_layers = 4;
 
+using detail::check_range;
 using CarrierBits = std::bitset<max_carrier_resource_blocks>;
-
-/// Throws ArgumentError unless first <= value <= last.
-void check_range(const char* what, long long value, long long first, long long last) {
-    if (value >= first && value <= last) return;
-    throw ArgumentError(std::string(what) + " " + std::to_string(value) + ": expected " +
-                        std::to_string(first) + " to " + std::to_string(last));
-}
 
 std::string text(const ResourceBlocks& range) {
     return std::to_string(range.count) + " resource blocks from " + std::to_string(range.first) + " on";

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <string>
 
+#include "phy/core/check_range.hpp"
 #include "phy/core/check_size.hpp"
-#include "phy/core/error.hpp"
-#include "phy/dmrs/check.hpp"
-#include "phy/dmrs/low_papr.hpp"
+#include "phy/dmrs/pilots.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
@@ -67,9 +65,7 @@ std::size_t dmrs_pilot_count(const SlotAllocation& allocation) {
 
 void dmrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots) {
     detail::check_size("pilots", pilots.size(), dmrs_pilot_count(allocation));
-    if (slot < 0 || slot >= max_slots)
-        throw ArgumentError("slot " + std::to_string(slot) + ": expected 0 to " +
-                            std::to_string(max_slots - 1));
+    detail::check_range("slot", slot, 0, max_slots - 1);
     const DmrsConfig& dmrs = allocation.dmrs;
     const std::size_t count = pilots_per_symbol(allocation);
     for (std::size_t i = 0; i < dmrs.symbols.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_range.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -79,12 +80,10 @@ void check_placement(const DmrsPlacement& p) {
     detail::check_enum("direction", p.direction, Direction::downlink);
     if (p.mapping_type != 'A' && p.mapping_type != 'B')
         throw ArgumentError(std::string("mapping type '") + p.mapping_type + "': expected 'A' or 'B'");
-    require(p.first_symbol >= 0 && p.first_symbol < symbols_per_slot, "first_symbol", p.first_symbol,
-            "0 to 13");
+    detail::check_range("first_symbol", p.first_symbol, 0, symbols_per_slot - 1);
     require(p.symbols >= 1 && p.symbols <= symbols_per_slot - p.first_symbol, "symbols", p.symbols,
             "at least 1 and at most the symbols that the slot has from first_symbol on");
-    require(p.additional_positions >= 0 && p.additional_positions <= 3, "additional_positions",
-            p.additional_positions, "0 to 3");
+    detail::check_range("additional_positions", p.additional_positions, 0, 3);
     require(p.length == 1 || p.length == 2, "DM-RS length", p.length, "1 or 2");
     if (p.mapping_type == 'B') return;
     require(p.type_a_position == 2 || p.type_a_position == 3, "type A position", p.type_a_position, "2 or 3");

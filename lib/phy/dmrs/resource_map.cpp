@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "phy/core/error.hpp"
-#include "phy/dmrs/check.hpp"
+#include "phy/dmrs/pilots.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy {

@@ -4,12 +4,8 @@
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/error.hpp"
-#include "phy/measure/cuda/soft_bit_launch.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
-#include "phy/measure/math/soft_bit_check.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
-#include "phy/measure/soft_bit_meter_cuda.hpp"
-#include "phy/measure/soft_bit_stage.hpp"
 #include "phy/measure/symbol_meter_cuda.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 
@@ -57,49 +53,6 @@ std::unique_ptr<StageRunner> MeasureStage::on(const Place& place) {
         }
     };
     return detail::operator_runner<SymbolMeter, gpu::SymbolMeter>(place, config_.meter, run);
-}
-
-SoftBitMeasureStage::SoftBitMeasureStage(const Config& config) : config_(config) {
-    detail::check_config(config.meter);
-    detail::check_enum("soft-bit format", config.input, all_soft_bit_formats.back());
-    if (config.row == 0) throw ArgumentError("row 0: expected rows of at least one soft bit");
-}
-
-std::vector<Port> SoftBitMeasureStage::inputs() const {
-    std::vector<Port> ports = {{.name = "llr", .bytes = size_of(config_.input)}};
-    if (config_.truth) ports.push_back({.name = "truth", .bytes = sizeof(std::uint8_t)});
-    return ports;
-}
-
-std::vector<Port> SoftBitMeasureStage::outputs() const {
-    return {{.name = "soft_bit_sums", .bytes = sizeof(SoftBitSums), .items = config_.row}};
-}
-
-std::size_t SoftBitMeasureStage::scratch_bytes(std::size_t items) const {
-    if constexpr (built_with_cuda) {
-        // For the smallest units, so that more soft bits never need less.
-        return gpu::detail::soft_bit_workspace(items, config_.row, {}) * sizeof(SoftBitSums);
-    }
-    return 0;
-}
-
-std::unique_ptr<StageRunner> SoftBitMeasureStage::on(const Place& place) {
-    if constexpr (built_with_cuda) {
-        if (place.is_cuda()) {
-            const gpu::CurrentDevice current(place.device());
-            gpu::detail::load_soft_bit_kernels(config_.input);
-        }
-    }
-    const auto run = [&config = config_](auto& measure, const auto& work, const auto&... device) {
-        const auto sums = detail::elements_of<SoftBitSums>(work.out[0], "soft_bit_sums");
-        if (config.truth) {
-            measure({config.input, work.in[0]}, detail::elements_of<std::uint8_t>(work.in[1], "truth"),
-                    config.row, sums, device.scratch..., device.stream...);
-        } else {
-            measure({config.input, work.in[0]}, config.row, sums, device.scratch..., device.stream...);
-        }
-    };
-    return detail::operator_runner<SoftBitMeter, gpu::SoftBitMeter>(place, config_.meter, run);
 }
 
 }  // namespace phy

@@ -6,7 +6,6 @@
 #include "phy/core/check_enum.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
-#include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/math/check.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
 #include "phy/ofdm/math/phases.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "phy/core/check_enum.hpp"
+#include "phy/core/check_range.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
 #include "phy/ofdm/math/check.hpp"
@@ -89,6 +90,14 @@ detail::OfdmSizes checked_strides(const OfdmConfig& config, const OfdmTiming& ti
     return {.stride = stride, .slot_stride = slot_stride};
 }
 
+detail::ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
+    detail::ChosenSymbols chosen;
+    for (std::size_t symbol = 0; symbol < timing.symbols(); ++symbol) {
+        if ((bits >> symbol & 1U) != 0) chosen.numbers[chosen.count++] = static_cast<std::uint8_t>(symbol);
+    }
+    return chosen;
+}
+
 }  // namespace
 
 OfdmTiming::OfdmTiming(const OfdmConfig& config) {
@@ -134,14 +143,6 @@ std::size_t checked_window_offset(const OfdmDemodulatorConfig& config, const Ofd
     if (!config.window_offset) return prefix / 2;
     check_range("window_offset", *config.window_offset, 0, static_cast<int>(prefix));
     return static_cast<std::size_t>(*config.window_offset);
-}
-
-ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits) {
-    ChosenSymbols chosen;
-    for (std::size_t symbol = 0; symbol < timing.symbols(); ++symbol) {
-        if ((bits >> symbol & 1U) != 0) chosen.numbers[chosen.count++] = static_cast<std::uint8_t>(symbol);
-    }
-    return chosen;
 }
 
 OfdmSizes checked_sizes(const OfdmConfig& config, const OfdmTiming& timing, const OfdmSlots& slots,

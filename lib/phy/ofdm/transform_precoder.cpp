@@ -9,7 +9,6 @@
 #include "phy/core/check_size.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
-#include "phy/ofdm/host/fft_workspace.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
 

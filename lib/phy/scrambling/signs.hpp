@@ -6,17 +6,11 @@
 #include <span>
 
 #include "phy/cuda/span.hpp"
+#include "phy/cuda/stream.hpp"
 #include "phy/machine/host.hpp"
 
-struct CUstream_st;
-using cudaStream_t = CUstream_st*;  // NOLINT(readability-identifier-naming)
-
 /// Signs of soft bits for demappers. Codewords may begin at any bit.
-namespace phy {
-namespace gpu {
-class Device;
-}
-namespace detail {
+namespace phy::detail {
 
 /// The bits of an array of signs that are c(first), c(first + 1) ...
 struct SignBits {
@@ -52,5 +46,4 @@ void for_codewords(std::uint64_t first, std::uint64_t count, std::optional<std::
     }
 }
 
-}  // namespace detail
-}  // namespace phy
+}  // namespace phy::detail

@@ -2,9 +2,13 @@
 
 #include <optional>
 
+#include "phy/core/check_enum.hpp"
+#include "phy/core/check_llr_config.hpp"
+#include "phy/core/check_size.hpp"
+#include "phy/core/error.hpp"
+#include "phy/machine/share.hpp"
 #include "phy/measure/host/meter_rows.hpp"
 #include "phy/measure/host/soft_bit_kernels.hpp"
-#include "phy/measure/math/soft_bit_check.hpp"
 
 #define PHY_KERNELS "phy/measure/host/soft_bit_kernels-inl.h"
 #include "phy/simd/for_each_target.inc"
@@ -32,10 +36,10 @@ struct PHY_HIDDEN SoftBitMeter::Impl {
     void run(SoftBitView soft_bits, std::optional<std::span<const std::uint8_t>> truth, std::size_t row,
              std::span<SoftBitSums> sums) {
         const SoftBitFormat format = soft_bits.format();
-        detail::check_call(format, {.soft_bits = soft_bits.size(),
-                                    .truth = truth ? std::optional(truth->size()) : std::nullopt,
-                                    .row = row,
-                                    .sums = sums.size()});
+        detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
+        if (row == 0) throw ArgumentError("row 0: expected rows of at least one soft bit");
+        if (truth) detail::check_size("truth", truth->size(), soft_bits.size());
+        detail::check_size("sums", sums.size(), detail::pieces_of(soft_bits.size(), row));
         const auto sum = kernels.sum[static_cast<std::size_t>(format)];
         const std::uint8_t* const bits = truth ? truth->data() : nullptr;
         rows(soft_bits.size(), row, sums, [&](std::size_t first, std::size_t count, int /*part*/) {
@@ -54,7 +58,7 @@ struct PHY_HIDDEN SoftBitMeter::Impl {
 };
 
 SoftBitMeter::SoftBitMeter(const Host& host, const Config& config) {
-    detail::check_config(config);
+    detail::check_llr(config.llr);
     impl_.reset(new Impl{host, config, detail::soft_bit_kernels(host.backend())});
 }
 
@@ -85,6 +89,20 @@ const Host& SoftBitMeter::host() const {
 
 const SoftBitMeter::Config& SoftBitMeter::config() const {
     return impl_->config;
+}
+
+SoftBitMeasurement measurement_of(const SoftBitSums& sums, const SoftBitMeterConfig& config,
+                                  SoftBitFormat format) {
+    detail::check_llr(config.llr);
+    detail::check_enum("soft-bit format", format, all_soft_bit_formats.back());
+    const double per_nat = format == SoftBitFormat::int8 ? double{config.llr.scale} : 1.0;
+    const auto count = static_cast<double>(sums.soft_bits);
+    return {.soft_bits = sums.soft_bits,
+            .not_finite = sums.not_finite,
+            .mean_magnitude = sums.magnitude / count / per_nat,
+            .saturated = static_cast<double>(sums.saturated) / count,
+            .zeros = static_cast<double>(sums.zeros) / count,
+            .bit_error_rate = static_cast<double>(sums.bit_errors) / static_cast<double>(sums.compared)};
 }
 
 }  // namespace phy

@@ -9,6 +9,7 @@
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
+#include "phy/machine/share.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 #include "phy/numerics/elementary.hpp"
 
@@ -95,11 +96,9 @@ double mean_power(const SymbolSums& sums, const SymbolMeterConfig& config, Sampl
     return mean_power_of(sums, full_scale_of(config, format));
 }
 
-std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums) {
+void check_rows(std::size_t symbols, std::size_t row, std::size_t sums) {
     if (row == 0) throw ArgumentError("row 0: expected rows of at least one symbol");
-    const std::size_t rows = symbols / row + (symbols % row != 0 ? 1 : 0);
-    check_size("sums", sums, rows);
-    return rows;
+    check_size("sums", sums, pieces_of(symbols, row));
 }
 
 }  // namespace detail

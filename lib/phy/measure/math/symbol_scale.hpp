@@ -43,7 +43,7 @@ SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format);
 /// SymbolMeasurement::mean_power alone; measurement_of() also solves for the noise behind decisions.
 double mean_power(const SymbolSums& sums, const SymbolMeterConfig& config, SampleFormat format);
 
-/// Returns the rows of a call. Throws ArgumentError unless there is one sum per row.
-std::size_t check_rows(std::size_t symbols, std::size_t row, std::size_t sums);
+/// Throws ArgumentError unless there is one sum per row.
+void check_rows(std::size_t symbols, std::size_t row, std::size_t sums);
 
 }  // namespace phy::detail

@@ -4,7 +4,6 @@
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/warp.hpp"
-#include "phy/ofdm/cuda/tuning.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
 #include "phy/ofdm/math/deprecoding-inl.h"
 #include "phy/ofdm/transform_deprecoder_cuda.hpp"
@@ -17,6 +16,8 @@ namespace {
 
 namespace deprecoding = phy::detail::cuda;
 using Ops = deprecoding::Ops;
+
+constexpr unsigned deprecoding_threads = 256;  ///< per block and OFDM symbol; affects speed only
 
 static_assert(deprecoding::precoding_lanes == warp_size);
 

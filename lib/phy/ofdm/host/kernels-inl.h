@@ -6,11 +6,277 @@
 #define PHY_OFDM_KERNELS_INL_H_
 #endif
 
-#include "phy/ofdm/host/passes-inl.h"
-#include "phy/ofdm/host/transpose-inl.h"
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/ofdm/math/butterfly-inl.h"
+#include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
+
+// Passes whose stride is a multiple of the number of lanes, so that vectors hold neighbours throughout.
+
+PHY_INLINE Complex<Ops> load(const Planes& from, std::size_t at) {
+    return {Lanes::load(from.re + at), Lanes::load(from.im + at)};
+}
+
+PHY_INLINE void store(const Complex<Ops>& numbers, const Planes& to, std::size_t at) {
+    Lanes::store(numbers.re, to.re + at);
+    Lanes::store(numbers.im, to.im + at);
+}
+
+PHY_INLINE Complex<Ops> all_lanes(const float* pair) {
+    return {Ops::set(pair[0]), Ops::set(pair[1])};
+}
+
+/// Complex numbers stored as pairs, at any address.
+PHY_INLINE Complex<Ops> load_pairs(const void* from) {
+    Complex<Ops> numbers;
+    Lanes::load_pairs(static_cast<const float*>(from), numbers.re, numbers.im);
+    return numbers;
+}
+
+PHY_INLINE void store_pairs(const Complex<Ops>& numbers, float* to) {
+    Lanes::store_pairs(numbers.re, numbers.im, to);
+}
+
+/// Inputs of a butterfly, `step` apart.
+template <int radix>
+PHY_INLINE void load_points(const Planes& in, std::size_t at, std::size_t step, Complex<Ops> (&x)[radix]) {
+    PHY_UNROLL
+    for (int k = 0; k < radix; ++k)
+        x[k] = load(in, at + static_cast<std::size_t>(k) * step);
+}
+
+template <int radix>
+PHY_INLINE void store_points(const Complex<Ops> (&x)[radix], const Planes& out, std::size_t at,
+                             std::size_t step) {
+    PHY_UNROLL
+    for (int k = 0; k < radix; ++k)
+        store(x[k], out, at + static_cast<std::size_t>(k) * step);
+}
+
+template <int radix>
+PHY_INLINE void multiply_points(const float* factors, Complex<Ops> (&x)[radix]) {
+    PHY_UNROLL
+    for (int k = 1; k < radix; ++k)
+        x[k] = product<Ops>(x[k], all_lanes(factors + 2 * (k - 1)));
+}
+
+/// stride: that of the pass times the number of transforms side by side.
+template <int radix>
+void run_pass(const FftPass& pass, std::size_t stride, const float* table, const Planes& in,
+              const Planes& out) {
+    const std::size_t step = stride * pass.groups;
+    for (std::size_t p = 0; p < pass.groups; ++p) {
+        const float* const factors = table + pass.factors + 2 * (radix - 1) * p;
+        for (std::size_t q = 0; q < stride; q += Lanes::count) {
+            Complex<Ops> x[radix];
+            load_points(in, q + stride * p, step, x);
+            dft<Ops>(x);
+            multiply_points(factors, x);
+            store_points(x, out, q + stride * radix * p, stride);
+        }
+    }
+}
+
+/// Where the last pass writes: to planes in order, or to elements. first: bin of x[0]; step: bins from x[i]
+/// to x[i + 1].
+struct ToPlanes {
+    Planes out;
+
+    template <int radix>
+    PHY_INLINE void operator()(const Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        store_points(x, out, first, step);
+    }
+};
+
+/// True if all numbers are finite. May be false for finite numbers that are too large to be added.
+template <int count>
+PHY_INLINE bool surely_finite(const Complex<Ops> (&numbers)[count]) {
+    Complex<Ops> total = numbers[0];
+    PHY_UNROLL
+    for (int k = 1; k < count; ++k)
+        total = sum<Ops>(total, numbers[k]);
+    const auto size = Ops::abs(Ops::add(total.re, total.im));
+    return Lanes::all(Lanes::less(size, Ops::set(std::numeric_limits<float>::infinity())));
+}
+
+class ToElements {
+public:
+    ToElements(const Elements& elements, std::size_t size)
+        : elements_(elements), size_(size), factor_(all_lanes(elements.factor)) {}
+
+    template <int radix>
+    PHY_INLINE void operator()(Complex<Ops> (&x)[radix], std::size_t first, std::size_t step) const {
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            x[k] = product<Ops>(x[k], factor_);
+        if (!surely_finite(x)) {
+            for (int k = 0; k < radix; ++k)
+                x[k] = with_one_nan<Ops>(x[k]);
+        }
+        PHY_UNROLL
+        for (int k = 0; k < radix; ++k)
+            store_bins(x[k], first + static_cast<std::size_t>(k) * step);
+    }
+
+private:
+    PHY_INLINE void store_bins(const Complex<Ops>& bins, std::size_t first) const {
+        std::size_t element = first + elements_.zero;
+        if (element >= size_) element -= size_;
+        if (element + Lanes::count <= elements_.count)
+            store_pairs(bins, elements_.out + 2 * element);
+        else if (element < elements_.count || element + Lanes::count > size_)
+            store_some(bins, element);
+    }
+
+    void store_some(const Complex<Ops>& bins, std::size_t first) const {
+        alignas(64) float pairs[2 * Lanes::count];
+        store_pairs(bins, pairs);
+        for (std::size_t i = 0; i < Lanes::count; ++i) {
+            const std::size_t element = first + i < size_ ? first + i : first + i - size_;
+            if (element < elements_.count)
+                std::memcpy(elements_.out + 2 * element, pairs + 2 * i, 2 * sizeof(float));
+        }
+    }
+
+    Elements elements_;
+    std::size_t size_;
+    Complex<Ops> factor_;
+};
+
+template <int radix, class Store>
+PHY_INLINE void run_last_pass(std::size_t stride, const Planes& in, const Store& store_bins) {
+    for (std::size_t q = 0; q < stride; q += Lanes::count) {
+        Complex<Ops> x[radix];
+        load_points(in, q, stride, x);
+        dft<Ops>(x);
+        store_bins(x, q, stride);
+    }
+}
+
+/// Calls visit with the radix of a pass as a constant.
+template <class Visitor>
+PHY_INLINE void with_radix(std::uint32_t radix, const Visitor& visit) {
+    if (radix == 8)
+        visit.template run<8>();
+    else if (radix == 4)
+        visit.template run<4>();
+    else if (radix == 3)
+        visit.template run<3>();
+    else
+        visit.template run<5>();
+}
+
+struct RunPass {
+    const FftPass& pass;
+    std::size_t stride;
+    const float* table;
+    const Planes& in;
+    const Planes& out;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_pass<radix>(pass, stride, table, in, out);
+    }
+};
+
+template <class Store>
+struct RunLastPass {
+    std::size_t stride;
+    const Planes& in;
+    const Store& store_bins;
+
+    template <int radix>
+    PHY_INLINE void run() const {
+        run_last_pass<radix>(stride, in, store_bins);
+    }
+};
+
+/// Runs the passes from `first` on except the last, for all transforms side by side. in: index of the plane
+/// with the inputs. Returns that of the outputs.
+inline std::size_t run_passes(const Fft& fft, std::size_t first, std::size_t side_by_side,
+                              const TwoPlanes& work, std::size_t in) {
+    for (std::size_t i = first; i + 1 < fft.passes; ++i, in = 1 - in) {
+        const FftPass& pass = fft.pass[i];
+        with_radix(pass.radix, RunPass{pass, pass.stride * side_by_side, fft.table, work[in], work[1 - in]});
+    }
+    return in;
+}
+
+template <class Store>
+void finish(const Fft& fft, std::size_t side_by_side, const Planes& in, const Store& store_bins) {
+    const FftPass& last = fft.pass[fft.passes - 1];
+    with_radix(last.radix, RunLastPass<Store>{last.stride * side_by_side, in, store_bins});
+}
+
+// Stores eight vectors transposed, for the first pass: element i of vector k goes to out[8 i + k].
+
+#ifdef HWY_TARGET_INCLUDE
+constexpr hn::Repartition<double, decltype(d)> d_pairs;
+
+/// Transposes each block of four lanes: element i of the four vectors becomes the block of y[i].
+HWY_INLINE void transpose_blocks(Ops::V x0, Ops::V x1, Ops::V x2, Ops::V x3, Ops::V (&y)[4]) {
+    const auto low01 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x0, x1));
+    const auto low23 = hn::BitCast(d_pairs, hn::InterleaveLower(d, x2, x3));
+    const auto high01 = hn::BitCast(d_pairs, hn::InterleaveUpper(d, x0, x1));
+    const auto high23 = hn::BitCast(d_pairs, hn::InterleaveUpper(d, x2, x3));
+    y[0] = hn::BitCast(d, hn::InterleaveLower(d_pairs, low01, low23));
+    y[1] = hn::BitCast(d, hn::InterleaveUpper(d_pairs, low01, low23));
+    y[2] = hn::BitCast(d, hn::InterleaveLower(d_pairs, high01, high23));
+    y[3] = hn::BitCast(d, hn::InterleaveUpper(d_pairs, high01, high23));
+}
+
+#if HWY_TARGET == HWY_AVX3
+HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
+    // Pairs of neighbouring vectors; then pairs of pairs, and pairs of those, by halves of a vector.
+    const __m512i low_pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i high_pairs = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    const __m512i low_blocks = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i high_blocks = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    for (int half = 0; half < 2; ++half) {
+        __m512d pairs[4];
+        for (int k = 0; k < 4; ++k)
+            pairs[k] = _mm512_castps_pd(half == 0 ? _mm512_unpacklo_ps(x[2 * k].raw, x[2 * k + 1].raw)
+                                                  : _mm512_unpackhi_ps(x[2 * k].raw, x[2 * k + 1].raw));
+        for (int part = 0; part < 2; ++part) {
+            const __m512i by = part == 0 ? low_pairs : high_pairs;
+            const __m512d a = _mm512_permutex2var_pd(pairs[0], by, pairs[1]);
+            const __m512d b = _mm512_permutex2var_pd(pairs[2], by, pairs[3]);
+            float* const to = out + 16 * half + 64 * part;
+            _mm512_storeu_ps(to, _mm512_castpd_ps(_mm512_permutex2var_pd(a, low_blocks, b)));
+            _mm512_storeu_ps(to + 32, _mm512_castpd_ps(_mm512_permutex2var_pd(a, high_blocks, b)));
+        }
+    }
+}
+#else
+HWY_INLINE void store_transposed(const Ops::V (&x)[8], float* out) {
+    Ops::V a[4];
+    Ops::V b[4];
+    transpose_blocks(x[0], x[1], x[2], x[3], a);
+    transpose_blocks(x[4], x[5], x[6], x[7], b);
+    for (std::size_t i = 0; i < 4; ++i) {
+#if HWY_TARGET == HWY_AVX2
+        hn::StoreU(hn::ConcatLowerLower(d, b[i], a[i]), d, out + 8 * i);
+        hn::StoreU(hn::ConcatUpperUpper(d, b[i], a[i]), d, out + 8 * (i + 4));
+#else
+        hn::StoreU(a[i], d, out + 8 * i);
+        hn::StoreU(b[i], d, out + 8 * i + 4);
+#endif
+    }
+}
+#endif
+#else
+inline void store_transposed(const float (&x)[8], float* out) {
+    std::memcpy(out, x, sizeof x);
+}
+#endif
+
 namespace {
 
 /// i: the first butterfly in the vectors.

@@ -2,20 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "phy/core/error.hpp"
 #include "phy/core/format.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 
 namespace phy::detail {
-
-/// Throws ArgumentError unless a number is from first to last.
-inline void check_range(const char* what, int number, int first, int last) {
-    if (number >= first && number <= last) return;
-    throw ArgumentError(std::string(what) + " " + std::to_string(number) + ": expected " +
-                        std::to_string(first) + " to " + std::to_string(last));
-}
 
 constexpr std::size_t max_symbols = 14;  ///< of a slot
 
@@ -30,8 +21,6 @@ struct ChosenSymbols {
     std::uint8_t numbers[max_symbols] = {};
     std::uint32_t count = 0;
 };
-
-ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bits);
 
 /// A symbol of one antenna.
 struct OfdmRow {

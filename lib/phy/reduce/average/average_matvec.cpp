@@ -82,7 +82,7 @@ void pack(const Multiplication<T>& job, const T* means, typename Multiplication<
     for (std::size_t k = 0; k < job.length; ++k, to += Multiplication<T>::step) {
         for (std::size_t batch = 0; batch < batches; ++batch) {
             const T mean = batch < used ? from[batch * job.length + k] : T(0);
-            if constexpr (ComponentOfNumber<T>::is_complex) {
+            if constexpr (is_complex<T>) {
                 to[batch] = mean.real();
                 to[batches + batch] = mean.imag();
             } else {

@@ -1,19 +1,23 @@
 #include "phy/reduce/average_matvec_cuda.hpp"
 
+#include "phy/reduce/average/launch.hpp"
 #include "phy/reduce/average/layout.hpp"
-#include "phy/reduce/average/tuning.hpp"
 #include "phy/reduce/reduce_rows_cuda.hpp"
 
 namespace phy::gpu {
 namespace detail {
 
-// Tuning. The shapes of tiles are in multiply.cuh.
+namespace {
+
+/// A good choice for a device with this many multiprocessors. The shapes of tiles are in multiply.cuh.
 TileSize suitable_tiles(const AverageShape& shape, int multiprocessors) {
     // Outputs per multiprocessor from which on threads should hold many sums.
     constexpr double outputs_of_large_tile = 64.0 * 64.0 * 0.75;
     const double outputs = static_cast<double>(shape.batches) * static_cast<double>(shape.length);
     return outputs >= outputs_of_large_tile * multiprocessors ? TileSize::large : TileSize::small;
 }
+
+}  // namespace
 
 template <class T>
 void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,

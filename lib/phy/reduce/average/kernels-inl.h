@@ -139,7 +139,7 @@ PHY_INLINE void multiply_rows(const Multiplication<T>& job, std::size_t panel, s
         for (std::size_t batch = 0; batch < count; ++batch) {
             T* const to = &job.result(panel, first + batch, l);
             for (std::size_t i = 0; i < rows; ++i) {
-                if constexpr (ComponentOfNumber<T>::is_complex)
+                if constexpr (is_complex<T>)
                     to[i] = {finished(re[i][batch]), finished(im[i][batch])};
                 else
                     to[i] = finished(re[i][batch]);

@@ -19,12 +19,10 @@ namespace phy::detail {
 template <class T>
 struct ComponentOfNumber {
     using Type = T;
-    static constexpr bool is_complex = false;
 };
 template <class R>
 struct ComponentOfNumber<std::complex<R>> {
     using Type = R;
-    static constexpr bool is_complex = true;
 };
 
 /// Batches per panel. On a host the means are stored in panels: for each k the components of the batches,

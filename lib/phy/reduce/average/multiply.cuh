@@ -9,9 +9,9 @@
 #include <cuda_runtime.h>
 
 #include "phy/cuda/device.hpp"
+#include "phy/reduce/average/launch.hpp"
 #include "phy/reduce/average/layout.hpp"
 #include "phy/reduce/average/math-inl.h"
-#include "phy/reduce/average/tuning.hpp"
 
 /// Matrix times means. A block computes a tile of outputs; a thread computes some batches of some rows of the
 /// matrix. Rows of means and of the matrix are copied to shared memory in pieces of 128 bytes, some of them
@@ -40,7 +40,7 @@ template <class T, unsigned batches_of_thread, unsigned outputs_of_thread>
 struct TileShape {
     using Number = T;
     using R = typename phy::detail::ComponentOfNumber<T>::Type;
-    static constexpr bool is_complex = phy::detail::ComponentOfNumber<T>::is_complex;
+    static constexpr bool is_complex = phy::detail::is_complex<T>;
     static constexpr unsigned mine_of_batches = batches_of_thread;
     static constexpr unsigned mine_of_outputs = outputs_of_thread;
     static constexpr unsigned batches = 2 * 4 * batches_of_thread;
@@ -211,10 +211,10 @@ private:
 
     static __device__ __forceinline__ void store(const Sum& sum, R* to) {
         if constexpr (Shape::is_complex) {
-            to[0] = phy::detail::canonical(sum.re + R(0));
-            to[1] = phy::detail::canonical(sum.im + R(0));
+            to[0] = phy::detail::finished(sum.re);
+            to[1] = phy::detail::finished(sum.im);
         } else {
-            to[0] = phy::detail::canonical(sum.value + R(0));
+            to[0] = phy::detail::finished(sum.value);
         }
     }
 

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy::detail {
 
 /// Does what check() does, without the search for data elements. Allocates nothing.
 void check_but_data(const SlotAllocation& allocation);
+
+/// Writes the sequence of clause 6.4.1.1.1.2 for a symbol. Both symbols of a double DM-RS use the first.
+void transform_precoded_pilots(const DmrsConfig& dmrs, int slot, int symbol, std::span<cf32> pilots);
 
 }  // namespace phy::detail

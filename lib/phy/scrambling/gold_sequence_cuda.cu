@@ -4,15 +4,34 @@
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
-#include "phy/scrambling/cuda/launch.hpp"
-#include "phy/scrambling/math/gold.hpp"
+#include "phy/scrambling/gold.hpp"
+#include "phy/scrambling/gold_sequence_cuda.hpp"
+#include "phy/scrambling/signs.hpp"
 
-namespace phy::gpu::detail {
+namespace phy::gpu {
+namespace detail {
 namespace {
 
 using phy::detail::FirstSequence;
 using phy::detail::register_mask;
 using phy::detail::SecondSequence;
+
+// Tuning: these numbers affect speed only.
+
+constexpr unsigned gold_threads = 128;  ///< per block
+
+/// Neighbouring words of c per lane: more need fewer jumps, fewer let more warps share a codeword.
+constexpr unsigned words_of_lane = 8;
+
+struct GoldJob {
+    const std::uint32_t* c_init;  ///< one per codeword; null: one_c_init of the only one
+    std::uint32_t one_c_init;
+    std::uint32_t first_state;        ///< state of the first sequence at the first bit
+    std::uint32_t second_polynomial;  ///< moves the second sequence there
+    std::uint64_t codewords;          ///< not 0
+    std::uint64_t length;             ///< bits per codeword, a multiple of 32; not 0
+    std::uint32_t kept;               ///< first bits of all words that stay unchanged, below 32
+};
 
 /// A warp makes one unit of a codeword.
 constexpr unsigned words_of_unit = words_of_lane * warp_size;
@@ -135,13 +154,57 @@ __global__ void __launch_bounds__(gold_threads)
         out[unit.begin / 32 + i] = words[i];
 }
 
-}  // namespace
+/// The c_init of a call: an array in device memory, or one number on the host.
+struct Beginnings {
+    explicit Beginnings(DeviceSpan<const std::uint32_t> each) : array(each.data()), codewords(each.size()) {}
+    explicit Beginnings(std::uint32_t number) : one(number), codewords(1) {
+        phy::detail::check_c_init(number);
+    }
 
-void launch_words(const GoldJob& job, std::uint32_t* words, cudaStream_t stream) {
+    const std::uint32_t* array = nullptr;
+    std::uint32_t one = 0;
+    std::size_t codewords;
+};
+
+void start(const Device& device, const Beginnings& c_init, std::uint64_t first,
+           DeviceSpan<std::uint32_t> words, cudaStream_t stream, std::uint32_t kept = 0) {
+    using phy::detail::power_of_x;
+    phy::detail::check_codewords("words", words.size(), c_init.codewords);
+    if (words.empty()) return;
+    const std::uint64_t steps = phy::detail::steps_to(first);
+    const GoldJob job = {.c_init = c_init.array,
+                         .one_c_init = c_init.one,
+                         .first_state = phy::detail::advanced<FirstSequence>(
+                             FirstSequence::start, power_of_x<FirstSequence>(steps)),
+                         .second_polynomial = power_of_x<SecondSequence>(steps),
+                         .codewords = c_init.codewords,
+                         .length = 32 * words.size() / c_init.codewords,
+                         .kept = kept};
     const std::uint64_t warps = units_of_codeword(job) * job.codewords;
     const auto blocks = static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block);
-    write_words<<<blocks, gold_threads, 0, stream>>>(job, words);
+    const CurrentDevice current(device);
+    write_words<<<blocks, gold_threads, 0, stream>>>(job, words.data());
     check(cudaGetLastError());
 }
 
-}  // namespace phy::gpu::detail
+}  // namespace
+}  // namespace detail
+
+void gold_sequence(const Device& device, DeviceSpan<const std::uint32_t> c_init, std::uint64_t first,
+                   DeviceSpan<std::uint32_t> words, cudaStream_t stream) {
+    detail::start(device, detail::Beginnings(c_init), first, words, stream);
+}
+
+void gold_sequence(const Device& device, std::uint32_t c_init, std::uint64_t first,
+                   DeviceSpan<std::uint32_t> words, cudaStream_t stream) {
+    detail::start(device, detail::Beginnings(c_init), first, words, stream);
+}
+
+}  // namespace phy::gpu
+
+void phy::detail::write_signs(const gpu::Device& device, std::uint32_t c_init, const SignBits& bits,
+                              gpu::DeviceSpan<std::uint32_t> signs, cudaStream_t stream) {
+    gpu::detail::start(device, gpu::detail::Beginnings(c_init), bits.first_of_words(),
+                       signs.subspan(bits.first_word(), bits.words()), stream,
+                       static_cast<std::uint32_t>(bits.begin % 32));
+}

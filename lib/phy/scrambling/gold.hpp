@@ -2,6 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "phy/core/error.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 /// The two m-sequences of TS 38.211 clause 5.2.1. Each is a register of its next 31 bits, bit 0 first.
 ///
@@ -126,5 +130,30 @@ private:
     std::uint64_t first_;
     std::uint64_t second_;
 };
+
+/// The loops of a host.
+struct ScramblingKernels {
+    /// Writes `count` words of c after the `before` words that stand in front of `words`. before is at least
+    /// 62.
+    void (*follow)(std::uint32_t* words, std::size_t before, std::size_t count);
+
+    /// Adds bits of c, as in ArrayKernels::flip, to the lowest bits of bytes; in and out may be the same
+    /// array.
+    void (*scramble)(const std::uint8_t* in, std::uint8_t* out, std::size_t count, const std::uint32_t* c);
+};
+
+inline void check_c_init(std::uint32_t c_init) {
+    if (c_init > largest_c_init)
+        throw ArgumentError("c_init " + std::to_string(c_init) + ": expected at most 31 bits");
+}
+
+/// Throws ArgumentError unless `size` elements are the same number for each codeword.
+inline void check_codewords(const char* what, std::size_t size, std::size_t codewords) {
+    const bool fits = codewords == 0 ? size == 0 : size % codewords == 0;
+    if (!fits)
+        throw ArgumentError(std::string(what) + " has " + std::to_string(size) +
+                            " elements: expected the same number for each of " + std::to_string(codewords) +
+                            " codewords");
+}
 
 }  // namespace phy::detail

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "phy/scrambling/host/kernels.hpp"
-#include "phy/scrambling/math/gold.hpp"
+#include "phy/scrambling/gold.hpp"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();

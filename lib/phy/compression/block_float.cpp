@@ -1,16 +1,22 @@
+#include "phy/compression/block_float.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "phy/compression/block_float.hpp"
-#include "phy/compression/math/check.hpp"
-#include "phy/compression/math/integers.hpp"
+#include "phy/compression/blocks.hpp"
 #include "phy/machine/thread_pool.hpp"
 
+#define PHY_KERNELS "phy/compression/kernels-inl.h"
+#include "phy/simd/for_each_target.inc"
+
 namespace phy {
+namespace detail {
 namespace {
 
-using detail::components_per_block;
+const DecompressionKernels& decompression_kernels(const Backend& backend) {
+    return PHY_KERNELS_FOR(backend, DecompressionKernels);
+}
 
 /// Uses the thread's rounding mode; phy assumes the default, to nearest even, everywhere.
 std::int16_t rounded(float component, float full_scale) {
@@ -35,8 +41,8 @@ void store_block(const std::int16_t (&components)[components_per_block], const B
                  std::byte* to) {
     unsigned magnitudes = 0;
     for (const std::int16_t component : components)
-        magnitudes |= detail::magnitude_of(component);
-    const int exponent = config.has_exponent ? detail::smallest_exponent(magnitudes, config.width) : 0;
+        magnitudes |= magnitude_of(component);
+    const int exponent = config.has_exponent ? smallest_exponent(magnitudes, config.width) : 0;
     if (config.has_exponent) *to++ = static_cast<std::byte>(exponent);
 
     const int largest = (1 << (config.width - 1)) - 1;
@@ -51,6 +57,33 @@ void store_block(const std::int16_t (&components)[components_per_block], const B
 }
 
 }  // namespace
+}  // namespace detail
+
+BlockFloatDecompressor::BlockFloatDecompressor(const Host& host, const Config& config)
+    : host_(host), config_(config) {
+    detail::check_config(config);
+}
+
+void BlockFloatDecompressor::operator()(std::span<const std::byte> compressed, SymbolSpan elements) const {
+    const std::size_t blocks =
+        detail::checked_blocks(config_, elements.format(), elements.size(), compressed.size());
+    const auto& kernels = detail::decompression_kernels(host_.backend());
+    const std::size_t block_bytes = bytes_per_block(config_);
+    const float unit = detail::unit_of(config_);
+
+    // Resource blocks per piece of work.
+    constexpr std::size_t piece = 1024;
+    host_.pool().for_each((blocks + piece - 1) / piece, [&](int, std::size_t index) noexcept {
+        const std::size_t first = index * piece;
+        const detail::CompressedBlocks in = detail::compressed_blocks(
+            config_, compressed.data() + first * block_bytes, std::min(piece, blocks - first));
+        std::byte* const out = elements.data() + first * elements_per_block * size_of(elements.format());
+        if (elements.format() == SampleFormat::ci16)
+            kernels.to_integers(in, out);
+        else
+            kernels.to_floats(in, unit, out);
+    });
+}
 
 BlockFloatCompressor::BlockFloatCompressor(const Host& host, const Config& config)
     : host_(host), config_(config) {
@@ -68,9 +101,9 @@ void BlockFloatCompressor::operator()(SymbolView elements, std::span<std::byte> 
     host_.pool().for_each((blocks + piece - 1) / piece, [&](int, std::size_t index) noexcept {
         const std::size_t end = std::min(blocks, (index + 1) * piece);
         for (std::size_t block = index * piece; block < end; ++block) {
-            std::int16_t components[components_per_block];
-            load_block(elements.format(), elements.data() + block * in_bytes, full_scale, components);
-            store_block(components, config_, compressed.data() + block * out_bytes);
+            std::int16_t components[detail::components_per_block];
+            detail::load_block(elements.format(), elements.data() + block * in_bytes, full_scale, components);
+            detail::store_block(components, config_, compressed.data() + block * out_bytes);
         }
     });
 }

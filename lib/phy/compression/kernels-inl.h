@@ -9,17 +9,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "phy/compression/host/kernels.hpp"
-#include "phy/compression/math/integers.hpp"
+#include "phy/compression/blocks.hpp"
 #include "phy/simd/ops-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 namespace {
 
-/// Eight mantissas begin and end at byte boundaries and take `width` bytes, at most 16.
-constexpr std::size_t group_size = 8;
-constexpr std::size_t groups_per_block = components_per_block / group_size;
+constexpr std::size_t group_size = mantissas_per_group;
 constexpr std::size_t loaded_bytes = 16;
 
 // One mantissa of a group, or a vector of them.
@@ -97,8 +94,8 @@ struct Places {
 template <typename Component, typename... Unit>
 PHY_INLINE void decompress_block(const std::uint8_t* block, const CompressedBlocks& in, const Places& places,
                                  Component* out, Unit... unit) {
-    const unsigned exponent = in.has_exponent ? exponent_of(*block) : 0;
-    const std::uint8_t* const groups = block + (in.has_exponent ? 1 : 0);
+    const unsigned exponent = in.header_bytes != 0 ? exponent_of(*block) : 0;
+    const std::uint8_t* const groups = block + in.header_bytes;
     for (std::size_t g = 0; g < groups_per_block; ++g) {
         for (std::size_t i = 0; i < group_size; i += Integers::count) {
             const auto words = Integers::words(groups + g * in.width, places.bytes + 4 * i);

@@ -9,6 +9,7 @@
 #include "phy/cuda/stream.hpp"
 #include "phy/reduce/average_matvec.hpp"
 
+/// The interface between the host side of gpu::average_matvec() and its kernel.
 namespace phy::gpu::detail {
 
 /// Size of the tile of outputs that a block computes. Results do not depend on it.
@@ -34,10 +35,7 @@ struct MultiplyCall {
 template <class T>
 void start_multiply(const MultiplyCall<T>& call, TileSize tiles, cudaStream_t stream);
 
-/// A good choice for a device with this many multiprocessors.
-TileSize suitable_tiles(const AverageShape& shape, int multiprocessors);
-
-/// As gpu::average_matvec(), for tests that choose the tiles. None: suitable_tiles().
+/// As gpu::average_matvec(), for tests that choose the tiles. None: those that suit the device.
 template <class T>
 void average_matvec_tuned(const Device& device, DeviceSpan<const T> in, const AverageShape& shape,
                           DeviceSpan<const T> matrix, DeviceSpan<T> out, DeviceSpan<std::byte> workspace,
