@@ -70,7 +70,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.noise = noise.values().data();
     job.llr = llr.data();
     job.count = symbols.size();
-    job.signs = allocation.signs.data();
+    job.signs = allocation.signs.empty() ? nullptr : allocation.signs.data();
     if (noise.is_per_symbol()) {
         job.gain = plan.gain;
     } else {
