@@ -104,13 +104,6 @@ bool streams(Constellation constellation, Output output) {
     return Lanes::count > 1 && constellation == Constellation::qam256 && output == Output::int8;
 }
 
-void multiply(const float* in, float* out, std::size_t count, float factor) {
-    for (std::size_t i = 0; i < count; i += Lanes::count) {
-        Lanes::prefetch_ahead(in + i);
-        Lanes::store(Ops::mul(Lanes::load_up_to(in + i, count - i), Ops::set(factor)), out + i);
-    }
-}
-
 PHY_INLINE Lanes::Mask usable(Ops::V noise) {
     return Lanes::both(Lanes::less(Ops::set(0.0F), noise),
                        Lanes::less(noise, Ops::set(std::numeric_limits<float>::infinity())));
@@ -185,7 +178,6 @@ template <std::size_t... i>
 constexpr DemapKernels make_kernels(std::index_sequence<i...>) {
     DemapKernels table{};
     (add_constellation<all_constellations[i]>(table), ...);
-    table.multiply = &multiply;
     table.gains = &gains;
     table.nearest_entries = &nearest_entries;
     table.entries_below = &entries_below;

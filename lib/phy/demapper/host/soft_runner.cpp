@@ -64,11 +64,6 @@ unsigned saturated_bits(SoftBitFormat format, int llr_clip) {
     return bits_of_largest(format);
 }
 
-bool are_floats(SymbolView symbols) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
-    return symbols.format() == SampleFormat::cf32 && aligned;
-}
-
 /// Returns `count` signs from `first` on, beginning at the lowest bit and padded for ArrayKernels::flip: in
 /// place if possible, otherwise in the workspace.
 const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
@@ -90,13 +85,10 @@ SoftRunner::SoftRunner(const Host& host, const BatchDemapperConfig& config)
       arrays_(&array_kernels(host.backend())),
       kernels_(&PHY_KERNELS_FOR(host.backend(), DemapKernels)),
       units_{},
-      scales_{},
       llr_clip_(config.llr.clip),
       workspaces_(static_cast<std::size_t>(host.threads())) {
-    for (const SampleFormat format : all_sample_formats) {
+    for (const SampleFormat format : all_sample_formats)
         units_[static_cast<std::size_t>(format)] = unit_of(config, format);
-        scales_[static_cast<std::size_t>(format)] = scales_floats(config, format);
-    }
 }
 
 void SoftRunner::run(std::span<SoftWork> works, DemapCounters* counters) {
@@ -211,18 +203,15 @@ Block SoftRunner::load_block(const SoftWork& work, std::size_t first, std::size_
 }
 
 bool SoftRunner::widens(SymbolView symbols) const {
-    return !are_floats(symbols) || scales_[static_cast<std::size_t>(symbols.format())];
+    const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
+    const float unit = units_[static_cast<std::size_t>(symbols.format())];
+    return symbols.format() != SampleFormat::cf32 || !aligned || unit != 1.0F;
 }
 
 const float* SoftRunner::load(SymbolView symbols, Workspace& workspace) const {
+    if (!widens(symbols)) return reinterpret_cast<const float*>(symbols.data());
     const auto format = static_cast<std::size_t>(symbols.format());
-    const float* iq = reinterpret_cast<const float*>(symbols.data());
-    if (!are_floats(symbols)) {
-        arrays_->widen[format](symbols.data(), workspace.iq, 2 * symbols.size(), units_[format]);
-        iq = workspace.iq;
-    }
-    if (!scales_[format]) return iq;
-    kernels_->multiply(iq, workspace.iq, 2 * symbols.size(), units_[format]);
+    arrays_->widen[format](symbols.data(), workspace.iq, 2 * symbols.size(), units_[format]);
     return workspace.iq;
 }
 

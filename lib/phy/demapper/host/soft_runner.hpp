@@ -121,7 +121,6 @@ private:
     const ArrayKernels* arrays_;
     const DemapKernels* kernels_;
     std::array<float, SampleTypes::size> units_;  ///< by SampleFormat: factor for components
-    std::array<bool, SampleTypes::size> scales_;  ///< by SampleFormat: see scales_floats()
     int llr_clip_;
     std::vector<Workspace> workspaces_;  ///< by part of the pool
 };
