@@ -30,12 +30,15 @@ struct Step {
     const Block& block;
     Ops::V all_scale;
     Ops::V all_limit;
-    Ops::V turn;  ///< pi/2-BPSK: negative for every other symbol
+    Ops::V rotation;  ///< pi/2-BPSK: negative for every other symbol
 
     PHY_INLINE explicit Step(const Block& of)
-        : block(of), all_scale(Ops::set(*of.scale)), all_limit(Ops::set(*of.limit)), turn(turn_at(0)) {}
+        : block(of),
+          all_scale(Ops::set(*of.scale)),
+          all_limit(Ops::set(*of.limit)),
+          rotation(rotation_at(0)) {}
 
-    [[nodiscard]] PHY_INLINE Ops::V turn_at(std::size_t symbol) const {
+    [[nodiscard]] PHY_INLINE Ops::V rotation_at(std::size_t symbol) const {
         return block.rotating ? Lanes::odd_signs(symbol + static_cast<std::size_t>(block.phase))
                               : Ops::set(0.0F);
     }
@@ -62,7 +65,7 @@ struct Step {
         if constexpr (diagonal) {
             Ops::V i, q;
             Lanes::load_pairs(iq + first, i, q);
-            i = Ops::flip(i, Lanes::count == 1 ? turn_at(first / 2) : turn);
+            i = Ops::flip(i, Lanes::count == 1 ? rotation_at(first / 2) : rotation);
             evaluate_diagonal<Ops, formula>(i, q, scales, limits, distances, out_scale);
         } else {
             evaluate_axis<Ops, bits, formula>(Lanes::load(iq + first), scales, limits, block.nats, distances,
