@@ -117,6 +117,27 @@ TEST_P(GpuFusedDescrambling, SingleCalls) {
     }
 }
 
+/// A span without words may still point to memory.
+TEST_P(GpuFusedDescrambling, EmptySignsChangeNothing) {
+    const Device device;
+    const Stream stream(device);
+    const FusedCase fused{phy::Modulation::qam64, phy::Method::max_log, phy::Evaluator::arithmetic, false};
+    FusedCall call(device, fused, 5003, GetParam(), 0);
+    phy::gpu::Allocation all = call.allocation();
+    const phy::gpu::SoftDemapper demap(device, config_of(fused));
+    demap(all.symbols, all.noise, all.llr, stream);
+    stream.synchronize();
+    const std::vector<std::byte> without_signs = call.result(device);
+    all.signs = call.signs.first(0);
+    demap(all.symbols, all.noise, all.llr, stream, 0, {}, all.signs);
+    stream.synchronize();
+    EXPECT_TRUE(call.result(device) == without_signs);
+    const phy::gpu::BatchDemapper demap_batch(device, {});
+    demap_batch({&all, 1}, stream);
+    stream.synchronize();
+    EXPECT_TRUE(call.result(device) == without_signs);
+}
+
 /// Every tile of a call that has many, also the last, which reaches back over the one before.
 TEST_P(GpuFusedDescrambling, LargeCalls) {
     const Device device;

@@ -55,17 +55,17 @@ T element(const std::byte* bytes, std::size_t n) {
     return value;
 }
 
-/// Component n as a number; floats are given as they are.
-float expected_component(SampleFormat format, const std::byte* in, std::size_t n, float unit) {
+/// Component n as a number.
+float component(SampleFormat format, const std::byte* in, std::size_t n) {
     switch (format) {
         case SampleFormat::cf32:
             return element<float>(in, n);
         case SampleFormat::cf16:
             return static_cast<float>(phy_test::value_of_half(element<std::uint16_t>(in, n)));
         case SampleFormat::ci16:
-            return static_cast<float>(element<std::int16_t>(in, n)) * unit;
+            return static_cast<float>(element<std::int16_t>(in, n));
         case SampleFormat::ci8:
-            return static_cast<float>(element<std::int8_t>(in, n)) * unit;
+            return static_cast<float>(element<std::int8_t>(in, n));
     }
     return 0.0F;
 }
@@ -95,7 +95,7 @@ TEST_P(Arrays, WidenEveryFormatAtEveryLength) {
                 std::byte* const out = out_pages.before_fence((count + padding) * sizeof(float));
                 widen(in, reinterpret_cast<float*>(out), count, unit);
                 for (std::size_t n = 0; n < count; ++n) {
-                    ASSERT_TRUE(are_the_same(element<float>(out, n), expected_component(format, in, n, unit)))
+                    ASSERT_TRUE(are_the_same(element<float>(out, n), component(format, in, n) * unit))
                         << to_string(format) << ", component " << n << " of " << count << ", unit " << unit
                         << ", seed " << seed;
                 }

@@ -32,15 +32,14 @@ constexpr hn::RebindToUnsigned<decltype(d16)> du16;
 
 /// The next vector of components as binary32. left: number of components that remain.
 template <typename Component>
-HWY_INLINE Ops::V load_components(const std::byte* in, std::size_t left, float unit) {
+HWY_INLINE Ops::V load_components(const std::byte* in, std::size_t left) {
     if constexpr (std::is_same_v<Component, float>) {
         return load_up_to(d, in, left);
     } else if constexpr (std::is_same_v<Component, half>) {
         return hn::PromoteTo(d, hn::BitCast(d16, load_up_to(du16, in, left)));
     } else {
         const hn::Rebind<Component, decltype(d)> narrow;
-        const auto integers = hn::PromoteTo(di, load_up_to(narrow, in, left));
-        return hn::Mul(hn::ConvertTo(d, integers), hn::Set(d, unit));
+        return hn::ConvertTo(d, hn::PromoteTo(di, load_up_to(narrow, in, left)));
     }
 }
 
@@ -84,11 +83,10 @@ void finish_streams() {
 #else
 
 template <typename Component>
-float load_components(const std::byte* in, std::size_t /*left*/, float unit) {
+float load_components(const std::byte* in, std::size_t /*left*/) {
     Component component;
     std::memcpy(&component, in, sizeof component);
-    const auto value = static_cast<float>(component);
-    return std::is_integral_v<Component> ? value * unit : value;
+    return static_cast<float>(component);
 }
 
 template <typename SoftBit>
@@ -119,7 +117,7 @@ void widen(const void* in, float* out, std::size_t count, float unit) {
     for (std::size_t i = 0; i < count; i += Lanes::count) {
         const std::byte* const here = bytes + i * sizeof(Component);
         Lanes::prefetch_ahead(here);
-        Lanes::store(load_components<Component>(here, count - i, unit), out + i);
+        Lanes::store(Ops::mul(load_components<Component>(here, count - i), Ops::set(unit)), out + i);
     }
 }
 

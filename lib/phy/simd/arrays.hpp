@@ -27,7 +27,7 @@ struct ArrayKernels {
     using Flip = void (*)(const void* in, void* out, std::size_t count, const std::uint32_t* signs);
     using CountMagnitude = std::uint64_t (*)(const void* soft_bits, std::size_t count, unsigned magnitude);
 
-    /// By SampleFormat: converts components to binary32; integers are multiplied by unit.
+    /// By SampleFormat: converts components to binary32 and multiplies them by unit.
     std::array<Widen, SampleTypes::size> widen;
 
     /// By SoftBitFormat: rounds binary32 to nearest even. Null for formats that kernels write themselves.

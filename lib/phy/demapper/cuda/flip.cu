@@ -39,12 +39,12 @@ __global__ void __launch_bounds__(threads_of_flips) flip(const __grid_constant__
 }  // namespace
 
 void launch_flips(const Flips& flips, cudaStream_t stream) {
-    std::uint64_t most = 0;
+    std::uint64_t max_count = 0;
     for (std::uint32_t i = 0; i < flips.calls; ++i)
-        most = std::max(most, flips.call[i].count);
+        max_count = std::max(max_count, flips.call[i].count);
     const std::uint64_t of_block = threads_of_flips * 16 / size_of(flips.format);
     const std::uint64_t blocks =
-        std::min<std::uint64_t>((most + of_block - 1) / of_block, max_blocks_of_flips);
+        std::min<std::uint64_t>((max_count + of_block - 1) / of_block, max_blocks_of_flips);
     with_constant(flips.format, [&](auto format) {
         flip<format()>
             <<<dim3(static_cast<unsigned>(blocks), flips.calls), threads_of_flips, 0, stream>>>(flips);

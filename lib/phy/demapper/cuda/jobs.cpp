@@ -65,12 +65,13 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     const NoiseVariance& noise = allocation.noise;
     const phy::detail::Plan plan = planner(allocation.modulation).plan(noise.scalar(), llr.format());
 
+    const bool is_float = default_full_scale(symbols.format()) == 1.0F;
     Job job{};
     job.symbols = symbols.data();
     job.noise = noise.values().data();
     job.llr = llr.data();
     job.count = symbols.size();
-    job.signs = allocation.signs.data();
+    job.signs = allocation.signs.empty() ? nullptr : allocation.signs.data();
     if (noise.is_per_symbol()) {
         job.gain = plan.gain;
     } else {
@@ -81,7 +82,7 @@ JobMaker::Planned JobMaker::make(const Allocation& allocation) const {
     job.constellation = phy::detail::constellation_of(allocation.modulation);
     job.formula = noise.is_per_symbol() ? Formula::all_segments
                                         : phy::detail::formula_for(job.constellation, plan.scalar.limit);
-    job.loading = loading_of(symbols.format(), phy::detail::scales_floats(config_, symbols.format()));
+    job.loading = loading_of(symbols.format(), is_float && job.unit != 1.0F);
     job.rotating = allocation.modulation == Modulation::pi2_bpsk;
     job.odd = allocation.first_symbol % 2 != 0;
     job.aligned = is_aligned(symbols.data()) && is_aligned(llr.data()) && is_aligned(job.noise);

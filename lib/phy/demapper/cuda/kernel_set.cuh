@@ -4,18 +4,18 @@
 #include <type_traits>
 
 #include "phy/cuda/dispatch.cuh"
-#include "phy/demapper/cuda/algorithm_kernels.hpp"
+#include "phy/demapper/cuda/launch.hpp"
 #include "phy/demapper/cuda/tile.cuh"
 
 /// Turns lane demappers into kernels, for single jobs and for batches.
 namespace phy::gpu::detail {
 
-/// Calls visit(std::integral_constant) for constellations with at least `fewest` bits per axis.
-template <int fewest, typename Visitor>
+/// Calls visit(std::integral_constant) for constellations with at least min_bits bits per axis.
+template <int min_bits, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_constellation(Constellation constellation,
                                                                       Visitor visit) {
     constexpr auto count = static_cast<unsigned>(max_axis_bits) + 1;
-    with_constant_by_bits<Constellation, count, fewest == 1 ? 0 : fewest>(constellation, visit);
+    with_constant_by_bits<Constellation, count, min_bits == 1 ? 0 : min_bits>(constellation, visit);
 }
 
 template <Formula formula>
@@ -25,14 +25,14 @@ using FormulaConstant = std::integral_constant<Formula, formula>;
 /// each.
 template <Constellation constellation, bool by_formula, typename Visitor>
 __host__ __device__ __forceinline__ constexpr void with_formula(Formula formula, Visitor visit) {
-    constexpr Formula most = simplest_formula(constellation, Formula::all_segments);
-    if constexpr (by_formula && most != Formula::one_segment) {
+    constexpr Formula general = simplest_formula(constellation, Formula::all_segments);
+    if constexpr (by_formula && general != Formula::one_segment) {
         if (formula == Formula::one_segment) return visit(FormulaConstant<Formula::one_segment>());
     }
-    if constexpr (by_formula && most == Formula::all_segments) {
+    if constexpr (by_formula && general == Formula::all_segments) {
         if (formula == Formula::two_segments) return visit(FormulaConstant<Formula::two_segments>());
     }
-    visit(FormulaConstant<most>());
+    visit(FormulaConstant<general>());
 }
 
 /// Calls visit(std::type_identity) of the lane demapper that a kernel set has for a constellation and a
@@ -100,14 +100,14 @@ struct BatchBlock {
     static constexpr Shape shape = LaneDemapper<phy::detail::all_constellations.back()>::shape;
     static constexpr int threads = threads_of_block(shape, counts);
     static constexpr int staging = [] {
-        int most = 0;
+        int max = 0;
         for (const Constellation each : phy::detail::all_constellations) {
-            with_constellation<KernelSet::min_bits>(each, [&most](auto constellation) {
+            with_constellation<KernelSet::min_bits>(each, [&max](auto constellation) {
                 static_assert(LaneDemapper<constellation()>::shape.threads == shape.threads);
-                most = std::max(most, Block<LaneDemapper<constellation()>, counts>::staging);
+                max = std::max(max, Block<LaneDemapper<constellation()>, counts>::staging);
             });
         }
-        return most;
+        return max;
     }();
 };
 

@@ -6,7 +6,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "phy/demapper/cuda/algorithm_kernels.hpp"
 #include "phy/demapper/cuda/tuning.hpp"
 
 namespace phy::gpu::detail {

@@ -1,14 +1,16 @@
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include <algorithm>
 
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/samples.cuh"
 #include "phy/cuda/signs.cuh"
 #include "phy/demapper/cuda/launch.hpp"
-#include "phy/demapper/cuda/ops.cuh"
-#include "phy/demapper/cuda/pack.cuh"
 #include "phy/demapper/cuda/tuning.hpp"
+#include "phy/demapper/math/soft_bits-inl.h"
+#include "phy/simd/ops-inl.h"
 
 /// How a warp processes its tile of symbols, for every lane demapper.
 ///
@@ -17,6 +19,51 @@
 /// that turns a lane's neighbouring symbols into packed soft bits. Its results for an axis (BPSK: a symbol)
 /// with a non-finite component are not used.
 namespace phy::gpu::detail {
+
+using phy::detail::bits_of;
+using namespace phy::detail::cuda;  // NOLINT(google-build-using-namespace): its functions take Ops
+
+/// The arithmetic operations of the demapper on a GPU.
+struct Ops : phy::detail::cuda::Ops {
+    // Numbers from 2^23 on are integers, so a sum rounded down is the floor. If an inverse is as good as the
+    // exact product, this is one operation.
+    template <int m>
+    static __device__ V segment(V a, V last) {
+        using A = phy::detail::Axis<m>;
+        constexpr float integers = 0x1p23F;
+        constexpr bool as_it_is = phy::detail::finds_segments<m>(A::inverse_segment, false);
+        if constexpr (as_it_is || phy::detail::finds_segments<m>(A::inverse_segment_above, false)) {
+            constexpr float inverse = as_it_is ? A::inverse_segment : A::inverse_segment_above;
+            return fminf(__fmaf_rd(a, inverse, integers), integers + last) - integers;
+        } else {
+            return fminf(__fadd_rd(mul(a, A::inverse_segment), integers), integers + last) - integers;
+        }
+    }
+};
+
+/// Packs soft bits for storage. Input: fp16 and fp32 as numbers, int8 in the low byte.
+template <SoftBitFormat format, int count>
+__device__ __forceinline__ void pack(const float* values, std::uint32_t* words) {
+    if constexpr (format == SoftBitFormat::int8) {
+        const auto bits = [values](int i) { return __float_as_uint(values[i]); };
+#pragma unroll
+        for (int i = 0; i < count; i += 4) {
+            const std::uint32_t low = __byte_perm(bits(i), bits(i + 1), 0x0040);
+            const std::uint32_t high = __byte_perm(bits(i + 2), bits(i + 3), 0x0040);
+            words[i / 4] = __byte_perm(low, high, 0x5410);
+        }
+    } else if constexpr (format == SoftBitFormat::float16) {
+#pragma unroll
+        for (int i = 0; i < count; i += 2) {
+            const __half2 pair = __floats2half2_rn(values[i], values[i + 1]);
+            words[i / 2] = *reinterpret_cast<const std::uint32_t*>(&pair);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            words[i] = __float_as_uint(values[i]);
+    }
+}
 
 /// Counts of one thread.
 struct Tally {
@@ -187,8 +234,8 @@ struct Gains {
     }
 };
 
-/// A lane's place: a tile of a job.
-struct Place {
+/// A tile of a job, and a lane of its warp.
+struct Tile {
     std::uint64_t first;  ///< first symbol of the block
     unsigned offset;      ///< symbols from there to the tile
     unsigned left;        ///< symbols of the tile that are in the job
@@ -211,9 +258,9 @@ struct Place {
 template <class LaneDemapper>
 class TileSigns {
 public:
-    __device__ __forceinline__ TileSigns(const Job& job, const Place& place) : words_(job.signs) {
+    __device__ __forceinline__ TileSigns(const Job& job, const Tile& tile) : words_(job.signs) {
         if (words_ == nullptr) return;
-        const std::uint64_t bit = (place.first + place.offset) * L::llrs_of_symbol;
+        const std::uint64_t bit = (tile.first + tile.offset) * L::llrs_of_symbol;
         words_ += bit / 32;
         shift_ = static_cast<unsigned>(bit % 32);
         last_ = (job.count * L::llrs_of_symbol - 1) / 32 - bit / 32;
@@ -248,26 +295,26 @@ private:
 /// not finite or an N0 is not usable.
 template <class LaneDemapper, bool per_symbol, bool counts, bool flips>
 __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, const Job& job,
-                                                 const Common& common, const Place& place, std::byte* staging,
+                                                 const Common& common, const Tile& tile, std::byte* staging,
                                                  Tally& tally) {
     using L = Layout<LaneDemapper>;
     constexpr Shape shape = L::shape;
     Components<shape> y;
-    bool good = load_symbols<Space::global, shape>(job, place.symbols_of(job), place.lane, y);
+    bool good = load_symbols<Space::global, shape>(job, tile.symbols_of(job), tile.lane, y);
     float noise[shape.groups][shape.symbols];
-    if constexpr (per_symbol) load_rows<Space::global>(place.noise_of(job), place.lane, noise);
+    if constexpr (per_symbol) load_rows<Space::global>(tile.noise_of(job), tile.lane, noise);
     std::uint32_t signs[shape.groups];
     if constexpr (flips) {
-        const TileSigns<LaneDemapper> of_tile(job, place);
+        const TileSigns<LaneDemapper> of_tile(job, tile);
 #pragma unroll
         for (int row = 0; row < shape.groups; ++row)
-            signs[row] = of_tile.from((row * warp_size + place.lane) * shape.symbols);
+            signs[row] = of_tile.from((row * warp_size + tile.lane) * shape.symbols);
     }
     if constexpr (per_symbol) good = good && all_usable<shape.symbols * shape.groups>(noise[0]);
     if (!__all_sync(all_lanes, good)) return false;
 
-    std::byte* const out = place.llr_of<LaneDemapper>(job);
-    std::byte* const mine = (L::stores_directly ? out : staging) + place.lane * L::bytes_of_row;
+    std::byte* const out = tile.llr_of<LaneDemapper>(job);
+    std::byte* const mine = (L::stores_directly ? out : staging) + tile.lane * L::bytes_of_row;
 #pragma unroll
     for (int row = 0; row < shape.groups; ++row) {
         std::uint32_t words[L::words];
@@ -285,7 +332,7 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     }
     if constexpr (!L::stores_directly) {
         __syncwarp();
-        copy_pieces<L::bytes_out>(staging, out, place.lane);
+        copy_pieces<L::bytes_out>(staging, out, tile.lane);
         __syncwarp();
     }
     return true;
@@ -293,14 +340,14 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
 
 /// The gains of a row in any tile; arbitrary for symbols beyond the job.
 template <class LaneDemapper>
-__device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place, unsigned symbol,
+__device__ __forceinline__ auto gains_of_row(const Job& job, const Tile& tile, unsigned symbol,
                                              Tally& tally) {
     constexpr int symbols = LaneDemapper::shape.symbols;
     if (job.noise == nullptr) return Gains<symbols>(job.scalar);
     float noise[symbols];
 #pragma unroll
     for (int s = 0; s < symbols; ++s)
-        noise[s] = symbol + s < place.left ? place.noise_of(job)[symbol + s] : 1.0F;
+        noise[s] = symbol + s < tile.left ? tile.noise_of(job)[symbol + s] : 1.0F;
     return Gains<symbols>(noise, job.gain, tally);
 }
 
@@ -309,36 +356,36 @@ __device__ __forceinline__ auto gains_of_row(const Job& job, const Place& place,
 /// of soft bits reaches symbols that are still needed, whatever the lengths of rows.
 template <class LaneDemapper, bool counts, bool flips>
 __device__ __forceinline__ void demap_any_tile(const LaneDemapper& evaluate, const Job& job,
-                                               const Common& common, const Place& place, std::byte* staging,
+                                               const Common& common, const Tile& tile, std::byte* staging,
                                                Tally& tally) {
     using L = Layout<LaneDemapper>;
     constexpr Shape shape = L::shape;
     constexpr Shape one_row = {shape.threads, shape.symbols, 1};
     const unsigned bytes_in = L::symbols * job.sample_bytes;
     std::byte* const in = staging + (L::staging - bytes_in);
-    copy_bytes(place.symbols_of(job), in, place.left * job.sample_bytes, bytes_in, place.lane, job.aligned);
+    copy_bytes(tile.symbols_of(job), in, tile.left * job.sample_bytes, bytes_in, tile.lane, job.aligned);
     __syncwarp();
 #pragma unroll 1
     for (int row = 0; row < shape.groups; ++row) {
-        const unsigned symbol = (row * warp_size + place.lane) * shape.symbols;
+        const unsigned symbol = (row * warp_size + tile.lane) * shape.symbols;
         Components<one_row> y;
         const bool finite =
-            load_symbols<Space::shared, one_row>(job, in + row * (bytes_in / shape.groups), place.lane, y);
+            load_symbols<Space::shared, one_row>(job, in + row * (bytes_in / shape.groups), tile.lane, y);
         __syncwarp();
-        const auto gains = gains_of_row<LaneDemapper>(job, place, symbol, tally);
+        const auto gains = gains_of_row<LaneDemapper>(job, tile, symbol, tally);
         std::uint32_t words[L::words];
         evaluate(y[0], gains.scale, gains.limit, words);
         if (!finite) erase<LaneDemapper>(y[0], words, tally);
-        clear_unless<LaneDemapper>([&](unsigned s, int) { return symbol + s < place.left; }, words);
+        clear_unless<LaneDemapper>([&](unsigned s, int) { return symbol + s < tile.left; }, words);
         if constexpr (counts)
             tally.saturated += count_saturated<LaneDemapper::format, L::words>(words, common.saturated);
         if constexpr (flips)
-            TileSigns<LaneDemapper>::flip(TileSigns<LaneDemapper>(job, place).from(symbol), words);
+            TileSigns<LaneDemapper>::flip(TileSigns<LaneDemapper>(job, tile).from(symbol), words);
         store_words<L::words>(words, staging + symbol * L::bytes_of_symbol);
         __syncwarp();
     }
-    const unsigned bytes = place.left * L::bytes_of_symbol;
-    copy_bytes(staging, place.llr_of<LaneDemapper>(job), bytes, bytes, place.lane, job.aligned);
+    const unsigned bytes = tile.left * L::bytes_of_symbol;
+    copy_bytes(staging, tile.llr_of<LaneDemapper>(job), bytes, bytes, tile.lane, job.aligned);
     __syncwarp();
 }
 
@@ -357,19 +404,19 @@ __device__ __forceinline__ void demap_tiles(const LaneDemapper& evaluate, const 
     const unsigned in_block = rest < of_block ? static_cast<unsigned>(rest) : of_block;
     if (offset >= in_block) return;
     const unsigned lane = threadIdx.x % warp_size;
-    Place place = {first, offset, std::min(symbols, in_block - offset), lane};
+    Tile tile = {first, offset, std::min(symbols, in_block - offset), lane};
     // The last tile overlaps the one before to avoid the slow path: both write the same bytes.
-    if (!counts && place.left < symbols && job.end_aligned && job.count >= symbols)
-        place = {job.count - symbols, 0, symbols, lane};
+    if (!counts && tile.left < symbols && job.end_aligned && job.count >= symbols)
+        tile = {job.count - symbols, 0, symbols, lane};
     staging += warp * L::staging;
     bool done = false;
-    if (place.left == symbols && job.aligned) {
+    if (tile.left == symbols && job.aligned) {
         done = job.noise != nullptr ? demap_whole_tile<LaneDemapper, true, counts, flips>(
-                                          evaluate, job, common, place, staging, tally)
+                                          evaluate, job, common, tile, staging, tally)
                                     : demap_whole_tile<LaneDemapper, false, counts, flips>(
-                                          evaluate, job, common, place, staging, tally);
+                                          evaluate, job, common, tile, staging, tally);
     }
-    if (!done) demap_any_tile<LaneDemapper, counts, flips>(evaluate, job, common, place, staging, tally);
+    if (!done) demap_any_tile<LaneDemapper, counts, flips>(evaluate, job, common, tile, staging, tally);
 }
 
 /// Adds the counts of a block's threads to the counters. All threads of the block must call it.

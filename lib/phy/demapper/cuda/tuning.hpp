@@ -38,11 +38,11 @@ constexpr std::uint64_t few_symbols = 1 << 20;
 constexpr Shape closed_form_shape(phy::detail::Constellation constellation, SoftBitFormat format,
                                   int of_lane) {
     const int symbols = symbols_of_lane(bytes_of_symbol(constellation, format));
-    const int most = size_of(format) == 4 && of_lane > 4 ? 4 : of_lane;
+    const int max_of_lane = size_of(format) == 4 && of_lane > 4 ? 4 : of_lane;
     // Without this limit ptxas spills a register of the float16 batch on compute capability 10.0.
     const int resident = of_lane == lane_of_batch && size_of(format) == 2 ? 1 : 0;
     const int threads = of_lane == lane_of_batch ? threads_of_batch : threads_of_call;
-    return {threads, symbols, most > symbols ? most / symbols : 1, resident};
+    return {threads, symbols, max_of_lane > symbols ? max_of_lane / symbols : 1, resident};
 }
 
 /// Without this limit ptxas spills a register of some kernels for compute capabilities 10.0 and 12.0.
@@ -74,7 +74,7 @@ constexpr int max_shared_memory = 228 << 10;
 #endif
 
 /// Blocks per block that can be resident: more balance the load, fewer copy the table less often.
-constexpr unsigned table_turns = 48;
+constexpr unsigned table_waves = 48;
 
 /// Table in global memory.
 constexpr Shape global_table_shape(phy::detail::Constellation constellation, SoftBitFormat format) {

@@ -30,12 +30,15 @@ struct Step {
     const Block& block;
     Ops::V all_scale;
     Ops::V all_limit;
-    Ops::V turn;  ///< pi/2-BPSK: negative for every other symbol
+    Ops::V rotation;  ///< pi/2-BPSK: negative for every other symbol
 
     PHY_INLINE explicit Step(const Block& of)
-        : block(of), all_scale(Ops::set(*of.scale)), all_limit(Ops::set(*of.limit)), turn(turn_at(0)) {}
+        : block(of),
+          all_scale(Ops::set(*of.scale)),
+          all_limit(Ops::set(*of.limit)),
+          rotation(rotation_at(0)) {}
 
-    [[nodiscard]] PHY_INLINE Ops::V turn_at(std::size_t symbol) const {
+    [[nodiscard]] PHY_INLINE Ops::V rotation_at(std::size_t symbol) const {
         return block.rotating ? Lanes::odd_signs(symbol + static_cast<std::size_t>(block.phase))
                               : Ops::set(0.0F);
     }
@@ -62,7 +65,7 @@ struct Step {
         if constexpr (diagonal) {
             Ops::V i, q;
             Lanes::load_pairs(iq + first, i, q);
-            i = Ops::flip(i, Lanes::count == 1 ? turn_at(first / 2) : turn);
+            i = Ops::flip(i, Lanes::count == 1 ? rotation_at(first / 2) : rotation);
             evaluate_diagonal<Ops, formula>(i, q, scales, limits, distances, out_scale);
         } else {
             evaluate_axis<Ops, bits, formula>(Lanes::load(iq + first), scales, limits, block.nats, distances,
@@ -102,13 +105,6 @@ void demap_block(const Block& block, void* out_erased) {
 
 bool streams(Constellation constellation, Output output) {
     return Lanes::count > 1 && constellation == Constellation::qam256 && output == Output::int8;
-}
-
-void multiply(const float* in, float* out, std::size_t count, float factor) {
-    for (std::size_t i = 0; i < count; i += Lanes::count) {
-        Lanes::prefetch_ahead(in + i);
-        Lanes::store(Ops::mul(Lanes::load_up_to(in + i, count - i), Ops::set(factor)), out + i);
-    }
 }
 
 PHY_INLINE Lanes::Mask usable(Ops::V noise) {
@@ -185,7 +181,6 @@ template <std::size_t... i>
 constexpr DemapKernels make_kernels(std::index_sequence<i...>) {
     DemapKernels table{};
     (add_constellation<all_constellations[i]>(table), ...);
-    table.multiply = &multiply;
     table.gains = &gains;
     table.nearest_entries = &nearest_entries;
     table.entries_below = &entries_below;

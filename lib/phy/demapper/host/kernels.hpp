@@ -39,9 +39,6 @@ struct DemapKernels {
     std::array<std::array<std::array<std::array<Demap, 2>, formulas>, outputs>, all_constellations.size()>
         demap;
 
-    /// in and out may be the same.
-    void (*multiply)(const float* in, float* out, std::size_t count, float factor);
-
     /// One gain per symbol; 0 and 0 if N0 is unusable. Returns the largest limit.
     float (*gains)(const float* noise, std::size_t symbols, const GainRule& rule, float* scale, float* limit);
 

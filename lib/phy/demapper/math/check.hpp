@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "phy/core/check_enum.hpp"
 #include "phy/core/check_size.hpp"
@@ -45,8 +44,5 @@ auto naming_allocation(std::size_t index, Body body) {
         throw ArgumentError("allocation " + std::to_string(index) + ": " + error.what());
     }
 }
-
-/// One planner per modulation.
-std::vector<Planner> planners_of(const BatchDemapperConfig& config);
 
 }  // namespace phy::detail

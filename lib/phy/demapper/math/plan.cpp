@@ -8,7 +8,6 @@
 #include "phy/core/check_size.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/number_text.hpp"
-#include "phy/demapper/math/check.hpp"
 #include "phy/demapper/math/soft_bits-inl.h"
 #include "phy/simd/ops-inl.h"
 
@@ -119,10 +118,6 @@ void check_noise(std::optional<float> scalar, std::size_t values, std::size_t sy
 
 float unit_of(const BatchDemapperConfig& config, SampleFormat format) {
     return 1.0F / (config.full_scale.value_for(format) * config.gain);
-}
-
-bool scales_floats(const BatchDemapperConfig& config, SampleFormat format) {
-    return config.gain != 1.0F && default_full_scale(format) == 1.0F;
 }
 
 std::vector<Planner> planners_of(const BatchDemapperConfig& config) {

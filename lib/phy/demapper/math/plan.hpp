@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/format.hpp"
@@ -42,6 +43,9 @@ private:
     int bits_;
 };
 
+/// One planner per modulation.
+std::vector<Planner> planners_of(const BatchDemapperConfig& config);
+
 /// Throw ArgumentError on what no kind of demapper accepts.
 void check_config(const DemapperConfig& config);
 void check_config(const BatchDemapperConfig& config);
@@ -54,8 +58,5 @@ void check_noise(std::optional<float> scalar, std::size_t values, std::size_t sy
 
 /// The factor for components: the value of an integer sample of 1, or 1 over the gain.
 float unit_of(const BatchDemapperConfig& config, SampleFormat format);
-
-/// True for floating-point symbols with a gain; integers are multiplied by their unit anyway.
-bool scales_floats(const BatchDemapperConfig& config, SampleFormat format);
 
 }  // namespace phy::detail
