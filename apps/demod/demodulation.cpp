@@ -12,7 +12,7 @@
 #include "common/interrupt.hpp"
 #include "demod/advice.hpp"
 #include "phy/machine/atomic_file.hpp"
-#include "phy/pipeline/trace.hpp"
+#include "phy/pipeline/pipeline.hpp"
 
 namespace phy::apps {
 namespace {
