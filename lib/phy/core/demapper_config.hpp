@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "phy/core/check.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
@@ -37,6 +38,16 @@ struct PHY_EXPORT LlrConfig {
 
     friend bool operator==(const LlrConfig&, const LlrConfig&) = default;
 };
+
+namespace detail {
+
+/// Throws ArgumentError if an enum value of the configuration is out of range.
+inline void check_enums(const LlrConfig& config) {
+    check_enum("method", config.method, Method::log_map);
+    check_enum("evaluator", config.evaluator, Evaluator::table);
+}
+
+}  // namespace detail
 
 /// The configuration of a demapper on every backend.
 struct PHY_EXPORT DemapperConfig {

@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/check.hpp"
 #include "phy/dmrs/low_papr.hpp"

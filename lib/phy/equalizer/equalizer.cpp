@@ -1,8 +1,7 @@
 #include "phy/equalizer/equalizer.hpp"
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/equalizer/host/block_equalizer.hpp"
 #include "phy/machine/thread_pool.hpp"
 

@@ -1,7 +1,6 @@
 #include "phy/estimator/check.hpp"
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::detail {

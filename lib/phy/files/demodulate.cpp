@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "phy/capture/streams.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/files/common.hpp"
-#include "phy/files/demodulate/spread_blocks.hpp"
 #include "phy/files/demodulate/symbol_sample.hpp"
+#include "phy/files/spread_blocks.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
 
 namespace phy {

@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "phy/capture/streams.hpp"
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/files/common.hpp"
-#include "phy/files/demodulate/spread_blocks.hpp"
 #include "phy/files/receive.hpp"
+#include "phy/files/spread_blocks.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
 #include "phy/measure/symbol_meter.hpp"

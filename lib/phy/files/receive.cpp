@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "phy/capture/write/slot_writer.hpp"
-#include "phy/core/number_text.hpp"
+#include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/stage.hpp"
 
 namespace phy {
@@ -19,12 +20,6 @@ using detail::CaptureSlots;
 using detail::name_of;
 
 namespace {
-
-/// Arrays of a pipeline are aligned for any such type.
-template <typename T>
-std::span<const T> elements_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
 
 /// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
 /// errors if there are transmitted codewords, and keeps the measurements of each slot.
@@ -97,10 +92,10 @@ void ReceivedSink::write(std::span<const std::span<const std::byte>> arrays) {
     std::span<const float> noise;
     std::span<const cf32> channel;
     if (config_.stage.symbols) {
-        symbols = elements_of<cf32>(arrays[next++]);
-        noise = elements_of<float>(arrays[next++]);
+        symbols = detail::elements_of<cf32>(arrays[next++], "symbols");
+        noise = detail::elements_of<float>(arrays[next++], "noise_variance");
     }
-    if (config_.stage.channel) channel = elements_of<cf32>(arrays[next++]);
+    if (config_.stage.channel) channel = detail::elements_of<cf32>(arrays[next++], "channel");
     const auto llr = config_.writes_llr ? arrays[0] : std::span<const std::byte>();
     config_.writer->append(llr, symbols, noise, channel);
 }

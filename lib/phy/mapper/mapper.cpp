@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/mapper/points.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "phy/compression/cuda/block_float.cuh"
 #include "phy/compression/cuda/launch.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/pieces.cuh"
 
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 bool is_aligned(const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % sizeof(uint4) == 0;
+    return phy::detail::is_aligned(address, sizeof(uint4));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "phy/compression/block_float.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::detail {

@@ -1,5 +1,6 @@
 #include "phy/demapper/host/block_runner.hpp"
 
+#include "phy/core/integers.hpp"
 #include "phy/demapper/math/plan.hpp"
 
 #define PHY_KERNELS "phy/demapper/host/kernels-inl.h"
@@ -39,7 +40,7 @@ std::size_t BlockRunner::symbols_of_item(std::size_t symbols, std::size_t stretc
 namespace {
 
 bool are_floats(SymbolView symbols) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(symbols.data()) % alignof(float) == 0;
+    const bool aligned = is_aligned(symbols.data(), alignof(float));
     return symbols.format() == SampleFormat::cf32 && aligned;
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/demapper/math/plan.hpp"
 

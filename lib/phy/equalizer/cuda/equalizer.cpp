@@ -1,4 +1,5 @@
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/equalizer/cuda/jobs.hpp"
 #include "phy/equalizer/equalizer_cuda.hpp"
 
@@ -42,9 +43,9 @@ void Equalizer::operator()(SymbolView grid, DeviceSpan<const float> channel,
     phy::detail::check_size("noise_variance", noise_variance.size(), expected);
     if (slots.empty()) return;
     constexpr std::size_t piece = 16;
-    const detail::EqualizerOutput out = {
-        reinterpret_cast<float*>(symbols.data()), noise_variance.data(),
-        detail::is_aligned(symbols.data(), piece) && detail::is_aligned(noise_variance.data(), piece)};
+    const detail::EqualizerOutput out = {reinterpret_cast<float*>(symbols.data()), noise_variance.data(),
+                                         phy::detail::is_aligned(symbols.data(), piece) &&
+                                             phy::detail::is_aligned(noise_variance.data(), piece)};
     const CurrentDevice current(device());
     impl_->jobs.run(inputs, stream,
                     [&](const detail::EqualizerJob& job) { detail::launch(job, out, stream); });

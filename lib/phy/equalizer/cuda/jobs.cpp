@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "phy/core/error.hpp"
-#include "phy/cuda/upload.hpp"
+#include "phy/core/integers.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/cuda/workspace.hpp"
 
 namespace phy::gpu::detail {
@@ -48,7 +49,7 @@ void EqualizerJobs::check(const Inputs& inputs) const {
     if (slots > max_blocks_of_slots)
         throw ArgumentError(std::to_string(slots) + " slots: expected at most " +
                             std::to_string(max_blocks_of_slots));
-    if (!is_aligned(inputs.grid.data(), size_of(inputs.grid.format())))
+    if (!phy::detail::is_aligned(inputs.grid.data(), size_of(inputs.grid.format())))
         throw ArgumentError("grid: expected an address that is a multiple of a sample's size, " +
                             std::to_string(size_of(inputs.grid.format())) + " bytes");
     if (!inputs.covariance.empty()) checked_workspace<float>(inputs.workspace, workspace_bytes(slots));

@@ -56,9 +56,4 @@ private:
     std::array<DeviceBuffer<DeviceGroup>, 2> groups_;  ///< without shared filters, with shared filters
 };
 
-/// True if the address is a multiple of so many bytes.
-inline bool is_aligned(const void* memory, std::size_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(memory) % bytes == 0;
-}
-
 }  // namespace phy::gpu::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phy/core/integers.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/equalizer/math/slot-inl.h"
 #include "phy/equalizer/math/whitening-inl.h"
@@ -193,7 +194,7 @@ ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Ca
         block.slot * plan_.grid_size() + as_size(symbol) * plan_.subcarriers() + run.first_subcarrier;
     const std::byte* const from = call.grid.data() + first * size_of(format);
     ReceivedRows rows = {nullptr, 2 * of_antenna, call.slots[block.slot].phase[as_size(symbol)]};
-    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % alignof(float) == 0;
+    const bool aligned = is_aligned(from, alignof(float));
     const bool whitens = call.covariance != nullptr;
     if (format == SampleFormat::cf32 && aligned && !block.at_end && !whitens) {
         rows.first = reinterpret_cast<const float*>(from);

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 
 namespace phy::detail {
 namespace {

@@ -1,3 +1,4 @@
+#include "phy/core/integers.hpp"
 #include "phy/mapper/cuda/kernel.cuh"
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 
 namespace phy::gpu::detail {
 namespace {
+
+using phy::detail::pieces_of;
 
 /// Calls visit(MapperShape<...>()) with the shape of a job.
 template <unsigned qm, typename Visitor>
@@ -52,10 +55,6 @@ MapperArguments arguments(const MapperJob& job) {
     return args;
 }
 
-constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-    return (a + b - 1) / b;
-}
-
 template <typename Shape>
 bool is_inside(const MapperArguments& args, std::uint64_t index) {
     const Tile tile = tile_of<Shape>(args, index);
@@ -66,7 +65,7 @@ bool is_inside(const MapperArguments& args, std::uint64_t index) {
 /// An end is at most a few tiles from the first or last tile.
 template <typename Shape>
 void find_tiles(MapperArguments& args) {
-    args.tiles = ceil_div(static_cast<std::uint64_t>(args.out_end), 16 * Shape::chunks);
+    args.tiles = pieces_of(static_cast<std::uint64_t>(args.out_end), 16 * Shape::chunks);
     if (args.skew != 0) return;
     args.inside_end = args.tiles;
     while (args.inside_begin < args.inside_end && !is_inside<Shape>(args, args.inside_begin))
@@ -88,7 +87,7 @@ void launch(const MapperJob& job, int multiprocessors, cudaStream_t stream) {
         find_tiles<Shape>(args);
         const std::uint64_t max_blocks =
             static_cast<std::uint64_t>(multiprocessors) * Shape::tuning.blocks_per_multiprocessor;
-        const auto blocks = std::min(ceil_div(args.tiles, Shape::warps), max_blocks);
+        const auto blocks = std::min(pieces_of(args.tiles, Shape::warps), max_blocks);
         map_bits<Shape><<<static_cast<unsigned>(blocks), Shape::tuning.threads, 0, stream>>>(args);
     });
     check(cudaGetLastError());

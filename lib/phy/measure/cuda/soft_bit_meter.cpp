@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/cuda/workspace.hpp"
 #include "phy/measure/cuda/soft_bit_launch.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "phy/core/integers.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
@@ -315,7 +316,7 @@ Kernel kernel_for(SoftBitFormat format, bool compares, bool aligned) {
 }
 
 bool is_aligned(const SoftBitJob& job) {
-    return reinterpret_cast<std::uintptr_t>(job.soft_bits) % size_of(job.format) == 0;
+    return phy::detail::is_aligned(job.soft_bits, size_of(job.format));
 }
 
 phy::detail::RowUnits units_of(std::uint64_t soft_bits, std::uint64_t row, const SoftBitTuning& tuning) {

@@ -1,9 +1,7 @@
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/measure/math/soft_bit_check.hpp"
 
 namespace phy {

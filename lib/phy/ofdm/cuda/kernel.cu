@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include "phy/core/format.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
@@ -11,6 +12,8 @@
 
 namespace phy::gpu::detail {
 namespace {
+
+using phy::detail::is_aligned;
 
 extern __shared__ float shared_points[];
 
@@ -164,10 +167,6 @@ __global__ void __launch_bounds__(max_transform_threads, resident_transform_bloc
     transform(job.fft, team,
               LoadPoints{reinterpret_cast<const float*>(job.in + first), is_there, job.inverse},
               StorePoints<aligned>{job.out + first, is_there, job.inverse, job.factor});
-}
-
-bool is_aligned(const void* address, std::size_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
 template <typename Job>

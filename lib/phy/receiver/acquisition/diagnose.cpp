@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"

@@ -1,3 +1,4 @@
+#include "phy/core/integers.hpp"
 #include "phy/receiver/receiver_cuda.hpp"
 
 #include <string>
@@ -11,7 +12,7 @@ namespace {
 /// Checked here, because the equaliser would throw only after other kernels have started.
 void check_alignment(const phy::detail::ReceiverPlan& plan, SymbolView input) {
     const std::size_t bytes = size_of(input.format());
-    if (plan.ofdm || reinterpret_cast<std::uintptr_t>(input.data()) % bytes == 0) return;
+    if (plan.ofdm || phy::detail::is_aligned(input.data(), bytes)) return;
     throw ArgumentError("input: expected an address that is a multiple of an element's size, " +
                         std::to_string(bytes) + " bytes");
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 

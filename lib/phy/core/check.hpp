@@ -1,11 +1,24 @@
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <string>
 
 #include "phy/core/error.hpp"
 
+/// Checks of arguments, and numbers in the texts of errors.
 namespace phy::detail {
+
+/// Throws ArgumentError unless the value lies from 0 to last. what: the name of the value, for the message.
+template <typename Enum>
+void check_enum(const char* what, Enum value, Enum last) {
+    const int number = static_cast<int>(value);
+    if (number >= 0 && number <= static_cast<int>(last)) return;
+    throw ArgumentError(std::string(what) + " is number " + std::to_string(number) + ": expected 0 to " +
+                        std::to_string(static_cast<int>(last)));
+}
 
 /// Throws ArgumentError unless size equals expected. what: the name of the span, for the message.
 inline void check_size(const char* what, std::size_t size, std::size_t expected) {
@@ -20,6 +33,13 @@ inline void check_slots(std::size_t slots, const char* what, std::size_t size) {
     if (slots != 0 || size == 0) return;
     throw ArgumentError(std::string("slots has 0 elements: expected one per slot, as ") + what + " has " +
                         std::to_string(size) + " elements");
+}
+
+/// The shortest text that reads back as the same number. (std::to_string writes 1e-7 as 0.)
+inline std::string number_text(std::floating_point auto number) {
+    std::array<char, 32> text{};
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+    return {text.data(), end};
 }
 
 }  // namespace phy::detail
