@@ -1,6 +1,5 @@
-#include "capture_gen/link_capture.hpp"
+#include "capture_gen/captures.hpp"
 #include "capture_gen/options.hpp"
-#include "capture_gen/symbols.hpp"
 #include "common/app.hpp"
 
 int main(int argc, char** argv) {

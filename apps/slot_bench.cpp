@@ -6,9 +6,8 @@
 
 #include "common/app.hpp"
 #include "common/bench_options.hpp"
-#include "common/choose_places.hpp"
 #include "common/formats.hpp"
-#include "common/place_names.hpp"
+#include "common/places.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
 #include "slot_bench/latency.hpp"

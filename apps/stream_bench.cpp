@@ -12,8 +12,7 @@
 
 #include "common/app.hpp"
 #include "common/bench_options.hpp"
-#include "common/choose_places.hpp"
-#include "common/place_names.hpp"
+#include "common/places.hpp"
 #include "common/progress.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"

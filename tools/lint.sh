@@ -116,10 +116,15 @@ only_in() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
-# A room of lib/phy includes itself and the rooms that it declares, and no other.
+# A room of lib/phy includes itself and the rooms that it declares: no other, and each of them.
 includes_go_up() {
-  local room may found bad=0
+  local room may other found bad=0
   while IFS='|' read -r room _ may _; do
+    for other in $may; do
+      files "lib/phy/$room/*" | xargs -0 -r cat | grep -E "^ *# *include *\"phy/$other/" >/dev/null && continue
+      echo "lib/phy/$room/CMakeLists.txt: MAY_INCLUDE names $other, which no file includes"
+      bad=1
+    done
     found=$(files "lib/phy/$room/*" | xargs -0 -r grep -nE '^ *# *include *"phy/' |
       grep -vE "\"phy/($(tr ' ' '|' <<<"$room${may:+ $may}"))/" || true)
     if [[ -n $found ]]; then
@@ -167,7 +172,7 @@ check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|
 check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
 check "nlohmann-json in no library code but capture and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/receiver|tests/receiver'
-check "rooms include what they may" includes_go_up
+check "rooms include what they declare" includes_go_up
 check "docs/developer/architecture.md names the rooms" page_names_the_rooms
 check "outputs take no last bits from a C library" last_bits_are_ours
 check "every public header compiles on its own, with a plain host compiler" public_headers_are_plain

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "common/choose_places.hpp"
 #include "common/interrupt.hpp"
+#include "common/places.hpp"
 
 namespace phy::apps {
 

@@ -5,6 +5,7 @@
 
 #include "common/app.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy::apps {
 
@@ -13,5 +14,9 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
 
 /// Parses --gain: a number, or none for "auto". Throws ArgumentError otherwise.
 std::optional<float> parse_gain(const std::string& text);
+
+/// Parses n_RNTI,n_ID or n_RNTI,n_ID,q, each decimal or, after 0x, hexadecimal. Throws ArgumentError, which
+/// names the option, for anything else.
+ScramblingIdentity parse_scrambling(const char* option, const std::string& text);
 
 }  // namespace phy::apps

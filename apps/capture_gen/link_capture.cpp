@@ -1,4 +1,4 @@
-#include "capture_gen/link_capture.hpp"
+#include "capture_gen/captures.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "capture/scrambling.hpp"
+#include "capture/options.hpp"
 #include "transmission/air_options.hpp"
 
 namespace phy::apps {

@@ -1,4 +1,4 @@
-#include "capture_gen/symbols.hpp"
+#include "capture_gen/captures.hpp"
 
 #include <array>
 #include <chrono>

@@ -15,7 +15,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include "common/exit_status.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/version.hpp"

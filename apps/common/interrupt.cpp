@@ -6,7 +6,6 @@
 
 #include <unistd.h>
 
-#include "common/exit_status.hpp"
 #include "phy/machine/atomic_file.hpp"
 
 namespace phy::apps {

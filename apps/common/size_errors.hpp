@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "phy/pipeline/size_error.hpp"
+#include "phy/pipeline/pipeline.hpp"
 
 namespace phy::apps {
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "capture/options.hpp"
-#include "capture/scrambling.hpp"
 #include "common/formats.hpp"
 
 namespace phy::apps {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "common/place_names.hpp"
+#include "common/places.hpp"
 #include "demod/report.hpp"
 #include "demod/report_parts.hpp"
 

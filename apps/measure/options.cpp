@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "capture/options.hpp"
-#include "capture/scrambling.hpp"
 
 namespace phy::apps {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/place_names.hpp"
+#include "common/places.hpp"
 
 namespace phy::apps {
 namespace {

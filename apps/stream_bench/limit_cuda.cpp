@@ -4,7 +4,6 @@
 
 #include "phy/cuda/buffer.hpp"
 #include "stream_bench/limit.hpp"
-#include "stream_bench/share.hpp"
 
 namespace phy::apps {
 namespace {

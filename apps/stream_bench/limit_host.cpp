@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "stream_bench/limit.hpp"
-#include "stream_bench/share.hpp"
 
 namespace phy::apps {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
-#include "phy/core/number_text.hpp"
+#include "phy/core/check.hpp"
 #include "support/app_test.hpp"
 #include "support/subprocess.hpp"
 

@@ -214,6 +214,9 @@ TEST_F(Demodulate, TheLinkOfTheCaptureIsAsOneThatIsGiven) {
 
     write({.noise_variance = noise_variance, .link = to_json(link)});
     EXPECT_TRUE(demodulated(in_chunks()) == expected);
+    DemodulateOptions cut = in_chunks();
+    cut.codeword_symbols = symbols;
+    EXPECT_TRUE(demodulated(cut) == one_codeword) << "only the identity is taken from the link";
     // What is given goes before the attribute: another link, or a part of what it says.
     given.link->scrambling.id = 78;
     EXPECT_TRUE(demodulated(given) != expected);

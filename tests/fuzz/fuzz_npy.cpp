@@ -6,7 +6,7 @@
 
 #include "fuzz/scratch_file.hpp"
 #include "fuzz/target.hpp"
-#include "phy/capture/flat/formats.hpp"
+#include "phy/capture/formats.hpp"
 
 /// The input is a .npy file.
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's own name.

@@ -1,4 +1,4 @@
-#include "phy/machine/machine_memory.hpp"
+#include "phy/machine/host.hpp"
 
 #include <gtest/gtest.h>
 

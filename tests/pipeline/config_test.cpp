@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/machine_memory.hpp"
+#include "phy/machine/host.hpp"
 #include "pipeline/checked_run.hpp"
 
 namespace {

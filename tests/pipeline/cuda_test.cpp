@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "phy/cuda/buffer.hpp"
-#include "phy/pipeline/trace.hpp"
+#include "phy/pipeline/pipeline.hpp"
 #include "pipeline/checked_run.hpp"
 #include "support/contexts.hpp"
 #include "support/parse_json.hpp"

@@ -1,4 +1,4 @@
-#include "phy/pipeline/trace.hpp"
+#include "phy/pipeline/pipeline.hpp"
 
 #include <gtest/gtest.h>
 

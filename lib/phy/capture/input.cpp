@@ -7,9 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "phy/capture/flat/formats.hpp"
 #include "phy/capture/flat/posix_file.hpp"
-#include "phy/capture/hdf5/hdf5_input.hpp"
+#include "phy/capture/formats.hpp"
 #include "phy/core/file_error.hpp"
 
 namespace phy::detail {

@@ -14,11 +14,10 @@
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
 #include "phy/capture/number.hpp"
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/file_error.hpp"
 #include "phy/core/names.hpp"
-#include "phy/core/number_text.hpp"
 
 namespace phy {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "phy/compression/block_float.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 
 /// What all backends share: the layout and integer arithmetic of compressed resource blocks, and checks.

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "phy/core/check.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/full_scale.hpp"
 #include "phy/core/modulation.hpp"
@@ -37,6 +38,25 @@ struct PHY_EXPORT LlrConfig {
 
     friend bool operator==(const LlrConfig&, const LlrConfig&) = default;
 };
+
+namespace detail {
+
+/// Throws ArgumentError if an enum value of the configuration is out of range.
+inline void check_enums(const LlrConfig& config) {
+    check_enum("method", config.method, Method::log_map);
+    check_enum("evaluator", config.evaluator, Evaluator::table);
+}
+
+/// The same, and if a number is out of its range.
+inline void check_llr(const LlrConfig& config) {
+    check_enums(config);
+    if (!(config.scale >= 1.0F / 64 && config.scale <= 4096.0F))
+        throw ArgumentError("llr.scale is " + number_text(config.scale) + ": expected 1/64 to 4096");
+    if (config.clip < 1 || config.clip > 127)
+        throw ArgumentError("llr.clip is " + std::to_string(config.clip) + ": expected 1 to 127");
+}
+
+}  // namespace detail
 
 /// The configuration of a demapper on every backend.
 struct PHY_EXPORT DemapperConfig {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "phy/core/check.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 
@@ -13,7 +14,13 @@ public:
 
     /// Not explicit, so that a configuration takes a number: {.full_scale = 2048.0F}. Throws ArgumentError
     /// unless the value lies from 2^-126 to 2^126.
-    FullScale(float value);  // NOLINT(google-explicit-constructor)
+    FullScale(float value) : value_(value) {  // NOLINT(google-explicit-constructor)
+        // The normal numbers whose reciprocals are normal too. NaN is refused.
+        const bool is_in_range = value >= 0x1p-126F && value <= 0x1p126F;
+        if (!is_in_range)
+            throw ArgumentError("full_scale " + detail::number_text(value) +
+                                ": expected a number from 2^-126 to 2^126");
+    }
 
     /// Returns the given value, or 2^(bits-1) if none was given; 1 for floating-point formats.
     [[nodiscard]] constexpr float value_for(SampleFormat format) const {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// What Backend asks about this machine and this build. The rooms simd and cuda define these functions; in
-/// a build without CUDA, cuda/no_cuda.cpp does.
+/// What Backend asks about this machine and this build, and marks for profilers. The rooms simd and cuda
+/// define these functions; in a build without CUDA, cuda/no_cuda.cpp does.
 namespace phy::detail {
 
 /// A SIMD instruction set that phy knows.
@@ -27,5 +27,9 @@ std::string why_not_on_cuda_device(int ordinal);
 
 /// A phrase for people about a device that phy can run on.
 std::string describe_cuda_device(int ordinal);
+
+/// Begin and end a named range of the calling thread in NVIDIA's profilers. Both do nothing without CUDA.
+void push_range(const char* name);
+void pop_range();
 
 }  // namespace phy::detail

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/format.hpp"
 
 /// Arrays of samples and soft bits whose format is known at run time. Views in phy refer to host memory.

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/export.hpp"
 #include "phy/cuda/memory_resource.hpp"
 #include "phy/cuda/span.hpp"
@@ -169,5 +170,19 @@ void fill_async(Memory&& memory, int byte, cudaStream_t stream) {
         "fill_async: memory of a device that may be written to");
     detail::fill_async(target.data(), byte, target.size_bytes(), stream);
 }
+
+namespace detail {
+
+/// Values in new device memory. Waits for the copy.
+template <std::ranges::contiguous_range Range>
+auto upload(const Device& device, const Range& values) {
+    DeviceBuffer<std::ranges::range_value_t<Range>> there(device, std::ranges::size(values));
+    const Stream stream(device);
+    gpu::copy_async(there, values, stream);
+    stream.synchronize();
+    return there;
+}
+
+}  // namespace detail
 
 }  // namespace phy::gpu

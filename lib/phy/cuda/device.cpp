@@ -10,7 +10,6 @@
 #include "phy/core/version.hpp"
 #include "phy/cuda/architectures.hpp"
 #include "phy/cuda/give_back.hpp"
-#include "phy/cuda/range.hpp"
 
 namespace phy::gpu {
 namespace {

@@ -1,5 +1,4 @@
 #include "phy/core/machine.hpp"
-#include "phy/cuda/range.hpp"
 
 namespace phy::detail {
 

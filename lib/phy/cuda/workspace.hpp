@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "phy/core/error.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/cuda/span.hpp"
 
 namespace phy::gpu::detail {
@@ -18,7 +18,7 @@ T* checked_workspace(DeviceSpan<std::byte> workspace, std::size_t bytes) {
     if (workspace.size() < bytes)
         throw ArgumentError("workspace has " + std::to_string(workspace.size()) +
                             " bytes: expected at least " + std::to_string(bytes));
-    if (reinterpret_cast<std::uintptr_t>(workspace.data()) % alignment != 0)
+    if (!phy::detail::is_aligned(workspace.data(), alignment))
         throw ArgumentError("workspace: expected to begin at a multiple of " + std::to_string(alignment) +
                             " bytes");
     return reinterpret_cast<T*>(workspace.data());

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/demapper/demapper_cuda.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "phy/pipeline/operator_runner.hpp"
@@ -86,7 +87,7 @@ private:
         if (config_.noise_variance) return *config_.noise_variance;
         const std::span<const std::byte> bytes = work.in[1];
         const std::size_t count = bytes.size() / sizeof(float);
-        if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(float) == 0)
+        if (detail::is_aligned(bytes.data(), alignof(float)))
             return std::span(reinterpret_cast<const float*>(bytes.data()), count);
         if (aligned_noise_.size() < count) aligned_noise_.resize(count);
         std::memcpy(aligned_noise_.data(), bytes.data(), count * sizeof(float));

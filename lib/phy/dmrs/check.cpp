@@ -2,10 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_range.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/dmrs/pilots.hpp"
 
 namespace phy {

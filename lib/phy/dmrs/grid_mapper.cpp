@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 
 namespace phy {
 

@@ -40,7 +40,6 @@ public:
     void operator()(std::span<const cf32> symbols, std::span<const cf32> pilots, std::span<cf32> grid) const;
 
     [[nodiscard]] const SlotAllocation& allocation() const { return allocation_; }
-    [[nodiscard]] const ResourceMap& resource_map() const { return map_; }
 
 private:
     void put_data(const cf32* symbols, cf32* grid) const;

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "phy/core/check_range.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/dmrs/pilots.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 

@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_range.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/dmrs/slot_allocation.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/equalizer/host/kernels.hpp"
 #include "phy/equalizer/math/plan.hpp"
 #include "phy/machine/thread_pool.hpp"

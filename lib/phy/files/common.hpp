@@ -56,7 +56,7 @@ Options with_link(Options options, std::optional<ScramblingIdentity> Options::*s
     if (!options.capture.modulation) options.capture.modulation = link->modulation;
     if (options.*scrambling) return options;
     options.*scrambling = link->scrambling;
-    options.codeword_symbols = codeword_symbols(*link);
+    if (!options.codeword_symbols) options.codeword_symbols = codeword_symbols(*link);
     return options;
 }
 

@@ -2,19 +2,125 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "phy/capture/streams.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/files/common.hpp"
-#include "phy/files/demodulate/streams.hpp"
+#include "phy/files/demodulate/symbol_sample.hpp"
+#include "phy/files/spread_blocks.hpp"
+#include "phy/measure/soft_bit_meter.hpp"
 
 namespace phy {
+
+using detail::SpreadBlocks;
+using detail::SymbolSample;
+
 namespace {
 
 using Lacks = DescriptionError::Lacks;
+
+/// Transmitted bits to compare with, one per byte: those of some symbols of each chunk in flight.
+struct Truth {
+    SpreadBlocks symbols;                         ///< the compared ones
+    std::vector<std::vector<std::uint8_t>> bits;  ///< per buffer set; empty if nothing is compared
+};
+
+/// Also reads the transmitted bits, and keeps symbols for the check.
+class TruthfulSource : public CaptureSource {
+public:
+    TruthfulSource(CaptureReader& capture, bool noise_per_symbol, Truth& truth, SymbolSample& sample)
+        : CaptureSource(capture, noise_per_symbol), capture_(capture), truth_(truth), sample_(sample) {}
+
+    std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override;
+
+private:
+    void read_truth(const Chunk& chunk);
+
+    CaptureReader& capture_;
+    Truth& truth_;
+    SymbolSample& sample_;
+};
+
+/// Compares bits, writes if there is a writer, and reports progress.
+class ComparingSink : public Sink {
+public:
+    /// soft_bits: per item.
+    ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, SoftBitFormat format,
+                  std::size_t soft_bits_of_item, std::function<void(std::uint64_t)> progress);
+
+    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
+
+    [[nodiscard]] std::uint64_t compared() const { return compared_; }
+    [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
+
+private:
+    void compare(const Chunk& chunk, SoftBitView soft_bits);
+
+    std::optional<SoftBitWriter>& writer_;
+    const Truth& truth_;
+    SoftBitFormat format_;
+    std::size_t soft_bits_of_item_;
+    std::function<void(std::uint64_t)> progress_;
+    SoftBitMeter measure_{detail::fastest_host(), {}};
+    std::uint64_t compared_ = 0;
+    std::uint64_t bit_errors_ = 0;
+};
+
+std::size_t TruthfulSource::fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) {
+    if (!truth_.bits.empty()) read_truth(chunk);
+    const std::size_t items = CaptureSource::fill(chunk, arrays);
+    std::span<const float> noise;
+    if (arrays.size() > 1)
+        noise = {reinterpret_cast<const float*>(arrays[1].data()), arrays[1].size() / sizeof(float)};
+    sample_.add(chunk.first, SymbolSpan(capture_.description().format, arrays[0]), noise);
+    return items;
+}
+
+void TruthfulSource::read_truth(const Chunk& chunk) {
+    const std::size_t qm = capture_.description().bits_per_symbol;
+    std::vector<std::uint8_t>& bits = truth_.bits[chunk.buffer_set];
+    bits.clear();
+    truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
+        const std::size_t before = bits.size();
+        bits.resize(before + range.items * qm);
+        capture_.read_bits(range.first, std::span(bits).subspan(before));
+    });
+}
+
+ComparingSink::ComparingSink(std::optional<SoftBitWriter>& writer, const Truth& truth, SoftBitFormat format,
+                             std::size_t soft_bits_of_item, std::function<void(std::uint64_t)> progress)
+    : writer_(writer),
+      truth_(truth),
+      format_(format),
+      soft_bits_of_item_(soft_bits_of_item),
+      progress_(std::move(progress)) {}
+
+void ComparingSink::take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) {
+    if (!truth_.bits.empty()) compare(chunk, {format_, arrays[0]});
+    if (writer_) writer_->append(arrays[0]);
+    if (progress_) progress_(chunk.first + chunk.items);
+}
+
+void ComparingSink::compare(const Chunk& chunk, SoftBitView soft_bits) {
+    std::span<const std::uint8_t> truth = truth_.bits[chunk.buffer_set];
+    truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
+        const std::size_t count = range.items * soft_bits_of_item_;
+        const std::size_t first = (range.first - chunk.first) * soft_bits_of_item_;
+        bit_errors_ += measure_(soft_bits.subspan(first, count), truth.first(count)).bit_errors;
+        compared_ += count;
+        truth = truth.subspan(count);
+    });
+}
 
 /// None: one per symbol.
 std::optional<float> noise_variance_of(const CaptureDescription& capture, const CaptureOptions& options) {
@@ -154,24 +260,22 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
 /// Enough for a bit error rate, and fast to read even if the bits are compressed.
 constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
-detail::Truth make_truth(const CaptureDescription& capture, bool compares, bool all,
-                         std::size_t buffer_sets) {
+Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t buffer_sets) {
     const bool few = capture.symbols <= compared_symbols;
     constexpr std::uint64_t block = std::uint64_t{1} << 15;
     constexpr std::uint64_t blocks = 8;
-    const detail::SpreadBlocks symbols = all || few
-                                             ? detail::SpreadBlocks(capture.symbols, capture.symbols, 1)
-                                             : detail::SpreadBlocks(capture.symbols, block, blocks);
+    const SpreadBlocks symbols = all || few ? SpreadBlocks(capture.symbols, capture.symbols, 1)
+                                            : SpreadBlocks(capture.symbols, block, blocks);
     return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? buffer_sets : 0)};
 }
 
-detail::SymbolSample make_sample(const Demodulation& result) {
-    return detail::SymbolSample({.symbols = result.capture.symbols,
-                                 .format = result.capture.format,
-                                 .modulation = result.demapper.modulation,
-                                 .full_scale = detail::full_scale_of(result.capture),
-                                 .gain = result.gain,
-                                 .noise_variance = result.noise_variance});
+SymbolSample make_sample(const Demodulation& result) {
+    return SymbolSample({.symbols = result.capture.symbols,
+                         .format = result.capture.format,
+                         .modulation = result.demapper.modulation,
+                         .full_scale = detail::full_scale_of(result.capture),
+                         .gain = result.gain,
+                         .noise_variance = result.noise_variance});
 }
 
 }  // namespace
@@ -202,16 +306,16 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
     Pipeline pipeline = make_pipeline(result.capture, how, stage);
     result.places = pipeline.places();
-    detail::SymbolSample sample = make_sample(result);
+    SymbolSample sample = make_sample(result);
 
     detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
-    detail::Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
-    detail::TruthfulSource source(reader, !result.noise_variance, truth, sample);
+    Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
+    TruthfulSource source(reader, !result.noise_variance, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
-    detail::ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
+    ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
     result.pipeline = pipeline.run(source, sink, how.stop);
     watch.stop();
     result.symbols = result.pipeline.items;

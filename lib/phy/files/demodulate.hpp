@@ -13,7 +13,6 @@
 #include "phy/files/options.hpp"
 #include "phy/files/symbol_check.hpp"
 #include "phy/pipeline/pipeline.hpp"
-#include "phy/receiver/description_error.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
@@ -30,7 +29,7 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
     /// those before scrambling. None: the link, if given, descrambles, with one codeword per slot. The link's
     /// modulation overrides the file's; that of `capture` overrides both.
     std::optional<ScramblingIdentity> descramble = {};
-    /// Symbols per codeword. None: the capture is one codeword.
+    /// Symbols per codeword. None: a slot's if the identity is the link's, else the capture is one codeword.
     std::optional<std::uint64_t> codeword_symbols = {};
 
     /// Measures N0 first and ignores every given N0, also one per symbol. Otherwise an N0 in `capture` holds

@@ -3,20 +3,24 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "phy/capture/streams.hpp"
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/files/capture_gain.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive.hpp"
+#include "phy/files/spread_blocks.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/measure/stage.hpp"
+#include "phy/measure/symbol_meter.hpp"
 #include "phy/scrambling/scrambler.hpp"
 #include "phy/scrambling/signs.hpp"
 
@@ -236,11 +240,67 @@ private:
     SymbolSums sums_;
 };
 
+/// The amplitude of the symbols cannot be measured.
+class GainError : public FileError {
+public:
+    using FileError::FileError;
+};
+
+constexpr std::uint64_t block = 4096;
+constexpr std::uint64_t blocks = 256;
+
+/// Reads blocks at equal distances, or all of a shorter capture.
+std::vector<std::byte> spread_symbols(CaptureReader& capture) {
+    const CaptureDescription& description = capture.description();
+    const std::size_t bytes = size_of(description.format);
+    const bool all = description.symbols <= block * blocks;
+    const std::uint64_t piece = all ? description.symbols : block;
+    std::vector<std::byte> symbols((all ? piece : block * blocks) * bytes);
+    const std::uint64_t last = description.symbols - piece;
+    for (std::uint64_t n = 0; n * piece * bytes < symbols.size(); ++n) {
+        // Even, so that pi/2-BPSK continues as if blocks were neighbours.
+        const std::uint64_t first = detail::evenly_spaced(n, blocks, last) / 2 * 2;
+        capture.read(first, {description.format, symbols.data() + n * piece * bytes, piece});
+    }
+    return symbols;
+}
+
+/// The result does not depend on the host.
+Host host_among(const std::vector<Place>& places) {
+    return places.front().is_cuda() ? detail::fastest_host(demodulation_threads()) : places.front().host();
+}
+
+double root_mean_square(const Host& host, SymbolMeterConfig meter, SymbolView symbols) {
+    meter.gain = 1.0F;
+    return std::sqrt(measurement_of(SymbolMeter(host, meter)(symbols), meter, symbols.format()).mean_power);
+}
+
+/// The amplitude of the constellation, from symbols spread over the capture: by decisions, or if the points
+/// are known, the root of the mean power, because known points need only a rough gain. Throws GainError.
+float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& meter, SymbolReference reference,
+                            const std::vector<Place>& places) {
+    const std::vector<std::byte> symbols = spread_symbols(capture);
+    const SymbolView view(capture.description().format, symbols);
+    const std::string failed = detail::name_of(capture.description()) + ": the gain cannot be measured: ";
+    const Host host = host_among(places);
+    const double amplitude = root_mean_square(host, meter, view);
+    if (!(amplitude > 0.0)) throw GainError(failed + "no symbol is finite and nonzero");
+    if (!(amplitude >= 0x1p-40 && amplitude <= 0x1p40))
+        throw GainError(failed + "the root mean square of the symbols is " +
+                        detail::number_text(static_cast<float>(amplitude)) + ", expected 2^-40 to 2^40");
+    if (reference == SymbolReference::sent) return static_cast<float>(amplitude);
+    try {
+        return static_cast<float>(estimate_gain(host, meter, view).gain);
+    } catch (const ArgumentError&) {
+        throw GainError(failed + "it is outside 2^-40 to 2^40");
+    }
+}
+
 /// 1 if the gain cannot be measured; result.no_gain says why.
 float find_gain(CaptureReader& reader, Measured& result) {
     try {
-        return detail::estimate_capture_gain(reader, result.meter, result.reference, result.places);
-    } catch (const detail::GainError& error) {
+        return estimate_capture_gain(reader, result.meter, result.reference, result.places);
+    } catch (const GainError& error) {
         result.no_gain = error.what();
         return 1.0F;
     }

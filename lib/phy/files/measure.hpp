@@ -12,7 +12,6 @@
 #include "phy/files/options.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/pipeline/pipeline.hpp"
-#include "phy/receiver/description_error.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
@@ -39,7 +38,7 @@ struct PHY_EXPORT MeasureOptions : FileOptions {
     /// With SymbolReference::sent: how the transmitted bits were scrambled before mapping; the capture is one
     /// codeword. None: as in the link; without a link they were not scrambled.
     std::optional<ScramblingIdentity> scrambling = {};
-    /// Symbols per codeword. None: the capture is one codeword.
+    /// Symbols per codeword. None: a slot's if the identity is the link's, else the capture is one codeword.
     std::optional<std::uint64_t> codeword_symbols = {};
 
     /// A row that is shorter than the capture and no multiple of symbol_tree.block (1,024 symbols) must fit

@@ -4,9 +4,11 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/core/error.hpp"
 #include "phy/core/export.hpp"
 #include "phy/demapper/demapper.hpp"
 #include "phy/pipeline/pipeline.hpp"
@@ -48,6 +50,20 @@ struct PHY_EXPORT SoftBitFileOptions : FileOptions {
 
     /// Called after everything is written and before the file gets its name. If it throws, no file remains.
     std::function<void(const PipelineReport&)> before_commit = {};
+};
+
+/// A capture lacks its modulation, noise variance, transmitted bits or link. Also thrown if its noise
+/// variance is invalid or cannot be measured. CaptureOptions can give modulation and noise variance instead.
+class PHY_EXPORT DescriptionError : public FileError {
+public:
+    enum class Lacks { modulation, noise_variance, modulation_and_noise_variance, bits, link };
+
+    DescriptionError(const std::string& message, Lacks lacks) : FileError(message), lacks_(lacks) {}
+
+    [[nodiscard]] Lacks lacks() const { return lacks_; }
+
+private:
+    Lacks lacks_;
 };
 
 }  // namespace phy

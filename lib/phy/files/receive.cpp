@@ -1,13 +1,17 @@
 #include "phy/files/receive.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <utility>
 
-#include "phy/core/number_text.hpp"
+#include "phy/capture/write/slot_writer.hpp"
+#include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
-#include "phy/files/receive/slot_sink.hpp"
+#include "phy/measure/soft_bit_meter.hpp"
+#include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/stage.hpp"
 
 namespace phy {
@@ -16,6 +20,83 @@ using detail::CaptureSlots;
 using detail::name_of;
 
 namespace {
+
+/// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
+/// errors if there are transmitted codewords, and keeps the measurements of each slot.
+class ReceivedSink : public Sink {
+public:
+    struct Config {
+        const ReceiveStage::Config& stage;
+        SlotWriter* writer = nullptr;
+        bool writes_llr = true;
+        CaptureReader* codewords = nullptr;
+        std::uint64_t rows = 0;  ///< transmitted codewords
+        std::function<void(std::uint64_t)> progress = {};
+    };
+
+    explicit ReceivedSink(const Config& config)
+        : config_(config), measure_(detail::fastest_host(), {.llr = config.stage.receiver.llr}) {}
+
+    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
+
+    [[nodiscard]] const std::vector<ReceivedSlot>& slots() const { return slots_; }
+    [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
+    [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
+    [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
+
+private:
+    void measure(const Chunk& chunk, std::span<const std::byte> llr);
+    void write(std::span<const std::span<const std::byte>> arrays);
+
+    Config config_;
+    SoftBitMeter measure_;
+    std::vector<std::uint8_t> codeword_;
+    std::vector<ReceivedSlot> slots_;
+    std::uint64_t bit_errors_ = 0;
+    std::uint64_t compared_bits_ = 0;
+    std::uint64_t saturated_ = 0;
+};
+
+void ReceivedSink::take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) {
+    const std::size_t before = slots_.size();
+    slots_.resize(before + chunk.items);
+    std::memcpy(slots_.data() + before, arrays[1].data(), chunk.items * sizeof(ReceivedSlot));
+    measure(chunk, arrays[0]);
+    if (config_.writer) write(arrays);
+    if (config_.progress) config_.progress(chunk.first + chunk.items);
+}
+
+void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
+    const SoftBitFormat format = config_.stage.receiver.format;
+    const std::size_t bytes = llr.size() / chunk.items;
+    codeword_.resize(bytes / size_of(format));
+    for (std::size_t i = 0; i < chunk.items; ++i) {
+        const SoftBitView of_slot(format, llr.subspan(i * bytes, bytes));
+        if (chunk.first + i >= config_.rows) {
+            saturated_ += measure_(of_slot).saturated;
+            continue;
+        }
+        config_.codewords->read_codeword(chunk.first + i, codeword_);
+        const SoftBitSums sums = measure_(of_slot, codeword_);
+        saturated_ += sums.saturated;
+        bit_errors_ += sums.bit_errors;
+        compared_bits_ += codeword_.size();
+    }
+}
+
+void ReceivedSink::write(std::span<const std::span<const std::byte>> arrays) {
+    std::size_t next = 2;
+    std::span<const cf32> symbols;
+    std::span<const float> noise;
+    std::span<const cf32> channel;
+    if (config_.stage.symbols) {
+        symbols = detail::elements_of<cf32>(arrays[next++], "symbols");
+        noise = detail::elements_of<float>(arrays[next++], "noise_variance");
+    }
+    if (config_.stage.channel) channel = detail::elements_of<cf32>(arrays[next++], "channel");
+    const auto llr = config_.writes_llr ? arrays[0] : std::span<const std::byte>();
+    config_.writer->append(llr, symbols, noise, channel);
+}
 
 Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
@@ -175,7 +256,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     detail::SlotSource source(slots);
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
-    detail::ReceivedSink sink(
+    ReceivedSink sink(
         {stage.config(), writer ? &*writer : nullptr, options.writes_llr, &reader, rows, progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
@@ -228,8 +309,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     if (options.diagnoses && slots.occasions() == 0)
         detail::diagnose_reception(host, config, slots, result, options);
     detail::require_occasions(slots, result);
-    if (is_samples && options.corrects_offsets)
-        result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
+    if (is_samples) result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
     result.link = config.link;
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     measure_extent(result, slots, config);

@@ -11,7 +11,6 @@
 #include "phy/files/options.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
-#include "phy/receiver/description_error.hpp"
 #include "phy/receiver/receiver.hpp"
 
 namespace phy {
@@ -25,10 +24,6 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     std::optional<float> doppler_spread = {};  ///< Hz; given for TimeInterpolation::wiener alone
     std::optional<float> delay_spread = {};    ///< s; none: measured in each slot
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
-
-    /// Measures timing and frequency offset over the first slots and corrects them in all samples before the
-    /// FFT. The rest is estimated and corrected slot by slot.
-    bool corrects_offsets = true;
 
     bool writes_llr = true;
     bool writes_symbols = false;
@@ -68,7 +63,9 @@ struct PHY_EXPORT Reception {
 };
 
 /// Receives the occasions of a link from a capture of samples or a grid (docs/files.md), writes their
-/// descrambled soft bits to a file, one row per slot, and reports. An empty soft_bits writes nothing.
+/// descrambled soft bits to a file, one row per slot, and reports. An empty soft_bits writes nothing. In
+/// samples, timing and frequency offset are measured over the first slots and corrected in all samples before
+/// the FFT; the rest is estimated and corrected slot by slot.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an

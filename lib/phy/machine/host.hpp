@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -74,5 +75,9 @@ private:
 
     std::shared_ptr<Impl> impl_;
 };
+
+/// Bytes of memory that this process may use: the memory of the machine, or less if a control group (version
+/// 1 or 2) limits it, as in a container.
+[[nodiscard]] PHY_EXPORT std::uint64_t machine_memory();
 
 }  // namespace phy

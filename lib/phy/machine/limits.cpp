@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "phy/machine/machine_memory.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy {
 namespace {

@@ -6,15 +6,12 @@
 #include <type_traits>
 
 #include "phy/core/export.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/machine/host.hpp"
 
 /// Access to a host's threads for operators whose loops are in public headers, which do not include the
 /// thread pool.
 namespace phy::detail {
-
-constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
-    return whole / piece + (whole % piece != 0 ? 1 : 0);
-}
 
 /// Calls work(job, part, item) once per item on the threads of the host. See ThreadPool::for_each() for part.
 PHY_EXPORT void share_items(const Host& host, std::size_t items,

@@ -6,8 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/equations.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/thread_pool.hpp"

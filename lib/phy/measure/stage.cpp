@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
 #include "phy/measure/math/symbol_scale.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/ofdm/math/check.hpp"

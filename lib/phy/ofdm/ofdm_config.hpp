@@ -62,8 +62,6 @@ public:
     /// subcarrier_spacing times an FFT size, or if the FFT has too few bins for the subcarriers.
     explicit OfdmTiming(const OfdmConfig& config);
 
-    /// mu, from 0 to 3
-    [[nodiscard]] constexpr int numerology() const { return numerology_; }
     /// N
     [[nodiscard]] constexpr std::size_t fft_size() const { return size_; }
     /// 12 per resource block
@@ -120,7 +118,7 @@ private:
     std::size_t slots_ = 1;
     std::size_t prefix_ = 0;  ///< of most symbols
     std::size_t extra_ = 0;   ///< added to the first prefix of each half subframe
-    int numerology_ = 0;
+    int numerology_ = 0;      ///< mu, from 0 to 3
 };
 
 /// The slots that a call works on, and the layout of their samples.

@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"

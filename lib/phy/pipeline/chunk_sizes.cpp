@@ -6,7 +6,7 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/machine/machine_memory.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/pipeline/schedule.hpp"
 
 namespace phy::detail {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "phy/pipeline/pipeline.hpp"
 #include "phy/pipeline/ports.hpp"
-#include "phy/pipeline/size_error.hpp"
 #include "phy/pipeline/tuning.hpp"
 
 namespace phy::detail {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "phy/core/error.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/core/version.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/pipeline/stage.hpp"
@@ -20,7 +20,7 @@ namespace phy::detail {
 template <typename T, typename Byte>
 auto elements_of(std::span<Byte> bytes, const char* port) {
     using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
+    if (!is_aligned(bytes.data(), alignof(T)))
         throw ArgumentError(std::string(port) + ": expected memory aligned to " + std::to_string(alignof(T)) +
                             " bytes");
     return std::span(reinterpret_cast<Element*>(bytes.data()), bytes.size() / sizeof(T));

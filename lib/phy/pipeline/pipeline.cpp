@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/names.hpp"
 #include "phy/core/version.hpp"

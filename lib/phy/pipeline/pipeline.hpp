@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/core/error.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/pipeline/place.hpp"
-#include "phy/pipeline/size_error.hpp"
 #include "phy/pipeline/stage.hpp"
 
 /// A stream of items (for a demapper: symbols) goes through a pipeline in chunks. A source delivers them, a
@@ -102,6 +102,33 @@ struct PHY_EXPORT PipelineReport {
     std::string stage;                     ///< name of the stage
     std::vector<std::string> buffer_sets;  ///< name of each buffer set's place
     std::vector<PipelineSpan> spans;       ///< with Config::trace; per step in the order of the chunks
+};
+
+/// The spans of a report (Config::trace) as JSON in the Trace Event format for Perfetto and chrome://tracing.
+/// One row for the source, one per buffer set, one for the sink. Each span has the name of its step, and its
+/// chunk's index, first item and number of items.
+PHY_EXPORT std::string trace_events(const PipelineReport& report);
+
+/// Chunks and buffer sets that are not possible: too many buffer sets, or more than half of this machine's
+/// memory.
+class PHY_EXPORT PipelineSizeError : public ArgumentError {
+public:
+    /// What must be smaller. If either smaller chunks or fewer buffer sets suffice, the one that
+    /// Pipeline::Config gives; chunk_and_buffer_sets if it gives both or neither.
+    enum class Culprit : std::uint8_t {
+        chunk,
+        buffer_sets,
+        chunk_and_buffer_sets,
+        stage,  ///< even both do not suffice: one block of the stage and its scratch memory are too large
+    };
+
+    PipelineSizeError(const std::string& message, Culprit culprit)
+        : ArgumentError(message), culprit_(culprit) {}
+
+    [[nodiscard]] Culprit culprit() const { return culprit_; }
+
+private:
+    Culprit culprit_;
 };
 
 class PHY_EXPORT Pipeline {

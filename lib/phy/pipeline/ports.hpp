@@ -7,16 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "phy/core/integers.hpp"
 #include "phy/pipeline/stage.hpp"
 
 namespace phy::detail {
-
-/// value rounded up to a multiple; if that overflows, rounded down.
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
-    const std::size_t above = value % multiple;
-    if (above == 0) return value;
-    return value - above > SIZE_MAX - multiple ? value - above : value - above + multiple;
-}
 
 /// The ports of a stage. Kept because the stage builds the lists at each call.
 struct StagePorts {

@@ -2,12 +2,21 @@
 #include <string>
 
 #include "phy/core/error.hpp"
-#include "phy/cuda/range.hpp"
+#include "phy/core/machine.hpp"
 #include "phy/pipeline/run.hpp"
 
 /// A run's steps for each chunk, and before the first and after the last.
 namespace phy::detail {
 namespace {
+
+/// Names a scope of the calling thread for NVIDIA's profilers.
+class Range {
+public:
+    explicit Range(const char* name) { push_range(name); }
+    ~Range() { pop_range(); }
+    Range(const Range&) = delete;  ///< the scope is this object's
+    Range& operator=(const Range&) = delete;
+};
 
 void check_filled(std::size_t items, std::size_t asked) {
     if (items > asked)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/cuda/tuning.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/share.hpp"
 #include "phy/reduce/tree.hpp"

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "phy/core/check_range.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/scrambling/gold.hpp"

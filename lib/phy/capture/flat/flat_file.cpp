@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "phy/capture/find_iq.hpp"
-#include "phy/capture/flat/formats.hpp"
+#include "phy/capture/formats.hpp"
 #include "phy/core/file_error.hpp"
 
 namespace phy::detail {

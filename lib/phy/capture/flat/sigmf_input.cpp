@@ -1,4 +1,4 @@
-#include "phy/capture/flat/formats.hpp"
+#include "phy/capture/formats.hpp"
 
 #include <algorithm>
 #include <functional>

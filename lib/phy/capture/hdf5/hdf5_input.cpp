@@ -1,4 +1,4 @@
-#include "phy/capture/hdf5/hdf5_input.hpp"
+#include "phy/capture/formats.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
 #include "phy/capture/write/output.hpp"
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/names.hpp"
 

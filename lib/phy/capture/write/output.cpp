@@ -10,7 +10,7 @@
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/box.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
-#include "phy/core/check_llr_config.hpp"
+#include "phy/core/demapper_config.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::hdf5 {

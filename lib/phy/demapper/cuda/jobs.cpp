@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
-#include "phy/cuda/upload.hpp"
+#include "phy/core/integers.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/demapper/math/check.hpp"
 
 namespace phy::gpu::detail {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t piece = 16;
 
 bool is_aligned(const void* memory) {
-    return reinterpret_cast<std::uintptr_t>(memory) % piece == 0;
+    return phy::detail::is_aligned(memory, piece);
 }
 
 std::vector<std::byte> bytes_of(const phy::detail::LlrTable& table) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::gpu {

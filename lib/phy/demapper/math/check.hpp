@@ -4,8 +4,7 @@
 #include <span>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/demapper/math/plan.hpp"
 

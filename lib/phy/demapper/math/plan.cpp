@@ -3,11 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_llr_config.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
+#include "phy/core/demapper_config.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/demapper/math/soft_bits-inl.h"
 #include "phy/simd/ops-inl.h"
 

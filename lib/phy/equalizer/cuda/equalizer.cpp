@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/cuda/upload.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/cuda/workspace.hpp"
 #include "phy/equalizer/cuda/launch.hpp"
 #include "phy/equalizer/math/plan.hpp"

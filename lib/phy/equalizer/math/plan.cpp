@@ -6,10 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy::detail {

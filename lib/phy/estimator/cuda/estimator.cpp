@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "phy/core/error.hpp"
-#include "phy/cuda/upload.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/estimator/cuda/job.hpp"
 #include "phy/estimator/estimator_cuda.hpp"
 

@@ -5,9 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 
 namespace phy::detail {

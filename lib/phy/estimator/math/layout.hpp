@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "phy/core/integers.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/estimator/math/slot_state.hpp"
 
@@ -17,10 +18,6 @@ namespace phy::detail {
 
 /// Lanes of sums: virtual lanes by index, then a tree (reduce/tree.hpp).
 inline constexpr int estimator_lanes = 32;
-
-constexpr int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 /// Distances of the pilots of a comb whose correlation is measured.
 inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};

@@ -9,7 +9,7 @@
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/full_scale.hpp"
 #include "phy/core/view.hpp"
-#include "phy/files/demodulate/spread_blocks.hpp"
+#include "phy/files/spread_blocks.hpp"
 #include "phy/files/symbol_check.hpp"
 
 namespace phy::detail {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "phy/core/number_text.hpp"
+#include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/numerics/elementary.hpp"
 

@@ -1,7 +1,6 @@
 #include "phy/measure/symbol_meter_cuda.hpp"
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/cuda/workspace.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"

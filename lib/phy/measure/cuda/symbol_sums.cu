@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "phy/core/integers.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
 #include "phy/cuda/warp.hpp"
@@ -312,7 +313,7 @@ Points points_of(const SymbolJob& job) {
 }
 
 bool is_aligned(const SymbolJob& job) {
-    return reinterpret_cast<std::uintptr_t>(job.symbols) % size_of(job.format) == 0;
+    return phy::detail::is_aligned(job.symbols, size_of(job.format));
 }
 
 phy::detail::RowUnits units_of(std::uint64_t symbols, std::uint64_t row, const SymbolTuning& tuning) {

@@ -2,9 +2,8 @@
 
 #include <optional>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_llr_config.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
+#include "phy/core/demapper_config.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/share.hpp"
 #include "phy/measure/host/meter_rows.hpp"

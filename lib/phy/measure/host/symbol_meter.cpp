@@ -1,11 +1,11 @@
 #include "phy/measure/symbol_meter.hpp"
+#include "phy/core/integers.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/measure/host/meter_rows.hpp"
 #include "phy/measure/host/symbol_kernels.hpp"
@@ -74,10 +74,6 @@ struct Call {
     }
 };
 
-bool is_aligned(const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % alignof(float) == 0;
-}
-
 }  // namespace
 
 struct PHY_HIDDEN SymbolMeter::Impl {
@@ -102,7 +98,7 @@ struct PHY_HIDDEN SymbolMeter::Impl {
                            detail::symbol_scale(config, symbols.format()),
                            kernels,
                            arrays.widen[static_cast<std::size_t>(symbols.format())],
-                           !is_float || !is_aligned(symbols.data())};
+                           !is_float || !detail::is_aligned(symbols.data(), alignof(float))};
         rows(symbols.size(), row, sums, [&](std::size_t first, std::size_t count, int part) {
             return call.sum_block(first, count, widened[static_cast<std::size_t>(part)]);
         });

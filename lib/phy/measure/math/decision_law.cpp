@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/constellation.hpp"
 #include "phy/measure/symbol_sums.hpp"
 #include "phy/numerics/elementary.hpp"

@@ -5,10 +5,8 @@
 #include <numbers>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/machine/share.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
 #include "phy/numerics/elementary.hpp"

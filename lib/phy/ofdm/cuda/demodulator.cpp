@@ -1,5 +1,5 @@
-#include "phy/core/check_enum.hpp"
-#include "phy/cuda/upload.hpp"
+#include "phy/core/check.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/demodulator_cuda.hpp"
 #include "phy/ofdm/math/check.hpp"

@@ -1,4 +1,4 @@
-#include "phy/cuda/upload.hpp"
+#include "phy/cuda/buffer.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
 #include "phy/ofdm/transform_precoder_cuda.hpp"

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
-#include "phy/receiver/acquisition/patterns.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
 
@@ -23,6 +23,50 @@ constexpr std::size_t max_trials = 10;
 constexpr double max_chance = 1e-6;
 /// Max EVM of another f0, as a share of the EVM with the link's.
 constexpr double clear_share_of_evm = 0.9;
+
+/// Symbols of a slot that may have DM-RS.
+struct DmrsPattern {
+    std::vector<int> symbols;
+    int length = 1;
+    friend bool operator==(const DmrsPattern&, const DmrsPattern&) = default;
+};
+
+std::optional<DmrsPattern> pattern_of(const DmrsPlacement& placement) {
+    try {
+        return DmrsPattern{.symbols = dmrs_symbols(placement), .length = placement.length};
+    } catch (const ArgumentError&) {
+        return {};  // no such entry in the tables
+    }
+}
+
+/// The link's pattern first, then those of every mapping type, dmrs-TypeA-Position, length and number of
+/// additional positions that fit into the allocation's symbols.
+std::vector<DmrsPattern> dmrs_patterns(const Link& link) {
+    const SlotAllocation& allocation = link.allocation;
+    std::vector<DmrsPattern> patterns = {{allocation.dmrs.symbols, allocation.dmrs.length}};
+    const auto add = [&](char type, int position, int additional, int length) {
+        const auto pattern = pattern_of({.direction = link.direction,
+                                         .mapping_type = type,
+                                         .first_symbol = allocation.first_symbol,
+                                         .symbols = allocation.symbols,
+                                         .type_a_position = position,
+                                         .additional_positions = additional,
+                                         .length = length});
+        if (!pattern || pattern->symbols.front() < allocation.first_symbol ||
+            pattern->symbols.back() >= allocation.first_symbol + allocation.symbols)
+            return;
+        if (std::find(patterns.begin(), patterns.end(), *pattern) == patterns.end())
+            patterns.push_back(*pattern);
+    };
+    for (const int length : {1, 2}) {
+        for (int additional = 0; additional <= 3; ++additional) {
+            add('A', 2, additional, length);
+            add('A', 3, additional, length);
+            add('B', 2, additional, length);
+        }
+    }
+    return patterns;
+}
 
 /// DM-RS settings to try, and their score.
 struct Setting {
@@ -127,7 +171,7 @@ private:
     int slots_per_frame_;
     std::vector<std::uint32_t> identities_;
     std::vector<double> center_frequencies_;
-    std::vector<detail::DmrsPattern> patterns_;
+    std::vector<DmrsPattern> patterns_;
     std::vector<Setting> settings_;
 };
 
@@ -139,7 +183,7 @@ Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView 
       input_(input),
       slots_(input.size() / (plan_.antennas * plan_.input)),
       slots_per_frame_(slots_per_frame(link_.carrier)),
-      patterns_(detail::dmrs_patterns(link_)) {
+      patterns_(dmrs_patterns(link_)) {
     if (slots_ == 0 || input.size() != slots_ * plan_.antennas * plan_.input)
         throw ArgumentError("input has " + std::to_string(input.size()) +
                             " elements: expected a multiple of " +

@@ -13,7 +13,6 @@
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/correlator.hpp"
 #include "phy/receiver/acquisition/evidence.hpp"
-#include "phy/receiver/acquisition/reference.hpp"
 #include "phy/receiver/chain/plan.hpp"
 
 namespace phy {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "phy/core/check_enum.hpp"
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 

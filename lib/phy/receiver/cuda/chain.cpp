@@ -6,8 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "phy/cuda/buffer.hpp"
 #include "phy/cuda/give_back.hpp"
-#include "phy/cuda/upload.hpp"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/repeat_bits.hpp"
 #include "phy/receiver/cuda/tuning.hpp"

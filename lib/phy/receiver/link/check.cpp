@@ -4,9 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "phy/core/check_enum.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
-#include "phy/core/number_text.hpp"
 #include "phy/receiver/link.hpp"
 
 namespace phy {

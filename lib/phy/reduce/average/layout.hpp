@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "phy/core/check_size.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/reduce/average_matvec.hpp"
 #include "phy/reduce/reduce_rows.hpp"

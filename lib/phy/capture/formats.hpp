@@ -7,7 +7,7 @@
 #include "phy/capture/flat/posix_file.hpp"
 #include "phy/capture/input.hpp"
 
-/// Formats whose files store plain samples.
+/// The formats of captures. Those in phy::detail store plain samples.
 namespace phy::detail {
 
 /// Opens a file of nothing but samples, with the type and shape of the options.
@@ -29,3 +29,15 @@ bool is_sigmf(const std::filesystem::path& path);
 std::unique_ptr<InputFile> open_sigmf(const std::filesystem::path& path, const CaptureOptions& options);
 
 }  // namespace phy::detail
+
+namespace phy::hdf5 {
+
+/// True if the bytes have HDF5's signature.
+bool is_hdf5(const detail::PosixFile& bytes);
+
+/// Opens the HDF5 file with these bytes; external_files as in CaptureOptions. The FileError distinguishes
+/// other formats from damaged files.
+std::unique_ptr<detail::InputFile> open_input(const std::filesystem::path& path, detail::PosixFile bytes,
+                                              bool external_files);
+
+}  // namespace phy::hdf5

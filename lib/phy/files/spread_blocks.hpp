@@ -5,6 +5,12 @@
 
 namespace phy::detail {
 
+/// Number k of `count` (at least 2) positions at equal distances from 0 to `last`. In this order nothing
+/// overflows.
+constexpr std::uint64_t evenly_spaced(std::uint64_t k, std::uint64_t count, std::uint64_t last) {
+    return last / (count - 1) * k + last % (count - 1) * k / (count - 1);
+}
+
 /// Blocks of neighbouring items at equal distances, including the first and the last.
 class SpreadBlocks {
 public:
@@ -31,15 +37,11 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint64_t block() const { return block_; }
     [[nodiscard]] std::uint64_t max_items() const { return std::min(items_, count_ * block_); }
 
 private:
-    /// In this order nothing overflows.
     [[nodiscard]] std::uint64_t begin_of(std::uint64_t k) const {
-        if (count_ < 2) return 0;
-        const std::uint64_t last = blocks_ - 1;
-        return (last / (count_ - 1) * k + last % (count_ - 1) * k / (count_ - 1)) * block_;
+        return count_ < 2 ? 0 : evenly_spaced(k, count_, blocks_ - 1) * block_;
     }
 
     /// The first block that ends after an item.

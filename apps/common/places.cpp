@@ -1,10 +1,11 @@
-#include "common/choose_places.hpp"
+#include "common/places.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
@@ -94,6 +95,25 @@ std::vector<Place> choose_places(const std::string& backend, const std::string& 
     for (const Backend& each : choose_backends(backend, device))
         places.push_back(place_of(each, threads));
     return places;
+}
+
+std::string names_of(const std::vector<Place>& places) {
+    std::vector<std::string> names;
+    for (const Place& place : places)
+        names.push_back(place.name());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::optional<std::string> devices_of(const std::vector<Place>& places) {
+    if constexpr (built_with_cuda) {
+        if (places.front().is_cuda()) {
+            std::vector<std::string> names;
+            for (const Place& place : places)
+                names.push_back(gpu::Device(place.device()).name());
+            return fmt::format("{}", fmt::join(names, ", "));
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace phy::apps

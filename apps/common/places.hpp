@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,11 @@ std::string parse_device(const std::string& text);
 /// if this phy has CUDA. threads: CPU threads, as Host::Config::threads. Throws BackendError if a place is
 /// unavailable, ArgumentError if the two contradict each other or a device is named twice.
 std::vector<Place> choose_places(const std::string& backend, const std::string& device, int threads);
+
+/// Such as "cuda[0], cuda[1]".
+std::string names_of(const std::vector<Place>& places);
+
+/// The names of their devices, such as "NVIDIA H200, NVIDIA H200"; none on a CPU.
+std::optional<std::string> devices_of(const std::vector<Place>& places);
 
 }  // namespace phy::apps
