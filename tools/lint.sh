@@ -72,8 +72,7 @@ tidy() {
     done | xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-14 -p build/release/lint --quiet 2> >(grep -v 'warnings\? generated\.$' >&2)
 }
 
-# By a host compiler that is told of nothing but lib/: no CUDA, no package. What is under a CUDA name too, as its users
-# are C++ programs.
+# By a host compiler that is told of nothing but lib/: no CUDA, no package.
 header_is_plain() {
   printf '#include "%s"\n' "$1" |
     g++ -std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -I lib -I build/release/lib -x c++ - ||
@@ -82,12 +81,12 @@ header_is_plain() {
 export -f header_is_plain
 public_headers_are_plain() { public_headers | xargs -n 1 -P "$(nproc)" bash -c 'header_is_plain "$0"'; }
 
-# What the rooms of lib/phy declare: name|library|rooms that it may include|public headers|those with CUDA.
+# What the rooms of lib/phy declare: name|library|rooms that it may include|public headers.
 rooms=build/release/lib/rooms.txt
 [[ -s $rooms ]] || fail "$rooms is missing"
 
 public_headers() {
-  cut -d '|' -f 4,5 $rooms | tr '| ' '\n\n' | grep .
+  cut -d '|' -f 4 $rooms | tr ' ' '\n' | grep .
   echo phy/phy.hpp
 }
 

@@ -53,10 +53,9 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
         ("raw", parsed(options.raw, parse_raw, "TYPE"),
          "sample type of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
          "the end")  //
-        (
-            "shape", parsed(options.shape, parse_shape, "N[,N...]"),
-            "dimensions of a raw file or a SigMF recording; default: one dimension, SigMF: (channels, "
-            "samples)")  //
+        ("shape", parsed(options.shape, parse_shape, "N[,N...]"),
+         "dimensions of a raw file or a SigMF recording; default: one dimension, SigMF: (channels, "
+         "samples)")  //
         ("external-files", flag(options.external_files),
          "follow an HDF5 dataset into other files of its folder")  //
         ("full-scale",

@@ -14,7 +14,7 @@
 #include "common/random.hpp"
 #include "ladder/average_steps.hpp"
 #include "ladder/ladder.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 
 namespace phy::apps {
 namespace {

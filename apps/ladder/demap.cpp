@@ -8,7 +8,7 @@
 #include "common/repeat.hpp"
 #include "ladder/demap_steps.hpp"
 #include "ladder/ladder.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 
 namespace phy::apps {
 namespace {

@@ -13,7 +13,7 @@
 #include "common/repeat.hpp"
 #include "ladder/ladder.hpp"
 #include "ladder/reduce_steps.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 
 namespace phy::apps {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ladder/ladder.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 
 namespace phy::apps {
 namespace {

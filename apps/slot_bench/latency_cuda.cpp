@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "common/check_soft_bits.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 #include "slot_bench/latency.hpp"
 
 namespace phy::apps {

@@ -18,7 +18,7 @@
 #include "bench/cuda_suite.hpp"
 #include "common/median.hpp"
 #include "common/repeat.hpp"
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 #include "phy/receiver/stage.hpp"
 #include "stream_bench/limit.hpp"
 

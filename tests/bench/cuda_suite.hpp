@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/gpu_timing.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 
 namespace phy::bench {
 

@@ -15,7 +15,7 @@
 #include "common/repeat.hpp"
 #include "common/signal.hpp"
 #include "phy/cuda/buffer.hpp"
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 
 namespace {
 

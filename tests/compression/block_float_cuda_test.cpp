@@ -1,4 +1,4 @@
-#include "phy/compression/block_float_cuda.hpp"
+#include "phy/compression/block_float.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "demapper/recorded_calls.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/demapper.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "support/gpu.hpp"
 

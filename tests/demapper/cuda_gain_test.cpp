@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "demapper/gain_cases.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/demapper.hpp"
 #include "phy/demapper/math/plan.hpp"
-#include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/demapper/slot_demapper.hpp"
 #include "support/gpu.hpp"
 
 /// A demapper on a GPU that has a gain gives what the host gives for symbols that were divided before.

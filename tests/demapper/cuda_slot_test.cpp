@@ -10,7 +10,7 @@
 
 #include "demapper/cuda_calls.hpp"
 #include "phy/core/error.hpp"
-#include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/demapper/slot_demapper.hpp"
 
 namespace {
 

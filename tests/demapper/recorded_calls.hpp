@@ -6,7 +6,7 @@
 
 #include "demapper/awkward_symbols.hpp"
 #include "phy/demapper/batch.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
 
 /// Calls whose results are compared together at the end, so they may be a batch or run on a device.
 namespace phy_test {

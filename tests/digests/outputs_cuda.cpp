@@ -5,10 +5,11 @@
 
 #include "digests/calls.hpp"
 #include "digests/outputs.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
-#include "phy/demapper/slot_demapper_cuda.hpp"
-#include "phy/mapper/mapper_cuda.hpp"
-#include "phy/scrambling/gold_sequence_cuda.hpp"
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/slot_demapper.hpp"
+#include "phy/mapper/mapper.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "phy/estimator/estimator_cuda.hpp"
+#include "phy/estimator/estimator.hpp"
 
 #include <cstring>
 #include <limits>

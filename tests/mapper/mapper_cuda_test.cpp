@@ -1,4 +1,4 @@
-#include "phy/mapper/mapper_cuda.hpp"
+#include "phy/mapper/mapper.hpp"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

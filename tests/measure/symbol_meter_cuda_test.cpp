@@ -4,7 +4,7 @@
 
 #include "measure/symbol_cases.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 #include "support/gpu.hpp"
 
 namespace phy_test {

@@ -1,6 +1,6 @@
 #include "moved/configs.hpp"
 #include "moved/moved.hpp"
-#include "phy/phy_cuda.hpp"
+#include "phy/phy.hpp"
 #include "support/gpu.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 #include "moved/moved.hpp"
 #include "moved/receiver_config.hpp"
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 #include "support/gpu.hpp"
 
 namespace {

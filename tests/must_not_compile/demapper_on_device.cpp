@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "phy/phy.hpp"
-#include "phy/phy_cuda.hpp"
 
 /// What a demapper of a device takes. Each part has a mistake and, beside it, the same line without.
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "phy/phy.hpp"
-#include "phy/phy_cuda.hpp"
 
 /// What the mappers take. Each part has a mistake and, beside it, the same line without.
 

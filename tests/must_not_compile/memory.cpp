@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "phy/phy.hpp"
-#include "phy/phy_cuda.hpp"
 
 /// Memory itself: views, spans, buffers and copies. Each part has a mistake and, beside it, the same line
 /// without.

@@ -7,10 +7,10 @@
 
 #include "ofdm/ofdm_cases.hpp"
 #include "phy/core/error.hpp"
-#include "phy/ofdm/demodulator_cuda.hpp"
+#include "phy/ofdm/demodulator.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
-#include "phy/ofdm/transform_deprecoder_cuda.hpp"
-#include "phy/ofdm/transform_precoder_cuda.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
+#include "phy/ofdm/transform_precoder.hpp"
 #include "support/gpu.hpp"
 
 namespace {

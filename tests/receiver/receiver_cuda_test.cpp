@@ -1,4 +1,4 @@
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 #include "receiver_cases.hpp"
 
 /// The output of gpu::Receiver.

@@ -1,4 +1,4 @@
-#include "phy/reduce/average_matvec_cuda.hpp"
+#include "phy/reduce/average_matvec.hpp"
 
 #include <gtest/gtest.h>
 

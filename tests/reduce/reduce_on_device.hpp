@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "phy/cuda/buffer.hpp"
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 #include "reduce/reduce_cases.hpp"
 #include "reduce/reduce_user_kernels.hpp"
 

@@ -1,4 +1,4 @@
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 
 #include <cstddef>
 #include <cstdint>

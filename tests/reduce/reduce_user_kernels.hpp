@@ -2,7 +2,7 @@
 
 #include <complex>
 
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 #include "reduce/reduce_user_operators.hpp"
 
 namespace phy_test {

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "phy/core/error.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/batch.hpp"
+#include "phy/demapper/demapper.hpp"
 #include "scrambling/fused_cases.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/gpu.hpp"

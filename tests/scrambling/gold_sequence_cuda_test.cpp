@@ -1,4 +1,4 @@
-#include "phy/scrambling/gold_sequence_cuda.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 
 #include <gtest/gtest.h>
 

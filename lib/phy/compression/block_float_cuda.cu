@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "phy/compression/block_float_cuda.hpp"
+#include "phy/compression/block_float.hpp"
 #include "phy/compression/blocks.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/pieces.cuh"

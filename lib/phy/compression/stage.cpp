@@ -1,6 +1,6 @@
 #include "phy/compression/stage.hpp"
 
-#include "phy/compression/block_float_cuda.hpp"
+#include "phy/compression/block_float.hpp"
 #include "phy/compression/blocks.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 

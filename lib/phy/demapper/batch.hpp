@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "phy/core/export.hpp"
 #include "phy/core/owned.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
 #include "phy/demapper/demapper.hpp"
 
 namespace phy {
@@ -56,3 +59,45 @@ private:
 };
 
 }  // namespace phy
+
+namespace phy::gpu {
+
+/// One piece of a batch in memory that a device can reach.
+using Allocation =
+    phy::detail::AllocationOf<SymbolView, NoiseVariance, SoftBitSpan, DeviceSpan<const std::uint32_t>>;
+
+/// Demaps many allocations, such as the users of a slot, in one call. Up to 64 allocations of one kind of
+/// evaluation (closed form, table or log-sum-exp) take one launch. Writes the bytes of single calls. Tables
+/// and thread safety as in SoftDemapper.
+class PHY_EXPORT BatchDemapper {
+public:
+    using Config = BatchDemapperConfig;
+
+    /// Throws ArgumentError if a value is out of its range.
+    BatchDemapper(const Device& device, const Config& config);
+    ~BatchDemapper();
+    BatchDemapper(BatchDemapper&&) noexcept;
+    BatchDemapper& operator=(BatchDemapper&&) noexcept;
+
+    /// As SoftDemapper::prepare(), for allocations of this modulation.
+    void prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);
+
+    /// As SoftDemapper::clear_tables().
+    void clear_tables();
+
+    /// Demaps all allocations on the stream, which must belong to the device. All soft bits have one format.
+    /// The array of allocations may be freed when the call returns; the memory that they refer to must stay.
+    /// Errors as in SoftDemapper. An ArgumentError gives the index of the allocation, and then nothing was
+    /// started.
+    void operator()(std::span<const Allocation> allocations, cudaStream_t stream,
+                    DeviceSpan<DemapCounters> counters = {}) const;
+
+    [[nodiscard]] const Device& device() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    phy::detail::Owned<Impl, "gpu::BatchDemapper"> impl_;
+};
+
+}  // namespace phy::gpu

@@ -6,7 +6,7 @@
 
 #include "phy/core/check.hpp"
 #include "phy/core/integers.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 #include "phy/scrambling/gold.hpp"

@@ -6,7 +6,7 @@
 #include "phy/core/error.hpp"
 #include "phy/measure/cuda/symbol_launch.hpp"
 #include "phy/measure/math/symbol_scale.hpp"
-#include "phy/measure/symbol_meter_cuda.hpp"
+#include "phy/measure/symbol_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 
 namespace phy {

@@ -6,7 +6,7 @@
 #include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 
 namespace phy {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 
 namespace phy::gpu::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "phy/reduce/block.cuh"
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 #include "phy/reduce/rows.cuh"
 
 /// gpu::reduce_rows() for your own operators. Include it in files that nvcc compiles.

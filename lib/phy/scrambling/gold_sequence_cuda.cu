@@ -5,7 +5,7 @@
 #include "phy/cuda/pieces.cuh"
 #include "phy/cuda/warp.hpp"
 #include "phy/scrambling/gold.hpp"
-#include "phy/scrambling/gold_sequence_cuda.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
 #include "phy/scrambling/signs.hpp"
 
 namespace phy::gpu {

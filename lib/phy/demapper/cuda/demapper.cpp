@@ -1,4 +1,5 @@
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/demapper/batch.hpp"
 
 #include <array>
 

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "phy/cuda/buffer.hpp"
+#include "phy/demapper/batch.hpp"
 #include "phy/demapper/cuda/launch.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
 #include "phy/demapper/math/plan.hpp"
 #include "phy/demapper/math/table.hpp"
 

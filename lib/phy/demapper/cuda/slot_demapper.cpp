@@ -1,4 +1,4 @@
-#include "phy/demapper/slot_demapper_cuda.hpp"
+#include "phy/demapper/slot_demapper.hpp"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "phy/equalizer/equalizer_cuda.hpp"
+#include "phy/equalizer/equalizer.hpp"
 
 #include <algorithm>
 #include <array>

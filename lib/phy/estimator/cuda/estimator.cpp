@@ -8,7 +8,7 @@
 #include "phy/core/error.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/estimator/cuda/job.hpp"
-#include "phy/estimator/estimator_cuda.hpp"
+#include "phy/estimator/estimator.hpp"
 
 namespace phy::gpu {
 namespace {

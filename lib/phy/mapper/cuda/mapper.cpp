@@ -1,4 +1,4 @@
-#include "phy/mapper/mapper_cuda.hpp"
+#include "phy/mapper/mapper.hpp"
 
 #include <bit>
 #include <type_traits>

@@ -1,4 +1,4 @@
-#include "phy/measure/symbol_meter_cuda.hpp"
+#include "phy/measure/symbol_meter.hpp"
 
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"

@@ -1,7 +1,7 @@
+#include "phy/ofdm/demodulator.hpp"
 #include "phy/core/check.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
-#include "phy/ofdm/demodulator_cuda.hpp"
 #include "phy/ofdm/math/check.hpp"
 
 namespace phy::gpu {

@@ -6,8 +6,8 @@
 #include "phy/cuda/warp.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
 #include "phy/ofdm/math/deprecoding-inl.h"
-#include "phy/ofdm/transform_deprecoder_cuda.hpp"
-#include "phy/ofdm/transform_precoder_cuda.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
+#include "phy/ofdm/transform_precoder.hpp"
 #include "phy/reduce/warp.cuh"
 
 namespace phy::gpu {

@@ -1,7 +1,7 @@
+#include "phy/ofdm/transform_precoder.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/math/check_precoding.hpp"
-#include "phy/ofdm/transform_precoder_cuda.hpp"
 
 namespace phy::gpu {
 

@@ -3,14 +3,14 @@
 #include <optional>
 
 #include "phy/cuda/buffer.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
-#include "phy/equalizer/equalizer_cuda.hpp"
-#include "phy/estimator/estimator_cuda.hpp"
-#include "phy/measure/symbol_meter_cuda.hpp"
-#include "phy/ofdm/demodulator_cuda.hpp"
-#include "phy/ofdm/transform_deprecoder_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
+#include "phy/measure/symbol_meter.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/chain/plan.hpp"
-#include "phy/receiver/receiver_cuda.hpp"
+#include "phy/receiver/receiver.hpp"
 
 namespace phy::gpu::detail {
 

@@ -1,8 +1,8 @@
-#include "phy/reduce/average_matvec_cuda.hpp"
+#include "phy/reduce/average_matvec.hpp"
 
 #include "phy/reduce/average/launch.hpp"
 #include "phy/reduce/average/layout.hpp"
-#include "phy/reduce/reduce_rows_cuda.hpp"
+#include "phy/reduce/reduce_rows.hpp"
 
 namespace phy::gpu {
 namespace detail {

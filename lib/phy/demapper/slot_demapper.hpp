@@ -6,7 +6,7 @@
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 #include "phy/core/owned.hpp"
-#include "phy/demapper/demapper_cuda.hpp"
+#include "phy/demapper/demapper.hpp"
 
 namespace phy::gpu {
 
