@@ -143,9 +143,6 @@ public:
     /// Throws ArgumentError for: an option full_scale outside that range or for floating-point numbers; an
     /// unknown option raw; an out-of-range kind or modulation; a shape for a format that has its own.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
-    ~CaptureReader();
-    CaptureReader(CaptureReader&&) noexcept;
-    CaptureReader& operator=(CaptureReader&&) noexcept;
 
     [[nodiscard]] const CaptureDescription& description() const;
 
@@ -203,9 +200,6 @@ public:
     /// full; ArgumentError if symbols is 0, if an enum value is out of range, if the product of source_shape
     /// is not symbols, and with keep_shape if source_shape is missing or has more than 31 dimensions.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
-    ~SoftBitWriter();
-    SoftBitWriter(SoftBitWriter&&) noexcept;
-    SoftBitWriter& operator=(SoftBitWriter&&) noexcept;
 
     /// Appends whole symbols, as the bytes of their soft bits in Config::format, also with `hard`. Throws
     /// ArgumentError unless llr.size_bytes() is a multiple of Qm * size_of(format) and at most what is left;
@@ -264,9 +258,6 @@ public:
     /// Throws as SoftBitWriter does, and ArgumentError for a shape of another size or rank, for codewords of
     /// symbols, and for noise or bits per symbol of a grid or samples.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
-    ~CaptureWriter();
-    CaptureWriter(CaptureWriter&&) noexcept;
-    CaptureWriter& operator=(CaptureWriter&&) noexcept;
 
     /// Each appends to its dataset; append_codewords() takes whole codewords. Throw ArgumentError if the
     /// config has no such dataset.

@@ -351,10 +351,6 @@ CaptureReader::CaptureReader(const std::filesystem::path& file, const CaptureOpt
     impl_ = std::make_unique<Impl>(file, options);
 }
 
-CaptureReader::~CaptureReader() = default;
-CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
-CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
-
 const CaptureDescription& CaptureReader::description() const {
     return impl_->description;
 }

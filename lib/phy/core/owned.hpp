@@ -22,19 +22,28 @@ struct ClassName {
     throw ArgumentError(std::string(name) + " was moved from: expected the one that it was moved to");
 }
 
-/// The implementation pointer of a movable class. Like std::unique_ptr it may point to an incomplete type.
-/// Dereferencing it after a move throws ArgumentError, which names the class. Moved-from objects can be
-/// moved, assigned and destroyed.
-template <class Inside, ClassName name, class Deleter = std::default_delete<Inside>>
+/// Deletes what was complete where the pointer was made.
+template <class Inside>
+struct DeleteComplete {
+    void (*function)(Inside*) = nullptr;
+
+    void operator()(Inside* inside) const { function(inside); }
+};
+
+/// The implementation pointer of a movable class. It may point to an incomplete type, and a class that has it
+/// needs no destructor and no move operations of its own. Dereferencing it after a move throws ArgumentError,
+/// which names the class. Moved-from objects can be moved, assigned and destroyed.
+template <class Inside, ClassName name, class Deleter = DeleteComplete<Inside>>
 class Owned {
 public:
     using Pointer = std::unique_ptr<Inside, Deleter>;
 
     Owned() = default;
-    explicit Owned(Inside* inside) : inside_(inside) {}
+    explicit Owned(Inside* inside) : inside_(inside, Deleter{[](Inside* complete) { delete complete; }}) {}
+    Owned(std::unique_ptr<Inside> inside) : Owned(inside.release()) {}
     Owned(Pointer inside) : inside_(std::move(inside)) {}
 
-    void reset(Inside* inside) { inside_.reset(inside); }
+    void reset(Inside* inside) { *this = Owned(inside); }
 
     [[nodiscard]] Inside* get() const {
         if (!inside_) [[unlikely]]

@@ -39,9 +39,6 @@ public:
 
     /// Throws what SoftDemapper's constructor throws.
     BatchDemapper(const Host& host, const Config& config);
-    ~BatchDemapper();
-    BatchDemapper(BatchDemapper&&) noexcept;
-    BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
     /// Demaps all allocations. The threads of the host share the batch, whatever the sizes of its pieces. All
     /// outputs have one format and must not overlap. Throws ArgumentError with the index of an invalid
@@ -75,9 +72,6 @@ public:
 
     /// Throws ArgumentError if a value is out of its range.
     BatchDemapper(const Device& device, const Config& config);
-    ~BatchDemapper();
-    BatchDemapper(BatchDemapper&&) noexcept;
-    BatchDemapper& operator=(BatchDemapper&&) noexcept;
 
     /// As SoftDemapper::prepare(), for allocations of this modulation.
     void prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format);

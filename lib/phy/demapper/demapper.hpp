@@ -53,9 +53,6 @@ public:
 
     /// Throws ArgumentError if a value of the configuration is out of its range.
     SoftDemapper(const Host& host, const Config& config);
-    ~SoftDemapper();
-    SoftDemapper(SoftDemapper&&) noexcept;
-    SoftDemapper& operator=(SoftDemapper&&) noexcept;
 
     /// Demaps all symbols. llr.size() must be symbols.size() * Qm. A scalar N0 must be finite and positive;
     /// per-symbol N0 must have symbols.size() values. first_symbol is the index of the first symbol in its
@@ -112,9 +109,6 @@ public:
 
     /// Throws ArgumentError if a value is out of its range.
     SoftDemapper(const Device& device, const Config& config);
-    ~SoftDemapper();
-    SoftDemapper(SoftDemapper&&) noexcept;
-    SoftDemapper& operator=(SoftDemapper&&) noexcept;
 
     /// Prepares calls with this noise and format: builds the table if they need one, waits until it is on the
     /// device, and loads the code of the kernels, which would cost the first call some milliseconds. Returns

@@ -28,9 +28,6 @@ public:
     /// Allocates page-locked memory for the symbols of a slot, their N0 and their soft bits. Throws
     /// ArgumentError if a value is out of its range, CudaError if there is not enough memory.
     SlotDemapper(const Device& device, const Config& config);
-    ~SlotDemapper();
-    SlotDemapper(SlotDemapper&&) noexcept;
-    SlotDemapper& operator=(SlotDemapper&&) noexcept;
 
     /// As SoftDemapper::prepare(). Also keeps the table of the latest call.
     void prepare(NoiseVariance noise);

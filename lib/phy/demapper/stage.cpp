@@ -165,10 +165,6 @@ SoftDemapStage::SoftDemapStage(const Config& config) {
     impl_.reset(new Impl{config});
 }
 
-SoftDemapStage::~SoftDemapStage() = default;
-SoftDemapStage::SoftDemapStage(SoftDemapStage&&) noexcept = default;
-SoftDemapStage& SoftDemapStage::operator=(SoftDemapStage&&) noexcept = default;
-
 DemapCounters SoftDemapStage::counters() const {
     return impl_->counters.sum();
 }

@@ -37,9 +37,6 @@ public:
 
     /// Throws ArgumentError if a value is out of its range.
     explicit SoftDemapStage(const Config& config);
-    ~SoftDemapStage() override;
-    SoftDemapStage(SoftDemapStage&&) noexcept;
-    SoftDemapStage& operator=(SoftDemapStage&&) noexcept;
 
     /// Returns the counts of all completed runs if Config::counts is set, else zeros.
     [[nodiscard]] DemapCounters counters() const;

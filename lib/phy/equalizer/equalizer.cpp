@@ -385,10 +385,6 @@ struct PHY_HIDDEN Equalizer::Impl {
 
 Equalizer::Equalizer(const Host& host, const Config& config) : impl_(new Impl(host, config)) {}
 
-Equalizer::~Equalizer() = default;
-Equalizer::Equalizer(Equalizer&&) noexcept = default;
-Equalizer& Equalizer::operator=(Equalizer&&) noexcept = default;
-
 std::size_t Equalizer::elements_per_slot() const {
     return impl_->blocks.plan().map().elements();
 }

@@ -60,9 +60,6 @@ public:
 
     /// Throws ArgumentError if a value is out of its range.
     Equalizer(const Host& host, const Config& config);
-    ~Equalizer();
-    Equalizer(Equalizer&&) noexcept;
-    Equalizer& operator=(Equalizer&&) noexcept;
 
     /// Returns the data elements per slot.
     [[nodiscard]] std::size_t elements_per_slot() const;
@@ -111,9 +108,6 @@ public:
     /// Copies the map of the allocation to the device. Throws ArgumentError if a value is out of its range,
     /// CudaError if there is not enough memory.
     Equalizer(const Device& device, const Config& config);
-    ~Equalizer();
-    Equalizer(Equalizer&&) noexcept;
-    Equalizer& operator=(Equalizer&&) noexcept;
 
     /// As in phy::Equalizer.
     [[nodiscard]] std::size_t elements_per_slot() const;

@@ -44,10 +44,6 @@ ChannelEstimator::ChannelEstimator(const Host& host, const Config& config)
     : impl_(std::make_unique<Impl>(host, std::make_shared<const detail::EstimatorPlan>(config))) {}
 ChannelEstimator::ChannelEstimator(const Host& host, const ChannelEstimator& other)
     : impl_(std::make_unique<Impl>(host, other.impl_->shared_plan)) {}
-ChannelEstimator::~ChannelEstimator() = default;
-ChannelEstimator::ChannelEstimator(ChannelEstimator&&) noexcept = default;
-ChannelEstimator& ChannelEstimator::operator=(ChannelEstimator&&) noexcept = default;
-
 int ChannelEstimator::estimates() const {
     return impl_->plan.layout.estimates;
 }

@@ -65,9 +65,6 @@ public:
 
     /// For another thread or host: shares the tables of `other`, which take most of the time and memory.
     ChannelEstimator(const Host& host, const ChannelEstimator& other);
-    ~ChannelEstimator();
-    ChannelEstimator(ChannelEstimator&&) noexcept;
-    ChannelEstimator& operator=(ChannelEstimator&&) noexcept;
 
     /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).
     [[nodiscard]] int estimates() const;
@@ -110,9 +107,6 @@ public:
     /// what phy::ChannelEstimator throws, ArgumentError if max_slots is out of its range, CudaError if there
     /// is not enough memory.
     ChannelEstimator(const Device& device, const Config& config, std::size_t max_slots);
-    ~ChannelEstimator();
-    ChannelEstimator(ChannelEstimator&&) noexcept;
-    ChannelEstimator& operator=(ChannelEstimator&&) noexcept;
 
     /// As in phy::ChannelEstimator.
     [[nodiscard]] int estimates() const;

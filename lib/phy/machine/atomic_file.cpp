@@ -198,10 +198,6 @@ struct PHY_HIDDEN AtomicFile::Impl {
 AtomicFile::AtomicFile(const fs::path& file, const Config& config)
     : impl_(std::make_unique<Impl>(file, config)) {}
 
-AtomicFile::~AtomicFile() = default;
-AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
-AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
-
 const std::string& AtomicFile::name() const {
     return impl_->name;
 }

@@ -32,9 +32,6 @@ public:
     /// Checks early what can be checked. Throws FileError if the file exists and overwrite is false, if the
     /// target is not a regular file, or if no file can be created beside it.
     AtomicFile(const std::filesystem::path& file, const Config& config);
-    ~AtomicFile();
-    AtomicFile(AtomicFile&&) noexcept;
-    AtomicFile& operator=(AtomicFile&&) noexcept;
 
     /// The name of the file as given, which errors use.
     [[nodiscard]] const std::string& name() const;

@@ -26,9 +26,6 @@ public:
 
     /// Throws ArgumentError if a value of the configuration is out of its range.
     SoftBitMeter(const Host& host, const Config& config);
-    ~SoftBitMeter();
-    SoftBitMeter(SoftBitMeter&&) noexcept;
-    SoftBitMeter& operator=(SoftBitMeter&&) noexcept;
 
     /// Sums every row of `row` soft bits; the last row may be shorter. sums has one element per row. Throws
     /// ArgumentError if row is 0, or if sums.size() is not soft_bits.size() / row, rounded up. Allocates

@@ -28,9 +28,6 @@ public:
 
     /// Throws ArgumentError if a value of the configuration is out of its range.
     SymbolMeter(const Host& host, const Config& config);
-    ~SymbolMeter();
-    SymbolMeter(SymbolMeter&&) noexcept;
-    SymbolMeter& operator=(SymbolMeter&&) noexcept;
 
     /// Measures against the nearest points. Sums every row of `row` symbols; the last row may be shorter.
     /// sums has one element per row. first_symbol is the index of the first symbol in its sequence; pi/2-BPSK

@@ -86,10 +86,6 @@ void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symb
 
 OfdmDemodulator::OfdmDemodulator(const Host& host, const Config& config)
     : impl_(std::make_unique<Impl>(host, config)) {}
-OfdmDemodulator::~OfdmDemodulator() = default;
-OfdmDemodulator::OfdmDemodulator(OfdmDemodulator&&) noexcept = default;
-OfdmDemodulator& OfdmDemodulator::operator=(OfdmDemodulator&&) noexcept = default;
-
 void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, std::span<cf32> grid) {
     const OfdmTiming& timing = impl_->timing;
     const SampleFormat format = samples.format();

@@ -30,9 +30,6 @@ public:
     /// Throws ArgumentError as OfdmTiming does, and if antennas, center_frequency, frequency_shift,
     /// window_offset or full_scale is out of its range.
     OfdmDemodulator(const Host& host, const Config& config);
-    ~OfdmDemodulator();
-    OfdmDemodulator(OfdmDemodulator&&) noexcept;
-    OfdmDemodulator& operator=(OfdmDemodulator&&) noexcept;
 
     /// samples: (antennas, samples). Sample 0 is the first of the first slot; samples after the last slot are
     /// ignored. With OfdmSlots::slot_stride: (slots, antennas, samples), where samples after the end of a
@@ -65,9 +62,6 @@ public:
 
     /// Throws as phy::OfdmDemodulator does, and CudaError if there is not enough memory.
     OfdmDemodulator(const Device& device, const Config& config);
-    ~OfdmDemodulator();
-    OfdmDemodulator(OfdmDemodulator&&) noexcept;
-    OfdmDemodulator& operator=(OfdmDemodulator&&) noexcept;
 
     /// As in phy::OfdmDemodulator, on a stream of the device.
     void operator()(SymbolView samples, const OfdmSlots& slots, DeviceSpan<cf32> grid,

@@ -96,10 +96,6 @@ void OfdmModulator::Impl::modulate(int part, const Symbol& symbol) {
 
 OfdmModulator::OfdmModulator(const Host& host, const Config& config)
     : impl_(std::make_unique<Impl>(host, config)) {}
-OfdmModulator::~OfdmModulator() = default;
-OfdmModulator::OfdmModulator(OfdmModulator&&) noexcept = default;
-OfdmModulator& OfdmModulator::operator=(OfdmModulator&&) noexcept = default;
-
 void OfdmModulator::operator()(std::span<const cf32> grid, const OfdmSlots& slots, std::span<cf32> samples) {
     const OfdmTiming& timing = impl_->timing;
     const detail::OfdmSizes sizes =

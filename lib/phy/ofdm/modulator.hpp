@@ -22,9 +22,6 @@ public:
     /// Throws ArgumentError as OfdmTiming does, and if antennas, center_frequency or frequency_shift is out
     /// of its range.
     OfdmModulator(const Host& host, const Config& config);
-    ~OfdmModulator();
-    OfdmModulator(OfdmModulator&&) noexcept;
-    OfdmModulator& operator=(OfdmModulator&&) noexcept;
 
     /// grid: (slots, antennas, symbols, subcarriers). samples: (antennas, samples), or with a slot_stride
     /// (slots, antennas, samples). Only samples of the slots are written. Throws ArgumentError if sizes do

@@ -72,10 +72,6 @@ TransformDeprecoder::TransformDeprecoder(const Host& host, const Config& config)
     : impl_(std::make_unique<Impl>(
           Impl{config, TransformPrecoder(host, {.subcarriers = config.subcarriers,
                                                 .direction = TransformPrecoderConfig::Direction::undo})})) {}
-TransformDeprecoder::~TransformDeprecoder() = default;
-TransformDeprecoder::TransformDeprecoder(TransformDeprecoder&&) noexcept = default;
-TransformDeprecoder& TransformDeprecoder::operator=(TransformDeprecoder&&) noexcept = default;
-
 void TransformDeprecoder::operator()(std::span<cf32> symbols, std::span<float> noise_variance) {
     const auto count = static_cast<std::size_t>(impl_->config.subcarriers);
     detail::check_precoding_sizes(count, "symbols", symbols.size(), "noise_variance", noise_variance.size());

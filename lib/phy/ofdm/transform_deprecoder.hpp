@@ -40,9 +40,6 @@ public:
 
     /// Throws ArgumentError if subcarriers is out of its range.
     TransformDeprecoder(const Host& host, const Config& config);
-    ~TransformDeprecoder();
-    TransformDeprecoder(TransformDeprecoder&&) noexcept;
-    TransformDeprecoder& operator=(TransformDeprecoder&&) noexcept;
 
     /// symbols and noise_variance: (OFDM symbols, subcarriers), replaced by the result. Throws ArgumentError,
     /// and writes nothing, if they do not hold whole OFDM symbols or differ in size. Allocates nothing.
@@ -71,9 +68,6 @@ public:
 
     /// Throws as phy::TransformDeprecoder does, and CudaError if there is not enough memory.
     TransformDeprecoder(const Device& device, const Config& config);
-    ~TransformDeprecoder();
-    TransformDeprecoder(TransformDeprecoder&&) noexcept;
-    TransformDeprecoder& operator=(TransformDeprecoder&&) noexcept;
 
     /// As in phy::TransformDeprecoder, on a stream of the device.
     void operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance, cudaStream_t stream) const;

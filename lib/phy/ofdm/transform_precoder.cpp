@@ -61,10 +61,6 @@ void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t co
 
 TransformPrecoder::TransformPrecoder(const Host& host, const Config& config)
     : impl_(std::make_unique<Impl>(host, config)) {}
-TransformPrecoder::~TransformPrecoder() = default;
-TransformPrecoder::TransformPrecoder(TransformPrecoder&&) noexcept = default;
-TransformPrecoder& TransformPrecoder::operator=(TransformPrecoder&&) noexcept = default;
-
 void TransformPrecoder::operator()(std::span<const cf32> in, std::span<cf32> out) {
     const std::size_t size = impl_->size;
     detail::check_precoding_sizes(size, "in", in.size(), "out", out.size());

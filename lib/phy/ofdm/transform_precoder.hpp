@@ -34,9 +34,6 @@ public:
 
     /// Throws ArgumentError if subcarriers is out of its range.
     TransformPrecoder(const Host& host, const Config& config);
-    ~TransformPrecoder();
-    TransformPrecoder(TransformPrecoder&&) noexcept;
-    TransformPrecoder& operator=(TransformPrecoder&&) noexcept;
 
     /// in and out: (OFDM symbols, subcarriers). Both may be the same array. Throws ArgumentError if in does
     /// not hold whole OFDM symbols or if out differs from it in size. Allocates nothing.
@@ -65,9 +62,6 @@ public:
 
     /// Throws as phy::TransformPrecoder does, and CudaError if there is not enough memory.
     TransformPrecoder(const Device& device, const Config& config);
-    ~TransformPrecoder();
-    TransformPrecoder(TransformPrecoder&&) noexcept;
-    TransformPrecoder& operator=(TransformPrecoder&&) noexcept;
 
     /// As in phy::TransformPrecoder, on a stream of the device.
     void operator()(DeviceSpan<const cf32> in, DeviceSpan<cf32> out, cudaStream_t stream) const;

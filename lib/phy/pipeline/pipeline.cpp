@@ -176,10 +176,6 @@ Pipeline::Pipeline(std::vector<Place> places, Stage& stage, const Config& config
 
 Pipeline::Pipeline(std::vector<Place> places, Stage& stage) : Pipeline(std::move(places), stage, Config{}) {}
 
-Pipeline::~Pipeline() = default;
-Pipeline::Pipeline(Pipeline&&) noexcept = default;
-Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
-
 PipelineReport Pipeline::run(Source& source, Sink& sink, std::stop_token stop) {
     return impl_->run(source, sink, std::move(stop));
 }

@@ -157,9 +157,6 @@ public:
     /// run on this machine, Error if a device has too little memory, and whatever the stage throws.
     Pipeline(std::vector<Place> places, Stage& stage, const Config& config);
     Pipeline(std::vector<Place> places, Stage& stage);
-    ~Pipeline();
-    Pipeline(Pipeline&&) noexcept;
-    Pipeline& operator=(Pipeline&&) noexcept;
 
     /// Sends all items from the source to the sink. The calling thread works too. Two more threads call
     /// source and sink, unless both lend their memory (view()), only one chunk or buffer set exists, or the

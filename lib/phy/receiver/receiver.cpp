@@ -70,10 +70,6 @@ struct PHY_HIDDEN Receiver::Impl {
 };
 
 Receiver::Receiver(const Host& host, const Config& config) : impl_(std::make_unique<Impl>(host, config)) {}
-Receiver::~Receiver() = default;
-Receiver::Receiver(Receiver&&) noexcept = default;
-Receiver& Receiver::operator=(Receiver&&) noexcept = default;
-
 std::size_t Receiver::input_per_slot() const {
     return impl_->shared.plan.input;
 }

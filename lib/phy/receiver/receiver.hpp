@@ -124,9 +124,6 @@ public:
     /// antennas than layers, for transform precoding with reserved elements, and for interference rejection
     /// with one antenna or a given noise variance.
     Receiver(const Host& host, const Config& config);
-    ~Receiver();
-    Receiver(Receiver&&) noexcept;
-    Receiver& operator=(Receiver&&) noexcept;
 
     /// Samples or resource elements per antenna and slot in the input of a call: those of the longest slot.
     [[nodiscard]] std::size_t input_per_slot() const;
@@ -181,9 +178,6 @@ public:
     /// Allocates on the device the tables that all slots share and the workspace for calls of up to max_slots
     /// slots. Throws as phy::Receiver does, and CudaError if there is not enough memory.
     Receiver(const Device& device, const Config& config, std::size_t max_slots);
-    ~Receiver();
-    Receiver(Receiver&&) noexcept;
-    Receiver& operator=(Receiver&&) noexcept;
 
     /// As in phy::Receiver.
     [[nodiscard]] std::size_t input_per_slot() const;

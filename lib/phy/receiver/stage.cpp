@@ -52,10 +52,6 @@ ReceiveStage::ReceiveStage(const Config& config) {
     impl_.reset(new Impl{config, detail::ReceiverPlan(config.receiver)});
 }
 
-ReceiveStage::~ReceiveStage() = default;
-ReceiveStage::ReceiveStage(ReceiveStage&&) noexcept = default;
-ReceiveStage& ReceiveStage::operator=(ReceiveStage&&) noexcept = default;
-
 const ReceiveStage::Config& ReceiveStage::config() const {
     return impl_->config;
 }

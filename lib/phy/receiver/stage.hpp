@@ -27,9 +27,6 @@ public:
     /// Throws ArgumentError as Receiver does. on() throws those errors that only a channel estimator or a
     /// demapper can detect.
     explicit ReceiveStage(const Config& config);
-    ~ReceiveStage() override;
-    ReceiveStage(ReceiveStage&&) noexcept;
-    ReceiveStage& operator=(ReceiveStage&&) noexcept;
 
     [[nodiscard]] const Config& config() const;
 

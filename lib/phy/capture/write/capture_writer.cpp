@@ -211,10 +211,6 @@ CaptureWriter::CaptureWriter(const std::filesystem::path& file, const Config& co
     impl_ = std::make_unique<Impl>(file, config);
 }
 
-CaptureWriter::~CaptureWriter() = default;
-CaptureWriter::CaptureWriter(CaptureWriter&&) noexcept = default;
-CaptureWriter& CaptureWriter::operator=(CaptureWriter&&) noexcept = default;
-
 void CaptureWriter::append(SymbolView symbols) {
     impl_->require_format(symbols.format());
     impl_->append_to(impl_->iq, "IQ", {symbols.data(), symbols.size() * size_of(symbols.format())});

@@ -147,10 +147,6 @@ SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) 
     impl_ = std::make_unique<Impl>(file, config);
 }
 
-SlotWriter::~SlotWriter() = default;
-SlotWriter::SlotWriter(SlotWriter&&) noexcept = default;
-SlotWriter& SlotWriter::operator=(SlotWriter&&) noexcept = default;
-
 void SlotWriter::append(std::span<const std::byte> llr, std::span<const cf32> symbols,
                         std::span<const float> noise_variance, std::span<const cf32> channel) {
     impl_->append(std::array<Impl::Rows, 4>{{{&impl_->llr, "soft bits", llr},

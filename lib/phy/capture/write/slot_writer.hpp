@@ -59,9 +59,6 @@ public:
     /// Creates /slots and the other datasets, all contiguous. Throws FileError as SoftBitWriter does;
     /// ArgumentError if slots is 0, if a dataset has a dimension of 0, or if an enum value is out of range.
     SlotWriter(const std::filesystem::path& file, const Config& config);
-    ~SlotWriter();
-    SlotWriter(SlotWriter&&) noexcept;
-    SlotWriter& operator=(SlotWriter&&) noexcept;
 
     /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and writes
     /// nothing, for part of a slot, for more slots than are left, or for a dataset that the config does not

@@ -110,10 +110,6 @@ SoftBitWriter::SoftBitWriter(const std::filesystem::path& file, const Config& co
     impl_ = std::make_unique<Impl>(file, config);
 }
 
-SoftBitWriter::~SoftBitWriter() = default;
-SoftBitWriter::SoftBitWriter(SoftBitWriter&&) noexcept = default;
-SoftBitWriter& SoftBitWriter::operator=(SoftBitWriter&&) noexcept = default;
-
 void SoftBitWriter::append(std::span<const std::byte> llr) {
     if (!impl_->llr) throw ArgumentError(impl_->file.name() + ": append after commit");
     if (impl_->config.hard) {

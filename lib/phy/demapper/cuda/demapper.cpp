@@ -31,10 +31,6 @@ struct PHY_HIDDEN SoftDemapper::Impl {
 SoftDemapper::SoftDemapper(const Device& device, const Config& config)
     : impl_(new Impl{checked(config), JobMaker(device, phy::detail::without_modulation(config))}) {}
 
-SoftDemapper::~SoftDemapper() = default;
-SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;
-SoftDemapper& SoftDemapper::operator=(SoftDemapper&&) noexcept = default;
-
 void SoftDemapper::prepare(NoiseVariance noise, SoftBitFormat format) {
     const Modulation modulation = impl_->config.modulation;
     const Algorithm algorithm = impl_->maker.prepare(modulation, noise, format);
@@ -86,10 +82,6 @@ JobMaker::Planned BatchDemapper::Impl::make(std::span<const Allocation> allocati
 
 BatchDemapper::BatchDemapper(const Device& device, const Config& config)
     : impl_(new Impl{config, JobMaker(device, config)}) {}
-
-BatchDemapper::~BatchDemapper() = default;
-BatchDemapper::BatchDemapper(BatchDemapper&&) noexcept = default;
-BatchDemapper& BatchDemapper::operator=(BatchDemapper&&) noexcept = default;
 
 void BatchDemapper::prepare(Modulation modulation, NoiseVariance noise, SoftBitFormat format) {
     const Algorithm algorithm = impl_->maker.prepare(modulation, noise, format);

@@ -97,10 +97,6 @@ SlotDemapper::SlotDemapper(const Device& device, const Config& config) {
     impl_ = std::make_unique<Impl>(device, config);
 }
 
-SlotDemapper::~SlotDemapper() = default;
-SlotDemapper::SlotDemapper(SlotDemapper&&) noexcept = default;
-SlotDemapper& SlotDemapper::operator=(SlotDemapper&&) noexcept = default;
-
 void SlotDemapper::prepare(NoiseVariance noise) {
     // Makes the table of the graph the newest, so that it is not replaced.
     const bool has_table = impl_->last && impl_->last->noise_variance;

@@ -22,10 +22,6 @@ struct PHY_HIDDEN SoftDemapper::Impl {
 SoftDemapper::SoftDemapper(const Host& host, const Config& config)
     : impl_(new Impl{config, Planner(config), SoftRunner(host, detail::without_modulation(config))}) {}
 
-SoftDemapper::~SoftDemapper() = default;
-SoftDemapper::SoftDemapper(SoftDemapper&&) noexcept = default;
-SoftDemapper& SoftDemapper::operator=(SoftDemapper&&) noexcept = default;
-
 void SoftDemapper::operator()(SymbolView symbols, NoiseVariance noise, SoftBitSpan llr,
                               std::uint64_t first_symbol, DemapCounters* counters,
                               std::span<const std::uint32_t> signs) {
@@ -73,10 +69,6 @@ struct PHY_HIDDEN BatchDemapper::Impl {
 
 BatchDemapper::BatchDemapper(const Host& host, const Config& config)
     : impl_(new Impl{config, detail::planners_of(config), SoftRunner(host, config)}) {}
-
-BatchDemapper::~BatchDemapper() = default;
-BatchDemapper::BatchDemapper(BatchDemapper&&) noexcept = default;
-BatchDemapper& BatchDemapper::operator=(BatchDemapper&&) noexcept = default;
 
 void BatchDemapper::operator()(std::span<const Allocation> allocations, DemapCounters* counters) {
     check(allocations);

@@ -140,10 +140,6 @@ void Equalizer::Impl::set_groups(EqualizerJob& job, bool shares_filters) const {
 
 Equalizer::Equalizer(const Device& device, const Config& config) : impl_(new Impl(device, config)) {}
 
-Equalizer::~Equalizer() = default;
-Equalizer::Equalizer(Equalizer&&) noexcept = default;
-Equalizer& Equalizer::operator=(Equalizer&&) noexcept = default;
-
 std::size_t Equalizer::elements_per_slot() const {
     return impl_->plan.map().elements();
 }

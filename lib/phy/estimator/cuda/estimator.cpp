@@ -180,10 +180,6 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
 
 ChannelEstimator::ChannelEstimator(const Device& device, const Config& config, std::size_t max_slots)
     : impl_(std::make_unique<Impl>(device, config, max_slots)) {}
-ChannelEstimator::~ChannelEstimator() = default;
-ChannelEstimator::ChannelEstimator(ChannelEstimator&&) noexcept = default;
-ChannelEstimator& ChannelEstimator::operator=(ChannelEstimator&&) noexcept = default;
-
 int ChannelEstimator::estimates() const {
     return impl_->plan.layout.estimates;
 }

@@ -61,10 +61,6 @@ SoftBitMeter::SoftBitMeter(const Host& host, const Config& config) {
     impl_.reset(new Impl{host, config, detail::soft_bit_kernels(host.backend())});
 }
 
-SoftBitMeter::~SoftBitMeter() = default;
-SoftBitMeter::SoftBitMeter(SoftBitMeter&&) noexcept = default;
-SoftBitMeter& SoftBitMeter::operator=(SoftBitMeter&&) noexcept = default;
-
 void SoftBitMeter::operator()(SoftBitView soft_bits, std::size_t row, std::span<SoftBitSums> sums) {
     impl_->run(soft_bits, std::nullopt, row, sums);
 }

@@ -112,10 +112,6 @@ SymbolMeter::SymbolMeter(const Host& host, const Config& config) {
                          detail::array_kernels(host.backend()), std::vector<Widened>(threads)});
 }
 
-SymbolMeter::~SymbolMeter() = default;
-SymbolMeter::SymbolMeter(SymbolMeter&&) noexcept = default;
-SymbolMeter& SymbolMeter::operator=(SymbolMeter&&) noexcept = default;
-
 void SymbolMeter::operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
                              std::uint64_t first_symbol) {
     impl_->run(symbols, nullptr, first_symbol, row, sums);

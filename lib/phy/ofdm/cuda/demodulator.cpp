@@ -43,10 +43,6 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
 
 OfdmDemodulator::OfdmDemodulator(const Device& device, const Config& config)
     : impl_(std::make_unique<Impl>(device, config)) {}
-OfdmDemodulator::~OfdmDemodulator() = default;
-OfdmDemodulator::OfdmDemodulator(OfdmDemodulator&&) noexcept = default;
-OfdmDemodulator& OfdmDemodulator::operator=(OfdmDemodulator&&) noexcept = default;
-
 void OfdmDemodulator::operator()(SymbolView samples, const OfdmSlots& slots, DeviceSpan<cf32> grid,
                                  cudaStream_t stream) const {
     phy::detail::check_enum("sample format", samples.format(), all_sample_formats.back());

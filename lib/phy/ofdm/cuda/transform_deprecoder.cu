@@ -101,10 +101,6 @@ TransformDeprecoder::TransformDeprecoder(const Device& device, const Config& con
     detail::load_code(detail::weigh_subcarriers);
     detail::load_code(detail::finish_symbols);
 }
-TransformDeprecoder::~TransformDeprecoder() = default;
-TransformDeprecoder::TransformDeprecoder(TransformDeprecoder&&) noexcept = default;
-TransformDeprecoder& TransformDeprecoder::operator=(TransformDeprecoder&&) noexcept = default;
-
 void TransformDeprecoder::operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance,
                                      cudaStream_t stream) const {
     const auto subcarriers = static_cast<std::uint32_t>(impl_->config.subcarriers);

@@ -28,10 +28,6 @@ TransformPrecoder::Impl::Impl(const Device& on, const Config& given) : device(on
 
 TransformPrecoder::TransformPrecoder(const Device& device, const Config& config)
     : impl_(std::make_unique<Impl>(device, config)) {}
-TransformPrecoder::~TransformPrecoder() = default;
-TransformPrecoder::TransformPrecoder(TransformPrecoder&&) noexcept = default;
-TransformPrecoder& TransformPrecoder::operator=(TransformPrecoder&&) noexcept = default;
-
 void TransformPrecoder::operator()(DeviceSpan<const cf32> in, DeviceSpan<cf32> out,
                                    cudaStream_t stream) const {
     const std::size_t size = impl_->job.fft.size;

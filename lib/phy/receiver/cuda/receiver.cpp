@@ -24,10 +24,6 @@ struct PHY_HIDDEN Receiver::Impl {
 
 Receiver::Receiver(const Device& device, const Config& config, std::size_t max_slots)
     : impl_(new Impl{detail::DeviceChain(device, config, max_slots)}) {}
-Receiver::~Receiver() = default;
-Receiver::Receiver(Receiver&&) noexcept = default;
-Receiver& Receiver::operator=(Receiver&&) noexcept = default;
-
 std::size_t Receiver::input_per_slot() const {
     return impl_->chain.plan().input;
 }
