@@ -91,11 +91,7 @@ __global__ void __launch_bounds__(estimator_threads)
     const int a = pair / antennas;
     const int b = pair % antennas;
     if (pair >= pairs || b > a) return;
-    const float freedom =
-        Ops::add(Ops::mul(tables.facts.freedom[0], static_cast<float>(program.kind_streams[0])),
-                 Ops::mul(tables.facts.freedom[1], static_cast<float>(program.kind_streams[1])));
-    const float factor =
-        Ops::div(Ops::mul(program.constants.noise_scale, static_cast<float>(antennas)), freedom);
+    const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, tables.facts, program);
     const float* const products =
         program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs);
     DeviceComplex sum = {0.0F, 0.0F};

@@ -7,6 +7,8 @@
 namespace phy::gpu::detail {
 namespace {
 
+using phy::detail::cuda::FilterError;
+
 constexpr int warps = estimator_threads / warp_size;
 constexpr int columns_at_once = 4;  ///< per warp
 constexpr int jobs_at_once = 64;    ///< whose sums are joined
@@ -69,42 +71,6 @@ __device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsig
     if (i < of_job) sums[i % 2][i / 2] = sum;
 }
 
-/// The parts of the error of a stream's estimate, in ranges that share one filter.
-struct FilterError {
-    float share;
-    float of_noise;
-    float unresolved;
-};
-
-__device__ __forceinline__ void write_estimate(const EstimatorProgram& program, int filters,
-                                               const FilterError* errors, const SlotState& state,
-                                               SlotEstimate& out) {
-    float error = 0.0F;
-    float power = 0.0F;
-    float ports = 0.0F;
-    for (int s = 0; s < program.streams_count; ++s) {
-        float of_stream = 0.0F;
-        for (int f = 0; f < filters; ++f) {
-            const FilterError& each = errors[f * program.streams_count + s];
-            of_stream = Ops::fma(
-                each.share, Ops::fma(each.of_noise, state.noise_over_power[s], each.unresolved), of_stream);
-        }
-        const float of_ports = Ops::mul(program.constants.ports[s], state.power[s]);
-        error = Ops::fma(of_ports, of_stream, error);
-        power = Ops::add(power, of_ports);
-        ports = Ops::add(ports, program.constants.ports[s]);
-    }
-    const float spacing = program.constants.subcarrier_spacing;
-    out.noise_variance = state.noise_variance;
-    out.channel_error = Ops::div(error, ports);
-    out.channel_power = Ops::div(power, ports);
-    out.timing_offset = Ops::div(state.step, spacing);
-    out.frequency_offset = Ops::mul(state.frequency_offset, spacing);
-    out.delay_spread = Ops::div(state.delay_spread, spacing);
-    out.coherence = state.coherence;
-    out.reserved = 0.0F;
-}
-
 /// A warp computes the gains of a filter and stream.
 __device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float share,
                                                  float noise_over_power, float* gains) {
@@ -157,7 +123,9 @@ __device__ __forceinline__ void measure_noise(const EstimatorProgram& program,
         phases[2 * i + 1] = state.phase_im[i];
     }
     __syncthreads();
-    if (i == 0) write_estimate(program, filters, errors, state, out);
+    if (i != 0) return;
+    phy::detail::cuda::set_estimate<Ops>(
+        program.constants, state, filters, [&](int f, int s) { return errors[f * streams + s]; }, out);
 }
 
 /// One block per tile and slot; a slot's last block measures its noise.

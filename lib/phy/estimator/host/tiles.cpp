@@ -171,47 +171,23 @@ void SlotEstimator::set_gains() noexcept {
 }
 
 void SlotEstimator::write_estimate() noexcept {
-    const EstimatorConstants& constants = plan_.constants;
-    const std::size_t streams = plan_.layout.streams.size();
-    float error = 0.0F;
-    float power = 0.0F;
-    float ports = 0.0F;
-    for (std::size_t s = 0; s < streams; ++s) {
-        float of_stream = 0.0F;
-        for (std::size_t f = 0; f < tables().filters.size(); ++f) {
-            const EstimatorFilter& filter = tables().filters[f];
-            const EstimatorModes& modes = filter.of(plan_.layout.streams[s].joint());
-            alignas(64) float lanes[estimator_lanes] = {};
-            kernels_.dot(modes.error.data(), gains_of(f, s), nullptr, modes.width, lanes);
-            const float of_noise = sum_of_lanes<estimator_lanes>(lanes);
-            of_stream = Ops::fma(tables().shares[f],
-                                 Ops::fma(of_noise, state_.noise_over_power[s], modes.unresolved), of_stream);
-        }
-        const float of_ports = Ops::mul(constants.ports[s], state_.power[s]);
-        error = Ops::fma(of_ports, of_stream, error);
-        power = Ops::add(power, of_ports);
-        ports = Ops::add(ports, constants.ports[s]);
-    }
+    const auto error_of = [&](int filter, int stream) -> scalar::FilterError {
+        const EstimatorModes& modes =
+            tables().filters[size(filter)].of(plan_.layout.streams[size(stream)].joint());
+        alignas(64) float lanes[estimator_lanes] = {};
+        kernels_.dot(modes.error.data(), gains_of(size(filter), size(stream)), nullptr, modes.width, lanes);
+        return {tables().shares[size(filter)], sum_of_lanes<estimator_lanes>(lanes), modes.unresolved};
+    };
     SlotEstimate& out = *slot_.estimate;
-    out = SlotEstimate();
-    out.noise_variance = state_.noise_variance;
-    out.channel_error = Ops::div(error, ports);
-    out.channel_power = Ops::div(power, ports);
-    out.timing_offset = Ops::div(state_.step, constants.subcarrier_spacing);
-    out.frequency_offset = Ops::mul(state_.frequency_offset, constants.subcarrier_spacing);
-    out.delay_spread = Ops::div(state_.delay_spread, constants.subcarrier_spacing);
-    out.coherence = state_.coherence;
+    scalar::set_estimate<Ops>(plan_.constants, state_, static_cast<int>(tables().filters.size()), error_of,
+                              out);
     for (std::size_t l = 0; l < symbols_per_slot; ++l)
         out.phase[l] = {state_.phase_re[l], state_.phase_im[l]};
 }
 
 void SlotEstimator::write_covariance() noexcept {
     const auto antennas = size(plan_.layout.antennas);
-    const float freedom =
-        Ops::add(Ops::mul(tables().facts.freedom[0], static_cast<float>(plan_.layout.kind_streams[0])),
-                 Ops::mul(tables().facts.freedom[1], static_cast<float>(plan_.layout.kind_streams[1])));
-    const float factor =
-        Ops::div(Ops::mul(plan_.constants.noise_scale, static_cast<float>(antennas)), freedom);
+    const float factor = scalar::covariance_factor<Ops>(plan_.constants, tables().facts, plan_.layout);
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
             std::array<float, 2> sum{};

@@ -123,35 +123,14 @@ Decomposition modes_of(const Matrix& steering, std::span<const double> powers) {
     return result;
 }
 
-std::vector<double> comb_positions(const EstimatorLayout& layout, int blocks) {
+/// Positions of a window's pilots. Those of comb 0 come first: folding joins them with their mirrors, which
+/// are in comb 1 if the window has both combs.
+std::vector<double> pilot_positions(const EstimatorLayout& layout, int blocks, int combs) {
     std::vector<double> positions;
-    for (int m = 0; m < blocks * layout.comb_pilots; ++m)
-        positions.push_back(m * layout.spacing);
+    for (int comb = 0; comb < combs; ++comb)
+        for (int m = 0; m < blocks * layout.comb_pilots; ++m)
+            positions.push_back(m * layout.spacing + comb * layout.comb_shift);
     return positions;
-}
-
-std::vector<double> pilot_positions(const EstimatorLayout& layout, int blocks) {
-    std::vector<double> positions;
-    for (int m = 0; m < blocks * layout.comb_pilots; ++m) {
-        positions.push_back(m * layout.spacing);
-        positions.push_back(m * layout.spacing + layout.comb_shift);
-    }
-    return positions;
-}
-
-/// Folds all pilots as fold() does: those of comb 0 with their mirrors in comb 1.
-Matrix steering_of_pilots(const Profile& profile, const std::vector<double>& positions) {
-    const std::size_t count = positions.size();
-    const double centre = 0.5 * (positions.front() + positions.back());
-    Matrix steering(count, profile.delays.size());
-    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
-        for (std::size_t m = 0; m < count / 2; ++m) {
-            const double angle = 2.0 * pi * (positions[2 * m] - centre) * profile.delays[d];
-            steering(m, d) = std::numbers::sqrt2 * elementary::cos(angle);
-            steering(count / 2 + m, d) = -std::numbers::sqrt2 * elementary::sin(angle);
-        }
-    }
-    return steering;
 }
 
 void set_tiles(EstimatorFilter& filter, int blocks, double delay_spread) {
@@ -366,10 +345,8 @@ void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayo
 void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Profile& profile,
                const TileModes& tile, bool joint) {
     EstimatorModes& modes = filter.kinds[joint ? 1 : 0];
-    const int blocks = filter.window_blocks;
     WindowModes window;
-    window.steering = joint ? folded_steering(profile, comb_positions(layout, blocks))
-                            : steering_of_pilots(profile, pilot_positions(layout, blocks));
+    window.steering = folded_steering(profile, pilot_positions(layout, filter.window_blocks, joint ? 1 : 2));
     window.modes = modes_of(window.steering, profile.powers);
     const int columns = layout.antennas * layout.estimates * (joint ? 2 : 1);
     set_projection(modes, window, joint ? 2.0 : 1.0);

@@ -18,18 +18,27 @@ constexpr double margin_of_measured = 1.5;
 /// The shortest delay spread that is measured, over that of the first table.
 constexpr double shortest_of_first = 0.25;
 
+int blocks_of(const EstimatorLayout& layout) {
+    int blocks = 0;
+    for (const EstimatorRange& range : layout.ranges)
+        blocks += range.blocks;
+    return blocks;
+}
+
+/// Pairs of a comb's pilots in a range, at a lag.
+int pairs_of(const EstimatorLayout& layout, const EstimatorRange& range, std::size_t lag) {
+    return std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0);
+}
+
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
     const auto observations = static_cast<double>(layout.rows);
     c.energy_share = static_cast<float>(1.0 / (observations * layout.pilots));
-    int blocks = 0;
-    for (const EstimatorRange& range : layout.ranges)
-        blocks += range.blocks;
     for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
         int pairs = 0;
         for (const EstimatorRange& range : layout.ranges)
-            pairs += 2 * std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0);
+            pairs += 2 * pairs_of(layout, range, lag);
         if (pairs > 0) c.pair_share[lag] = static_cast<float>(1.0 / (observations * pairs));
     }
     c.spacing = static_cast<float>(layout.spacing);
@@ -50,7 +59,7 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     const double amplitude = static_cast<double>(dmrs_amplitude(config.allocation.dmrs));
     c.noise_scale = static_cast<float>(amplitude * amplitude * layout.symbols_averaged);
     c.freedom = static_cast<float>(layout.antennas * layout.layers);
-    c.band = static_cast<float>(blocks * subcarriers_per_resource_block);
+    c.band = static_cast<float>(blocks_of(layout) * subcarriers_per_resource_block);
     c.streams = layout.streams_count;
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         c.joint[s] = layout.streams[s].joint() ? 1 : 0;
@@ -83,9 +92,7 @@ void set_facts(const EstimatorPlan& plan, EstimatorTables& tables) {
 EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, double likely_spread) {
     EstimatorTables tables;
     std::vector<int> lengths;
-    int all = 0;
-    for (const EstimatorRange& range : plan.layout.ranges)
-        all += range.blocks;
+    const int all = blocks_of(plan.layout);
     for (std::size_t r = 0; r < plan.layout.ranges.size(); ++r) {
         const int blocks = plan.layout.ranges[r].blocks;
         const auto found = std::find(lengths.begin(), lengths.end(), blocks);
@@ -116,17 +123,15 @@ EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, doub
 /// fall.
 double hidden_delay_spread(const EstimatorLayout& layout) {
     std::array<double, estimator_lags.size()> pairs{};
-    const auto pairs_of = [&](const EstimatorRange& range, std::size_t lag) {
-        return static_cast<double>(std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0));
-    };
     for (std::size_t lag = 0; lag < pairs.size(); ++lag)
         for (const EstimatorRange& range : layout.ranges)
-            pairs[lag] += pairs_of(range, lag);
+            pairs[lag] += pairs_of(layout, range, lag);
     double least = 1.0;
     for (std::size_t lag = 1; lag < pairs.size() && pairs[lag] > 0.0; ++lag) {
         double difference = 0.0;
         for (const EstimatorRange& range : layout.ranges)
-            difference += 0.5 * std::abs(pairs_of(range, lag) / pairs[lag] - pairs_of(range, 0) / pairs[0]);
+            difference += 0.5 * std::abs(pairs_of(layout, range, lag) / pairs[lag] -
+                                         pairs_of(layout, range, 0) / pairs[0]);
         // Half of it covers the fading of a channel at a few antennas.
         const double hidden_fall = 0.5 * difference;
         const double squared_x = hidden_fall / (estimator_lags[lag] * estimator_lags[lag] - 1);

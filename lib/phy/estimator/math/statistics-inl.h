@@ -12,6 +12,7 @@
 #include "phy/estimator/math/formulas-inl.h"
 #include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/slot_state.hpp"
+#include "phy/estimator/slot_estimate.hpp"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
@@ -261,6 +262,52 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorTa
     }
     if (state.is_spoiled != 0) state.noise_variance = std::numeric_limits<float>::infinity();
     state.is_spoiled = 0;
+}
+
+/// The parts of the error of a stream's estimate, in ranges that share one filter.
+struct FilterError {
+    float share;
+    float of_noise;
+    float unresolved;
+};
+
+/// The estimate of a slot, except for its phases. error_of(filter, stream) returns a FilterError.
+template <class Ops, class ErrorOf>
+PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotState& state, int filters,
+                             const ErrorOf& error_of, SlotEstimate& out) {
+    float error = 0.0F;
+    float power = 0.0F;
+    float ports = 0.0F;
+    for (int s = 0; s < constants.streams; ++s) {
+        const auto stream = static_cast<std::size_t>(s);
+        float of_stream = 0.0F;
+        for (int f = 0; f < filters; ++f) {
+            const FilterError each = error_of(f, s);
+            const float of_filter = Ops::fma(each.of_noise, state.noise_over_power[stream], each.unresolved);
+            of_stream = Ops::fma(each.share, of_filter, of_stream);
+        }
+        const float of_ports = Ops::mul(constants.ports[stream], state.power[stream]);
+        error = Ops::fma(of_ports, of_stream, error);
+        power = Ops::add(power, of_ports);
+        ports = Ops::add(ports, constants.ports[stream]);
+    }
+    out.noise_variance = state.noise_variance;
+    out.channel_error = Ops::div(error, ports);
+    out.channel_power = Ops::div(power, ports);
+    out.timing_offset = Ops::div(state.step, constants.subcarrier_spacing);
+    out.frequency_offset = Ops::mul(state.frequency_offset, constants.subcarrier_spacing);
+    out.delay_spread = Ops::div(state.delay_spread, constants.subcarrier_spacing);
+    out.coherence = state.coherence;
+    out.reserved = 0.0F;
+}
+
+/// The factor from sums of products of residuals to elements of the covariance matrix.
+template <class Ops>
+PHY_INLINE float covariance_factor(const EstimatorConstants& constants, const EstimatorTable& table,
+                                   const EstimatorShape& shape) {
+    const float freedom = Ops::add(Ops::mul(table.freedom[0], static_cast<float>(shape.kind_streams[0])),
+                                   Ops::mul(table.freedom[1], static_cast<float>(shape.kind_streams[1])));
+    return Ops::div(Ops::mul(constants.noise_scale, static_cast<float>(shape.antennas)), freedom);
 }
 
 /// An element of the covariance matrix of noise and interference, on the diagonal or below. That of a spoiled
