@@ -75,13 +75,14 @@ void BlockFloatDecompressor::operator()(std::span<const std::byte> compressed, S
     constexpr std::size_t piece = 1024;
     host_.pool().for_each((blocks + piece - 1) / piece, [&](int, std::size_t index) noexcept {
         const std::size_t first = index * piece;
-        const detail::CompressedBlocks in = detail::compressed_blocks(
-            config_, compressed.data() + first * block_bytes, std::min(piece, blocks - first));
+        const std::size_t here = std::min(piece, blocks - first);
+        const detail::CompressedBlocks in =
+            detail::compressed_blocks(config_, compressed.data() + first * block_bytes);
         std::byte* const out = elements.data() + first * elements_per_block * size_of(elements.format());
         if (elements.format() == SampleFormat::ci16)
-            kernels.to_integers(in, out);
+            kernels.to_integers(in, here, out);
         else
-            kernels.to_floats(in, unit, out);
+            kernels.to_floats(in, here, unit, out);
     });
 }
 

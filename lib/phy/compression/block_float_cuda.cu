@@ -108,10 +108,11 @@ struct Alignment {
 
 template <SampleFormat format>
 __global__ void __launch_bounds__(threads)
-    decompress_tiles(CompressedBlocks in, std::byte* out, float unit, Alignment alignment) {
+    decompress_tiles(CompressedBlocks in, std::byte* out, std::uint64_t blocks, float unit,
+                     Alignment alignment) {
     __shared__ Tile tile;
     const std::uint64_t first = std::uint64_t{blockIdx.x} * decompressor_tile;
-    const std::uint64_t left = in.blocks - first;
+    const std::uint64_t left = blocks - first;
     const unsigned here = left < decompressor_tile ? static_cast<unsigned>(left) : decompressor_tile;
     const unsigned block_bytes = in.bytes_per_block();
     load_tile(in.bytes + first * block_bytes, here * block_bytes, alignment.in, tile);
@@ -162,9 +163,9 @@ void BlockFloatDecompressor::operator()(DeviceSpan<const std::byte> compressed, 
     // The number of tiles fits: more tiles than a grid has blocks would exceed all memory.
     const auto tiles =
         static_cast<unsigned>((blocks + detail::decompressor_tile - 1) / detail::decompressor_tile);
-    kernel<<<tiles, detail::threads, 0, stream>>>(
-        phy::detail::compressed_blocks(config_, compressed.data(), blocks), elements.data(),
-        phy::detail::unit_of(config_), alignment);
+    kernel<<<tiles, detail::threads, 0, stream>>>(phy::detail::compressed_blocks(config_, compressed.data()),
+                                                  elements.data(), blocks, phy::detail::unit_of(config_),
+                                                  alignment);
     check(cudaGetLastError());
 }
 

@@ -22,25 +22,22 @@ inline constexpr unsigned groups_per_block = components_per_block / mantissas_pe
 /// Contiguous compressed resource blocks at any address.
 struct CompressedBlocks {
     const std::uint8_t* bytes;
-    std::size_t blocks;
     unsigned width;         ///< bits per mantissa
     unsigned header_bytes;  ///< before the mantissas of a block: 1 or 0
 
     [[nodiscard]] constexpr unsigned bytes_per_block() const { return 3 * width + header_bytes; }
 };
 
-inline CompressedBlocks compressed_blocks(const BlockFloatConfig& config, const std::byte* bytes,
-                                          std::size_t blocks) {
+inline CompressedBlocks compressed_blocks(const BlockFloatConfig& config, const std::byte* bytes) {
     return {.bytes = reinterpret_cast<const std::uint8_t*>(bytes),
-            .blocks = blocks,
             .width = static_cast<unsigned>(config.width),
             .header_bytes = config.has_exponent ? 1U : 0U};
 }
 
 /// The loops of a host. Elements may have any alignment.
 struct DecompressionKernels {
-    void (*to_integers)(const CompressedBlocks& in, void* ci16_elements);
-    void (*to_floats)(const CompressedBlocks& in, float unit, void* cf32_elements);
+    void (*to_integers)(const CompressedBlocks& in, std::size_t blocks, void* ci16_elements);
+    void (*to_floats)(const CompressedBlocks& in, std::size_t blocks, float unit, void* cf32_elements);
 };
 
 /// The exponent in udCompParam.

@@ -107,27 +107,27 @@ PHY_INLINE void decompress_block(const std::uint8_t* block, const CompressedBloc
 
 /// `in` is a copy, which stays in registers: what is stored could alias the caller's.
 template <typename Component, typename... Unit>
-PHY_INLINE void decompress(CompressedBlocks in, void* out_erased, Unit... unit) {
+PHY_INLINE void decompress(CompressedBlocks in, std::size_t blocks, void* out_erased, Unit... unit) {
     auto* out = static_cast<Component*>(out_erased);
     const Places places(in.width);
     const std::size_t bytes = in.bytes_per_block();
     const std::size_t beyond = loaded_bytes - in.width;
-    const std::size_t last = in.blocks - std::min(in.blocks, 1 + beyond / bytes);
+    const std::size_t last = blocks - std::min(blocks, 1 + beyond / bytes);
     for (std::size_t block = 0; block < last; ++block)
         decompress_block(in.bytes + block * bytes, in, places, out + block * components_per_block, unit...);
-    for (std::size_t block = last; block < in.blocks; ++block) {
+    for (std::size_t block = last; block < blocks; ++block) {
         alignas(64) std::uint8_t copy[max_block_bytes + loaded_bytes] = {};
         std::memcpy(copy, in.bytes + block * bytes, bytes);
         decompress_block(copy, in, places, out + block * components_per_block, unit...);
     }
 }
 
-void to_integers(const CompressedBlocks& in, void* out) {
-    decompress<std::int16_t>(in, out);
+void to_integers(const CompressedBlocks& in, std::size_t blocks, void* out) {
+    decompress<std::int16_t>(in, blocks, out);
 }
 
-void to_floats(const CompressedBlocks& in, float unit, void* out) {
-    decompress<float>(in, out, unit);
+void to_floats(const CompressedBlocks& in, std::size_t blocks, float unit, void* out) {
+    decompress<float>(in, blocks, out, unit);
 }
 
 constexpr DecompressionKernels kernels = {&to_integers, &to_floats};
