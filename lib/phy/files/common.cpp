@@ -51,6 +51,11 @@ Host fastest_host(int threads) {
     }
 }
 
+Host host_among(const std::vector<Place>& places) {
+    if (!places.empty() && !places[0].is_cuda()) return places[0].host();
+    return fastest_host(demodulation_threads());
+}
+
 FullScale full_scale_of(const CaptureDescription& capture) {
     // The reader has divided int32, and delivers floating-point numbers.
     const bool is_integer = default_full_scale(capture.format) != 1.0F;

@@ -37,6 +37,9 @@ std::vector<Place> places_or_default(const std::vector<Place>& places);
 /// A host for work whose result does not depend on the backend. Ignores PHY_BACKEND, which may name a device.
 Host fastest_host(int threads = 1);
 
+/// For such work: the host among the places, else one with demodulation_threads().
+Host host_among(const std::vector<Place>& places);
+
 /// The capture's full scale, by which later stages divide integers.
 FullScale full_scale_of(const CaptureDescription& capture);
 

@@ -265,11 +265,6 @@ std::vector<std::byte> spread_symbols(CaptureReader& capture) {
     return symbols;
 }
 
-/// The result does not depend on the host.
-Host host_among(const std::vector<Place>& places) {
-    return places.front().is_cuda() ? detail::fastest_host(demodulation_threads()) : places.front().host();
-}
-
 double root_mean_square(const Host& host, SymbolMeterConfig meter, SymbolView symbols) {
     meter.gain = 1.0F;
     return std::sqrt(measurement_of(SymbolMeter(host, meter)(symbols), meter, symbols.format()).mean_power);
@@ -282,7 +277,7 @@ float estimate_capture_gain(CaptureReader& capture, const SymbolMeterConfig& met
     const std::vector<std::byte> symbols = spread_symbols(capture);
     const SymbolView view(capture.description().format, symbols);
     const std::string failed = detail::name_of(capture.description()) + ": the gain cannot be measured: ";
-    const Host host = host_among(places);
+    const Host host = detail::host_among(places);
     const double amplitude = root_mean_square(host, meter, view);
     if (!(amplitude > 0.0)) throw GainError(failed + "no symbol is finite and nonzero");
     if (!(amplitude >= 0x1p-40 && amplitude <= 0x1p40))

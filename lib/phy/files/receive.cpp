@@ -298,7 +298,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     detail::require_use_of(options.capture, result.capture);
     result.format = options.format;
     ReceiverConfig config = config_of(result.capture, options);
-    const Host host = detail::acquisition_host(options.places);
+    const Host host = detail::host_among(options.places);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, config.link);
     if (is_samples && !config.link.carrier.first_sample)

@@ -128,11 +128,6 @@ std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, 
 
 }  // namespace
 
-Host acquisition_host(const std::vector<Place>& places) {
-    if (!places.empty() && !places[0].is_cuda()) return places[0].host();
-    return fastest_host(demodulation_threads());
-}
-
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
                                     const ReceiveOptions& options) {
     const CaptureDescription& description = capture.description();

@@ -12,9 +12,6 @@
 /// The steps of receive_file() before and after the receiver.
 namespace phy::detail {
 
-/// The host of acquisition: the receiving host, else one with demodulation_threads().
-Host acquisition_host(const std::vector<Place>& places);
-
 /// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
 /// FileError if it is not found. None: a stop was requested.
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
