@@ -51,7 +51,7 @@ protected:
                                   SoftBitFormat output) {
         const Bytes stored = stored_symbols(GetParam(), count, gain.gain);
         const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
-        const std::vector<float> own = gain_noise(count);
+        const std::vector<float> own = noise_of_symbols(count);
         for (const std::span<const float> noise : {std::span<const float>(), std::span<const float>(own)}) {
             const GainResult expected = expected_by_gain(
                 plain, symbols, noise.empty() ? phy::NoiseVariance(0.06F) : phy::NoiseVariance(noise),

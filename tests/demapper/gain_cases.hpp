@@ -87,13 +87,6 @@ inline phy::DemapperConfig with_gain(phy::DemapperConfig config, const GainCase&
     return config;
 }
 
-inline std::vector<float> gain_noise(std::size_t count) {
-    std::vector<float> noise(count);
-    for (std::size_t i = 0; i < count; ++i)
-        noise[i] = i % 777 == 5 ? 0.0F : 0.05F + 0.001F * static_cast<float>(i % 50);
-    return noise;
-}
-
 struct GainResult {
     Bytes llr;
     phy::DemapCounters counters;

@@ -22,7 +22,7 @@ protected:
         Bytes stored = stored_symbols(GetParam(), count, gain.gain);
         const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
         stored.insert(stored.begin(), shift, std::byte{0xA5});
-        const std::vector<float> own = gain_noise(count);
+        const std::vector<float> own = noise_of_symbols(count);
         for (const phy::NoiseVariance& noise : {phy::NoiseVariance(0.06F), phy::NoiseVariance(own)}) {
             const GainResult expected = expected_by_gain(plain, symbols, noise, output);
             for (const phy::Backend& backend : host_backends()) {

@@ -49,14 +49,6 @@ inline std::vector<phy::cf32> fused_symbols(phy::Modulation modulation, std::siz
     return symbols;
 }
 
-/// N0 of each symbol; a few are unusable.
-inline std::vector<float> fused_noise(std::size_t count) {
-    std::vector<float> noise(count);
-    for (std::size_t i = 0; i < count; ++i)
-        noise[i] = i % 777 == 5 ? 0.0F : 0.05F + 0.001F * static_cast<float>(i % 50);
-    return noise;
-}
-
 inline constexpr std::uint32_t fused_c_init = 1'234'567'890;
 
 /// Soft bits that are negated where the sequence is 1.

@@ -31,7 +31,7 @@ struct FusedCall {
           llr(device, count * bits_per_symbol(fused.modulation) * size_of(format) + shift) {
         const Stream stream(device);
         const std::vector<phy::cf32> on_host = fused_symbols(fused.modulation, count);
-        const std::vector<float> noise_on_host = fused_noise(count);
+        const std::vector<float> noise_on_host = noise_of_symbols(count);
         const std::vector<std::uint32_t> signs_on_host =
             fused_signs(count * bits_per_symbol(fused.modulation));
         copy_async(symbols.subspan(first, count), on_host, stream);
@@ -76,7 +76,7 @@ struct FusedCall {
 std::vector<std::byte> expected_llr(const FusedCase& fused, std::size_t count, SoftBitFormat format,
                                     phy::DemapCounters* counters = nullptr) {
     const std::vector<phy::cf32> symbols = fused_symbols(fused.modulation, count);
-    const std::vector<float> noise = fused_noise(count);
+    const std::vector<float> noise = noise_of_symbols(count);
     std::vector<std::byte> bytes(count * bits_per_symbol(fused.modulation) * size_of(format));
     const phy::SoftBitSpan llr(format, bytes);
     phy::SoftDemapper demap(phy::Host(), config_of(fused));

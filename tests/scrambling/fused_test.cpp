@@ -23,7 +23,7 @@ protected:
     static Made demapped(const phy::Host& host, const FusedCase& fused, std::span<const phy::cf32> symbols,
                          std::span<const std::uint32_t> signs, bool counts, std::size_t shift = 0) {
         const std::size_t bytes = symbols.size() * bits_per_symbol(fused.modulation) * size_of(GetParam());
-        const std::vector<float> noise = fused_noise(symbols.size());
+        const std::vector<float> noise = noise_of_symbols(symbols.size());
         Made made{std::vector<std::byte>(bytes + shift), {}};
         phy::SoftDemapper demap(host, config_of(fused));
         const phy::NoiseVariance n0 = fused.per_symbol_noise ? phy::NoiseVariance(noise) : 0.06F;
