@@ -176,11 +176,12 @@ inline std::string name_of(const NoiseKind& noise) {
 
 /// The soft bits of an input, by one call.
 inline Bytes demapped(phy::SoftDemapper& demap, const Input& input, const NoiseKind& noise,
-                      phy::SoftBitFormat format, phy::DemapCounters* counters = nullptr) {
+                      phy::SoftBitFormat format, phy::DemapCounters* counters = nullptr,
+                      std::uint64_t first_symbol = 0) {
     const std::size_t count = input.size() * bits_per_symbol(demap.config().modulation);
     Bytes bytes(count * size_of(format));
     const phy::SoftBitSpan out(format, bytes.data(), count);
-    demap(input.symbols(), noise.of(input.noise()), out, 0, counters);
+    demap(input.symbols(), noise.of(input.noise()), out, first_symbol, counters);
     return bytes;
 }
 

@@ -112,9 +112,9 @@ Demapped by_pipeline(const SoftDemapStage::Config& config, const Place& place, s
 }
 
 Demapped by_one_call(const DemapperConfig& config, const Input& input, SoftBitFormat output,
-                     const NoiseKind& noise) {
+                     const NoiseKind& noise, std::uint64_t first_symbol = 0) {
     phy::SoftDemapper demap(scalar_host(), config);
-    Demapped result{demapped(demap, input, noise, output), {}};
+    Demapped result{demapped(demap, input, noise, output, nullptr, first_symbol), {}};
     const std::span own = noise.per_symbol ? std::span(input.noise()) : std::span<const float>();
     result.counters = counted(input.format(), input.bytes(), own, output, result.soft_bits, config.llr.clip);
     return result;
@@ -248,8 +248,9 @@ TEST_P(SoftDemapStageOf, DescramblesCodewords) {
     const std::vector<std::uint8_t> c = gold_reference(c_init, (symbols + 17) * qm);
     for (const Formats& formats : some_formats) {
         const Input input(formats.in, awkward_symbols(GetParam(), symbols));
-        for (const auto& [codeword, first] : {std::pair(0, 0), std::pair(0, 17), std::pair(77, 13)}) {
-            Demapped expected = by_one_call({.modulation = GetParam()}, input, formats.out, noise_kinds[1]);
+        for (const auto& [codeword, first] : {std::pair(0, 0), std::pair(0, 17), std::pair(78, 13)}) {
+            Demapped expected = by_one_call({.modulation = GetParam()}, input, formats.out, noise_kinds[1],
+                                            static_cast<std::uint64_t>(first));
             std::vector<std::uint8_t> signs;
             for (std::size_t n = 0; n < symbols; ++n) {
                 const std::size_t index = n + static_cast<std::size_t>(first);
@@ -436,6 +437,9 @@ TEST(SoftDemapStage, RefusesValuesOutOfRange) {
         expect_refused({.demapper = {.gain = gain}}, "gain");
     expect_refused({.descramble = {{.c_init = 0x80000000}}}, "c_init");
     expect_refused({.descramble = {{.codeword_symbols = 0}}}, "codeword_symbols");
+    expect_refused(
+        {.demapper = {.modulation = Modulation::pi2_bpsk}, .descramble = {{.codeword_symbols = 77}}},
+        "codeword_symbols");
     EXPECT_NO_THROW(SoftDemapStage{Config{}});
 }
 

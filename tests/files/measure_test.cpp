@@ -335,6 +335,10 @@ TEST_F(Measure, SymbolsAreOfTheLinkOfTheirCapture) {
     }
     options.scrambling = link.scrambling;
     EXPECT_GT(measure_file(capture_, options).whole.evm_rms, 0.5) << "as one codeword";
+    for (const int power : {49, 60, 61, 63}) {
+        options.codeword_symbols = std::uint64_t{1} << power;
+        EXPECT_THROW(measure_file(capture_, options), phy::ArgumentError) << power;
+    }
 }
 
 TEST_F(Measure, WrongOptionsThrow) {

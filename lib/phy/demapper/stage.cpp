@@ -52,17 +52,18 @@ protected:
                      const auto&... device) const {
         const std::size_t bytes = sign_bytes(config_, work.chunk.items);
         const auto signs = detail::elements_of<std::uint32_t>(work.scratch.first(bytes), "scratch");
+        std::uint64_t first_symbol = work.chunk.first;
         if (const auto& descramble = config_.descramble) {
+            first_symbol += descramble->first_symbol;
             const std::uint64_t qm = bits_per_symbol(config_.demapper.modulation);
             const auto write = [&](std::uint64_t begin, std::uint64_t count, std::uint64_t first) {
                 const detail::SignBits bits{.begin = begin * qm, .count = count * qm, .first = first * qm};
                 detail::write_signs(place, descramble->c_init, bits, signs, device.stream...);
             };
-            detail::for_codewords(descramble->first_symbol + work.chunk.first, work.chunk.items,
-                                  descramble->codeword_symbols, write);
+            detail::for_codewords(first_symbol, work.chunk.items, descramble->codeword_symbols, write);
         }
         demap({config_.input, work.in[0]}, noise, {config_.output, work.out[0]}, device.stream...,
-              work.chunk.first, counters, signs);
+              first_symbol, counters, signs);
     }
 
     const Config& config_;
@@ -151,6 +152,10 @@ void check_config(const Config& config) {
     detail::check_c_init(config.descramble->c_init);
     if (config.descramble->codeword_symbols == 0)
         throw ArgumentError("codeword_symbols 0: expected at least 1");
+    const bool is_rotating = config.demapper.modulation == Modulation::pi2_bpsk;
+    if (is_rotating && config.descramble->codeword_symbols.value_or(0) % 2 != 0)
+        throw ArgumentError("codeword_symbols " + std::to_string(*config.descramble->codeword_symbols) +
+                            ": expected an even number for pi/2-BPSK, whose rotation begins anew in each");
 }
 
 }  // namespace

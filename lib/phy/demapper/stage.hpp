@@ -16,8 +16,9 @@ namespace phy {
 /// How to descramble the soft bits of a stream of symbols: with gold_sequence(), which starts again at every
 /// codeword (TS 38.211 clauses 6.3.1.1 and 7.3.1.1).
 struct PHY_EXPORT Descrambling {
-    std::uint32_t c_init = 0;                            ///< ScramblingIdentity::c_init()
-    std::optional<std::uint64_t> codeword_symbols = {};  ///< per codeword; none: the stream is one codeword
+    std::uint32_t c_init = 0;  ///< ScramblingIdentity::c_init()
+    /// Symbols per codeword, for pi/2-BPSK an even number. None: the stream is one codeword.
+    std::optional<std::uint64_t> codeword_symbols = {};
     std::uint64_t first_symbol = 0;  ///< index of the stream's first symbol in its codeword
 };
 

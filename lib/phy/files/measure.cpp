@@ -379,7 +379,9 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     result.row = row_of(result.capture, how);
     result.places = detail::places_or_default(how.places);
     if (how.reference == SymbolReference::sent) require_sent(result.capture);
-    if (how.codeword_symbols == 0) throw ArgumentError("codeword_symbols 0: expected at least 1");
+    if (how.codeword_symbols.value_or(1) == 0 || how.codeword_symbols.value_or(1) > std::uint64_t{1} << 48)
+        throw ArgumentError("codeword_symbols " + std::to_string(*how.codeword_symbols) +
+                            ": expected 1 to 2^48");
 
     detail::Stopwatch watch;
     watch.start();

@@ -126,7 +126,7 @@ struct PHY_EXPORT OfdmSlots {
     std::uint64_t first = 0;  ///< number of the first slot, counted on over the frames
     std::size_t count = 1;
     /// Samples from the first of one antenna to the first of the next. None: the length of the slots, or with
-    /// a slot_stride the length of the longest slot.
+    /// a slot_stride the length of the longest slot of the call.
     std::optional<std::size_t> stride = {};
     /// Samples from the first of one slot to the first of the next, if all antennas of a slot lie together.
     /// None: each antenna's slots follow each other without gaps.
