@@ -10,6 +10,7 @@
 
 #include "cuda/counting_resource.hpp"
 #include "phy/cuda/buffer.hpp"
+#include "phy/demapper/batch.hpp"
 #include "phy/demapper/slot_demapper.hpp"
 #include "phy/demapper/stage.hpp"
 #include "phy/pipeline/memory.hpp"

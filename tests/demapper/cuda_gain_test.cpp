@@ -130,7 +130,7 @@ TEST_P(GpuDemapperGain, HoldsForSlots) {
     for (const GainCase& gain : gain_cases) {
         const Bytes stored = stored_symbols(GetParam(), count, gain.gain);
         const std::vector<phy::cf32> symbols = divided(GetParam(), stored, gain);
-        const std::vector<float> own = gain_noise(count);
+        const std::vector<float> own = noise_of_symbols(count);
         for (const phy::DemapperConfig& plain : fewer_cases(gain_demappers())) {
             SCOPED_TRACE(text_of(plain, gain, SoftBitFormat::int8));
             phy::gpu::SlotDemapper demapper(

@@ -22,28 +22,24 @@ struct ClassName {
     throw ArgumentError(std::string(name) + " was moved from: expected the one that it was moved to");
 }
 
-/// Deletes what was complete where the pointer was made.
-template <class Inside>
-struct DeleteComplete {
-    void (*function)(Inside*) = nullptr;
-
-    void operator()(Inside* inside) const { function(inside); }
-};
-
-/// The implementation pointer of a movable class. It may point to an incomplete type, and a class that has it
-/// needs no destructor and no move operations of its own. Dereferencing it after a move throws ArgumentError,
-/// which names the class. Moved-from objects can be moved, assigned and destroyed.
-template <class Inside, ClassName name, class Deleter = DeleteComplete<Inside>>
+/// The implementation pointer of a movable class. The pointer inside is not shared: std::shared_ptr knows how
+/// to delete a type that is incomplete elsewhere, so that the class needs no destructor and no move
+/// operations of its own. Dereferencing after a move throws ArgumentError, which names the class. Moved-from
+/// objects can be moved, assigned and destroyed.
+template <class Inside, ClassName name>
 class Owned {
 public:
-    using Pointer = std::unique_ptr<Inside, Deleter>;
-
     Owned() = default;
-    explicit Owned(Inside* inside) : inside_(inside, Deleter{[](Inside* complete) { delete complete; }}) {}
-    Owned(std::unique_ptr<Inside> inside) : Owned(inside.release()) {}
-    Owned(Pointer inside) : inside_(std::move(inside)) {}
+    explicit Owned(Inside* inside) : inside_(inside) {}
+    template <class Deleter>
+    Owned(Inside* inside, Deleter deleter) : inside_(inside, std::move(deleter)) {}
+    Owned(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+    Owned(Owned&&) noexcept = default;
+    Owned& operator=(Owned&&) noexcept = default;
+    /// Not inlined: g++ 12 warns of uninitialised memory where std::optional destroys what it inlined.
+    [[gnu::noinline]] ~Owned() {}  // NOLINT(modernize-use-equals-default)
 
-    void reset(Inside* inside) { *this = Owned(inside); }
+    void reset(Inside* inside) { inside_.reset(inside); }
 
     [[nodiscard]] Inside* get() const {
         if (!inside_) [[unlikely]]
@@ -54,7 +50,7 @@ public:
     Inside& operator*() const { return *get(); }
 
 private:
-    Pointer inside_;
+    std::shared_ptr<Inside> inside_;
 };
 
 }  // namespace phy::detail

@@ -8,27 +8,21 @@ namespace phy::gpu {
 
 using detail::clear_error;
 
-namespace detail {
+namespace {
 
-void StreamDeleter::operator()(cudaStream_t stream) const noexcept {
-    give_back(device, [&] { return cudaStreamDestroy(stream); });
+/// destroy: cudaStreamDestroy or its like.
+template <class Handle>
+auto destroyer(int device, cudaError_t (*destroy)(Handle)) {
+    return [=](Handle handle) noexcept { detail::give_back(device, [=] { return destroy(handle); }); };
 }
 
-void EventDeleter::operator()(cudaEvent_t event) const noexcept {
-    give_back(device, [&] { return cudaEventDestroy(event); });
-}
-
-void GraphDeleter::operator()(CUgraphExec_st* graph) const noexcept {
-    give_back(device, [&] { return cudaGraphExecDestroy(graph); });
-}
-
-}  // namespace detail
+}  // namespace
 
 Stream::Stream(const Device& device) : device_(device.ordinal()) {
     const CurrentDevice current(device);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    stream_ = Handle::Pointer(stream, {device_});
+    stream_ = {stream, destroyer(device_, &cudaStreamDestroy)};
 }
 
 void Stream::synchronize() const {
@@ -40,7 +34,7 @@ Event::Event(const Device& device, Timing timing) : device_(device.ordinal()) {
     const CurrentDevice current(device);
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
-    event_ = Handle::Pointer(event, {device_});
+    event_ = {event, destroyer(device_, &cudaEventDestroy)};
 }
 
 void Event::record(cudaStream_t stream) const {
@@ -85,7 +79,7 @@ Graph::Graph(const Device& device, const std::function<void(cudaStream_t)>& work
     const cudaError_t code = cudaGraphInstantiate(&executable, captured, 0);
     clear_error(cudaGraphDestroy(captured));
     check(code);
-    graph_ = Handle::Pointer(executable, {device_});
+    graph_ = {executable, destroyer(device_, &cudaGraphExecDestroy)};
 }
 
 void Graph::operator()(cudaStream_t stream) const {

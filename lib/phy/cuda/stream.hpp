@@ -15,25 +15,6 @@ using cudaEvent_t = CUevent_st*;    // NOLINT(readability-identifier-naming)
 
 namespace phy::gpu {
 
-namespace detail {
-
-struct PHY_EXPORT StreamDeleter {
-    using pointer = cudaStream_t;
-    int device = 0;
-    void operator()(cudaStream_t stream) const noexcept;
-};
-struct PHY_EXPORT EventDeleter {
-    using pointer = cudaEvent_t;
-    int device = 0;
-    void operator()(cudaEvent_t event) const noexcept;
-};
-struct PHY_EXPORT GraphDeleter {
-    int device = 0;
-    void operator()(CUgraphExec_st* graph) const noexcept;
-};
-
-}  // namespace detail
-
 /// A stream that does not wait for the default stream. Owns its cudaStream_t and converts to it.
 class PHY_EXPORT Stream {
 public:
@@ -46,10 +27,8 @@ public:
     void synchronize() const;
 
 private:
-    using Handle = phy::detail::Owned<CUstream_st, "gpu::Stream", detail::StreamDeleter>;
-
     int device_;
-    Handle stream_;
+    phy::detail::Owned<CUstream_st, "gpu::Stream"> stream_;
 };
 
 /// A point in a stream's work. Functions throw CudaError.
@@ -73,10 +52,8 @@ public:
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
 
 private:
-    using Handle = phy::detail::Owned<CUevent_st, "gpu::Event", detail::EventDeleter>;
-
     int device_;
-    Handle event_;
+    phy::detail::Owned<CUevent_st, "gpu::Event"> event_;
 };
 
 /// Work of a stream, captured once and started as a whole: one call on the host, and no host time between
@@ -92,10 +69,8 @@ public:
     void operator()(cudaStream_t stream) const;
 
 private:
-    using Handle = phy::detail::Owned<CUgraphExec_st, "gpu::Graph", detail::GraphDeleter>;
-
     int device_;
-    Handle graph_;
+    phy::detail::Owned<CUgraphExec_st, "gpu::Graph"> graph_;
 };
 
 }  // namespace phy::gpu
