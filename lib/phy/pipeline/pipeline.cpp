@@ -115,15 +115,15 @@ Pipeline::Impl::Impl(std::vector<Place> places_of_user, Stage& stage_of_user, co
       ports(detail::checked_ports(stage_of_user)),
       sizes(stage, ports) {
     detail::check_enum("issue order", config.order, IssueOrder::serial);
-    const std::size_t wanted = config.chunk == 0 ? chosen_chunk(config.items) : config.chunk;
-    config.chunk = sizes.rounded(
-        static_cast<std::size_t>(std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(config.items, 1))));
+    config.chunk = config.chunk == 0 ? chosen_chunk(config.items) : sizes.rounded(config.chunk);
     if (config.buffer_sets == 0) config.buffer_sets = tuning().buffer_sets;
     sizes.check_memory({.chunk = config.chunk,
                         .buffer_sets = product(config.buffer_sets, places.size()),
                         .places = places.size(),
                         .chunk_is_given = config_of_user.chunk != 0,
                         .buffer_sets_are_given = config_of_user.buffer_sets != 0});
+    const std::uint64_t most = std::clamp<std::uint64_t>(config.items, 1, config.chunk);
+    config.chunk = sizes.rounded(static_cast<std::size_t>(most));
     const detail::StageUse use(stage);
     for (const Place& place : places)
         groups.push_back(make_buffer_sets({place, stage, ports, config.buffer_sets, config.chunk}));

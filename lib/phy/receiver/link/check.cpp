@@ -55,14 +55,14 @@ void check_carrier(const LinkCarrier& carrier, int resource_blocks) {
     if (!(center >= 0.0 && center <= 0x1p40))
         fail("carrier.center_frequency", detail::number_text(center), "hertz, from 0 to 2^40");
     if (!carrier.sample_rate) return;
-    if (std::abs(carrier.frequency_shift) > *carrier.sample_rate / 2)
-        fail("carrier.frequency_shift", detail::number_text(carrier.frequency_shift),
-             "at most half of the sample rate");
     const int subcarriers = resource_blocks * subcarriers_per_resource_block;
     if (fft_size(carrier) < subcarriers)
         fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
              "a rate above the bandwidth of the carrier, which has " + std::to_string(subcarriers) +
                  " subcarriers");
+    if (std::abs(carrier.frequency_shift) > *carrier.sample_rate / 2)
+        fail("carrier.frequency_shift", detail::number_text(carrier.frequency_shift),
+             "at most half of the sample rate");
 }
 
 void check_slots(const Link& link) {
