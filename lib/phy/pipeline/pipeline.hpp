@@ -140,8 +140,8 @@ public:
 
         std::size_t buffer_sets = 0;  ///< chunks in flight per place; 0: a fast number
 
-        /// Max number of items of a run. Chunks get no memory for more; a chunk that is given and would not fit
-        /// into memory is refused all the same.
+        /// Max number of items of a run. Chunks get no memory for more; a chunk that is given and would not
+        /// fit into memory is refused all the same.
         std::uint64_t items = Source::endless;
 
         IssueOrder order = IssueOrder::sequential;
