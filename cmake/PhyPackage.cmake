@@ -19,6 +19,8 @@ if(DPKG_PROGRAM)
   list(APPEND CPACK_GENERATOR DEB)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SECTION science)
+  # A sixth of the time of gzip, and smaller; dpkg of Debian 12 and of Ubuntu 22.04 unpacks it.
+  set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
   if(phy_is_relocatable)
     # The package contains everything else. glibc's symbols are versioned, so this or a newer version works.
     execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE phy_glibc COMMAND_ERROR_IS_FATAL ANY
