@@ -292,8 +292,8 @@ TEST_F(CudaSoftDemapper, LimitsFloat32AsAHostDoes) {
         const float far = std::exp2(66.0F + exponent) + 2.0F;
         symbols[n] = {n % 2 == 0 ? far : -far, n % 3 == 0 ? far : -far};
     }
-    const DeviceBuffer<phy::cf32> symbols_there = upload(device, symbols);
-    const DeviceBuffer<float> noise_there = upload(device, noise);
+    const DeviceBuffer<phy::cf32> symbols_there = phy::gpu::detail::upload(device, symbols);
+    const DeviceBuffer<float> noise_there = phy::gpu::detail::upload(device, noise);
     for (const Modulation modulation : phy::all_modulations) {
         const std::size_t bits = symbols.size() * bits_per_symbol(modulation);
         std::vector<float> expected(bits);
