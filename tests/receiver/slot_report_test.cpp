@@ -291,7 +291,7 @@ TEST(BadSamplesTest, SignalsAreNeverErased) {
     const auto uniform = [&](double from, double to) {
         return std::uniform_real_distribution<double>(from, to)(random);
     };
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < 24; ++trial) {
         const int layers = 1 + trial % 4;
         ReceiverConfig config =
             small_receiver(ReceiverInput::samples, layers, std::max(layers, 1 << random() % 4));
