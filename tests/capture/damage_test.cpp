@@ -332,4 +332,75 @@ TEST_F(DamagedCapture, FileOfANewerHdf5) {
     expect_rejected({"/iq", "version", "too new"});
 }
 
+/// Text of variable length lies in a heap. HDF5 1.10 trusts what a file says of its sizes.
+class DamagedText : public DamagedCapture {
+protected:
+    static constexpr const char* text = "256qam and a text that stands here once";
+
+    void create_text() const { CaptureFile(path_).iq("/iq", components_).text("/iq", "modulation", text); }
+
+    /// The bytes of the heap's object: its index, references, and length, before the text.
+    [[nodiscard]] Bytes heap_object(std::uint64_t length) const {
+        Bytes bytes = bytes_of(std::uint16_t{1}, std::uint16_t{0}, 0U, length);
+        bytes.insert(bytes.end(), text, text + 6);
+        return bytes;
+    }
+};
+
+TEST_F(DamagedText, IsReadFromWhatTheFileHas) {
+    create_text();
+    expect_rejected({"unknown modulation", text});
+    for (const std::uint64_t wrong :
+         {std::uint64_t{3}, std::uint64_t{1} << 20, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+        create_text();
+        replace(heap_object(std::strlen(text)), heap_object(wrong));
+        expect_rejected({"attribute modulation", "damaged"});
+    }
+    // The attribute: length, address of the collection, index.
+    const auto length = static_cast<std::uint32_t>(std::strlen(text));
+    for (const std::uint32_t wrong : {length + 60, 5000U, 0xFFFFFFFFU}) {
+        create_text();
+        std::ifstream in(path_, std::ios::binary);
+        const Bytes all{std::istreambuf_iterator<char>(in), {}};
+        const std::string_view signature = "GCOL";
+        const auto heap = std::search(all.begin(), all.end(), signature.begin(), signature.end());
+        ASSERT_NE(heap, all.end());
+        const auto address = static_cast<std::uint64_t>(heap - all.begin());
+        replace(bytes_of(length, address, 1U), bytes_of(wrong, address, 1U));
+        expect_rejected({"attribute modulation", "damaged"});
+        create_text();
+        replace(bytes_of(length, address, 1U), bytes_of(length, address, 2U));
+        expect_rejected({"attribute modulation", "damaged"});
+        create_text();
+        replace(bytes_of(length, address, 1U), bytes_of(length, std::uint64_t{wrong} << 8, 1U));
+        expect_rejected({"attribute modulation", "damaged"});
+        create_text();
+        Bytes size = bytes_of(0U);
+        std::memcpy(size.data(), "GCOL", 4);
+        Bytes huge = size;
+        append(size, 1U);
+        append(huge, 1U);
+        append(size, std::uint64_t{4096});
+        append(huge, std::uint64_t{wrong} << 16);
+        replace(size, huge);
+        expect_rejected({"attribute modulation", "damaged"});
+    }
+}
+
+TEST_F(DamagedText, IsFoundAmongManyAttributes) {
+    // More than the first part of an object header has room for, and in files that begin with a user block.
+    for (const hsize_t user_block : {0U, 512U, 2048U}) {
+        {
+            CaptureFile file(path_, user_block);
+            file.iq("/iq", components_);
+            for (std::size_t i = 0; i < 7; ++i)
+                file.text("/iq", "note" + std::to_string(i), std::string(100 + 1000 * i, 'x'));
+            file.text("/iq", "modulation", "64qam").text("/", "modulation", "qpsk");
+        }
+        EXPECT_EQ(phy::CaptureReader(path_).description().modulation, phy::Modulation::qam64);
+    }
+    CaptureFile(path_).iq("/iq", components_).text("/iq", "modulation", "").text("/", "modulation", "qpsk");
+    expect_rejected({"unknown modulation ''"});
+}
+
 }  // namespace

@@ -345,4 +345,29 @@ TEST_F(CaptureRejection, PrintsNothingOfTheHdf5Library) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+/// Datasets deep in the file are found by name; searching for them would take as long as the depth cubed.
+TEST_F(CaptureRejection, GroupsInThousandsOfGroups) {
+    constexpr int depth = 3000;
+    std::string path;
+    {
+        const CaptureFile file(path_);
+        phy::hdf5::Handle<H5Gclose> group(H5Gopen2(file.id(), "/", H5P_DEFAULT));
+        for (int level = 0; level < depth; ++level) {
+            path += "/g";
+            phy::hdf5::Handle<H5Gclose> inner(H5Gcreate2(group, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+            ASSERT_GE(inner, 0);
+            group = std::move(inner);
+        }
+        const phy::hdf5::Dimensions dimensions = {100, 2};
+        const phy::hdf5::SpaceHandle space(H5Screate_simple(2, dimensions.data(), nullptr));
+        const phy::hdf5::DatasetHandle dataset(
+            H5Dcreate2(group, "iq", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        const std::vector<float> values(200, 0.5F);
+        ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    }
+    expect_says(rejection(), {"100 groups", "too deep", "name of a dataset"});
+    EXPECT_EQ(phy::CaptureReader(path_, {.dataset = path + "/iq"}).description().symbols, 100U);
+    expect_says(rejection({.dataset = path + "/none"}), {"100 groups", "too deep"});
+}
+
 }  // namespace

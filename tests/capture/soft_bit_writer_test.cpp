@@ -340,4 +340,37 @@ TEST_F(SoftBitWriterTest, NamesAsLongAsTheFileSystemTakes) {
     EXPECT_EQ(directory_.names(), Names{name});
 }
 
+/// A decision is L < 0: numbers below 0 alone are 1, and neither 0 nor -0 is.
+template <typename T>
+std::vector<std::uint8_t> decisions(const std::filesystem::path& path, phy::SoftBitFormat format,
+                                    const std::vector<T>& llr) {
+    phy::SoftBitWriter writer(path, {.symbols = llr.size() / 2,
+                                     .format = format,
+                                     .modulation = phy::Modulation::qpsk,
+                                     .hard = true,
+                                     .overwrite = true});
+    writer.append(std::as_bytes(std::span(llr)));
+    writer.commit();
+    const phy::hdf5::FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const phy::hdf5::DatasetHandle dataset(H5Dopen2(file, "/bits", H5P_DEFAULT));
+    std::vector<std::uint8_t> bits(llr.size(), 7);
+    EXPECT_GE(H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bits.data()), 0);
+    return bits;
+}
+
+TEST_F(SoftBitWriterTest, DecisionsAreBelowZero) {
+    const std::vector<float> llr = {0.0F, -0.0F, 3.0F, -3.0F, 1e-7F, -1e-7F, 6e4F, -6e4F};
+    const std::vector<std::uint8_t> expected = {0, 0, 0, 1, 0, 1, 0, 1};
+    EXPECT_EQ(decisions(path_, phy::SoftBitFormat::float32, llr), expected);
+    std::vector<phy::half> halves;
+    for (const float soft_bit : llr)
+        halves.emplace_back(soft_bit);
+    EXPECT_EQ(decisions(path_, phy::SoftBitFormat::float16, halves), expected);
+    // Too small for float16.
+    EXPECT_EQ(decisions(path_, phy::SoftBitFormat::float16, std::vector{phy::half(-1e-9F), phy::half(1e-9F)}),
+              (std::vector<std::uint8_t>{0, 0}));
+    EXPECT_EQ(decisions(path_, phy::SoftBitFormat::int8, std::vector<std::int8_t>{0, -1, 1, -128, 127, -127}),
+              (std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1}));
+}
+
 }  // namespace

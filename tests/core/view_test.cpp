@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "phy/core/error.hpp"
 #include "phy/core/noise_variance.hpp"
 #include "support/unnamed.hpp"
 
@@ -147,6 +148,22 @@ TEST(Views, TakeUnalignedMemory) {
     EXPECT_EQ(view.subspan(1, 2).data(), bytes.data() + 9);
     const SoftBitSpan span(phy::SoftBitFormat::float32, bytes.data() + 3, 4);
     EXPECT_EQ(span.subspan(2, 1).data(), bytes.data() + 11);
+}
+
+/// Sizes whose bytes or bits are beyond 64 bits would fit arrays that have none.
+TEST(Views, AreRefusedBeyondAnyMemory) {
+    std::array<std::byte, 32> bytes{};
+    for (const int shift : {57, 60, 61, 62, 63}) {
+        const std::size_t many = std::size_t{1} << shift;
+        for (const phy::SampleFormat format : phy::all_sample_formats)
+            EXPECT_THROW(SymbolView(format, bytes.data(), many), phy::ArgumentError) << shift;
+        for (const phy::SoftBitFormat format : phy::all_soft_bit_formats)
+            EXPECT_THROW(SoftBitSpan(format, bytes.data(), many), phy::ArgumentError) << shift;
+    }
+    const std::span<const std::byte> lie(bytes.data(), std::size_t{1} << 63);
+    EXPECT_THROW(SymbolView(phy::SampleFormat::cf32, lie), phy::ArgumentError);
+    EXPECT_EQ(SymbolView(phy::SampleFormat::ci8, bytes.data(), std::size_t{1} << 56).size(),
+              std::size_t{1} << 56);
 }
 
 }  // namespace

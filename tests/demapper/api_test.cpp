@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <random>
+#include <span>
 #include <type_traits>
 
 #include "demapper/awkward_symbols.hpp"
@@ -224,6 +227,38 @@ TEST(SoftDemapper, NamesRoundTrip) {
     }
     EXPECT_THROW(phy::parse_method("max-log-ish"), phy::ArgumentError);
     EXPECT_THROW(phy::parse_evaluator(""), phy::ArgumentError);
+}
+
+/// fp32 soft bits saturate at 2^64, with one N0 and with one per symbol.
+TEST(SoftDemapper, Float32IsLimited) {
+    std::mt19937 random(64);
+    std::vector<phy::cf32> symbols(300);
+    std::vector<float> noise(symbols.size());
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+        const double exponent = std::uniform_real_distribution<double>(-100.0, -40.0)(random);
+        noise[n] = static_cast<float>(std::pow(2.0, exponent));
+        const auto far = static_cast<float>(std::pow(2.0, 66.0 + exponent) + 2.0);
+        symbols[n] = {n % 2 == 0 ? far : -far, n % 3 == 0 ? far : -far};
+    }
+    for (const phy::Backend& backend : phy_test::host_backends()) {
+        for (const Modulation modulation : phy::all_modulations) {
+            for (const phy::Method method : {phy::Method::max_log, phy::Method::log_map}) {
+                const std::size_t qm = bits_per_symbol(modulation);
+                SoftDemapper demap(phy_test::host_of(backend, 1),
+                                   {.modulation = modulation, .llr = {.method = method}});
+                std::vector<float> each(symbols.size() * qm);
+                std::vector<float> alone(qm);
+                demap(symbols, noise, each);
+                float largest = 0.0F;
+                for (std::size_t n = 0; n < symbols.size(); ++n) {
+                    demap(std::span(symbols).subspan(n, 1), noise[n], alone);
+                    for (std::size_t k = 0; k < qm; ++k)
+                        largest = std::max({largest, std::fabs(alone[k]), std::fabs(each[n * qm + k])});
+                }
+                EXPECT_EQ(largest, 0x1p64F) << to_string(modulation) << " on " << backend.name();
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
+#include <random>
 #include <type_traits>
 #include <utility>
 
@@ -275,6 +277,34 @@ TEST_F(CudaSoftDemapper, ServesEveryDeviceFromAnyOther) {
             phy::gpu::check(cudaGetDevice(&now));
             EXPECT_EQ(now, current.ordinal());
         }
+    }
+}
+
+TEST_F(CudaSoftDemapper, LimitsFloat32AsAHostDoes) {
+    const Device device;
+    const phy::gpu::Stream stream(device);
+    std::mt19937 random(64);
+    std::vector<phy::cf32> symbols(3000);
+    std::vector<float> noise(symbols.size());
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+        const float exponent = std::uniform_real_distribution<float>(-100.0F, -40.0F)(random);
+        noise[n] = std::exp2(exponent);
+        const float far = std::exp2(66.0F + exponent) + 2.0F;
+        symbols[n] = {n % 2 == 0 ? far : -far, n % 3 == 0 ? far : -far};
+    }
+    const DeviceBuffer<phy::cf32> symbols_there = phy::gpu::detail::upload(device, symbols);
+    const DeviceBuffer<float> noise_there = phy::gpu::detail::upload(device, noise);
+    for (const Modulation modulation : phy::all_modulations) {
+        const std::size_t bits = symbols.size() * bits_per_symbol(modulation);
+        std::vector<float> expected(bits);
+        phy::SoftDemapper(phy::Host(), {.modulation = modulation})(symbols, noise, expected);
+        const SoftDemapper demap(device, {.modulation = modulation});
+        DeviceBuffer<float> llr(device, bits);
+        demap(symbols_there, noise_there, llr, stream);
+        std::vector<float> written(bits);
+        copy_async(std::span(written), llr.span(), stream);
+        stream.synchronize();
+        EXPECT_EQ(written, expected) << to_string(modulation);
     }
 }
 

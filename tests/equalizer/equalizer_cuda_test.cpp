@@ -118,6 +118,8 @@ TEST(GpuEqualizerTest, ErasesAsAHostDoes) {
                 slots.grid[i] = {1.0F, bad[i / 11 % std::size(bad)]};
             slots.estimates[1].noise_variance = nan;
             slots.estimates[2].phase[3] = {nan, 0.0F};
+            slots.estimates[3].noise_variance = 1e-45F;
+            slots.estimates[3].channel_error = 0.0F;
             SCOPED_TRACE(std::to_string(layers) + " layers");
             expect_same_as_host(config, slots);
         }

@@ -222,6 +222,28 @@ TEST(EqualizerTest, ErasesWhatSaysNothing) {
     }
 }
 
+/// A symbol that is not erased has a noise variance that a demapper can use.
+TEST(EqualizerTest, NoiseNeverBecomesZero) {
+    for (const Equalization method : {Equalization::mmse, Equalization::zero_forcing}) {
+        for (int layers = 1; layers <= 4; ++layers) {
+            EqualizerConfig config = plain_config(layers, 4, 2);
+            config.method = method;
+            Slots slots = random_slots(config, 3, equalizer_seed);
+            const float noises[] = {1e-45F, 1.5e-45F, 1e-37F};
+            for (std::size_t i = 0; i < 3; ++i) {
+                slots.estimates[i].noise_variance = noises[i];
+                slots.estimates[i].channel_error = 0.0F;
+            }
+            for (float& h : slots.channel)
+                h *= 4.0F;
+            const Equalized out = equalize(phy::Host(), config, slots);
+            for (const float noise : out.noise)
+                ASSERT_GE(noise, 0x1p-126F) << layers << " layers";
+            expect_same_everywhere(config, slots);
+        }
+    }
+}
+
 TEST(EqualizerTest, ErasesLayersThatCannotBeToldApart) {
     for (int layers = 2; layers <= 4; ++layers) {
         EqualizerConfig config = plain_config(layers, 4, 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -320,6 +321,27 @@ TEST_F(Demodulate, WarnsOfBitsThatFitNoSymbol) {
     EXPECT_EQ(done.bit_errors, std::nullopt);
     ASSERT_EQ(done.warnings.size(), 1U);
     EXPECT_NE(done.warnings[0].find("bit errors are not counted"), std::string::npos);
+}
+
+/// Erased bits are 0, whatever they were scrambled with.
+TEST_F(Demodulate, DecidesErasedBitsAsZero) {
+    for (std::size_t n = 0; n < symbols; n += 3)
+        iq_[n] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN()};
+    write({.noise_variance = noise_variance});
+    for (const phy::SoftBitFormat format : phy::all_soft_bit_formats) {
+        DemodulateOptions options = in_chunks();
+        options.format = format;
+        options.descramble = phy::ScramblingIdentity{.rnti = 4711, .id = 77};
+        options.hard = true;
+        options.overwrite = true;
+        demodulate_file(capture_, soft_bits_, options);
+        const std::vector<std::byte> bits = phy::test::read_dataset(soft_bits_, "/bits");
+        ASSERT_EQ(bits.size(), bits_.size());
+        std::size_t ones = 0;
+        for (std::size_t n = 0; n < bits.size(); ++n)
+            if (n / 6 % 3 == 0) ones += bits[n] == std::byte{0} ? 0 : 1;
+        EXPECT_EQ(ones, 0U) << to_string(format);
+    }
 }
 
 }  // namespace

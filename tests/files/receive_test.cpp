@@ -124,6 +124,60 @@ TEST_P(ReceiveFileOf, NotANumberSpoilsItsSlotOnly) {
     }
 }
 
+/// What offsets are measured from, and everything else, is as without the sample.
+TEST_F(ReceiveFile, AStrongSampleOrBurstSpoilsItsSlotOnly) {
+    constexpr std::size_t slots = 12;
+    phy::ReceiverConfig config = phy_test::recorded_config(ReceiverInput::samples);
+    config.antennas = 1;
+    config.link.modulation = phy::Modulation::qam16;
+    config.link.carrier.subcarrier_spacing = 15000;
+    phy_test::give_samples(config.link);
+    config.link.allocation.resource_blocks = {{.first = 3, .count = 4}};
+    config.link.allocation.dmrs.ports = {0};
+    std::random_device device;
+    const unsigned seed = device();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    const auto uniform = [&](double from, double to) {
+        return std::uniform_real_distribution<double>(from, to)(random);
+    };
+    for (int trial = 0; trial < 16; ++trial) {
+        const bool has_one_dmrs = trial % 2 == 0;
+        config.link.allocation.dmrs.symbols = has_one_dmrs ? std::vector{2} : std::vector{2, 11};
+        Recording recording = record(config, slots,
+                                     {.snr_db = 35.0,
+                                      .frequency_offset = uniform(-400.0, 400.0),
+                                      .seed = static_cast<unsigned>(random() % 1000)});
+        double power = 0.0;
+        for (const phy::cf32& sample : recording.data)
+            power += std::norm(std::complex<double>(sample)) / static_cast<double>(recording.length());
+        const std::size_t of_slot = recording.length() / slots;
+        const std::size_t of_symbol = of_slot / 14;
+        const bool is_burst = trial % 4 >= 2;
+        const std::size_t length = is_burst ? of_symbol * (1 + random() % 2) : 1;
+        const std::size_t bad = random() % 8;
+        const std::size_t at = bad * of_slot + random() % (of_slot - length);
+        const double decibels = is_burst ? uniform(30.0, 40.0) : uniform(30.0, 140.0);
+        const double amplitude = std::sqrt(power) * std::pow(10.0, decibels / 20.0);
+        for (std::size_t i = at; i < at + length; ++i)
+            recording.data[i] += phy::cf32(std::polar(amplitude, uniform(0.0, 6.28)));
+        SCOPED_TRACE(testing::Message() << decibels << " dB at " << at << ", samples: " << length);
+        const Reception done = receive(recording);
+        const std::vector<std::byte> llr = written("/llr");
+        const std::size_t bits = recording.codewords.size() / slots;
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            if (slot == bad) continue;
+            const auto begin = recording.codewords.begin() + static_cast<std::ptrdiff_t>(slot * bits);
+            EXPECT_EQ(
+                phy_test::count_errors({phy::SoftBitFormat::int8, std::span(llr).subspan(slot * bits, bits)},
+                                       {begin, begin + static_cast<std::ptrdiff_t>(bits)}),
+                0U)
+                << "slot " << slot;
+            EXPECT_EQ(done.reports[slot].erasures, 0U);
+        }
+    }
+}
+
 TEST_P(ReceiveFileOf, SlotsOfTheAllocationAlone) {
     phy::ReceiverConfig config = phy_test::recorded_config(GetParam());
     config.link.carrier.first_slot = 18;

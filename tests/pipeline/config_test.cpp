@@ -253,4 +253,20 @@ TEST(IssueOrderNames, ThatAreUnknownAreRefused) {
     }
 }
 
+/// A stage that cannot run anywhere, and says so by returning nothing.
+class NowhereStage : public FakeStage {
+public:
+    std::unique_ptr<phy::StageRunner> on(const phy::Place& /*place*/) override { return nullptr; }
+};
+
+TEST(PipelineConfig, AStageWithoutARunnerIsAnError) {
+    NowhereStage stage;
+    try {
+        const Pipeline pipeline({scalar_host()}, stage);
+        ADD_FAILURE() << "no error";
+    } catch (const phy::Error& error) {
+        EXPECT_EQ(std::string(error.what()), "stage 'scramble': on(scalar) returned no runner");
+    }
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #include "phy/receiver/link.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <iterator>
@@ -391,6 +392,9 @@ TEST(LinkTest, FilesAreNamed) {
     expect_error(error_of_file(file), {"link.json: carrier.k0 is 3", "-6, 0 or 6"});
     expect_error(error_of_file(directory.path() / "none.json"), {"none.json", "no such file"});
     expect_error(error_of_file(directory.path()), {directory.path().c_str(), "cannot be read"});
+    const auto pipe = directory.path() / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    expect_error(error_of_file(pipe), {"pipe", "not a regular file"});
     std::ofstream(file) << std::string(std::size_t{3} << 20, ' ');
     expect_error(error_of_file(file), {"link.json", "at most 1048576"});
 }

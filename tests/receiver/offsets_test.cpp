@@ -1,4 +1,6 @@
 #include <cmath>
+#include <complex>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,39 @@ TEST(OffsetsTest, LargeOffsetsAreUnambiguous) {
                 phy::measure_offsets(phy::Host(), receiver_of(config), recording.slots(0, 2), 0);
             EXPECT_NEAR(offsets.frequency, frequency, 25.0);
         }
+    }
+}
+
+/// Strong samples and bursts in the prefixes, in the parts that these repeat, and in DM-RS.
+TEST(OffsetsTest, AStrongSymbolDoesNotDecide) {
+    std::random_device device;
+    const unsigned seed = device();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    RecordingConfig config;
+    config.link = link_of_256qam();
+    config.link.carrier.sample_rate = 7.68e6;
+    config.link.allocation.carrier_resource_blocks = 16;
+    config.slots = 4;
+    config.snr_db = 30.0;
+    for (int trial = 0; trial < 40; ++trial) {
+        const bool has_several = trial % 2 == 0;
+        config.link.allocation.dmrs.symbols = has_several ? std::vector{2, 11} : std::vector{2};
+        config.link.allocation.resource_blocks = {{2, 4 + static_cast<int>(random() % 10)}};
+        config.frequency = std::uniform_real_distribution<double>(-2000.0, 2000.0)(random);
+        config.seed = static_cast<unsigned>(random() % 1000);
+        const Recording recording(config);
+        std::vector<phy::cf32> input = recording.slots(0, 4);
+        const std::size_t of_slot = input.size() / 4;
+        const std::size_t length = trial % 4 < 2 ? 1 : 1 + random() % 500;
+        const double amplitude =
+            length == 1 ? std::pow(10.0, std::uniform_real_distribution<double>(1.0, 7.0)(random)) : 30.0;
+        const std::size_t first = random() % 4 * of_slot + random() % (of_slot - length);
+        for (std::size_t i = first; i < first + length; ++i)
+            input[i] += phy::cf32(std::polar(amplitude, static_cast<double>(random() % 1000)));
+        const auto offsets = phy::measure_offsets(phy::Host(), receiver_of(config), input, 0);
+        EXPECT_NEAR(offsets.frequency, config.frequency, 150.0)
+            << "trial " << trial << ", " << length << " samples of " << amplitude << " at " << first;
     }
 }
 

@@ -56,12 +56,15 @@ std::vector<ReceiverConfig> configs() {
     return {plain, four, grid, precoded, forced, rejecting};
 }
 
-/// At a low signal-to-noise ratio, and samples of the third slot that are not finite.
+/// At a low signal-to-noise ratio, samples of the third slot that are not finite, and strong ones in the
+/// fifth.
 std::vector<phy::cf32> spoilt_input(const ReceiverConfig& config) {
     std::vector<phy::cf32> input = phy_test::transmit(config, {.snr_db = 12.0}, first, slots).input;
     const std::size_t of_slot = input.size() / slots;
     for (std::size_t i = 2 * of_slot + 100; i < 3 * of_slot; i += of_slot / 5)
         input[i] = {std::numeric_limits<float>::infinity(), 0.0F};
+    for (std::size_t i = 4 * of_slot + 150; i < 5 * of_slot; i += of_slot / 3)
+        input[i] = {0.0F, 1e5F};
     return input;
 }
 

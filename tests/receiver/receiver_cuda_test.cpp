@@ -231,6 +231,25 @@ TEST(GpuReceiverTest, WhatIsNotFinite) {
     }
 }
 
+TEST(GpuReceiverTest, StrongSamplesAndWhatSpoilsPilots) {
+    PHY_NEEDS_GPU();
+    std::mt19937 random(22);
+    for (const int layers : {1, 2, 4}) {
+        ReceiverConfig config = small_receiver(ReceiverInput::samples, layers, layers == 2 ? 5 : 4);
+        config.link.modulation = Modulation::qam16;
+        config.link.allocation.resource_blocks = {{.first = 3, .count = layers == 1 ? 2 : 17}};
+        std::vector<cf32> signal = transmit(config, {.snr_db = 30.0}, 0, 12).input;
+        const std::size_t of_slot = signal.size() / 12;
+        for (std::size_t slot = 1; slot < 12; ++slot) {
+            // All that a sample can be, from the size of the signal to the largest number.
+            const float size = std::pow(10.0F, static_cast<float>(3 * slot));
+            signal[slot * of_slot + random() % of_slot] = {std::min(size, 3e38F), 0.0F};
+        }
+        SCOPED_TRACE(std::to_string(layers) + " layers");
+        expect_same_as_host(config, signal);
+    }
+}
+
 TEST(GpuReceiverTest, OnlyWhatIsWanted) {
     PHY_NEEDS_GPU();
     const ReceiverConfig config = small_receiver(ReceiverInput::samples, 2, 3);

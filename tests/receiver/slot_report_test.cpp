@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -158,28 +161,54 @@ void expect_same_slot(const Received& a, const Received& b, std::size_t slot) {
     expect_same(a.channel, b.channel);
 }
 
-/// Pilots that are not known leave nothing to be said of a slot.
+/// Pilots that are not known leave nothing to be said of a slot, in any output.
+void expect_erased(const ReceiverConfig& config, const Received& received, std::size_t slot) {
+    const std::size_t slots = received.slots.size();
+    const auto of_slot = [&](const auto& all) {
+        return std::span(all).subspan(slot * (all.size() / slots), all.size() / slots);
+    };
+    EXPECT_EQ(received.slots[slot].erasures, of_slot(received.symbols).size());
+    EXPECT_TRUE(std::ranges::all_of(of_slot(received.llr), [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_TRUE(std::ranges::all_of(of_slot(received.symbols), [](phy::cf32 x) { return x == phy::cf32(); }));
+    EXPECT_TRUE(std::ranges::all_of(of_slot(received.channel), [](phy::cf32 h) { return h == phy::cf32(); }));
+    EXPECT_TRUE(
+        std::ranges::all_of(of_slot(received.noise_variance), [](float n0) { return std::isinf(n0); }));
+    const SlotReport report = phy::slot_report(received.slots[slot], config, slot);
+    EXPECT_EQ(report.noise_variance, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(report.snr_db, -std::numeric_limits<double>::infinity());
+    EXPECT_TRUE(std::isnan(report.evm));
+}
+
 TEST(BadSamplesTest, InDmrsEraseTheirSlot) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr std::array bad = {
+        std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0x1p100F, -0x1p101F,
+        std::numeric_limits<float>::max()};
+    std::size_t next = 0;
     for (const ReceiverInput input : {ReceiverInput::grid, ReceiverInput::samples}) {
-        for (const ReceiverConfig& config : receivers_by_noise(input)) {
-            phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 40.0}, 0, 3);
+        for (ReceiverConfig config : receivers_by_noise(input)) {
+            config.link.allocation.dmrs.symbols = {2, 11};
+            const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 40.0}, 0, 3);
             phy::Receiver receiver(phy::Host(), config);
             const Received clean = phy_test::receive(receiver, sent.input);
+            EXPECT_EQ(clean.slots[1].erasures, 0U);
             const std::size_t of_slot = sent.input.size() / 3;
             const std::size_t of_symbol = of_slot / static_cast<std::size_t>(config.antennas) / 14;
-            const auto dmrs = static_cast<std::size_t>(config.link.allocation.dmrs.symbols.front());
             const std::size_t pilot =
                 12 * static_cast<std::size_t>(config.link.allocation.resource_blocks.front().first);
-            sent.input[of_slot + dmrs * of_symbol + (input == ReceiverInput::grid ? pilot : of_symbol / 2)] =
-                {0.0F, std::numeric_limits<float>::infinity()};
-            const Received spoilt = phy_test::receive(receiver, sent.input);
-            EXPECT_EQ(clean.slots[1].erasures, 0U);
-            expect_same_slot(spoilt, clean, 0);
-            expect_same_slot(spoilt, clean, 2);
-            EXPECT_EQ(spoilt.slots[1].erasures, receiver.symbols_per_slot());
-            const std::size_t bits = clean.llr.size() / 3;
-            EXPECT_EQ(std::count(&spoilt.llr[bits], &spoilt.llr[bits] + bits, std::byte{0}),
-                      static_cast<std::ptrdiff_t>(bits));
+            for (const std::size_t dmrs : {2U, 11U}) {
+                for (std::size_t i = 0; i < 3; ++i, ++next) {
+                    const float value = bad[next % bad.size()];
+                    SCOPED_TRACE(testing::Message() << value << " in symbol " << dmrs);
+                    std::vector<phy::cf32> samples = sent.input;
+                    samples[of_slot + dmrs * of_symbol +
+                            (input == ReceiverInput::grid ? pilot : of_symbol / 2)] = {0.0F, value};
+                    const Received spoilt = phy_test::receive(receiver, samples);
+                    expect_same_slot(spoilt, clean, 0);
+                    expect_same_slot(spoilt, clean, 2);
+                    expect_erased(config, spoilt, 1);
+                }
+            }
         }
     }
 }
@@ -213,6 +242,87 @@ TEST(BadSamplesTest, SpoilTheirSlotAlone) {
             const auto zeros = static_cast<std::uint64_t>(
                 std::count(&spoilt.llr[bits], &spoilt.llr[bits] + bits, std::byte{0}));
             EXPECT_EQ(zeros, 4 * expected);
+        }
+    }
+}
+
+/// A sample that channel and noise do not explain erases its OFDM symbol, and no bit of it is wrong.
+TEST(BadSamplesTest, StrongOnesEraseTheirSymbol) {
+    std::random_device device;
+    const unsigned seed = device();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    for (int trial = 0; trial < 24; ++trial) {
+        const int layers = 1 + trial % 4;
+        ReceiverConfig config = small_receiver(ReceiverInput::samples, layers, layers == 4 ? 8 : 4);
+        config.format = phy::SoftBitFormat::float32;
+        config.link.allocation.resource_blocks = {
+            {.first = static_cast<int>(random() % 10), .count = 2 + static_cast<int>(random() % 14)}};
+        config.link.allocation.dmrs.symbols = {2};
+        phy_test::Transmission sent = phy_test::transmit(
+            config, {.snr_db = 35.0, .seed = static_cast<unsigned>(random() % 1000)}, 1, 1);
+        const std::size_t of_antenna = sent.input.size() / static_cast<std::size_t>(config.antennas);
+        const std::size_t of_symbol = 384 + 27;
+        const std::size_t symbol = 3 + random() % 11;  // after the DM-RS
+        // Inside the FFT window of that symbol, whatever the prefixes.
+        const std::size_t at = random() % static_cast<std::size_t>(config.antennas) * of_antenna +
+                               symbol * of_symbol + 60 + random() % 300;
+        const double amplitude = std::pow(10.0, std::uniform_real_distribution<double>(2.0, 12.0)(random));
+        sent.input[at] = phy::cf32(std::polar(amplitude, static_cast<double>(random() % 1000)));
+        SCOPED_TRACE(testing::Message() << layers << " layers, amplitude " << amplitude << " at " << at);
+        phy::Receiver receiver(phy::Host(), config);
+        const Received received = phy_test::receive(receiver, sent.input, 1);
+        const std::size_t erased = receiver.symbols_per_slot() / 13;
+        EXPECT_EQ(received.slots[0].erasures, erased);
+        EXPECT_TRUE(std::isnan(received.slots[0].estimate.phase[symbol].real()));
+        const std::size_t first = (symbol - 1) * erased;
+        for (std::size_t i = 0; i < receiver.symbols_per_slot(); ++i)
+            EXPECT_EQ(std::isinf(received.noise_variance[i]), i >= first && i < first + erased) << i;
+        EXPECT_EQ(phy_test::count_errors({config.format, received.llr}, sent.bits), 2 * erased);
+    }
+}
+
+/// Fading within a slot, few elements, noise, silence and strong neighbours are no disturbance.
+TEST(BadSamplesTest, SignalsAreNeverErased) {
+    std::random_device device;
+    const unsigned seed = device();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    const auto uniform = [&](double from, double to) {
+        return std::uniform_real_distribution<double>(from, to)(random);
+    };
+    for (int trial = 0; trial < 24; ++trial) {
+        const int layers = 1 + trial % 4;
+        ReceiverConfig config =
+            small_receiver(ReceiverInput::samples, layers, std::max(layers, 1 << random() % 4));
+        config.link.modulation = phy::all_modulations[random() % phy::all_modulations.size()];
+        const int blocks = 2 + static_cast<int>(random() % 20);
+        config.link.allocation.resource_blocks = {{.first = 2, .count = blocks}};
+        config.link.allocation.dmrs.symbols = random() % 2 == 0 ? std::vector{2} : std::vector{2, 7, 11};
+        phy_test::Transmission sent = phy_test::transmit(config,
+                                                         {.snr_db = uniform(-10.0, 45.0),
+                                                          .taps = 1 + static_cast<int>(random() % 5),
+                                                          .seed = static_cast<unsigned>(random() % 1000)},
+                                                         0, 2);
+        const double fading = std::pow(10.0, uniform(-8.0, 8.0) / 20.0);
+        const double neighbour = std::pow(10.0, uniform(-1.0, 2.0));
+        const std::size_t row = sent.input.size() / 2 / static_cast<std::size_t>(config.antennas);
+        for (std::size_t i = 0; i < sent.input.size(); ++i) {
+            const double time = static_cast<double>(i % row);
+            const double gain = std::pow(fading, time / static_cast<double>(row));
+            // On another subcarrier, in half of the slot: a user who is stronger and comes later.
+            const double turns = std::fmod(-149.0 / 384.0 * time, 1.0);
+            const auto tone = std::polar(i % row > row / 2 ? neighbour : 0.0, 6.283185307179586 * turns);
+            if (trial % 2 == 0) sent.input[i] = phy::cf32(gain * std::complex<double>(sent.input[i]));
+            if (trial % 2 == 1 && blocks < 18) sent.input[i] += phy::cf32(tone);
+        }
+        SCOPED_TRACE(testing::Message() << "trial " << trial);
+        phy::Receiver receiver(phy::Host(), config);
+        const Received received = phy_test::receive(receiver, sent.input);
+        for (const phy::ReceivedSlot& slot : received.slots) {
+            for (const phy::cf32 phase : slot.estimate.phase)
+                EXPECT_TRUE(std::isfinite(phase.real()));
+            EXPECT_LT(slot.erasures, receiver.symbols_per_slot() / 100);
         }
     }
 }

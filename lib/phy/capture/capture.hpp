@@ -184,7 +184,7 @@ public:
         std::optional<std::vector<std::uint64_t>> source_shape = {};
         bool keep_shape = false;         ///< the dataset has these dimensions, then Qm
         std::string noise_dataset = {};  ///< file and dataset of the N0 per symbol; written unless empty
-        bool hard = false;               ///< write only the signs of soft bits
+        bool hard = false;               ///< write only decisions: 1 for soft bits below 0
 
         std::optional<double> sample_rate = {};       ///< hertz, of the capture; written if given
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given

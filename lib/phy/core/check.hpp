@@ -27,6 +27,15 @@ inline void check_size(const char* what, std::size_t size, std::size_t expected)
                         std::to_string(expected));
 }
 
+/// No array has more elements. Their bytes, and their bits per symbol, are numbers of 64 bits.
+inline constexpr std::size_t max_elements = std::size_t{1} << 56;
+
+/// Returns a number of elements; throws ArgumentError if no array has so many.
+inline std::size_t checked_elements(std::size_t size) {
+    if (size <= max_elements) return size;
+    throw ArgumentError("an array has " + std::to_string(size) + " elements: expected at most 2^56");
+}
+
 /// Throws ArgumentError if slots is 0 but another array is not empty. Expected sizes follow from the number
 /// of slots, so without this check the message would name the wrong array.
 inline void check_slots(std::size_t slots, const char* what, std::size_t size) {

@@ -63,7 +63,7 @@ struct SoftBits {
 };
 
 /// An array whose element format is known at run time. Kind lists the possible formats. The array is
-/// read-only if Byte is const.
+/// read-only if Byte is const. Constructors throw ArgumentError for more than 2^56 elements.
 template <class Kind, typename Byte, class Memory>
 class FormattedSpan {
 public:
@@ -81,7 +81,7 @@ public:
         : format_(Kind::template format_of<std::remove_const_t<T>>) {
         const auto elements = Memory::span_of(std::forward<Range>(range));
         data_ = reinterpret_cast<Byte*>(elements.data());
-        size_ = elements.size();
+        size_ = checked_elements(elements.size());
     }
 
     /// As many whole elements as fit into bytes. They may be unaligned. Throws ArgumentError for an
@@ -89,14 +89,16 @@ public:
     FormattedSpan(Format format, typename Memory::template Span<Byte> bytes)
         : format_((Kind::check(format), format)),
           data_(bytes.data()),
-          size_(bytes.size() / size_of(format)) {}
+          size_(checked_elements(bytes.size() / size_of(format))) {}
 
     /// size elements from a raw pointer in host memory; wrap device pointers in gpu::device_span(). Does not
     /// check the format: the function that takes the span does.
     template <typename Pointer>
     requires(Memory::takes_raw_pointers&& std::is_convertible_v<Pointer, Void*>)
         FormattedSpan(Format format, Pointer data, std::size_t size)
-        : format_(format), data_(static_cast<Byte*>(static_cast<Void*>(data))), size_(size) {}
+        : format_(format),
+          data_(static_cast<Byte*>(static_cast<Void*>(data))),
+          size_(checked_elements(size)) {}
 
     /// A writable span converts to a read-only one.
     operator FormattedSpan<Kind, const std::byte, Memory>() const requires(!is_read_only) {

@@ -51,7 +51,8 @@ struct PHY_EXPORT EqualizerConfig {
 /// SoftDemapper gives it soft bits of 0. Causes: channel coefficients, samples or slot values that are not
 /// finite; a layer without a channel (MMSE: mu below 2^-20); layers that cannot be separated (a pivot of the
 /// factorisation below 2^-18 of its diagonal; erases all layers of the element); a covariance that is not
-/// positive definite (erases the slot). Non-finite values of one element affect no other element.
+/// positive definite (erases the slot); a phase that is NaN (erases its OFDM symbol). Non-finite values of
+/// one element affect no other element. Symbols that are not erased have a noise variance of at least 2^-126.
 ///
 /// Not thread-safe: one equaliser per thread. It uses the threads of its Host.
 class PHY_EXPORT Equalizer {

@@ -27,7 +27,9 @@ struct PHY_EXPORT SlotEstimate {
     /// From 0 to 1: agreement of pilots with their neighbours; about 0 for noise alone.
     float coherence = 0.0F;
     float reserved = 0.0F;
-    std::array<cf32, symbols_per_slot> phase = unit_phases();  ///< one per OFDM symbol
+    /// One per OFDM symbol. NaN: an equaliser erases the symbol; a Receiver sets it if the symbol is
+    /// disturbed.
+    std::array<cf32, symbols_per_slot> phase = unit_phases();
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;
 

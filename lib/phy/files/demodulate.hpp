@@ -36,8 +36,8 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
     /// for all symbols and overrides the file's.
     bool estimate_noise = false;
 
-    /// Writes decisions, one per byte, instead of soft bits: the signs of soft bits in `format`, where 0
-    /// counts as bit 0. int8 rounds small soft bits to 0, other formats do not.
+    /// Writes decisions, one per byte, instead of soft bits: 1 where a soft bit in `format` is below 0.
+    /// Erased soft bits, and those that the format rounds to 0, count as bit 0.
     bool hard = false;
 
     bool keep_shape = false;  ///< the output has the dimensions of the capture, then Qm

@@ -101,6 +101,9 @@ struct BufferSetConfig {
     std::size_t chunk;  ///< max items per chunk
 };
 
+/// Prepares the stage for the place. Throws Error if the stage returns no runner.
+std::unique_ptr<StageRunner> make_runner(const BufferSetConfig& config);
+
 // Both prepare the stage for the place.
 std::unique_ptr<BufferSetGroup> make_host_buffer_sets(const BufferSetConfig& config);
 std::unique_ptr<BufferSetGroup> make_cuda_buffer_sets(const BufferSetConfig& config);

@@ -379,11 +379,6 @@ private:
     std::vector<std::unique_ptr<BufferSet>> buffer_sets_;
 };
 
-std::unique_ptr<StageRunner> make_runner(const BufferSetConfig& config) {
-    const gpu::CurrentDevice current(config.place.device());
-    return config.stage.on(config.place);
-}
-
 std::string describe(const BufferSetConfig& config) {
     const std::size_t bytes = PortLayout(config.ports.inputs, device_alignment).bytes(config.chunk) +
                               PortLayout(config.ports.outputs, device_alignment).bytes(config.chunk);
@@ -395,7 +390,10 @@ std::string describe(const BufferSetConfig& config) {
 }  // namespace
 
 std::unique_ptr<BufferSetGroup> make_cuda_buffer_sets(const BufferSetConfig& config) {
-    std::unique_ptr<StageRunner> runner = make_runner(config);
+    std::unique_ptr<StageRunner> runner = [&] {
+        const gpu::CurrentDevice current(config.place.device());
+        return make_runner(config);
+    }();
     try {
         return std::make_unique<CudaBufferSetGroup>(config, std::move(runner));
     } catch (const gpu::CudaError& error) {

@@ -50,7 +50,7 @@ class HostStage {
 public:
     explicit HostStage(const BufferSetConfig& config)
         : stage_(config.stage),
-          runner_(config.stage.on(config.place)),
+          runner_(make_runner(config)),
           scratch_(config.stage.scratch_bytes(config.chunk)) {}
 
     void start_run(const RunProperties& run) {

@@ -90,6 +90,14 @@ void StageRunner::run_on_device(const DeviceWork& /*work*/) {
     throw BackendError("the stage does not run on a CUDA device");
 }
 
+std::unique_ptr<StageRunner> detail::make_runner(const BufferSetConfig& config) {
+    std::unique_ptr<StageRunner> runner = config.stage.on(config.place);
+    if (!runner)
+        throw Error("stage '" + std::string(config.stage.name()) + "': on(" + config.place.name() +
+                    ") returned no runner");
+    return runner;
+}
+
 struct PHY_HIDDEN Pipeline::Impl {
     Impl(std::vector<Place> places_of_user, Stage& stage_of_user, const Config& config_of_user);
 

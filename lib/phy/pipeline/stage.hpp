@@ -130,8 +130,8 @@ public:
     /// Aligned like arrays. Its content is undefined when a chunk arrives.
     [[nodiscard]] virtual std::size_t scratch_bytes(std::size_t /*items*/) const { return 0; }
 
-    /// Returns the stage at a place, ready to run. Called once per place of a pipeline. The stage outlives
-    /// its runners.
+    /// Returns the stage at a place, ready to run; not null. Called once per place of a pipeline. The stage
+    /// outlives its runners.
     virtual std::unique_ptr<StageRunner> on(const Place& place) = 0;
 
     /// Called before and after the same functions of the runners: for what all places contribute to.

@@ -99,7 +99,8 @@ struct PHY_EXPORT ReceiverOutput {
     std::span<cf32> symbols = {};          ///< (slots, data elements, layers), equalised
     std::span<float> noise_variance = {};  ///< of the symbols, same shape; give both or none
     /// (slots, antennas, layers, subcarriers): the mean of a slot's channel estimates, one per DM-RS, added
-    /// in the order of their symbols, without SlotEstimate::phase. 0 outside the allocated resource blocks.
+    /// in the order of their symbols, without SlotEstimate::phase. 0 outside the allocated resource blocks,
+    /// and in slots with DM-RS that are not finite.
     std::span<cf32> channel = {};
 };
 
@@ -109,7 +110,10 @@ struct PHY_EXPORT ReceiverOutput {
 /// gives the same bytes.
 ///
 /// A non-finite sample spoils its slot and no other. Symbols that it spoils are erasures: they are counted,
-/// and their soft bits are 0.
+/// and their soft bits are 0. A non-finite sample in a DM-RS symbol erases the whole slot. From samples, an
+/// OFDM symbol that is disturbed is erased too: at an antenna, more than half of 32 of its allocated elements
+/// have 16 times (12 dB) the energy that the slot's channel and noise explain, as after a very strong sample
+/// or a burst.
 ///
 /// With transform precoding the output symbols are those after the inverse DFT, each with the noise variance
 /// of its OFDM symbol. See TransformDeprecoder.

@@ -1,5 +1,7 @@
 #include "phy/capture/hdf5/attribute.hpp"
 
+#include "phy/capture/hdf5/stored_text.hpp"
+
 namespace phy::hdf5 {
 
 namespace {
@@ -71,13 +73,18 @@ std::optional<double> read_number(hid_t object, const char* name, std::string_vi
     return value;
 }
 
-std::optional<std::string> read_text(hid_t object, const char* name, std::string_view subject) {
+std::optional<std::string> read_text(const detail::PosixFile& bytes, hid_t object, const char* name,
+                                     std::string_view subject) {
     const AttributeHandle attribute = open_attribute(object, name, subject);
     if (attribute < 0) return std::nullopt;
     const TypeHandle type(H5Aget_type(attribute));
     if (!is_text(attribute, type)) throw file_error(subject, expectation(name, "one string"));
+    const bool is_variable = H5Tis_variable_str(type) > 0;
+    if (is_variable) {
+        if (auto stored = stored_text(bytes, object, name, subject)) return stored;
+    }
     std::string text;
-    const auto read = H5Tis_variable_str(type) > 0 ? read_variable_length : read_fixed_length;
+    const auto read = is_variable ? read_variable_length : read_fixed_length;
     checked(read(attribute, type, text), subject, expectation(name, "one string"));
     return text;
 }

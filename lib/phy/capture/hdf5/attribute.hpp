@@ -6,14 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "phy/capture/flat/posix_file.hpp"
 #include "phy/capture/hdf5/handle.hpp"
 
 namespace phy::hdf5 {
 
 /// Attributes of an object; `subject` names it in a FileError. A missing attribute is empty; one of another
-/// type is an error.
+/// type is an error. bytes: those of the file.
 std::optional<double> read_number(hid_t object, const char* name, std::string_view subject);
-std::optional<std::string> read_text(hid_t object, const char* name, std::string_view subject);
+std::optional<std::string> read_text(const detail::PosixFile& bytes, hid_t object, const char* name,
+                                     std::string_view subject);
 
 void write_attribute(hid_t object, const char* name, double value, std::string_view subject);
 void write_attribute(hid_t object, const char* name, float value, std::string_view subject);

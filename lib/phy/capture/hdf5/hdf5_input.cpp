@@ -22,6 +22,10 @@ namespace {
 
 constexpr std::uint64_t smallest_user_block = 512;
 
+/// Groups within groups that are searched for datasets: HDF5's time grows with the cube of the depth.
+constexpr int max_depth = 100;
+constexpr herr_t too_deep = 1;  ///< ends a search
+
 /// The version of the file's superblock; none without its signature, which follows a user block.
 std::optional<int> superblock_version(const detail::PosixFile& bytes) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
@@ -147,11 +151,22 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, detail::PosixFile bytes, b
 
 bool Hdf5File::contains(const std::string& path) const {
     const Session session;
-    // H5Lexists fails unless every link on the path exists.
-    for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-        if (H5Lexists(hdf5_, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    // Group by group: H5Lexists fails unless every link before the last exists, and its time grows with the
+    // path.
+    Handle<H5Gclose> group;
+    std::size_t first = path.find_first_not_of('/');
+    while (first != std::string::npos) {
+        const std::size_t end = std::min(path.find('/', first), path.size());
+        const std::string name = path.substr(first, end - first);
+        const hid_t parent = group < 0 ? hid_t{hdf5_} : hid_t{group};
+        if (H5Lexists(parent, name.c_str(), H5P_DEFAULT) <= 0) return false;
+        first = path.find_first_not_of('/', end);
+        if (first == std::string::npos) break;
+        Handle<H5Gclose> next(H5Gopen2(parent, name.c_str(), H5P_DEFAULT));
+        if (next < 0) return false;
+        group = std::move(next);
     }
-    return path == "/" || H5Lexists(hdf5_, path.c_str(), H5P_DEFAULT) > 0;
+    return true;
 }
 
 bool Hdf5File::is_group(const std::string& path) const {
@@ -162,6 +177,7 @@ bool Hdf5File::is_group(const std::string& path) const {
 
 std::vector<std::string> Hdf5File::datasets() const {
     const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* paths) -> herr_t {
+        if (std::ranges::count(std::string_view(name), '/') >= max_depth) return too_deep;
         // Exceptions must not pass through HDF5.
         try {
             if (info->type == H5O_TYPE_DATASET)
@@ -173,8 +189,12 @@ std::vector<std::string> Hdf5File::datasets() const {
     };
     const Session session;
     std::vector<std::string> paths;
-    checked(H5Ovisit2(hdf5_, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), name(),
-            "cannot be searched for datasets, damaged HDF5 file");
+    const herr_t found =
+        checked(H5Ovisit2(hdf5_, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), name(),
+                "cannot be searched for datasets, damaged HDF5 file");
+    if (found == too_deep)
+        throw file_error(name(), "has groups in more than " + std::to_string(max_depth) +
+                                     " groups, too deep to be searched: expected the name of a dataset");
     std::ranges::sort(paths);
     return paths;
 }
@@ -221,8 +241,8 @@ std::optional<double> Hdf5Dataset::number(const char* attribute) const {
 
 std::optional<std::string> Hdf5Dataset::text(const char* attribute) const {
     const Session session;
-    auto value = read_text(dataset_, attribute, name());
-    return value ? value : read_text(file_->id(), attribute, file_->name());
+    auto value = read_text(file_->bytes(), dataset_, attribute, name());
+    return value ? value : read_text(file_->bytes(), file_->id(), attribute, file_->name());
 }
 
 std::string Hdf5Dataset::storage() const {

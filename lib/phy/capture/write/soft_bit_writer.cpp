@@ -47,14 +47,17 @@ std::size_t bytes_of_bit(const Config& config) {
     return config.hard ? 1 : size_of(config.format);
 }
 
-/// Extracts the sign of each soft bit, its highest bit.
+/// Decides each soft bit: 1 if L < 0. The highest bit of a number is its sign; negative_zero is the one
+/// number with that bit that is not below 0.
 template <typename Word>
-void take_signs(std::span<const std::byte> llr, std::vector<std::uint8_t>& bits) {
+void take_decisions(std::span<const std::byte> llr, std::optional<Word> negative_zero,
+                    std::vector<std::uint8_t>& bits) {
+    constexpr auto sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
     bits.resize(llr.size() / sizeof(Word));
     for (std::size_t n = 0; n < bits.size(); ++n) {
         Word word = 0;
         std::memcpy(&word, llr.data() + n * sizeof(Word), sizeof(Word));
-        bits[n] = static_cast<std::uint8_t>(word >> (8 * sizeof(Word) - 1));
+        bits[n] = (word & sign) != 0 && word != negative_zero ? 1 : 0;
     }
 }
 
@@ -63,7 +66,7 @@ void take_signs(std::span<const std::byte> llr, std::vector<std::uint8_t>& bits)
 struct PHY_HIDDEN SoftBitWriter::Impl {
     Impl(const std::filesystem::path& path, const Config& config_of_user);
 
-    void append_signs(std::span<const std::byte> soft_bits);
+    void append_decisions(std::span<const std::byte> soft_bits);
 
     Config config;
     hdf5::OutputFile file;
@@ -83,7 +86,7 @@ SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& confi
     file.flush();
 }
 
-void SoftBitWriter::Impl::append_signs(std::span<const std::byte> soft_bits) {
+void SoftBitWriter::Impl::append_decisions(std::span<const std::byte> soft_bits) {
     constexpr std::size_t piece = std::size_t{1} << 20;
     const std::size_t of_symbol = bits_of_symbol(config) * size_of(config.format);
     if (soft_bits.size() % of_symbol != 0)
@@ -94,11 +97,11 @@ void SoftBitWriter::Impl::append_signs(std::span<const std::byte> soft_bits) {
     for (std::size_t first = 0; first < soft_bits.size(); first += step) {
         const std::span part = soft_bits.subspan(first, std::min(step, soft_bits.size() - first));
         if (config.format == SoftBitFormat::int8) {
-            take_signs<std::uint8_t>(part, bits);
+            take_decisions<std::uint8_t>(part, {}, bits);
         } else if (config.format == SoftBitFormat::float16) {
-            take_signs<std::uint16_t>(part, bits);
+            take_decisions<std::uint16_t>(part, 0x8000U, bits);
         } else {
-            take_signs<std::uint32_t>(part, bits);
+            take_decisions<std::uint32_t>(part, 0x80000000U, bits);
         }
         llr->append(std::as_bytes(std::span(bits)));
     }
@@ -113,7 +116,7 @@ SoftBitWriter::SoftBitWriter(const std::filesystem::path& file, const Config& co
 void SoftBitWriter::append(std::span<const std::byte> llr) {
     if (!impl_->llr) throw ArgumentError(impl_->file.name() + ": append after commit");
     if (impl_->config.hard) {
-        impl_->append_signs(llr);
+        impl_->append_decisions(llr);
     } else {
         impl_->llr->append(llr);
     }

@@ -106,10 +106,12 @@ PHY_INLINE typename Ops::V quantise(typename Ops::V scale, typename Ops::V dista
     return Ops::fma(scale, distance, Ops::set(round_to_integer));
 }
 
-// fp32 (and fp16 before rounding); adding zero makes -0 a +0.
+// fp32 (and fp16 before rounding); adding zero makes -0 a +0. The limit of the distance is rounded, so the
+// product may pass the largest LLR.
 template <class Ops>
 PHY_INLINE typename Ops::V scaled(typename Ops::V scale, typename Ops::V distance) {
-    return Ops::add(Ops::mul(scale, distance), Ops::set(0.0F));
+    const auto llr = Ops::add(Ops::mul(scale, distance), Ops::set(0.0F));
+    return Ops::clamp(llr, Ops::set(largest_llr));
 }
 
 /// The gain of a usable N0, one that is finite and positive.

@@ -394,6 +394,9 @@ PHY_INLINE void rotate_back(typename Ops::V phase_re, typename Ops::V phase_im, 
     re = rotated;
 }
 
+/// The least noise variance of a symbol, so that none becomes 0 by rounding.
+constexpr float least_noise = 0x1p-126F;
+
 /// Sets the symbol to 0 and the noise variance to +infinity if anything is not finite, or the symbol is
 /// beyond 2^63.
 template <class Ops>
@@ -401,7 +404,8 @@ PHY_INLINE void erase_unless_finite(typename Ops::V& re, typename Ops::V& im, ty
     const auto all = Ops::fma(re, re, Ops::fma(im, im, noise));
     re = Ops::keep(all, re);
     im = Ops::keep(all, im);
-    noise = Ops::select_finite(all, noise, Ops::set(std::numeric_limits<float>::infinity()));
+    noise = Ops::select_finite(all, Ops::max(noise, Ops::set(least_noise)),
+                               Ops::set(std::numeric_limits<float>::infinity()));
 }
 
 }  // namespace phy::detail::PHY_TARGET

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "phy/estimator/estimator.hpp"
@@ -123,6 +125,45 @@ struct Frequency {
     double deviation = 0.0;
 };
 
+/// The lower median; 0 of nothing.
+double median_of(std::vector<double> values) {
+    if (values.empty()) return 0.0;
+    const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Removes terms of strong samples and short bursts, and returns true if there were any. The part of a term
+/// at a right angle to the others grows with the root of its size if it is due to noise, so that quotient is
+/// alike in all terms of a signal. The direction of the others is that in which most terms point, whatever
+/// their sizes.
+bool erase_disturbed(std::vector<std::complex<double>>& terms) {
+    constexpr double max_over_median = 8.0;  // 5.4 standard deviations
+    constexpr double negligible = 0.02;      // rad
+    std::complex<double> direction = 0.0;
+    std::vector<double> sizes;
+    for (const std::complex<double>& term : terms) {
+        sizes.push_back(std::sqrt(std::norm(term)));
+        if (sizes.back() > 0.0) direction += term / sizes.back();
+    }
+    const double length = std::sqrt(std::norm(direction));
+    if (!(length > 0.0)) return false;
+    std::vector<double> quotients;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const std::complex<double> turned = terms[i] * std::conj(direction) / length;
+        const double across = turned.real() > 0.0 ? std::fabs(turned.imag()) : sizes[i];
+        quotients.push_back(sizes[i] > 0.0 ? across / std::sqrt(sizes[i]) : 0.0);
+    }
+    const double most =
+        max_over_median * median_of(quotients) + negligible * std::sqrt(median_of(std::move(sizes)));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (quotients[i] <= most) terms[kept++] = terms[i];
+    const bool are_some_gone = kept < terms.size();
+    terms.resize(kept);
+    return are_some_gone;
+}
+
 /// From cyclic prefixes; one turn is the subcarrier spacing.
 Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
                                const AtPilots& rough) {
@@ -136,6 +177,8 @@ Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samp
         if (rough.is_found[i])
             sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late,
                              &symbols);
+    if (erase_disturbed(symbols))
+        sum = std::accumulate(symbols.begin(), symbols.end(), std::complex<double>());
     double across = 0.0;  // energy of the symbols' parts at a right angle to their sum
     for (const std::complex<double>& symbol : symbols) {
         const double part = (symbol * std::conj(sum)).imag();

@@ -61,6 +61,22 @@ std::optional<float> delay_spread_of(const ReceiverConfig& config) {
     return of_single_blocks / static_cast<float>(config.link.carrier.subcarrier_spacing);
 }
 
+ProbedElements probed_of(const SlotAllocation& allocation) {
+    std::vector<std::uint32_t> all;
+    for (const ResourceBlocks& range : allocation.resource_blocks)
+        for (int k = 0; k < range.count * subcarriers_per_resource_block; ++k)
+            all.push_back(static_cast<std::uint32_t>(range.first * subcarriers_per_resource_block + k));
+    const std::size_t count = std::min(all.size(), ProbedElements::max_subcarriers);
+    const std::size_t step = all.size() / count;
+    ProbedElements probed = {.first_symbol = static_cast<std::uint32_t>(allocation.first_symbol),
+                             .symbols = static_cast<std::uint32_t>(allocation.symbols),
+                             .subcarriers = static_cast<std::uint32_t>(count)};
+    // At changing places within resource blocks, so that no pattern of reserved elements has them all.
+    for (std::size_t i = 0; i < count; ++i)
+        probed.subcarrier[i] = all[i * all.size() / count + 5 * i % step];
+    return probed;
+}
+
 }  // namespace
 
 ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
@@ -72,6 +88,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     layers = static_cast<std::size_t>(allocation.layers());
     antennas = static_cast<std::size_t>(config.antennas);
     subcarriers = static_cast<std::size_t>(allocation.subcarriers());
+    probed = probed_of(allocation);
     if (allocation.dmrs.transform_precoding)
         deprecoder = {
             .subcarriers = allocation.resource_blocks.front().count * subcarriers_per_resource_block,

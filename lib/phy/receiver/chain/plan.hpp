@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,16 @@
 /// Everything that follows from a receiver's configuration, for every backend.
 namespace phy::detail {
 
+/// Allocated elements whose energies decide whether an OFDM symbol is disturbed.
+struct ProbedElements {
+    static constexpr std::size_t max_subcarriers = 32;  ///< one per thread of a warp
+
+    std::uint32_t first_symbol = 0;
+    std::uint32_t symbols = 0;
+    std::uint32_t subcarriers = 0;
+    std::array<std::uint32_t, max_subcarriers> subcarrier = {};  ///< evenly spread
+};
+
 struct ReceiverPlan {
     /// Throws ArgumentError as phy::Receiver does, except what the chain's operators check themselves.
     explicit ReceiverPlan(const ReceiverConfig& given);
@@ -29,6 +40,7 @@ struct ReceiverPlan {
     std::size_t layers = 0;
     std::size_t antennas = 0;
     std::size_t subcarriers = 0;
+    ProbedElements probed;
 
     // Elements of arrays, per slot.
     std::size_t input = 0;  ///< per antenna

@@ -146,6 +146,7 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
     if (!is_whole) return;
     if (is_split) grid_there_.delay(stream);
+    if (demodulate_) erase_disturbed(slots, stream);
     const std::size_t count = slots * plan_.symbols;
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
@@ -189,6 +190,17 @@ void DeviceChain::demodulate_beside(const Samples& samples, cudaStream_t stream)
     grid_there_.record(beside_);
 }
 
+void DeviceChain::erase_disturbed(std::size_t slots, cudaStream_t stream) {
+    detail::erase_disturbed({.grid = grid_.data(),
+                             .probed = plan_.probed,
+                             .antennas = static_cast<std::uint32_t>(plan_.antennas),
+                             .paths = static_cast<float>(plan_.antennas * plan_.layers),
+                             .subcarriers = static_cast<std::uint32_t>(plan_.subcarriers),
+                             .slots = static_cast<std::uint32_t>(slots),
+                             .estimates = estimates_.data()},
+                            stream);
+}
+
 void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream) {
     const std::size_t row = plan_.symbols;
     const std::size_t step = restarts_ ? row : all.symbols.size();
@@ -216,7 +228,8 @@ void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, 
 
 void DeviceChain::write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream) {
     const int estimates = estimate_.estimates();
-    average_channel({.channel = channel_.data(),
+    average_channel({.slot_estimates = estimates_.data(),
+                     .channel = channel_.data(),
                      .is_allocated = allocated_.data(),
                      .estimates = estimates,
                      .reciprocal = 1.0F / static_cast<float>(estimates),

@@ -51,6 +51,7 @@ private:
     /// Demodulates DM-RS symbols on the stream and all others beside it; only the equaliser needs those.
     void demodulate_beside(const Samples& samples, cudaStream_t stream);
 
+    void erase_disturbed(std::size_t slots, cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
     void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
     void write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream);

@@ -7,6 +7,7 @@
 #include "phy/cuda/stream.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 #include "phy/measure/symbol_sums.hpp"
+#include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
 
 /// The interface between the host code of the CUDA receiver and its kernels. All pointers are to device
@@ -23,8 +24,20 @@ struct SummaryJob {
     ReceivedSlot* received;
 };
 
-/// Mean over the estimates of a slot.
+/// Erases the disturbed OFDM symbols of slots.
+struct DisturbanceJob {
+    const cf32* grid;  ///< (slots, antennas, symbols, subcarriers)
+    phy::detail::ProbedElements probed;
+    std::uint32_t antennas;
+    float paths;  ///< antennas x layers
+    std::uint32_t subcarriers;
+    std::uint32_t slots;
+    SlotEstimate* estimates;
+};
+
+/// Mean over the estimates of a slot; 0 in slots with a spoiled pilot.
 struct ChannelJob {
+    const SlotEstimate* slot_estimates;
     const float* channel;              ///< see SlotEstimate
     const std::uint8_t* is_allocated;  ///< by resource block of the carrier
     int estimates;
@@ -39,6 +52,7 @@ struct ChannelJob {
 void prepare_receiver_kernels();
 
 /// Start a kernel on the current device.
+void erase_disturbed(const DisturbanceJob& job, cudaStream_t stream);
 void summarise(const SummaryJob& job, cudaStream_t stream);
 void average_channel(const ChannelJob& job, cudaStream_t stream);
 

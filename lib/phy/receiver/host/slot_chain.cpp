@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "phy/machine/share.hpp"
 #include "phy/receiver/chain/channel_mean-inl.h"
+#include "phy/receiver/chain/disturbance-inl.h"
 
 namespace phy::detail {
 namespace {
@@ -60,15 +62,36 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     SlotEstimate slot;
     estimate_(grid, std::span(shared_.pilots).subspan(index * plan.pilots, plan.pilots), buffers_.channel,
               std::span(&slot, 1), buffers_.covariance);
-    if (!output.channel.empty()) write_channel(output.channel);
+    if (!output.channel.empty()) write_channel(slot, output.channel);
     const bool lends = !output.symbols.empty();
     if (!lends && output.slots.empty() && output.llr.size() == 0) return;
     const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
     const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
+    if (demodulate_) erase_disturbed(slot);
     equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance);
     if (deprecode_) (*deprecode_)(symbols, noise);
     if (!output.slots.empty()) measure(symbols, noise, slot, output.slots.front());
     if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+}
+
+void SlotChain::erase_disturbed(SlotEstimate& slot) const {
+    const ReceiverPlan& plan = shared_.plan;
+    const float max_energy = scalar::max_energy<scalar::Ops>(slot.channel_power, slot.noise_variance,
+                                                             static_cast<float>(plan.antennas * plan.layers));
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    const ProbedElements& probed = plan.probed;
+    for (std::size_t antenna = 0; antenna < plan.antennas; ++antenna) {
+        for (std::size_t l = probed.first_symbol; l < probed.first_symbol + probed.symbols; ++l) {
+            const cf32* const elements =
+                buffers_.grid.data() + (antenna * symbols_per_slot + l) * plan.subcarriers;
+            std::uint32_t disturbed = 0;
+            for (std::uint32_t i = 0; i < probed.subcarriers; ++i) {
+                const cf32 y = elements[probed.subcarrier[i]];
+                disturbed += scalar::is_disturbed<scalar::Ops>(y.real(), y.imag(), max_energy) ? 1 : 0;
+            }
+            if (2 * disturbed > probed.subcarriers) slot.phase[l] = {nan, nan};
+        }
+    }
 }
 
 void SlotChain::measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
@@ -90,7 +113,11 @@ std::uint64_t SlotChain::count_erasures(std::span<const float> noise_variance) c
     return all;
 }
 
-void SlotChain::write_channel(std::span<cf32> out) const {
+void SlotChain::write_channel(const SlotEstimate& slot, std::span<cf32> out) const {
+    if (!std::isfinite(slot.noise_variance)) {
+        std::ranges::fill(out, cf32());
+        return;
+    }
     const std::size_t subcarriers = shared_.plan.subcarriers;
     share_pieces(host_, out.size() / subcarriers, 1, [&](std::uint64_t path, std::uint64_t /*end*/) {
         write_path(path, out.subspan(path * subcarriers, subcarriers));

@@ -234,11 +234,15 @@ Link parse_link(std::string_view json) {
 }
 
 Link read_link(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
     std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) throw FileError(file.string() + ": no such file");
-    if (!in || std::filesystem::is_directory(file, ignored))
-        throw FileError(file.string() + ": cannot be read; expected a link in JSON");
+    const auto status = std::filesystem::status(file, ignored);
+    if (status.type() == std::filesystem::file_type::not_found)
+        throw FileError(file.string() + ": no such file");
+    // Opening a pipe would wait for its writer.
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        throw FileError(file.string() + ": cannot be read, is not a regular file; expected a link in JSON");
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw FileError(file.string() + ": cannot be read; expected a link in JSON");
     // The max size for parse_link(), plus one byte that makes it throw.
     std::string text((std::size_t{1} << 20) + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
