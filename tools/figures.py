@@ -15,6 +15,7 @@ import re
 import sys
 
 from link_figures import link_figures
+from profile_figures import profile_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
@@ -433,7 +434,7 @@ def speed_table():
 
 
 def figures():
-    return gpu_figures() | link_figures(RESULTS) | {
+    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),

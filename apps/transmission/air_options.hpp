@@ -12,7 +12,8 @@ void add_air_options(Options& options, po::options_description& list) {
     list.add_options()  //
         ("channel", parsed(options.channel, parse_channel, "CHANNEL"),
          "channel model: awgn (default), flat (Rayleigh fading) or tdl:DELAY_SPREAD_NS (TDL-A of TR 38.901; "
-         "tdl-b:, tdl-c:); fading is independent from slot to slot")  //
+         "tdl-b:, tdl-c:) or taps:NS:DB[,NS:DB...] (delay and relative power of each tap); fading is "
+         "independent from slot to slot")  //
         ("antennas",
          number_within<int>(options.antennas, "--antennas", "N", {1, 16, "a whole number from 1 to 16"}),
          "receive antennas; default: one per layer")  //

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,11 +60,53 @@ std::optional<ChannelModel> parse_tdl(std::string_view text) {
     return model;
 }
 
+/// Parses "NS:DB".
+std::optional<GivenTap> parse_tap(std::string_view text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::optional<double> delay = parse_number<double>(text.substr(0, colon));
+    const std::optional<double> power = parse_number<double>(text.substr(std::min(colon + 1, text.size())));
+    // So that NaN is outside.
+    if (!delay || !(std::abs(*delay) <= 10'000.0) || !power || !(std::abs(*power) <= 100.0))
+        return std::nullopt;
+    return GivenTap{*delay, *power};
+}
+
+/// Parses the text after "taps:".
+std::optional<ChannelModel> parse_taps(const std::string& text) {
+    ChannelModel model = {.kind = ChannelKind::taps};
+    for (const std::string& each : split(text)) {
+        const std::optional<GivenTap> tap = parse_tap(each);
+        if (!tap) return std::nullopt;
+        model.taps.push_back(*tap);
+    }
+    return model;
+}
+
+/// Scales the powers to a sum of 1.
+std::vector<Tap> normalized(std::vector<Tap> taps) {
+    double sum = 0.0;
+    for (const Tap& tap : taps)
+        sum += tap.power;
+    for (Tap& tap : taps)
+        tap.power /= sum;
+    return taps;
+}
+
+double power_of(double decibel) {
+    return std::pow(10.0, decibel / 10.0);
+}
+
 }  // namespace
 
 std::string to_string(const ChannelModel& model) {
     if (model.kind == ChannelKind::awgn) return "awgn";
     if (model.kind == ChannelKind::flat) return "flat";
+    if (model.kind == ChannelKind::taps) {
+        std::string text;
+        for (const GivenTap& tap : model.taps)
+            text += fmt::format("{}{}:{}", text.empty() ? "taps:" : ",", tap.delay_ns, tap.power_db);
+        return text;
+    }
     return fmt::format("tdl-{}:{}", model.profile, model.delay_spread_ns);
 }
 
@@ -74,23 +117,29 @@ ChannelModel parse_channel(const std::string& text) {
         if (const std::optional<ChannelModel> model = parse_tdl(std::string_view(text).substr(3)))
             return *model;
     }
+    if (text.starts_with("taps:")) {
+        if (const std::optional<ChannelModel> model = parse_taps(text.substr(5))) return *model;
+    }
     throw ArgumentError(fmt::format(
         "--channel {}: expected 'awgn', 'flat', or 'tdl', 'tdl-a', 'tdl-b' or 'tdl-c' with ':' and a delay "
-        "spread from 0 to 10000 ns",
+        "spread from 0 to 10000 ns, or 'taps:' with NS:DB for each tap, from -10000 to 10000 ns and from "
+        "-100 "
+        "to 100 dB",
         text));
 }
 
 std::vector<Tap> taps_of(const ChannelModel& model) {
-    if (model.kind != ChannelKind::tdl) return {Tap()};
     std::vector<Tap> taps;
-    double sum = 0.0;
-    for (const Row& row : rows_of(model.profile)) {
-        taps.push_back({row.delay * model.delay_spread_ns * 1e-9, std::pow(10.0, row.decibel / 10.0)});
-        sum += taps.back().power;
+    if (model.kind == ChannelKind::tdl) {
+        for (const Row& row : rows_of(model.profile))
+            taps.push_back({row.delay * model.delay_spread_ns * 1e-9, power_of(row.decibel)});
+    } else if (model.kind == ChannelKind::taps) {
+        for (const GivenTap& tap : model.taps)
+            taps.push_back({tap.delay_ns * 1e-9, power_of(tap.power_db)});
+    } else {
+        taps.push_back({});
     }
-    for (Tap& tap : taps)
-        tap.power /= sum;
-    return taps;
+    return normalized(std::move(taps));
 }
 
 }  // namespace phy::apps

@@ -125,6 +125,17 @@ TEST(LinkChannel, TapsHaveUnitPowerAndTheirDelaySpread) {
     EXPECT_EQ(to_string(parse_channel("awgn")), "awgn");
 }
 
+TEST(LinkChannel, TakesTapsAsGiven) {
+    const std::string name = "taps:-120.5:-10,0:0,700:-3.5";
+    EXPECT_EQ(to_string(parse_channel(name)), name);
+    const std::vector<Tap> taps = taps_of(parse_channel(name));
+    ASSERT_EQ(taps.size(), 3U);
+    EXPECT_DOUBLE_EQ(taps[0].delay, -120.5e-9);
+    EXPECT_DOUBLE_EQ(taps[2].delay, 700e-9);
+    EXPECT_NEAR(taps[0].power / taps[1].power, 0.1, 1e-12);
+    EXPECT_NEAR(taps[0].power + taps[1].power + taps[2].power, 1.0, 1e-12);
+}
+
 Channel channel_of(const std::string& name, int antennas, int layers) {
     return Channel(
         {.model = parse_channel(name), .antennas = antennas, .layers = layers, .subcarriers = 120});
@@ -132,7 +143,7 @@ Channel channel_of(const std::string& name, int antennas, int layers) {
 
 /// Power, correlation of subcarriers and independence of antennas, over many slots.
 TEST(LinkChannel, FadesAsItsTaps) {
-    for (const std::string name : {"flat", "tdl-a:300", "tdl-c:100"}) {
+    for (const std::string name : {"flat", "tdl-a:300", "tdl-c:100", "taps:-90:-6,400:0,720:-2"}) {
         const Channel channel = channel_of(name, 2, 1);
         std::vector<float> h(channel.size());
         constexpr int slots = 20'000;

@@ -305,8 +305,10 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     };
     refuse({"--modulation", "qpsk,8psk"}, {"--modulation", "8psk", "16qam"});
     refuse({"--snr-db", "0:0:3"}, {"--snr-db 0:0:3", "FIRST:STEP:LAST"});
-    for (const std::string channel : {"tdl", "tdl:", "tdl:-1", "tdl-d:100", "tdl:nan", "rice", "tdl-a100"})
-        refuse({"--channel", channel}, {"--channel " + channel, "awgn", "flat", "tdl"});
+    for (const std::string channel :
+         {"tdl", "tdl:", "tdl:-1", "tdl-d:100", "tdl:nan", "rice", "tdl-a100", "taps", "taps:", "taps:0",
+          "taps:0:", "taps::0", "taps:0:nan", "taps:1e5:0", "taps:0:0,", "taps:0:0:0"})
+        refuse({"--channel", channel}, {"--channel " + channel, "awgn", "flat", "tdl", "taps"});
     refuse({"--antennas", "0"}, {"--antennas 0", "from 1 to 16"});
     refuse({"--layers", "5"}, {"--layers 5", "from 1 to 4"});
     refuse({"--layers", "3", "--antennas", "2"}, {"--antennas 2", "3 layers"});

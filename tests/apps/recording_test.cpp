@@ -143,6 +143,7 @@ std::vector<Recording::Config> received_cases() {
         shifted.carrier.frequency_shift = 120e3;
         shifted.allocation.reserved = {{{5, 6}, {2, 3}, {1, 7}}};
         add(shifted, kind, 2, "awgn");
+        add(link_of(30000, Modulation::qam16, 2), kind, 8, "taps:0:0,90:-3");
     }
     return all;
 }

@@ -31,32 +31,6 @@ struct ChainCase {
     std::vector<ElementPlace> places = {};  ///< of data elements
 };
 
-/// All elements except DM-RS, unused ones beside them, and reserved ones: subcarriers first, resource blocks
-/// as listed, then symbols.
-inline std::vector<ElementPlace> data_places(const phy::SlotAllocation& allocation) {
-    const phy::DmrsConfig& dmrs = allocation.dmrs;
-    const auto contains = [](const std::vector<int>& list, int value) {
-        return std::find(list.begin(), list.end(), value) != list.end();
-    };
-    std::vector<ElementPlace> places;
-    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
-        for (const phy::ResourceBlocks range : allocation.resource_blocks) {
-            for (int k = 12 * range.first; k < 12 * (range.first + range.count); ++k) {
-                const int group = dmrs.type == 1 ? k % 2 : k % 6 / 2;
-                bool is_data = !contains(dmrs.symbols, l) || group >= dmrs.cdm_groups_without_data;
-                for (const phy::ReservedElements& reserved : allocation.reserved) {
-                    const int block = k / 12 - reserved.resource_blocks.first;
-                    is_data = is_data && !(contains(reserved.symbols, l) && block >= 0 &&
-                                           block < reserved.resource_blocks.count &&
-                                           contains(reserved.subcarriers, k % 12));
-                }
-                if (is_data) places.push_back({l, static_cast<std::size_t>(k)});
-            }
-        }
-    }
-    return places;
-}
-
 /// The smallest FFT sizes of all radices for this number of resource blocks with any k0.
 inline std::vector<std::size_t> air_fft_sizes(int resource_blocks) {
     std::vector<std::size_t> sizes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "phy/dmrs/slot_allocation.hpp"
 #include "receiver/test_air.hpp"
 
 /// A reference receiver that knows the channel, in binary64 and independent of the library.
@@ -51,10 +53,41 @@ struct ElementPlace {
     std::size_t subcarrier;
 };
 
-/// The unbiased linear MMSE estimate of all layers of a resource element: y = H x + n, H (antennas, layers),
-/// noise of variance n0 per antenna.
-inline std::vector<AirComplex> mmse(std::span<const AirComplex> h, std::span<const AirComplex> y,
-                                    std::size_t layers, double n0) {
+/// All elements except DM-RS, unused ones beside them, and reserved ones: subcarriers first, resource blocks
+/// as listed, then symbols.
+inline std::vector<ElementPlace> data_places(const phy::SlotAllocation& allocation) {
+    const phy::DmrsConfig& dmrs = allocation.dmrs;
+    const auto contains = [](const std::vector<int>& list, int value) {
+        return std::find(list.begin(), list.end(), value) != list.end();
+    };
+    std::vector<ElementPlace> places;
+    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
+        for (const phy::ResourceBlocks range : allocation.resource_blocks) {
+            for (int k = 12 * range.first; k < 12 * (range.first + range.count); ++k) {
+                const int group = dmrs.type == 1 ? k % 2 : k % 6 / 2;
+                bool is_data = !contains(dmrs.symbols, l) || group >= dmrs.cdm_groups_without_data;
+                for (const phy::ReservedElements& reserved : allocation.reserved) {
+                    const int block = k / 12 - reserved.resource_blocks.first;
+                    is_data = is_data && !(contains(reserved.symbols, l) && block >= 0 &&
+                                           block < reserved.resource_blocks.count &&
+                                           contains(reserved.subcarriers, k % 12));
+                }
+                if (is_data) places.push_back({l, static_cast<std::size_t>(k)});
+            }
+        }
+    }
+    return places;
+}
+
+/// Symbols of all layers of a resource element, each with the variance of its noise.
+struct EqualizedElement {
+    std::vector<AirComplex> symbols;
+    std::vector<double> noise;
+};
+
+/// The unbiased linear MMSE estimate: y = H x + n, H (antennas, layers), noise of variance n0 per antenna.
+inline EqualizedElement mmse(std::span<const AirComplex> h, std::span<const AirComplex> y, std::size_t layers,
+                             double n0) {
     const std::size_t antennas = y.size();
     // (G | z | I), G = H^H H + n0 I, becomes (I | x | G^-1) by Gauss-Jordan elimination.
     const std::size_t columns = 2 * layers + 1;
@@ -79,10 +112,13 @@ inline std::vector<AirComplex> mmse(std::span<const AirComplex> h, std::span<con
                 a[row * columns + k] -= factor * a[i * columns + k];
         }
     }
-    std::vector<AirComplex> x(layers);
-    for (std::size_t i = 0; i < layers; ++i)
-        x[i] = a[i * columns + layers] / (1.0 - n0 * a[i * columns + layers + 1 + i].real());
-    return x;
+    EqualizedElement element;
+    for (std::size_t i = 0; i < layers; ++i) {
+        const double error = n0 * a[i * columns + layers + 1 + i].real();
+        element.symbols.push_back(a[i * columns + layers] / (1.0 - error));
+        element.noise.push_back(error / (1.0 - error));
+    }
+    return element;
 }
 
 /// A received slot with known signal, noise and channel.
@@ -116,7 +152,7 @@ inline std::size_t bit_errors_of_known_channel(const KnownSlot& slot, const std:
         const auto x =
             mmse(channel.subspan(place.subcarrier * antennas * slot.layers, antennas * slot.layers), y,
                  slot.layers, n0);
-        for (const AirComplex& point : x) {
+        for (const AirComplex& point : x.symbols) {
             axis.decide(point.real(), decided.data());
             axis.decide(point.imag(), decided.data() + 1);
             for (std::size_t bit = 0; bit < bits_per_symbol; ++bit)
