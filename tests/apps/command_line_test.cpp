@@ -122,7 +122,7 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
 TEST_F(CommandLine, OptionsWithoutEffectAreWrongUsage) {
     const std::string symbols = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     const std::string samples = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
-    const auto expect_wrong = [](const Arguments& arguments, const std::vector<std::string>& words) {
+    const auto expect_wrong = [this](const Arguments& arguments, const std::vector<std::string>& words) {
         Arguments command = {demod_app};
         command.insert(command.end(), arguments.begin(), arguments.end());
         expect_failure(command, 2, words);

@@ -54,11 +54,11 @@ Config plain_recording() {
     phy::Link& link = config.link;
     link.modulation = phy::Modulation::qam64;
     link.scrambling = {.rnti = 17921, .id = 77};
-    link.carrier.sample_rate = 768.0 * link.carrier.subcarrier_spacing;
+    link.carrier.sample_rate = 384.0 * link.carrier.subcarrier_spacing;
     link.carrier.center_frequency = 3.5e9;
-    link.allocation.carrier_resource_blocks = 52;
+    link.allocation.carrier_resource_blocks = 26;
     link.allocation.first_crb = 3;
-    link.allocation.resource_blocks = {{.first = 2, .count = 48}};
+    link.allocation.resource_blocks = {{.first = 1, .count = 24}};
     link.allocation.dmrs.scrambling_id = 501;
     return config;
 }

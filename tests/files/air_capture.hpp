@@ -25,7 +25,7 @@ struct AirCapture {
     std::vector<std::uint8_t> codewords;  ///< (slots, G)
 };
 
-/// One layer of 64QAM on two antennas, 48 resource blocks, f0 of 3.5 GHz, TDL-A of 30 ns, 30 dB: 8 slots of
+/// One layer of 64QAM on two antennas, 24 resource blocks, f0 of 3.5 GHz, TDL-A of 30 ns, 30 dB: 8 slots of
 /// samples.
 phy::apps::Recording::Config plain_recording();
 

@@ -118,7 +118,9 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
         map(bits, symbols);
         for (phy::cf32& symbol : symbols)
             symbol *= 1.01F;
-        std::vector<float> noise(symbols.size(), 1e-4F);
+        std::vector<float> noise;
+        for (const phy::cf32& symbol : symbols)
+            noise.push_back(1e-4F * std::norm(symbol));
         const auto report_of = [&] {
             ReceivedSlot slot;
             measure(symbols, noise, symbols.size(), std::span(&slot.symbols, 1));
@@ -133,7 +135,7 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
         SCOPED_TRACE(to_string(modulation));
         EXPECT_NEAR(evm, 0.01, 1e-4);
         EXPECT_NEAR(report.evm, 0.01, 1e-4);
-        // The errors are 1 % of the points, and N0 is that of 1 %.
+        // The errors are 1 % of the points, and N0 is that of 1 % of the symbols.
         EXPECT_NEAR(report.error_over_noise_db, 0.0, 0.1);
         EXPECT_EQ(report.erasures, (symbols.size() + 2) / 3);
         EXPECT_EQ(report.clear_symbols, symbols.size() - report.erasures);
