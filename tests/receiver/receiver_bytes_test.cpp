@@ -185,7 +185,8 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     phy::SymbolMeter measure(Host(), {.modulation = Modulation::qam64});
     phy::ReceivedSlot& of_slot = expected.slots.front();
     of_slot.estimate = slot;
-    measure(expected.symbols, expected.noise_variance, expected.symbols.size(), std::span(&of_slot.symbols, 1));
+    measure(expected.symbols, expected.noise_variance, expected.symbols.size(),
+            std::span(&of_slot.symbols, 1));
     const Received received = received_on(Host(), config, input, 3);
     expected.channel = received.channel;
     EXPECT_TRUE(received == expected);
