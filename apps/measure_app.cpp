@@ -13,13 +13,25 @@ namespace {
 
 using namespace phy::apps;
 
+/// Ignores attributes that options override, and N0.
+phy::CaptureKind kind_of(const MeasureAppOptions& options) {
+    phy::CaptureOptions capture = options.how.capture;
+    capture.ignores_noise_variance = true;
+    if (options.how.link) {
+        capture.link.emplace();
+        if (!capture.modulation) capture.modulation = options.how.link->modulation;
+    }
+    return phy::CaptureReader(options.capture, capture).description().kind;
+}
+
 phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     if (options.how.scrambling && options.how.reference != phy::SymbolReference::sent)
         throw phy::ArgumentError("--descramble: expected --reference sent too, as decisions need no bits");
-    Progress progress(0, quiet);
     phy::MeasureOptions how = options.how;
-    set_machine(how, options.machine, progress);
     try {
+        const bool is_symbols = kind_of(options) == phy::CaptureKind::symbols;
+        Progress progress(0, quiet, is_symbols ? Progress::Unit::symbols : Progress::Unit::slots);
+        set_machine(how, options.machine, progress);
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });
     } catch (const phy::PipelineSizeError& error) {
         const bool by_rows = options.how.by != phy::MeasureBy::whole;

@@ -91,7 +91,7 @@ def draw_evm(axes, report, shape):
                  label=f"all symbols: {in_percent(report['evm_rms'])}")
     if report.get("evm_limit") is not None:
         axes.axhline(100 * report["evm_limit"], color="tab:red", linewidth=1,
-                     label=f"limit of TS 38.104: {in_percent(report['evm_limit'])}")
+                     label=f"limit: {in_percent(report['evm_limit'])}")
     axes.set_ylim(0, 1.35 * max(numpy.nanmax(evm), 100 * (report.get("evm_limit") or 0)))
     axes.set_ylabel("EVM rms, %")
     axes.legend(loc="upper right", ncols=3, frameon=False)

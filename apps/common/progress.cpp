@@ -19,9 +19,10 @@ std::string bar(double fraction) {
 
 }  // namespace
 
-Progress::Progress(std::uint64_t total, bool quiet)
+Progress::Progress(std::uint64_t total, bool quiet, Unit unit)
     : total_(total),
       quiet_(quiet),
+      unit_(unit),
       terminal_(isatty(STDERR_FILENO) == 1),
       interval_(terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(3)) {}
 
@@ -42,9 +43,11 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
 void Progress::show(Clock::time_point now) {
     const double fraction = static_cast<double>(done_) / static_cast<double>(total_);
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    const std::string state =
-        fmt::format("{:.0f} % of {} symbols, {:.1f} Msymbol/s, {:.0f} s left", 100.0 * fraction, total_,
-                    1e-6 * static_cast<double>(done_) / seconds, seconds * (1.0 - fraction) / fraction);
+    const double rate = static_cast<double>(done_) / seconds;
+    const std::string speed = unit_ == Unit::slots ? fmt::format("slots, {:.0f} slots/s", rate)
+                                                   : fmt::format("symbols, {:.1f} Msymbol/s", 1e-6 * rate);
+    const std::string state = fmt::format("{:.0f} % of {} {}, {:.0f} s left", 100.0 * fraction, total_, speed,
+                                          seconds * (1.0 - fraction) / fraction);
     const std::string line = terminal_ ? wipe_line + bar(fraction) + state : state + "\n";
     std::fputs(line.c_str(), stderr);
     std::fflush(stderr);

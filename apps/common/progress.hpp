@@ -8,8 +8,10 @@ namespace phy::apps {
 /// Shows progress on stderr: a bar on a terminal, else a line every few seconds. Not thread-safe.
 class Progress {
 public:
-    /// total: expected number of symbols; quiet: shows nothing.
-    Progress(std::uint64_t total, bool quiet);
+    enum class Unit { symbols, slots };
+
+    /// total: expected number of symbols or slots; quiet: shows nothing.
+    Progress(std::uint64_t total, bool quiet, Unit unit = Unit::symbols);
 
     /// Erases the bar, so that later output starts on a clean line.
     ~Progress();
@@ -17,10 +19,10 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Adds symbols to those done.
-    void advance(std::uint64_t symbols) { update(done_ + symbols, total_); }
+    /// Adds to what is done.
+    void advance(std::uint64_t count) { update(done_ + count, total_); }
 
-    /// Sets the symbols done and the total.
+    /// Sets what is done and the total.
     void update(std::uint64_t done, std::uint64_t total);
 
 private:
@@ -31,6 +33,7 @@ private:
     std::uint64_t total_;
     std::uint64_t done_ = 0;
     bool quiet_;
+    Unit unit_;
     bool terminal_;
     Clock::duration interval_;
     Clock::time_point start_ = Clock::now();

@@ -113,13 +113,27 @@ auto with_option_errors(const DemodOptions& options, Work work) {
     }
 }
 
+/// Throws ArgumentError for options that change nothing without others. format: of the soft bits.
+void require_effect(const DemodOptions& options, SoftBitFormat format) {
+    const auto require = [](bool has_effect, bool is_given, const char* option, const char* needed) {
+        if (is_given && !has_effect) throw ArgumentError(fmt::format("{}: only with {}", option, needed));
+    };
+    const bool writes = !options.output.empty();
+    require(writes, options.chooses_datasets, "--write", "--output");
+    require(writes, options.symbols.keep_shape, "--keep-shape", "--output");
+    require(writes || !options.trace.empty(), options.files.durable, "--durable", "--output or --trace");
+    const bool is_int8 = format == SoftBitFormat::int8;
+    require(is_int8, options.llr_scale.has_value(), "--llr-scale", "soft bits in int8");
+    require(is_int8, options.llr_clip.has_value(), "--llr-clip", "soft bits in int8");
+}
+
 void require_none_of(const char* kind, const std::vector<std::pair<bool, const char*>>& given) {
     for (const auto& [is_given, option] : given)
         if (is_given) throw ArgumentError(fmt::format("{}: not for a capture of {}", option, kind));
 }
 
 DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
-    require_none_of("symbols", {{options.slots.writes_symbols || options.slots.writes_channel, "--write"},
+    require_none_of("symbols", {{options.chooses_datasets, "--write"},
                                 {options.slots.diagnoses, "--diagnose"},
                                 {options.slots.equalization != Equalization::mmse, "--equalizer"},
                                 {options.slots.interference_rejection, "--interference-rejection"},
@@ -131,6 +145,7 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
     if (files.link) require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(how.hard ? SoftBitFormat::float16 : SoftBitFormat::int8);
+    require_effect(options, how.format);
     return how;
 }
 
@@ -153,6 +168,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
         throw ArgumentError("--noise-variance: not with --interference-rejection, which measures it");
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(SoftBitFormat::int8);
+    require_effect(options, how.format);
     how.noise_variance = files.capture.noise_variance;
     if (options.delay_spread_ns > 0.0) how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
     if (is_wiener) how.doppler_spread = options.doppler_spread_hz;
@@ -173,7 +189,8 @@ CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFi
 /// With progress, interrupts and the trace.
 Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOptions& files, CaptureKind kind,
                                std::optional<AtomicFile>& trace, bool quiet) {
-    Progress progress(0, quiet);
+    Progress progress(0, quiet,
+                      kind == CaptureKind::symbols ? Progress::Unit::symbols : Progress::Unit::slots);
     return with_option_errors(options, [&]() -> Demodulated {
         // Usage errors come before those of the machine.
         const auto on_machine = [&](auto how) {
@@ -197,6 +214,8 @@ Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOpt
 Demodulated demodulate(const DemodOptions& options, bool quiet) {
     require_different_files(options);
     SoftBitFileOptions files = options.files;
+    files.llr.scale = options.llr_scale.value_or(files.llr.scale);
+    files.llr.clip = options.llr_clip.value_or(files.llr.clip);
     if (!options.link.empty()) files.link = read_link(options.link);
     const CaptureDescription capture =
         with_option_errors(options, [&] { return describe_capture(options, files); });

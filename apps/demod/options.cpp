@@ -50,12 +50,11 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
         ("llr", parsed(options.llr, parse_soft_bit_format, "FORMAT"),
          "format of the soft bits: int8 (default; with --hard float16), float16 or float32")  //
         ("llr-scale",
-         number_within<float>(options.files.llr.scale, "--llr-scale", "X",
+         number_within<float>(options.llr_scale, "--llr-scale", "X",
                               {1.0F / 64, 4096.0F, "a number from 1/64 to 4096"}),
          "int8: steps per nat, default 6")  //
         ("llr-clip",
-         number_within<int>(options.files.llr.clip, "--llr-clip", "N",
-                            {1, 127, "a whole number from 1 to 127"}),
+         number_within<int>(options.llr_clip, "--llr-clip", "N", {1, 127, "a whole number from 1 to 127"}),
          "int8: largest magnitude of a soft bit, default 127")  //
         ("hard", flag(options.symbols.hard),
          "symbols only: write hard decisions (dataset /bits, 0 or 1) instead of /llr")  //
@@ -106,7 +105,10 @@ std::vector<std::uint32_t> parse_identities(const std::string& list) {
 }
 
 void add_link_options(DemodOptions& options, po::options_description& list) {
-    const auto written = [&options](const std::string& names) { set_written(options.slots, names); };
+    const auto written = [&options](const std::string& names) {
+        options.chooses_datasets = true;
+        set_written(options.slots, names);
+    };
     list.add_options()  //
         ("link", text(options.link, "FILE"),
          "JSON file with the link: carrier, allocation and DM-RS; default: the attribute of the capture; "

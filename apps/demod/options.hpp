@@ -16,6 +16,9 @@ struct DemodOptions {
     std::string link;  ///< link file; empty: the capture's attribute
     std::string trace;
     std::optional<SoftBitFormat> llr;
+    std::optional<float> llr_scale;
+    std::optional<int> llr_clip;
+    bool chooses_datasets = false;  ///< --write is given
 
     SoftBitFileOptions files;        ///< for captures of all kinds
     DemodulateOptions symbols;       ///< further options for captures of symbols

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -32,16 +33,67 @@ double times_real_time(const Reception& done) {
     return done.signal_seconds / done.seconds;
 }
 
+/// A value of the worst slot, among those with DM-RS.
+struct Worst {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    std::uint64_t slot = 0;
+};
+
+/// sign: 1 if more is worse, else -1.
+Worst worst_of(const Reception& done, double SlotReport::*number, double sign) {
+    const double least = min_coherence(done.link.allocation);
+    Worst worst;
+    for (const SlotReport& report : done.reports) {
+        const double value = report.*number;
+        if (!(report.coherence >= least) || std::isnan(value)) continue;
+        if (std::isnan(worst.value) || sign * value > sign * worst.value) worst = {value, report.slot};
+    }
+    return worst;
+}
+
+/// As the end of a line; nothing for one slot.
+std::string worst_text(const Reception& done, const Worst& worst, const std::string& value) {
+    if (done.reports.size() < 2 || std::isnan(worst.value)) return "";
+    return fmt::format("; worst {} in slot {}", value, worst.slot);
+}
+
+Json worst_json(const Reception& done) {
+    return Json::object({{"snr_db", worst_of(done, &SlotReport::snr_db, -1.0).value},
+                         {"evm_rms", worst_of(done, &SlotReport::evm, 1.0).value},
+                         {"error_over_noise_db", worst_of(done, &SlotReport::error_over_noise_db, 1.0).value},
+                         {"coherence", worst_of(done, &SlotReport::coherence, -1.0).value}});
+}
+
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("snr_db", done.mean.snr_db);
     members.emplace_back("evm_rms", done.mean.evm);
+    members.emplace_back("error_over_noise_db", done.mean.error_over_noise_db);
     members.emplace_back("noise_variance", done.mean.noise_variance);
     members.emplace_back("timing_offset", done.mean.timing_offset);
     members.emplace_back("frequency_offset", done.mean.frequency_offset);
     members.emplace_back("coherence", done.mean.coherence);
+    members.emplace_back("worst_slot", worst_json(done));
     if (done.link.carrier.first_sample && done.samples > 0)
         members.emplace_back("first_sample", *done.link.carrier.first_sample);
     if (done.found) members.emplace_back("correlation", done.found->correlation);
+}
+
+/// How good the slots are: means, and the worst slots.
+void add_quality(std::string& report, const Reception& done) {
+    const auto line = [&](const char* name, double SlotReport::*number, double sign, const auto& text) {
+        const Worst worst = worst_of(done, number, sign);
+        add_line(report, name, text(done.mean.*number) + worst_text(done, worst, text(worst.value)));
+    };
+    const auto decibels = [](double value) { return fmt::format("{:.1f} dB", value); };
+    line("SNR", &SlotReport::snr_db, -1.0, decibels);
+    line("EVM", &SlotReport::evm, 1.0, [](double value) { return fmt::format("{:.2f} %", 100.0 * value); });
+    if (done.mean.clear_symbols == 0)
+        add_line(report, "error over N0", "not measured: N0 is too high for this modulation");
+    else
+        line("error over N0", &SlotReport::error_over_noise_db, 1.0, decibels);
+    line("coherence", &SlotReport::coherence, -1.0,
+         [](double value) { return fmt::format("{:.3f}", value); });
+    add_line(report, "N0", fmt::format("{:.4g} at an antenna", done.mean.noise_variance));
 }
 
 }  // namespace
@@ -92,7 +144,8 @@ std::string text_of(const Reception& done) {
                               layers == 1 ? "layer" : "layers", done.capture.antennas,
                               done.capture.antennas == 1 ? "antenna" : "antennas"));
     line("soft bits", fmt::format("{}", done.soft_bits));
-    line("seconds", fmt::format("{:.3g}, {:.3g} times real time", done.seconds, times_real_time(done)));
+    line("seconds", fmt::format("{:.3g} s, {:.3g} times real time ({})", done.seconds, times_real_time(done),
+                                times_real_time(done) >= 1.0 ? "faster" : "slower"));
     const std::string in = done.samples > 0
                                ? fmt::format("{:.4g} Msample/s", 1e-6 * rate(samples(done), done))
                                : fmt::format("{:.4g} Msymbol/s", 1e-6 * rate(symbols(done), done));
@@ -101,15 +154,12 @@ std::string text_of(const Reception& done) {
     if (done.found)
         line("first sample", fmt::format("{}, found with a correlation of {:.2f}", done.found->first_sample,
                                          done.found->correlation));
-    line("SNR",
-         fmt::format("{:.1f} dB at an antenna, N0 {:.4g}", done.mean.snr_db, done.mean.noise_variance));
-    line("EVM", fmt::format("{:.2f} %", 100.0 * done.mean.evm));
+    add_quality(result, done);
     line("offsets", fmt::format("timing {:.4g} us, frequency {:.4g} Hz", 1e6 * done.mean.timing_offset,
                                 done.mean.frequency_offset));
-    line("coherence", fmt::format("{:.3f}", done.mean.coherence));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
-    line("erasures", fmt::format("{}", done.mean.erasures));
-    line("saturated", fmt::format("{}", done.saturated));
+    line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
+    line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
     line("busy", busy_text(done.pipeline));

@@ -73,7 +73,7 @@ std::string text_of(const Demodulation& done) {
     const std::optional<std::string> devices = devices_of(done.places);
     line("symbols", fmt::format("{} ({})", done.symbols, to_string(done.demapper.modulation)));
     line("soft bits", fmt::format("{}", done.soft_bits));
-    line("seconds", fmt::format("{:.3g}", done.seconds));
+    line("seconds", fmt::format("{:.3g} s", done.seconds));
     line("throughput", fmt::format("{:.4g} Msymbol/s, {:.4g} Mbit/s", 1e-6 * rate(done.symbols, done),
                                    1e-6 * rate(done.soft_bits, done)));
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
@@ -86,8 +86,9 @@ std::string text_of(const Demodulation& done) {
         line("EVM", fmt::format("{:.3g} %, {:.3g} % by N0", 100.0 * done.check.evm,
                                 100.0 * done.check.expected_evm));
     }
-    line("erasures", fmt::format("{}", done.counters.erasures));
-    line("saturated", fmt::format("{}", done.counters.saturated));
+    line("erasures", fmt::format("{} of {} symbols", done.counters.erasures, done.symbols));
+    line("saturated",
+         saturation_text(done.counters.saturated, done.soft_bits, done.format, done.demapper.llr));
     if (done.bit_errors) line("bit errors", bit_error_text(done));
     line("busy", busy_text(done.pipeline));
     if (done.measured) line("measured before", fmt::format("in {:.3g} s", done.measured->seconds));

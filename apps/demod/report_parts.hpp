@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "common/json.hpp"
+#include "phy/core/demapper_config.hpp"
+#include "phy/core/format.hpp"
 #include "phy/pipeline/pipeline.hpp"
 
 /// Parts of both reports, of symbols and of slots.
@@ -15,6 +18,18 @@ namespace phy::apps {
 /// A line of a report for people.
 inline void add_line(std::string& report, std::string_view name, std::string_view value) {
     report += fmt::format("{:<16}{}\n", name, value);
+}
+
+/// What saturation means: the L from which soft bits are at the limit of their format.
+inline std::string saturation_text(std::uint64_t saturated, std::uint64_t soft_bits, SoftBitFormat format,
+                                   const LlrConfig& llr) {
+    std::string text = fmt::format("{} of {} soft bits", saturated, soft_bits);
+    if (saturated == 0) return text;
+    text +=
+        fmt::format(" ({:.3g} %)", 100.0 * static_cast<double>(saturated) / static_cast<double>(soft_bits));
+    if (format != SoftBitFormat::int8) return text + ": their L is beyond the format";
+    return text + fmt::format(" at +-{}, for |L| from {:.3g} nats on: normal at high SNR", llr.clip,
+                              static_cast<double>(llr.clip) / static_cast<double>(llr.scale));
 }
 
 /// The busy time of each step of a pipeline.

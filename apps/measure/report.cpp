@@ -26,7 +26,8 @@ std::vector<SymbolMeasurement> measured_rows(const Measured& done) {
 
 /// None if the modulation has no limit or is unknown.
 std::optional<double> limit_of(const Measured& done) {
-    return done.capture.modulation ? evm_limit(*done.capture.modulation) : std::nullopt;
+    if (!done.capture.modulation) return std::nullopt;
+    return evm_limit(*done.capture.modulation, done.transmitter.value_or(Transmitter::base_station));
 }
 
 std::optional<bool> is_within_limit(const Measured& done) {
@@ -107,7 +108,9 @@ std::string text_of_limit(const Measured& done) {
     if (!limit) return "none";
     const std::optional<bool> within = is_within_limit(done);
     const char* const verdict = !within ? "EVM unknown" : *within ? "met" : "not met";
-    return fmt::format("{} (TS 38.104, 6.5.2.2): {}", percent(*limit), verdict);
+    const char* const source =
+        done.transmitter == Transmitter::ue ? "TS 38.101-1, 6.4.2.1" : "TS 38.104, 6.5.2.2";
+    return fmt::format("{} ({}): {}", percent(*limit), source, verdict);
 }
 
 }  // namespace

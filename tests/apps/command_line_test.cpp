@@ -119,6 +119,25 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
     expect_wrong("--order", "random", {"random", "sequential", "serial"});
 }
 
+TEST_F(CommandLine, OptionsWithoutEffectAreWrongUsage) {
+    const std::string symbols = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
+    const std::string samples = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
+    const auto expect_wrong = [this](const Arguments& arguments, const std::vector<std::string>& words) {
+        Arguments command = {demod_app};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        expect_failure(command, 2, words);
+    };
+    expect_wrong({samples, "--write", "llr"}, {"--write", "only with --output"});
+    expect_wrong({samples, "--durable"}, {"--durable", "--output or --trace"});
+    expect_wrong({symbols, "--keep-shape"}, {"--keep-shape", "only with --output"});
+    for (const std::string option : {"--llr-scale", "--llr-clip"}) {
+        expect_wrong({samples, "--llr", "float32", option, "5"}, {option, "int8"});
+        expect_wrong({symbols, "--llr", "float16", option, "5"}, {option, "int8"});
+        expect_wrong({symbols, "--hard", option, "5"}, {option, "int8"});
+        demod({symbols, "--hard", "--llr", "int8", option, "5"});
+    }
+}
+
 TEST_F(CommandLine, WrongUsageOfMeasureApp) {
     const std::string capture = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     const auto expect_wrong = [&](const std::string& option, const std::string& value,

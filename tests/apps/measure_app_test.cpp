@@ -121,6 +121,13 @@ TEST_F(MeasureApp, WithoutAModulationThereArePowersAlone) {
     EXPECT_NE(text.out.find("modulation unknown"), std::string::npos) << text.out;
 }
 
+TEST_F(MeasureApp, LimitsAreThoseOfTheTransmitter) {
+    const std::string uplink = run({measure_app, PHY_DATA_DIRECTORY "/pusch_samples.h5"}).out;
+    EXPECT_NE(uplink.find("8 % (TS 38.101-1, 6.4.2.1): met"), std::string::npos) << uplink;
+    const std::string downlink = run({measure_app, PHY_DATA_DIRECTORY "/pdsch_grid.h5"}).out;
+    EXPECT_NE(downlink.find("12.5 % (TS 38.104, 6.5.2.2): met"), std::string::npos) << downlink;
+}
+
 TEST_F(MeasureApp, TextIsShortHoweverManyRows) {
     const std::string text = run({measure_app, capture(), "--by", "10"}).out;
     EXPECT_LT(std::ranges::count(text, '\n'), 40);

@@ -68,6 +68,26 @@ TEST_F(Report, TextSaysTheSame) {
     EXPECT_NE(text.find(Backend::best().name()), std::string::npos);
 }
 
+TEST_F(Report, SaysWhatSaturates) {
+    const std::string text = demod({small_capture(), "--llr-clip", "12", "--llr-scale", "4"}).out;
+    EXPECT_NE(text.find(" of 6000 soft bits ("), std::string::npos) << text;
+    EXPECT_NE(text.find(" at +-12, for |L| from 3 nats on"), std::string::npos) << text;
+}
+
+TEST_F(Report, OfSlotsHasTheWorstSlotAndUnits) {
+    const std::string capture = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
+    const std::string text = demod({capture}).out;
+    for (const std::string word : {" s, ", "times real time (", " dB; worst ", " %; worst ", "error over N0",
+                                   "erasures        0 of 2880 symbols"})
+        EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+    const JsonValue report = demod_json({capture});
+    EXPECT_NEAR(report["error_over_noise_db"].number(), 0.0, 0.5);
+    EXPECT_LT(report["worst_slot"]["snr_db"].number(), report["snr_db"].number());
+    EXPECT_GT(report["worst_slot"]["evm_rms"].number(), report["evm_rms"].number());
+    EXPECT_GE(report["worst_slot"]["error_over_noise_db"].number(), report["error_over_noise_db"].number());
+    EXPECT_TRUE(report["warnings"].array().empty());
+}
+
 TEST_F(Report, QuietPrintsNothing) {
     const Outcome outcome = demod({small_capture(), "-o", path("out.h5"), "--quiet"});
     EXPECT_EQ(outcome.out, "");

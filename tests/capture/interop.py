@@ -152,8 +152,8 @@ def check_slots(path):
         assert file.attrs["link"] == '{"direction": "uplink"}', file.attrs["link"]
 
         slots = file["slots"][...]
-        names = ("slot", "first_sample", "snr_db", "noise_variance", "evm", "timing_offset",
-                 "frequency_offset", "coherence", "erasures")
+        names = ("slot", "first_sample", "snr_db", "noise_variance", "evm", "error_over_noise_db",
+                 "timing_offset", "frequency_offset", "coherence", "erasures")
         assert slots.dtype.names == names, slots.dtype
         assert slots.dtype.itemsize == 8 * len(names), slots.dtype
         for column, name in enumerate(names):

@@ -218,10 +218,11 @@ TEST_F(CaptureInterop, H5pyReadsWhatTheSlotWriterWrites) {
                         .snr_db = half + 2.0,
                         .noise_variance = half + 3.0,
                         .evm = half + 4.0,
-                        .timing_offset = half + 5.0,
-                        .frequency_offset = half + 6.0,
-                        .coherence = half + 7.0,
-                        .erasures = row + 8});
+                        .error_over_noise_db = half + 5.0,
+                        .timing_offset = half + 6.0,
+                        .frequency_offset = half + 7.0,
+                        .coherence = half + 8.0,
+                        .erasures = row + 9});
     }
 
     phy::SlotWriter writer(path, {.slots = 3,

@@ -69,6 +69,7 @@ Received random_slots(const Config& config, std::mt19937& random) {
                             .snr_db = x,
                             .noise_variance = x / 3.0,
                             .evm = x / 5.0,
+                            .error_over_noise_db = x / 6.0,
                             .timing_offset = -x / 7.0,
                             .frequency_offset = x / 11.0,
                             .coherence = x / 13.0,

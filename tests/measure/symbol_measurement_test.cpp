@@ -189,6 +189,14 @@ TEST(SymbolMeasurement, LimitsOfTheEvm) {
     EXPECT_EQ(phy::evm_limit(Modulation::qam1024), 0.025);
     EXPECT_EQ(phy::evm_limit(Modulation::bpsk), std::nullopt);
     EXPECT_EQ(phy::evm_limit(Modulation::pi2_bpsk), std::nullopt);
+
+    // TS 38.101-1 table 6.4.2.1-1.
+    using phy::Transmitter;
+    EXPECT_EQ(phy::evm_limit(Modulation::pi2_bpsk, Transmitter::ue), 0.3);
+    EXPECT_EQ(phy::evm_limit(Modulation::qpsk, Transmitter::ue), 0.175);
+    EXPECT_EQ(phy::evm_limit(Modulation::qam256, Transmitter::ue), 0.035);
+    EXPECT_EQ(phy::evm_limit(Modulation::qam1024, Transmitter::ue), std::nullopt);
+    EXPECT_THROW(phy::evm_limit(Modulation::qpsk, static_cast<Transmitter>(2)), phy::ArgumentError);
 }
 
 struct Estimate {

@@ -93,6 +93,7 @@ protected:
                                           .symbols = bytes.data(),
                                           .size = symbols.size(),
                                           .sent = nullptr,
+                                          .noise_variance = nullptr,
                                           .row = row,
                                           .odd = false,
                                           .scale = phy::detail::symbol_scale(config, SampleFormat::cf32),
@@ -125,6 +126,33 @@ TEST_F(CudaSymbolMeter, BytesAreThoseOfTheCpu) {
                 EXPECT_TRUE(same_bytes(measure(config, noisy.received, row, &noisy.sent),
                                        on_host(config, noisy.received, row, &noisy.sent)));
             }
+        }
+    }
+}
+
+TEST_F(CudaSymbolMeter, SumsWithNoiseAreThoseOfTheCpu) {
+    for (const Modulation modulation : phy::all_modulations) {
+        const NoisySymbols noisy = make_noisy(modulation, SampleFormat::cf32, 60'013, 0.02, 1.0, 9);
+        std::vector<phy::cf32> symbols(60'013);
+        std::memcpy(symbols.data(), noisy.received.bytes.data(), noisy.received.bytes.size());
+        std::vector<float> noise(symbols.size());
+        for (std::size_t n = 0; n < noise.size(); ++n)
+            noise[n] = n % 101 == 7 ? std::numeric_limits<float>::infinity()
+                                    : 0.02F * static_cast<float>(n % 64 + 1) / 16.0F;
+        const auto there = to_device<phy::cf32>(symbols);
+        const auto noise_there = to_device<float>(noise);
+        for (const std::size_t row : fewer_cases(awkward_rows())) {
+            std::vector<SymbolSums> expected((symbols.size() + row - 1) / row);
+            phy::SymbolMeter(Host({.threads = 0}), {.modulation = modulation})(symbols, noise, row, expected,
+                                                                               1);
+            DeviceBuffer<SymbolSums> sums(*device_, expected.size());
+            DeviceBuffer<std::byte> workspace(*device_,
+                                              phy::gpu::SymbolMeter::workspace_bytes(symbols.size(), row));
+            const phy::gpu::Stream stream(*device_);
+            phy::gpu::SymbolMeter(*device_, {.modulation = modulation})(there, noise_there, row, sums,
+                                                                        workspace, stream, 1);
+            stream.synchronize();
+            EXPECT_TRUE(same_bytes(to_host(sums), expected)) << to_string(modulation) << " " << row;
         }
     }
 }

@@ -148,7 +148,7 @@ TEST(ReceiverBytesTest, WholeCarrier) {
         sent.input[symbol * 4384 + 1500 + symbol % 4 * of_antenna] = {std::numeric_limits<float>::quiet_NaN(),
                                                                       0.0F};
     const Received spoilt = received_on(phy::detail::host_of_exactly(1, {}), config, sent.input, 0);
-    EXPECT_EQ(spoilt.slots[0].erasures, 3U * 2U * 3276U);
+    EXPECT_EQ(spoilt.slots[0].symbols.not_finite, 3U * 2U * 3276U);
     EXPECT_TRUE(received_on(phy::detail::host_of_exactly(4, {}), config, sent.input, 0) == spoilt);
 }
 
@@ -186,7 +186,10 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);
     demap(expected.symbols, expected.noise_variance, llr, 0, nullptr, signs);
     phy::SymbolMeter measure(Host(), {.modulation = Modulation::qam64});
-    expected.slots.front() = {.estimate = slot, .symbols = measure(expected.symbols), .erasures = 0};
+    phy::ReceivedSlot& of_slot = expected.slots.front();
+    of_slot.estimate = slot;
+    measure(expected.symbols, expected.noise_variance, expected.symbols.size(),
+            std::span(&of_slot.symbols, 1));
     const Received received = received_on(Host(), config, input, 3);
     expected.channel = received.channel;
     EXPECT_TRUE(received == expected);

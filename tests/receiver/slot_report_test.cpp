@@ -106,7 +106,7 @@ TEST(SlotReportTest, TheChannelIsThatOfTheSlot) {
     }
 }
 
-/// Zeros, which is what erased symbols are, do not count, whatever their share.
+/// Erased symbols, zeros without a finite N0, do not count, whatever their share.
 TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
     for (const Modulation modulation : phy::all_modulations) {
         ReceiverConfig config;
@@ -121,19 +121,31 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
         map(bits, symbols);
         for (phy::cf32& symbol : symbols)
             symbol *= 1.01F;
-        const double evm = phy::slot_report({.estimate = {}, .symbols = measure(symbols)}, config, 0).evm;
-        for (std::size_t i = 0; i < symbols.size(); i += 3)
+        std::vector<float> noise;
+        for (const phy::cf32& symbol : symbols)
+            noise.push_back(1e-4F * std::norm(symbol));
+        const auto report_of = [&] {
+            ReceivedSlot slot;
+            measure(symbols, noise, symbols.size(), std::span(&slot.symbols, 1));
+            return phy::slot_report(slot, config, 0);
+        };
+        const double evm = report_of().evm;
+        for (std::size_t i = 0; i < symbols.size(); i += 3) {
             symbols[i] = {};
-        const SlotReport report = phy::slot_report(
-            {.estimate = {}, .symbols = measure(symbols), .erasures = (symbols.size() + 2) / 3}, config, 0);
+            noise[i] = std::numeric_limits<float>::infinity();
+        }
+        const SlotReport report = report_of();
         SCOPED_TRACE(to_string(modulation));
         EXPECT_NEAR(evm, 0.01, 1e-4);
         EXPECT_NEAR(report.evm, 0.01, 1e-4);
-        std::ranges::fill(symbols, phy::cf32());
-        EXPECT_TRUE(std::isnan(
-            phy::slot_report({.estimate = {}, .symbols = measure(symbols), .erasures = symbols.size()},
-                             config, 0)
-                .evm));
+        // The errors are 1 % of the points, and N0 is that of 1 % of the symbols.
+        EXPECT_NEAR(report.error_over_noise_db, 0.0, 0.1);
+        EXPECT_EQ(report.erasures, (symbols.size() + 2) / 3);
+        EXPECT_EQ(report.clear_symbols, symbols.size() - report.erasures);
+        std::ranges::fill(noise, std::numeric_limits<float>::quiet_NaN());
+        EXPECT_TRUE(std::isnan(report_of().evm));
+        EXPECT_TRUE(std::isnan(report_of().error_over_noise_db));
+        EXPECT_EQ(report_of().erasures, symbols.size());
     }
 }
 
@@ -167,7 +179,7 @@ void expect_erased(const ReceiverConfig& config, const Received& received, std::
     const auto of_slot = [&](const auto& all) {
         return std::span(all).subspan(slot * (all.size() / slots), all.size() / slots);
     };
-    EXPECT_EQ(received.slots[slot].erasures, of_slot(received.symbols).size());
+    EXPECT_EQ(received.slots[slot].symbols.not_finite, of_slot(received.symbols).size());
     EXPECT_TRUE(std::ranges::all_of(of_slot(received.llr), [](std::byte b) { return b == std::byte{0}; }));
     EXPECT_TRUE(std::ranges::all_of(of_slot(received.symbols), [](phy::cf32 x) { return x == phy::cf32(); }));
     EXPECT_TRUE(std::ranges::all_of(of_slot(received.channel), [](phy::cf32 h) { return h == phy::cf32(); }));
@@ -191,7 +203,7 @@ TEST(BadSamplesTest, InDmrsEraseTheirSlot) {
             const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 40.0}, 0, 3);
             phy::Receiver receiver(phy::Host(), config);
             const Received clean = phy_test::receive(receiver, sent.input);
-            EXPECT_EQ(clean.slots[1].erasures, 0U);
+            EXPECT_EQ(clean.slots[1].symbols.not_finite, 0U);
             const std::size_t of_slot = sent.input.size() / 3;
             const std::size_t of_symbol = of_slot / static_cast<std::size_t>(config.antennas) / 14;
             const std::size_t pilot =
@@ -235,7 +247,7 @@ TEST(BadSamplesTest, SpoilTheirSlotAlone) {
                                        &spoilt.llr[slot * bits]));
             }
             const std::uint64_t expected = input == ReceiverInput::samples ? 24 * 12 : 1;
-            EXPECT_EQ(spoilt.slots[1].erasures, expected);
+            EXPECT_EQ(spoilt.slots[1].symbols.not_finite, expected);
             const SlotReport report = phy::slot_report(spoilt.slots[1], config, 1);
             EXPECT_EQ(report.erasures, expected);
             EXPECT_NEAR(report.evm, phy::slot_report(clean.slots[1], config, 1).evm, 1e-3);
@@ -273,7 +285,7 @@ TEST(BadSamplesTest, StrongOnesEraseTheirSymbol) {
         phy::Receiver receiver(phy::Host(), config);
         const Received received = phy_test::receive(receiver, sent.input, 1);
         const std::size_t erased = receiver.symbols_per_slot() / 13;
-        EXPECT_EQ(received.slots[0].erasures, erased);
+        EXPECT_EQ(received.slots[0].symbols.not_finite, erased);
         EXPECT_TRUE(std::isnan(received.slots[0].estimate.phase[symbol].real()));
         const std::size_t first = (symbol - 1) * erased;
         for (std::size_t i = 0; i < receiver.symbols_per_slot(); ++i)
@@ -340,7 +352,7 @@ TEST(BadSamplesTest, NothingReceivedIsErased) {
                 for (const float value : {0.0F, std::numeric_limits<float>::quiet_NaN()}) {
                     const Received received =
                         phy_test::receive(receiver, std::vector<phy::cf32>(size, {value, value}));
-                    EXPECT_EQ(received.slots[0].erasures, receiver.symbols_per_slot());
+                    EXPECT_EQ(received.slots[0].symbols.not_finite, receiver.symbols_per_slot());
                     EXPECT_TRUE(
                         std::ranges::all_of(received.llr, [](auto bit) { return bit == std::byte{0}; }));
                     const SlotReport report = phy::slot_report(received.slots[0], config, 0);

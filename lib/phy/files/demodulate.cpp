@@ -301,6 +301,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     const SoftDemapStage::Config& demap = stage.config();
     result.gain = used.gain;
     result.demapper = demap.demapper;
+    result.format = how.format;
     result.noise_variance = demap.noise_variance;
     result.descrambled = how.descramble;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);

@@ -51,8 +51,9 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
 /// Result and speed of a demodulation.
 struct PHY_EXPORT Demodulation {
     CaptureDescription capture;
-    float gain = 1.0F;                    ///< symbols were divided by it
-    DemapperConfig demapper;              ///< as used
+    float gain = 1.0F;        ///< symbols were divided by it
+    DemapperConfig demapper;  ///< as used
+    SoftBitFormat format = SoftBitFormat::int8;
     std::optional<float> noise_variance;  ///< none: one per symbol
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;

@@ -319,6 +319,10 @@ ReceiveOptions receive_options(const CaptureDescription& capture, const MeasureO
     return receive;
 }
 
+Transmitter transmitter_of(const Link& link) {
+    return link.direction == Direction::uplink ? Transmitter::ue : Transmitter::base_station;
+}
+
 /// Measures a grid or samples.
 Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& options) {
     check_slot_options(options);
@@ -327,6 +331,7 @@ Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& 
     result.capture = std::move(received.capture);
     result.capture.modulation = received.link.modulation;
     result.meter.modulation = received.link.modulation;
+    result.transmitter = transmitter_of(received.link);
     result.places = std::move(received.places);
     result.pipeline = std::move(received.pipeline);
     result.warnings = std::move(received.warnings);
@@ -369,8 +374,10 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     // Invalid text in the link attribute does not matter if nothing is needed from it.
     const bool says_all =
         how.capture.modulation && (how.scrambling || how.reference == SymbolReference::decisions);
-    if (!options.link && !says_all)
-        how = detail::with_link(how, &MeasureOptions::scrambling, detail::link_of(result.capture));
+    const std::optional<Link> link =
+        options.link || says_all ? options.link : detail::link_of(result.capture);
+    if (link) result.transmitter = transmitter_of(*link);
+    how = detail::with_link(how, &MeasureOptions::scrambling, link);
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
     result.format = result.capture.format;
     result.symbols = result.capture.symbols;

@@ -60,6 +60,9 @@ struct PHY_EXPORT Measured {
     /// of the divided symbols.
     float gain = 1.0F;
 
+    /// Who sent the symbols, from the direction of their link; none without a link.
+    std::optional<Transmitter> transmitter = {};
+
     std::vector<std::string> warnings = {};  ///< of receive_file(), for a grid or samples
 
     /// Why the gain could not be measured, in one line; empty if it was.
@@ -89,8 +92,8 @@ struct PHY_EXPORT Measured {
 /// powers, offsets and imbalances are measured, with a gain of 1.
 ///
 /// A grid or samples are first received by receive_file(). The equalised symbols of all slots are then
-/// measured together, by decisions and with a gain of 1, without erased symbols, though peaks count those as
-/// 0. A slot of MeasureBy::slot is an occasion, and a chunk counts slots.
+/// measured together, by decisions and with a gain of 1. Erased ones count as not finite. A slot of
+/// MeasureBy::slot is an occasion, and a chunk counts slots.
 ///
 /// Throws FileError for a bad file; DescriptionError if requested transmitted bits are missing; ArgumentError
 /// for options out of their range, for a full scale of floating-point numbers, and for a grid or samples with

@@ -10,6 +10,7 @@
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
+#include "phy/files/receive/warnings.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/stage.hpp"
@@ -205,7 +206,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
         report.timing_offset += result.corrected.timing;
         report.frequency_offset += result.corrected.frequency;
         result.reports.push_back(report);
-        result.symbols.push_back(without_erased(received[i]));
+        result.symbols.push_back(received[i].symbols);
     }
     result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
 }
@@ -219,6 +220,7 @@ std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots)
                         .snr_db = report.snr_db,
                         .noise_variance = report.noise_variance,
                         .evm = report.evm,
+                        .error_over_noise_db = report.error_over_noise_db,
                         .timing_offset = report.timing_offset,
                         .frequency_offset = report.frequency_offset,
                         .coherence = report.coherence,
@@ -269,6 +271,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     std::string mismatch;
     if (options.diagnoses) mismatch = detail::diagnose_reception(host, config, slots, result, options);
     detail::require_pilots(result);
+    detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
     if (!mismatch.empty()) result.warnings.push_back(std::move(mismatch));
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
@@ -297,6 +300,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     detail::require_not_read(soft_bits, result.capture);
     detail::require_use_of(options.capture, result.capture);
     result.format = options.format;
+    result.llr = options.llr;
     ReceiverConfig config = config_of(result.capture, options);
     const Host host = detail::host_among(options.places);
     const bool is_samples = config.input == ReceiverInput::samples;

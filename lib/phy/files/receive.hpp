@@ -41,6 +41,7 @@ struct PHY_EXPORT Reception {
     CaptureDescription capture;
     Link link;  ///< as used, completed from the capture and by acquisition
     SoftBitFormat format = SoftBitFormat::int8;
+    LlrConfig llr;
     std::uint64_t slots = 0;              ///< received occasions
     std::uint64_t resource_elements = 0;  ///< data elements of all slots
     std::uint64_t soft_bits = 0;
@@ -48,10 +49,10 @@ struct PHY_EXPORT Reception {
     std::uint64_t samples = 0;    ///< samples per antenna in those slots
     double signal_seconds = 0.0;  ///< s: duration of the slots on the air
     std::vector<SlotReport> reports;
-    std::vector<SymbolSums> symbols;  ///< per slot: equalised symbols by decisions, without erased ones
-    SlotReport mean;                  ///< over the slots with DM-RS: averages powers, not decibels
-    std::optional<FoundSlot> found;   ///< set if the first slot was searched for
-    Offsets corrected;                ///< corrected in all samples; reports include them
+    std::vector<SymbolSums> symbols;          ///< per slot: equalised symbols by decisions and N0
+    SlotReport mean;                          ///< over the slots with DM-RS: averages powers, not decibels
+    std::optional<FoundSlot> found;           ///< set if the first slot was searched for
+    Offsets corrected;                        ///< corrected in all samples; reports include them
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried and which link is best, or ""

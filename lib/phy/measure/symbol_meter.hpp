@@ -42,6 +42,11 @@ public:
     void operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
                     std::span<SymbolSums> sums);
 
+    /// Measures against the nearest points, and compares the errors with the noise variance of each symbol;
+    /// see SymbolSums. Throws ArgumentError also if the number of variances differs.
+    void operator()(std::span<const cf32> symbols, std::span<const float> noise_variance, std::size_t row,
+                    std::span<SymbolSums> sums, std::uint64_t first_symbol = 0);
+
     /// Sums all symbols as one row, against the nearest points.
     [[nodiscard]] SymbolSums operator()(SymbolView symbols, std::uint64_t first_symbol = 0);
 
@@ -96,6 +101,11 @@ public:
     /// Measures against the sent points.
     void operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
                     DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace, cudaStream_t stream) const;
+
+    /// Compares the errors with the noise variance of each symbol.
+    void operator()(DeviceSpan<const cf32> symbols, DeviceSpan<const float> noise_variance, std::size_t row,
+                    DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace, cudaStream_t stream,
+                    std::uint64_t first_symbol = 0) const;
 
     [[nodiscard]] const Device& device() const { return device_; }
     [[nodiscard]] const Config& config() const { return config_; }

@@ -122,20 +122,9 @@ const Receiver::Config& Receiver::config() const {
     return impl_->shared.plan.config;
 }
 
-SymbolSums without_erased(const ReceivedSlot& received) {
-    // An erased symbol is 0, as far from the nearest points as they are from 0: its |w - d|^2 and |d|^2 are
-    // both 1/2, in units of the distance between levels.
-    const double erased = 0.5 * static_cast<double>(received.erasures);
-    SymbolSums sums = received.symbols;
-    sums.error -= erased;
-    sums.decided -= erased;
-    sums.symbols -= received.erasures;
-    return sums;
-}
-
 SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config, std::uint64_t slot) {
     const SlotEstimate& estimate = received.estimate;
-    const SymbolSums sums = without_erased(received);
+    const SymbolSums& sums = received.symbols;
     const double power =
         static_cast<double>(config.link.allocation.layers()) * static_cast<double>(estimate.channel_power);
     return {.slot = slot,
@@ -143,10 +132,13 @@ SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& confi
             .noise_variance = static_cast<double>(estimate.noise_variance),
             .evm = sums.symbols > 0 ? std::sqrt(sums.error / sums.decided)
                                     : std::numeric_limits<double>::quiet_NaN(),
+            .error_over_noise_db = detail::elementary::decibels(
+                error_over_noise(sums).value_or(std::numeric_limits<double>::quiet_NaN())),
+            .clear_symbols = static_cast<std::uint64_t>(sums.clear),
             .timing_offset = static_cast<double>(estimate.timing_offset),
             .frequency_offset = static_cast<double>(estimate.frequency_offset),
             .coherence = static_cast<double>(estimate.coherence),
-            .erasures = received.erasures};
+            .erasures = sums.not_finite};
 }
 
 }  // namespace phy

@@ -66,31 +66,31 @@ struct PHY_EXPORT ReceiverConfig {
 /// What a receiver measured in a slot, in raw form; slot_report() converts it to units for people.
 struct PHY_EXPORT ReceivedSlot {
     SlotEstimate estimate;
-    SymbolSums symbols;          ///< equalised symbols against the nearest points, including erased ones
-    std::uint64_t erasures = 0;  ///< erased symbols
+    SymbolSums symbols;  ///< equalised symbols, against the nearest points and N0; erased ones are left out
 
     friend bool operator==(const ReceivedSlot&, const ReceivedSlot&) = default;
 };
 
 /// What a receiver measured in a slot.
 struct PHY_EXPORT SlotReport {
-    std::uint64_t slot = 0;         ///< its number, as in SlotSchedule
-    double snr_db = 0.0;            ///< dB: power of all layers at an antenna over the noise there
-    double noise_variance = 0.0;    ///< N0 of a resource element at an antenna
-    double evm = 0.0;               ///< of equalised symbols: rms, as a ratio; NaN if all are erased
-    double timing_offset = 0.0;     ///< s; positive: the signal arrives late
-    double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high in frequency
-    double coherence = 0.0;         ///< of pilots, from 0 to 1: see SlotEstimate
-    std::uint64_t erasures = 0;     ///< erased symbols
+    std::uint64_t slot = 0;       ///< its number, as in SlotSchedule
+    double snr_db = 0.0;          ///< dB: power of all layers at an antenna over the noise there
+    double noise_variance = 0.0;  ///< N0 of a resource element at an antenna
+    double evm = 0.0;             ///< of equalised symbols: rms, as a ratio; NaN if all are erased
+    /// dB: error_over_noise() of the equalised symbols. About 0 for a right link, in fading too. NaN: not
+    /// measured, because N0 is too high to tell the nearest point from the sent one.
+    double error_over_noise_db = 0.0;
+    std::uint64_t clear_symbols = 0;  ///< that it is measured with
+    double timing_offset = 0.0;       ///< s; positive: the signal arrives late
+    double frequency_offset = 0.0;    ///< Hz; positive: the signal is too high in frequency
+    double coherence = 0.0;           ///< of pilots, from 0 to 1: see SlotEstimate
+    std::uint64_t erasures = 0;       ///< erased symbols
 };
 
-/// Converts the measurements of a slot. Erased symbols do not count. The SNR of a slot is minus infinity
+/// Converts the measurements of a slot. The SNR of a slot is minus infinity
 /// without power, and with non-finite DM-RS; the latter also have an infinite noise variance.
 PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& config,
                                   std::uint64_t slot);
-
-/// The sums over the symbols of a slot that were not erased. Peaks include erased symbols.
-PHY_EXPORT SymbolSums without_erased(const ReceivedSlot& received);
 
 /// Where a call writes. Empty members are not computed.
 struct PHY_EXPORT ReceiverOutput {

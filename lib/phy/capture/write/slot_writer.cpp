@@ -29,6 +29,7 @@ hdf5::TypeHandle row_type() {
     insert("snr_db", offsetof(SlotRow, snr_db), H5T_NATIVE_DOUBLE);
     insert("noise_variance", offsetof(SlotRow, noise_variance), H5T_NATIVE_DOUBLE);
     insert("evm", offsetof(SlotRow, evm), H5T_NATIVE_DOUBLE);
+    insert("error_over_noise_db", offsetof(SlotRow, error_over_noise_db), H5T_NATIVE_DOUBLE);
     insert("timing_offset", offsetof(SlotRow, timing_offset), H5T_NATIVE_DOUBLE);
     insert("frequency_offset", offsetof(SlotRow, frequency_offset), H5T_NATIVE_DOUBLE);
     insert("coherence", offsetof(SlotRow, coherence), H5T_NATIVE_DOUBLE);

@@ -19,11 +19,12 @@ struct PHY_EXPORT SlotRow {
     std::uint64_t slot = 0;          ///< its number in the frame
     std::uint64_t first_sample = 0;  ///< index in the capture; for a grid that of the OFDM symbol
     double snr_db = 0.0;
-    double noise_variance = 0.0;    ///< N0 of a resource element at an antenna
-    double evm = 0.0;               ///< rms, as a ratio
-    double timing_offset = 0.0;     ///< s
-    double frequency_offset = 0.0;  ///< Hz
-    double coherence = 0.0;         ///< of pilots, from 0 to 1
+    double noise_variance = 0.0;       ///< N0 of a resource element at an antenna
+    double evm = 0.0;                  ///< rms, as a ratio
+    double error_over_noise_db = 0.0;  ///< dB: see error_over_noise(); NaN: not measured
+    double timing_offset = 0.0;        ///< s
+    double frequency_offset = 0.0;     ///< Hz
+    double coherence = 0.0;            ///< of pilots, from 0 to 1
     std::uint64_t erasures = 0;
 
     friend bool operator==(const SlotRow&, const SlotRow&) = default;

@@ -6,6 +6,7 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/numerics/elementary.hpp"
+#include "phy/receiver/acquisition/pilot_pairs.hpp"
 
 namespace phy::detail {
 namespace {
@@ -22,10 +23,16 @@ constexpr float clear_share = 0.9F;
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
 constexpr double min_coherence_share = 0.75;
 
-/// Ratio of EVM to antenna noise that noise does not explain. It is large, because fading also raises the EVM
-/// if no antenna is to spare.
-constexpr double max_evm_ratio = 3.0;
-constexpr double max_evm_ratio_with_fading = 6.0;
+/// Wrong pilots give a mean coherence over slots this many standard deviations above their mean with a
+/// probability of about 1e-6.
+constexpr double sure_deviations = 4.75;
+
+/// The mean coherence of an SNR that is just below what symbols can be received with. It may be below
+/// min_coherence() if there are few pilots.
+constexpr double sure_coherence = 0.35;
+
+/// Slots without DM-RS are no fading below this probability (as -ln).
+constexpr double max_fading_surprisal = 5.8;
 
 /// (antennas, count) samples from `first` on.
 std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
@@ -163,7 +170,7 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
         first = first_with_pilots(host, config, slots);
         if (first > 0) offsets = measured_from(host, config, slots, first);
     }
-    if (offsets.coherence == 0.0) return offsets;
+    if (offsets.coherence == 0.0) return {.at_prefixes = offsets.at_prefixes, .deviation = offsets.deviation};
     const double rate = *config.link.carrier.sample_rate;
     const auto samples = std::llround(offsets.timing * rate);
     config.link.carrier.frequency_shift -= offsets.frequency;
@@ -178,7 +185,8 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
             warnings.push_back(slots.name() + ": the DM-RS seem to be " + std::to_string(samples) +
                                " samples late but were not found there: carrier.first_sample may be wrong; "
                                "\"auto\" searches for it");
-            return {.frequency = offsets.frequency, .coherence = offsets.coherence};
+            offsets.timing = 0.0;
+            return offsets;
         }
     }
     offsets.timing = static_cast<double>(samples) / rate;
@@ -197,6 +205,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     std::size_t slots = 0;
     double snr = 0.0;
     double evm = 0.0;
+    double error_over_noise = 0.0;
     std::size_t measured = 0;
     for (const SlotReport& report : reports) {
         mean.erasures += report.erasures;
@@ -207,6 +216,11 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
         mean.timing_offset += report.timing_offset;
         mean.frequency_offset += report.frequency_offset;
         mean.coherence += report.coherence;
+        if (report.clear_symbols > 0) {
+            const auto clear = static_cast<double>(report.clear_symbols);
+            error_over_noise += clear * elementary::power_ratio(report.error_over_noise_db);
+            mean.clear_symbols += report.clear_symbols;
+        }
         if (!std::isfinite(report.evm)) continue;
         evm += report.evm * report.evm;
         ++measured;
@@ -215,6 +229,8 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     mean.slot = reports.front().slot;
     mean.snr_db = elementary::decibels(snr / count);
     mean.evm = std::sqrt(evm / static_cast<double>(measured));
+    mean.error_over_noise_db =
+        elementary::decibels(error_over_noise / static_cast<double>(mean.clear_symbols));
     mean.noise_variance /= count;
     mean.timing_offset /= count;
     mean.frequency_offset /= count;
@@ -228,19 +244,52 @@ std::string coherence_of(const SlotReport& mean, double least) {
     return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
 }
 
+double mean_coherence(std::span<const SlotReport> reports) {
+    double sum = 0.0;
+    for (const SlotReport& report : reports)
+        sum += std::isfinite(report.coherence) ? report.coherence : 0.0;
+    return sum / static_cast<double>(reports.size());
+}
+
+/// min_coherence() of the mean over slots, which wrong pilots reach as rarely: their coherence has a Rayleigh
+/// distribution.
+double min_mean_coherence(const Reception& result) {
+    const SlotAllocation& allocation = result.link.allocation;
+    const double pairs = static_cast<double>(pairs_of_symbol(allocation)) *
+                         static_cast<double>(allocation.dmrs.symbols.size());
+    const double scale = 1.0 / std::sqrt(std::max(pairs, 1.0));
+    const double by_chance =
+        scale * (0.886 + 0.463 * sure_deviations / std::sqrt(static_cast<double>(result.reports.size())));
+    return std::min(by_chance, min_coherence(allocation));
+}
+
+/// Power of pilots over noise that a coherence shows in a flat channel.
+double shown_snr(double coherence) {
+    return coherence > 0.0 ? coherence / std::max(1.0 - coherence, 1e-6) : 0.0;
+}
+
+/// True if Rayleigh fading, the same on all subcarriers and independent between antennas, is likely enough to
+/// hide the DM-RS in that many slots.
+bool may_be_fading(const Reception& result, std::uint64_t lacking, double least) {
+    double mean = 0.0;
+    for (const SlotReport& report : result.reports)
+        mean += shown_snr(report.coherence);
+    const auto slots = static_cast<double>(result.reports.size());
+    mean /= slots;
+    double expected = slots;
+    for (std::uint64_t antenna = 0; antenna < result.capture.antennas; ++antenna)
+        expected *= std::min(shown_snr(least) / mean, 1.0);
+    const auto count = static_cast<double>(lacking);
+    if (count <= expected) return true;
+    return count * elementary::log(count / expected) - count + expected < max_fading_surprisal;
+}
+
 /// The diagnosis as the end of an error message.
 std::string diagnosis_of(const Reception& result) {
     return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
 }
 
-bool contradicts_snr(const Reception& result) {
-    const bool spares = result.capture.antennas > static_cast<std::uint64_t>(result.link.allocation.layers());
-    const double most = spares ? max_evm_ratio : max_evm_ratio_with_fading;
-    return result.mean.evm > most * std::sqrt(elementary::power_ratio(-result.mean.snr_db));
-}
-
-/// Warns of signs that the link is wrong although DM-RS were found.
-void warn_of_wrong_link(Reception& result) {
+void warn_of_erased_slots(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =
         result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
@@ -251,12 +300,6 @@ void warn_of_wrong_link(Reception& result) {
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
             std::to_string(result.slots) +
             " slots: their samples have no power, are not finite or exceed the amplitude range");
-    if (contradicts_snr(result))
-        result.warnings.push_back(
-            name + ": an EVM of " + rounded_text(100.0 * result.mean.evm) + " % does not fit an SNR of " +
-            rounded_text(result.mean.snr_db) +
-            " dB: carrier.center_frequency, allocation.modulation, allocation.dmrs.symbols or "
-            "carrier.first_sample may be wrong");
 }
 
 }  // namespace
@@ -281,16 +324,20 @@ void require_pilots(Reception& result) {
     const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
         result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
     const std::string name = name_of(result.capture);
-    if (lacking == result.slots && result.mean.coherence < min_coherence_share * least)
+    const bool is_shown = mean_coherence(result.reports) >= min_mean_coherence(result);
+    const double needed = min_coherence_share * least;
+    if (lacking == result.slots &&
+        result.mean.coherence < (is_shown ? std::min(needed, sure_coherence) : needed))
         throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                         " slots: " + coherence_of(result.mean, least) + "; looked for " +
                         settings_of(result.link) + diagnosis_of(result));
-    if (lacking == result.slots)
+    const bool is_fading = lacking == result.slots || may_be_fading(result, lacking, least);
+    if (lacking > 0 && is_fading && !is_shown)
         result.warnings.push_back(name + ": the DM-RS may be absent: " + coherence_of(result.mean, least));
-    else if (lacking > 0)
+    if (lacking > 0 && !is_fading)
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");
-    warn_of_wrong_link(result);
+    warn_of_erased_slots(result);
 }
 
 void require_occasions(const CaptureSlots& slots, const Reception& result) {

@@ -32,7 +32,7 @@ std::string diagnose_reception(const Host& host, const ReceiverConfig& config, C
                                Reception& result, const ReceiveOptions& options);
 
 /// Throws FileError, which names the expected DM-RS and the diagnosis, if no slot has the DM-RS. Adds a
-/// warning if only some slots have them, and if the EVM does not fit the SNR.
+/// warning if only some slots have them, and if all symbols of some slots are erased.
 void require_pilots(Reception& result);
 
 /// Throws FileError if none of the capture's slots is an occasion.

@@ -21,8 +21,9 @@ SymbolTuning symbol_tuning(std::uint64_t symbols);
 struct SymbolJob {
     SampleFormat format;
     const std::byte* symbols;
-    std::uint64_t size;  ///< not 0
-    const float* sent;   ///< null: the nearest points
+    std::uint64_t size;           ///< not 0
+    const float* sent;            ///< null: the nearest points
+    const float* noise_variance;  ///< null: none; else symbols are cf32, and sent is null
     std::uint64_t row;
     bool odd;  ///< index of the first symbol is odd
     phy::detail::SymbolScale scale;

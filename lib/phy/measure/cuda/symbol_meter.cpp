@@ -10,8 +10,8 @@ namespace {
 
 /// Checks a call and starts its kernels.
 void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbols, const cf32* sent,
-         std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace, bool odd,
-         cudaStream_t stream) {
+         const float* noise_variance, std::size_t row, DeviceSpan<SymbolSums> sums,
+         DeviceSpan<std::byte> workspace, bool odd, cudaStream_t stream) {
     phy::detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
     phy::detail::check_rows(symbols.size(), row, sums.size());
     auto* const nodes =
@@ -22,6 +22,7 @@ void run(const Device& device, const SymbolMeterConfig& config, SymbolView symbo
                     .symbols = symbols.data(),
                     .size = symbols.size(),
                     .sent = reinterpret_cast<const float*>(sent),
+                    .noise_variance = noise_variance,
                     .row = row,
                     .odd = odd,
                     .scale = phy::detail::symbol_scale(config, symbols.format()),
@@ -43,14 +44,22 @@ std::size_t SymbolMeter::workspace_bytes(std::size_t symbols, std::size_t row) {
 void SymbolMeter::operator()(SymbolView symbols, std::size_t row, DeviceSpan<SymbolSums> sums,
                              DeviceSpan<std::byte> workspace, cudaStream_t stream,
                              std::uint64_t first_symbol) const {
-    run(device_, config_, symbols, nullptr, row, sums, workspace, first_symbol % 2 != 0, stream);
+    run(device_, config_, symbols, nullptr, nullptr, row, sums, workspace, first_symbol % 2 != 0, stream);
 }
 
 void SymbolMeter::operator()(SymbolView symbols, DeviceSpan<const cf32> sent, std::size_t row,
                              DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace,
                              cudaStream_t stream) const {
     phy::detail::check_size("sent", sent.size(), symbols.size());
-    run(device_, config_, symbols, sent.data(), row, sums, workspace, false, stream);
+    run(device_, config_, symbols, sent.data(), nullptr, row, sums, workspace, false, stream);
+}
+
+void SymbolMeter::operator()(DeviceSpan<const cf32> symbols, DeviceSpan<const float> noise_variance,
+                             std::size_t row, DeviceSpan<SymbolSums> sums, DeviceSpan<std::byte> workspace,
+                             cudaStream_t stream, std::uint64_t first_symbol) const {
+    phy::detail::check_size("noise_variance", noise_variance.size(), symbols.size());
+    run(device_, config_, symbols, nullptr, noise_variance.data(), row, sums, workspace,
+        first_symbol % 2 != 0, stream);
 }
 
 }  // namespace phy::gpu

@@ -24,17 +24,19 @@ enum class Points { square, diagonal, sent };
 constexpr std::size_t turn_symbols = symbol_tree.lanes;
 static_assert(turn_symbols % Lanes::count == 0);
 
-PHY_INLINE SymbolAccumulators<Ops> load_lanes(const SymbolLanes& from, std::size_t first) {
-    SymbolAccumulators<Ops> loaded;
-    for (unsigned k = 0; k < summed_of_symbols; ++k)
+template <unsigned count>
+PHY_INLINE SymbolAccumulators<Ops, count> load_lanes(const SymbolLanes& from, std::size_t first) {
+    SymbolAccumulators<Ops, count> loaded;
+    for (unsigned k = 0; k < count; ++k)
         loaded.sums[k] = Lanes::load(from.sums[k] + first);
     loaded.peak = Lanes::load(from.peak + first);
     loaded.error_peak = Lanes::load(from.error_peak + first);
     return loaded;
 }
 
-PHY_INLINE void store_lanes(const SymbolAccumulators<Ops>& from, SymbolLanes& to, std::size_t first) {
-    for (unsigned k = 0; k < summed_of_symbols; ++k)
+template <unsigned count>
+PHY_INLINE void store_lanes(const SymbolAccumulators<Ops, count>& from, SymbolLanes& to, std::size_t first) {
+    for (unsigned k = 0; k < count; ++k)
         Lanes::store(from.sums[k], to.sums[k] + first);
     Lanes::store(from.peak, to.peak + first);
     Lanes::store(from.error_peak, to.error_peak + first);
@@ -46,25 +48,26 @@ PHY_INLINE void ask_for_next_block(const float* iq) {
     Lanes::prefetch(next, 2 * Lanes::count * sizeof(float));
 }
 
-/// Leaves the virtual lanes of unusable symbols unchanged, to the sign of a zero.
-PHY_INLINE void add_usable_symbols(SymbolAccumulators<Ops>& to, Lanes::Mask usable, Ops::V i, Ops::V q,
-                                   Ops::V power, const Decision<Ops>& made) {
-    SymbolAccumulators<Ops> added = to;
-    add_symbol<Ops>(added, i, q, power, made);
-    for (unsigned k = 0; k < summed_of_symbols; ++k)
+/// What add() makes of the sums, without changing the virtual lanes of unusable symbols, to the sign of a
+/// zero.
+template <unsigned count, class Add>
+PHY_INLINE void add_usable_symbols(SymbolAccumulators<Ops, count>& to, Lanes::Mask usable, const Add& add) {
+    SymbolAccumulators<Ops, count> added = to;
+    add(added);
+    for (unsigned k = 0; k < count; ++k)
         to.sums[k] = Lanes::select(usable, added.sums[k], to.sums[k]);
     to.peak = Lanes::select(usable, added.peak, to.peak);
     to.error_peak = Lanes::select(usable, added.error_peak, to.error_peak);
 }
 
 /// Adds a vector of symbols per turn, for the virtual lanes from `first` on; returns how many are not finite.
-template <Points points>
+template <Points points, unsigned count>
 PHY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& piece, std::size_t first,
                                  SymbolLanes& to) {
     const auto turn =
         scale.rotating ? Lanes::odd_signs(first + static_cast<std::size_t>(piece.phase)) : Ops::set(0.0F);
     const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, turn);
-    SymbolAccumulators<Ops> sums = load_lanes(to, first);
+    SymbolAccumulators<Ops, count> sums = load_lanes<count>(to, first);
     const auto usable_power = Ops::set(scale.usable_power);
     std::size_t not_finite = 0;
     for (std::size_t s = first; s < piece.symbols; s += turn_symbols) {
@@ -80,11 +83,22 @@ PHY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
             made = decide<Ops, points == Points::diagonal>(i, q, of_lanes);
         }
         const auto power = power_of<Ops>(i, q);
-        const auto usable = Lanes::less(power, usable_power);
+        auto tested = power;
+        Ops::V noise = Ops::set(0.0F);
+        if constexpr (count == summed_with_noise) {
+            noise = Lanes::load(piece.noise_variance + s);
+            // Not a number unless the noise is finite.
+            tested = Ops::fma(noise, Ops::set(0.0F), power);
+        }
+        const auto add = [&](SymbolAccumulators<Ops, count>& added) {
+            add_symbol<Ops>(added, i, q, power, made);
+            if constexpr (count == summed_with_noise) add_noise<Ops>(added, noise, made, of_lanes);
+        };
+        const auto usable = Lanes::less(tested, usable_power);
         if (Lanes::all(usable)) [[likely]] {
-            add_symbol<Ops>(sums, i, q, power, made);
+            add(sums);
         } else {
-            add_usable_symbols(sums, usable, i, q, power, made);
+            add_usable_symbols(sums, usable, add);
             not_finite += Lanes::count - Lanes::count_true(usable);
         }
     }
@@ -92,25 +106,28 @@ PHY_INLINE std::size_t add_turns(const SymbolScale& scale, const SymbolPiece& pi
     return not_finite;
 }
 
-template <Points points>
+template <Points points, unsigned count>
 void add_whole_turns(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
     for (std::size_t first = 0; first < turn_symbols; first += Lanes::count)
-        to.not_finite += add_turns<points>(scale, piece, first, to);
+        to.not_finite += add_turns<points, count>(scale, piece, first, to);
 }
 
-template <Points points>
+template <Points points, unsigned count = summed_of_symbols>
 void add_all(const SymbolScale& scale, const SymbolPiece& piece, SymbolLanes& to) {
     const std::size_t rest = piece.symbols % turn_symbols;
     SymbolPiece whole = piece;
     whole.symbols -= rest;
-    add_whole_turns<points>(scale, whole, to);
+    add_whole_turns<points, count>(scale, whole, to);
     if (rest == 0) return;
     alignas(64) float iq[2 * turn_symbols];
     alignas(64) float sent[2 * turn_symbols] = {};
+    alignas(64) float noise[turn_symbols] = {};
     std::fill(iq, iq + 2 * turn_symbols, std::numeric_limits<float>::quiet_NaN());
     std::memcpy(iq, piece.iq + 2 * whole.symbols, 2 * rest * sizeof(float));
     if (points == Points::sent) std::memcpy(sent, piece.sent + 2 * whole.symbols, 2 * rest * sizeof(float));
-    add_whole_turns<points>(scale, {iq, sent, turn_symbols, piece.phase}, to);
+    if (count == summed_with_noise)
+        std::memcpy(noise, piece.noise_variance + whole.symbols, rest * sizeof(float));
+    add_whole_turns<points, count>(scale, {iq, sent, noise, turn_symbols, piece.phase}, to);
     to.not_finite -= turn_symbols - rest;
 }
 
@@ -128,11 +145,15 @@ PHY_INLINE Ops::V join_vectors(const float* lanes, const Op& op) {
     return vectors[0];
 }
 
-/// Step 3 of the tree.
-PHY_INLINE SymbolRoots roots_of(const SymbolLanes& lanes) {
+/// Step 3 of the tree for the first `count` sums; the others are 0.
+PHY_INLINE SymbolRoots roots_of(const SymbolLanes& lanes, unsigned count) {
     const auto max = [](Ops::V left, Ops::V right) { return Ops::max(left, right); };
     SymbolRoots roots;
-    for (unsigned k = 0; k < summed_of_symbols; ++k) {
+    for (unsigned k = 0; k < summed_with_noise; ++k) {
+        if (k >= count) {
+            roots.sums[k] = 0.0F;
+            continue;
+        }
         alignas(64) float joined[Lanes::count];
         Lanes::store(join_vectors(lanes.sums[k], [](Ops::V l, Ops::V r) { return Ops::add(l, r); }), joined);
         roots.sums[k] = sum_of_lanes<Lanes::count>(joined);
@@ -145,6 +166,13 @@ PHY_INLINE SymbolRoots roots_of(const SymbolLanes& lanes) {
 
 SymbolRoots sum(const SymbolScale& scale, const SymbolPiece& piece) {
     SymbolLanes lanes;
+    if (piece.noise_variance != nullptr) {
+        if (scale.diagonal)
+            add_all<Points::diagonal, summed_with_noise>(scale, piece, lanes);
+        else
+            add_all<Points::square, summed_with_noise>(scale, piece, lanes);
+        return roots_of(lanes, summed_with_noise);
+    }
     if (piece.sent != nullptr) {
         add_all<Points::sent>(scale, piece, lanes);
     } else if (scale.diagonal) {
@@ -152,7 +180,7 @@ SymbolRoots sum(const SymbolScale& scale, const SymbolPiece& piece) {
     } else {
         add_all<Points::square>(scale, piece, lanes);
     }
-    return roots_of(lanes);
+    return roots_of(lanes, summed_of_symbols);
 }
 
 constexpr SymbolKernels kernels = {&sum};

@@ -45,6 +45,10 @@ SymbolSums sums_of(const detail::SymbolRoots& roots, std::size_t symbols) {
             .error = roots.sums[detail::sum_error],
             .decided = roots.sums[detail::sum_decided],
             .rotated = roots.sums[detail::sum_rotated],
+            .clear = roots.sums[detail::sum_clear],
+            .outer = roots.sums[detail::sum_outer],
+            .clear_error = roots.sums[detail::sum_clear_error],
+            .expected_error = roots.sums[detail::sum_expected_error],
             .peak = roots.peak,
             .error_peak = roots.error_peak,
             .symbols = symbols - roots.not_finite,
@@ -55,6 +59,7 @@ SymbolSums sums_of(const detail::SymbolRoots& roots, std::size_t symbols) {
 struct Call {
     SymbolView symbols;
     const cf32* sent;
+    const float* noise_variance;
     std::uint64_t first_symbol;
     SymbolScale scale;
     const detail::SymbolKernels& kernels;
@@ -69,8 +74,9 @@ struct Call {
             iq = widened.iq;
         }
         const auto* const points = sent == nullptr ? nullptr : reinterpret_cast<const float*>(sent + first);
+        const float* const noise = noise_variance == nullptr ? nullptr : noise_variance + first;
         const int phase = static_cast<int>((first_symbol + first) % 2);
-        return sums_of(kernels.sum(scale, {iq, points, count, phase}), count);
+        return sums_of(kernels.sum(scale, {iq, points, noise, count, phase}), count);
     }
 };
 
@@ -87,13 +93,14 @@ struct PHY_HIDDEN SymbolMeter::Impl {
     std::vector<Widened> widened;
     detail::MeterRows<SymbolSums, JoinSymbolSums> rows{host, block, part};
 
-    void run(SymbolView symbols, const cf32* sent, std::uint64_t first_symbol, std::size_t row,
-             std::span<SymbolSums> sums) {
+    void run(SymbolView symbols, const cf32* sent, const float* noise_variance, std::uint64_t first_symbol,
+             std::size_t row, std::span<SymbolSums> sums) {
         detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
         detail::check_rows(symbols.size(), row, sums.size());
         const bool is_float = symbols.format() == SampleFormat::cf32;
         const Call call = {symbols,
                            sent,
+                           noise_variance,
                            first_symbol,
                            detail::symbol_scale(config, symbols.format()),
                            kernels,
@@ -114,13 +121,19 @@ SymbolMeter::SymbolMeter(const Host& host, const Config& config) {
 
 void SymbolMeter::operator()(SymbolView symbols, std::size_t row, std::span<SymbolSums> sums,
                              std::uint64_t first_symbol) {
-    impl_->run(symbols, nullptr, first_symbol, row, sums);
+    impl_->run(symbols, nullptr, nullptr, first_symbol, row, sums);
 }
 
 void SymbolMeter::operator()(SymbolView symbols, std::span<const cf32> sent, std::size_t row,
                              std::span<SymbolSums> sums) {
     detail::check_size("sent", sent.size(), symbols.size());
-    impl_->run(symbols, sent.data(), 0, row, sums);
+    impl_->run(symbols, sent.data(), nullptr, 0, row, sums);
+}
+
+void SymbolMeter::operator()(std::span<const cf32> symbols, std::span<const float> noise_variance,
+                             std::size_t row, std::span<SymbolSums> sums, std::uint64_t first_symbol) {
+    detail::check_size("noise_variance", noise_variance.size(), symbols.size());
+    impl_->run(symbols, nullptr, noise_variance.data(), first_symbol, row, sums);
 }
 
 SymbolSums SymbolMeter::operator()(SymbolView symbols, std::uint64_t first_symbol) {

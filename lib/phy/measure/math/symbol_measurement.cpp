@@ -86,6 +86,9 @@ SymbolScale symbol_scale(const SymbolMeterConfig& config, SampleFormat format) {
             .last_step = static_cast<float>((1 << (bits - 1)) - 1),
             .usable_power = static_cast<float>(
                 std::min(double{largest_power}, double{largest_power} / (per_step * per_step))),
+            .bias = bits_per_symbol(config.modulation) == 1
+                        ? 0.0F
+                        : decision_bias_slope * (1.0F - 1.0F / static_cast<float>(1 << bits)),
             .diagonal = bits_per_symbol(config.modulation) == 1,
             .rotating = config.modulation == Modulation::pi2_bpsk};
 }
@@ -137,8 +140,17 @@ SymbolMeasurement measurement_of(const SymbolSums& sums, const SymbolMeterConfig
     return result;
 }
 
-std::optional<double> evm_limit(Modulation modulation) {
+std::optional<double> error_over_noise(const SymbolSums& sums) {
+    if (!(sums.clear > 0.0)) return std::nullopt;
+    return sums.clear_error / sums.expected_error;
+}
+
+std::optional<double> evm_limit(Modulation modulation, Transmitter transmitter) {
+    detail::check_enum("transmitter", transmitter, Transmitter::ue);
+    const bool is_ue = transmitter == Transmitter::ue;
     switch (modulation) {
+        case Modulation::pi2_bpsk:
+            return is_ue ? std::optional(0.3) : std::nullopt;
         case Modulation::qpsk:
             return 0.175;
         case Modulation::qam16:
@@ -148,7 +160,7 @@ std::optional<double> evm_limit(Modulation modulation) {
         case Modulation::qam256:
             return 0.035;
         case Modulation::qam1024:
-            return 0.025;
+            return is_ue ? std::nullopt : std::optional(0.025);
         default:
             return std::nullopt;
     }

@@ -13,9 +13,10 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-template <class Ops>
+/// count: summed_of_symbols or summed_with_noise.
+template <class Ops, unsigned count>
 struct SymbolAccumulators {
-    typename Ops::V sums[summed_of_symbols];  ///< by SummedOfSymbols
+    typename Ops::V sums[count];  ///< by SummedOfSymbols
     typename Ops::V peak;
     typename Ops::V error_peak;
 };
@@ -27,14 +28,15 @@ struct LaneScale {
     typename Ops::V per_point;
     typename Ops::V first_step;
     typename Ops::V last_step;
+    typename Ops::V bias;
     typename Ops::V turn;  ///< pi/2-BPSK: negative for symbols with an odd index
 };
 
 /// turn is that of LaneScale.
 template <class Ops>
 PHY_INLINE LaneScale<Ops> lane_scale(const SymbolScale& scale, typename Ops::V turn) {
-    return {Ops::set(scale.per_step), Ops::set(scale.per_point), Ops::set(-1.0F - scale.last_step),
-            Ops::set(scale.last_step), turn};
+    return {Ops::set(scale.per_step),  Ops::set(scale.per_point), Ops::set(-1.0F - scale.last_step),
+            Ops::set(scale.last_step), Ops::set(scale.bias),      turn};
 }
 
 /// A point, and the distance of the symbol from it.
@@ -94,8 +96,8 @@ PHY_INLINE typename Ops::V power_of(typename Ops::V i, typename Ops::V q) {
     return Ops::fma(q, q, Ops::mul(i, i));
 }
 
-template <class Ops>
-PHY_INLINE void add_symbol(SymbolAccumulators<Ops>& to, typename Ops::V i, typename Ops::V q,
+template <class Ops, unsigned count>
+PHY_INLINE void add_symbol(SymbolAccumulators<Ops, count>& to, typename Ops::V i, typename Ops::V q,
                            typename Ops::V power, const Decision<Ops>& made) {
     auto* const sums = to.sums;
     sums[sum_i] = Ops::add(sums[sum_i], i);
@@ -111,6 +113,37 @@ PHY_INLINE void add_symbol(SymbolAccumulators<Ops>& to, typename Ops::V i, typen
     sums[sum_decided] = Ops::fma(made.point_q, made.point_q, sums[sum_decided]);
     sums[sum_rotated] = Ops::fma(q, made.point_i, sums[sum_rotated]);
     sums[sum_rotated] = Ops::nfma(i, made.point_q, sums[sum_rotated]);
+}
+
+/// 1 for a level on the edge of the constellation, else 0.
+template <class Ops>
+PHY_INLINE typename Ops::V is_outermost(typename Ops::V point, const LaneScale<Ops>& scale) {
+    const auto second = Ops::sub(scale.last_step, Ops::set(0.5F));
+    return Ops::max(Ops::sub(Ops::abs(point), second), Ops::set(0.0F));
+}
+
+/// Adds a clear symbol also to the sums that compare it with its noise variance.
+template <class Ops>
+PHY_INLINE void add_noise(SymbolAccumulators<Ops, summed_with_noise>& to, typename Ops::V noise_variance,
+                          const Decision<Ops>& made, const LaneScale<Ops>& scale) {
+    auto* const sums = to.sums;
+    const auto one = Ops::set(1.0F);
+    const auto noise = Ops::mul(Ops::mul(noise_variance, scale.per_step), scale.per_step);
+    const auto room = Ops::sub(Ops::set(max_clear_noise), noise);
+    const auto if_clear = [&](typename Ops::V value) {
+        return Ops::where_positive(noise_variance, Ops::where_positive(room, value));
+    };
+    const auto error = power_of<Ops>(made.error_i, made.error_q);
+    const auto quotient = Ops::div(error, Ops::max(noise, Ops::set(min_noise_divisor)));
+    const auto beyond = Ops::max(Ops::sub(noise, Ops::set(decision_bias_offset)), Ops::set(0.0F));
+    const auto expected = Ops::nfma(Ops::mul(beyond, beyond), scale.bias, one);
+    const auto outer =
+        Ops::add(is_outermost<Ops>(made.point_i, scale), is_outermost<Ops>(made.point_q, scale));
+    sums[sum_clear] = Ops::add(sums[sum_clear], if_clear(one));
+    sums[sum_outer] = Ops::add(sums[sum_outer], if_clear(outer));
+    sums[sum_clear_error] =
+        Ops::add(sums[sum_clear_error], if_clear(Ops::min(quotient, Ops::set(max_error_quotient))));
+    sums[sum_expected_error] = Ops::add(sums[sum_expected_error], if_clear(expected));
 }
 
 }  // namespace phy::detail::PHY_TARGET

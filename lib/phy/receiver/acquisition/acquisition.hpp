@@ -53,6 +53,11 @@ struct PHY_EXPORT Offsets {
     double timing = 0.0;     ///< s; positive: the signal arrives late; as SlotEstimate::timing_offset
     double frequency = 0.0;  ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;  ///< of pilots: the mean over the slots that have them; 0 if none has
+
+    /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation. DM-RS at
+    /// several times that show another are rotated against each other, as a wrong f0 does.
+    double at_prefixes = 0.0;
+    double deviation = 0.0;
 };
 
 /// Measures offsets over the occasions of the schedule from `first` on. input: as for Receiver. To correct

@@ -208,6 +208,8 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     Offsets offsets = measured_at_pilots(frequency).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);
+    offsets.at_prefixes = at_prefixes.hertz;
+    offsets.deviation = at_prefixes.deviation;
     return offsets;
 }
 

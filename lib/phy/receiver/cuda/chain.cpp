@@ -205,12 +205,10 @@ void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received,
     const std::size_t row = plan_.symbols;
     const std::size_t step = restarts_ ? row : all.symbols.size();
     for (std::size_t i = 0; i < all.symbols.size(); i += step)
-        meter_(all.symbols.subspan(i, step), row, sums_.subspan(i / row, step / row), meter_workspace_,
-               stream);
+        meter_(all.symbols.subspan(i, step), all.noise_variance.subspan(i, step), row,
+               sums_.subspan(i / row, step / row), meter_workspace_, stream);
     summarise({.estimates = estimates_.data(),
                .sums = sums_.data(),
-               .noise_variance = all.noise_variance.data(),
-               .symbols = static_cast<std::uint32_t>(row),
                .slots = static_cast<std::uint32_t>(received.size()),
                .received = received.data()},
               stream);

@@ -9,14 +9,11 @@
 #include "phy/receiver/chain/disturbance-inl.h"
 #include "phy/receiver/cuda/launch.hpp"
 #include "phy/receiver/cuda/tuning.hpp"
-#include "phy/reduce/warp.cuh"
 
 namespace phy::gpu::detail {
 namespace {
 
 using Ops = phy::detail::cuda::Ops;
-
-constexpr unsigned piece = 4;  ///< floats per load
 
 /// Copies an object of whole words with the threads of a block.
 template <typename T>
@@ -55,49 +52,10 @@ __global__ void __launch_bounds__(symbols_per_slot* warp_size)
     phase[0] = phase[1] = __int_as_float(0x7FC00000);
 }
 
-__device__ __forceinline__ unsigned is_erased(float noise_variance) {
-    return Ops::is_finite(noise_variance) ? 0 : 1;
-}
-
-/// This thread's share of the erasures of a slot.
-__device__ __forceinline__ unsigned count_erasures(const float* noise_variance, unsigned symbols) {
-    const auto address = reinterpret_cast<std::uintptr_t>(noise_variance) / sizeof(float);
-    const unsigned before = min(static_cast<unsigned>((piece - address % piece) % piece), symbols);
-    const unsigned pieces = (symbols - before) / piece;
-    const unsigned behind = before + pieces * piece;
-    unsigned erasures = 0;
-    if (threadIdx.x < before) erasures += is_erased(noise_variance[threadIdx.x]);
-    if (threadIdx.x < symbols - behind) erasures += is_erased(noise_variance[behind + threadIdx.x]);
-    const auto* const aligned = reinterpret_cast<const float4*>(noise_variance + before);
-#pragma unroll 1
-    for (unsigned first = threadIdx.x; first < pieces; first += summary_loads * summary_threads) {
-        float4 values[summary_loads];
-#pragma unroll
-        for (unsigned i = 0; i < summary_loads; ++i) {
-            const unsigned at = first + i * summary_threads;
-            values[i] = at < pieces ? aligned[at] : float4{0.0F, 0.0F, 0.0F, 0.0F};
-        }
-#pragma unroll
-        for (unsigned i = 0; i < summary_loads; ++i)
-            erasures += is_erased(values[i].x) + is_erased(values[i].y) + is_erased(values[i].z) +
-                        is_erased(values[i].w);
-    }
-    return erasures;
-}
-
 __global__ void __launch_bounds__(summary_threads) fill_slots(const __grid_constant__ SummaryJob job) {
-    __shared__ unsigned total;
-    const unsigned slot = blockIdx.x;
-    ReceivedSlot& received = job.received[slot];
-    if (threadIdx.x == 0) total = 0;
-    copy_object(job.estimates[slot], received.estimate);
-    copy_object(job.sums[slot], received.symbols);
-    unsigned erasures = count_erasures(job.noise_variance + std::size_t{slot} * job.symbols, job.symbols);
-    erasures = sum_of_warp(erasures);
-    __syncthreads();
-    if (threadIdx.x % warp_size == 0) atomicAdd(&total, erasures);
-    __syncthreads();
-    if (threadIdx.x == 0) received.erasures = total;
+    ReceivedSlot& received = job.received[blockIdx.x];
+    copy_object(job.estimates[blockIdx.x], received.estimate);
+    copy_object(job.sums[blockIdx.x], received.symbols);
 }
 
 __global__ void __launch_bounds__(channel_threads) write_mean(const __grid_constant__ ChannelJob job) {

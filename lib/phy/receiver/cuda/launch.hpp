@@ -18,8 +18,6 @@ namespace phy::gpu::detail {
 struct SummaryJob {
     const SlotEstimate* estimates;
     const SymbolSums* sums;
-    const float* noise_variance;  ///< (slots, symbols)
-    std::uint32_t symbols;        ///< per slot
     std::uint32_t slots;
     ReceivedSlot* received;
 };

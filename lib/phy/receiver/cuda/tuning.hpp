@@ -5,9 +5,8 @@
 /// Tuning of the receiver's own kernels: these numbers change speed, not results.
 namespace phy::gpu::detail {
 
-constexpr unsigned summary_threads = 1024;  ///< per block and slot
-constexpr unsigned summary_loads = 4;       ///< pieces of 16 bytes in flight per thread
-constexpr unsigned channel_threads = 256;   ///< per block
+constexpr unsigned summary_threads = 64;   ///< per block and slot
+constexpr unsigned channel_threads = 256;  ///< per block
 
 /// Up to this number of slots in host memory, DM-RS symbols are read first: the channel is estimated while
 /// the others are being copied.

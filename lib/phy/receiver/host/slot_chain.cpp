@@ -1,7 +1,6 @@
 #include "phy/receiver/host/slot_chain.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -70,7 +69,11 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     if (demodulate_) erase_disturbed(slot);
     equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance);
     if (deprecode_) (*deprecode_)(symbols, noise);
-    if (!output.slots.empty()) measure(symbols, noise, slot, output.slots.front());
+    if (!output.slots.empty()) {
+        ReceivedSlot& received = output.slots.front();
+        received.estimate = slot;
+        measure_(symbols, noise, symbols.size(), std::span(&received.symbols, 1));
+    }
     if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }
 
@@ -92,25 +95,6 @@ void SlotChain::erase_disturbed(SlotEstimate& slot) const {
             if (2 * disturbed > probed.subcarriers) slot.phase[l] = {nan, nan};
         }
     }
-}
-
-void SlotChain::measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
-                        const SlotEstimate& estimate, ReceivedSlot& slot) {
-    slot.estimate = estimate;
-    slot.symbols = measure_(symbols);
-    slot.erasures = count_erasures(noise_variance);
-}
-
-std::uint64_t SlotChain::count_erasures(std::span<const float> noise_variance) const {
-    constexpr std::uint64_t piece = 1 << 14;
-    std::atomic<std::uint64_t> all = 0;
-    share_pieces(host_, noise_variance.size(), piece, [&](std::uint64_t first, std::uint64_t end) {
-        std::uint32_t count = 0;
-        for (const float noise : noise_variance.subspan(first, end - first))
-            count += std::isfinite(noise) ? 0 : 1;
-        if (count > 0) all.fetch_add(count, std::memory_order_relaxed);
-    });
-    return all;
 }
 
 void SlotChain::write_channel(const SlotEstimate& slot, std::span<cf32> out) const {

@@ -53,9 +53,6 @@ public:
 private:
     SymbolView grid_of(SymbolView input, std::uint64_t occasion);
     void erase_disturbed(SlotEstimate& slot) const;
-    void measure(std::span<const cf32> symbols, std::span<const float> noise_variance,
-                 const SlotEstimate& estimate, ReceivedSlot& slot);
-    [[nodiscard]] std::uint64_t count_erasures(std::span<const float> noise_variance) const;
     void write_channel(const SlotEstimate& slot, std::span<cf32> out) const;
     void write_path(std::size_t path, std::span<cf32> out) const;
 

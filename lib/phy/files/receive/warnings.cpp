@@ -1,0 +1,316 @@
+#include "phy/files/receive/warnings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "phy/core/check.hpp"
+#include "phy/core/constellation.hpp"
+#include "phy/dmrs/dmrs.hpp"
+#include "phy/files/common.hpp"
+#include "phy/numerics/elementary.hpp"
+
+namespace phy::detail {
+namespace {
+
+constexpr std::uint64_t examined_slots = 16;
+
+/// Max and min error_over_noise() of a reception (2.5 dB), and the max of a slot among others.
+constexpr double max_error_over_noise = 1.78;
+constexpr double min_error_over_noise = 1.0 / max_error_over_noise;
+constexpr double max_error_over_noise_of_slot = 4.0;
+constexpr std::uint64_t min_clear_symbols = 48;
+
+/// Errors below this share of the distance between points change no bit, whatever their cause.
+constexpr double harmless_error = 0.1;
+
+/// Max difference of the share of outermost levels from that of equally frequent points: a part of it, and
+/// standard deviations.
+constexpr double max_level_difference = 0.35;
+constexpr double level_deviations = 6.0;
+
+/// Max ratio of the SNR that the coherence shows to the measured one. Above sure_snr neighbouring pilots
+/// differ by the channel.
+constexpr double max_snr_ratio = 8.0;
+constexpr double sure_snr = 200.0;
+
+/// Max ratio of an EVM above 100 % to the noise of an antenna. If no antenna is to spare, a few faded
+/// elements make it large.
+constexpr double max_evm_ratio = 10.0;
+constexpr double max_evm_ratio_with_fading = 100.0;
+
+/// Components at the limits of a clipped antenna: min number and min share.
+constexpr std::uint64_t min_clipped = 16;
+constexpr double min_clipped_share = 2e-4;
+
+/// Offsets are near the edge of what can be measured from these shares on.
+constexpr double edge_of_spacing = 0.4;
+constexpr double edge_of_turn = 0.4;
+
+/// Min frequency offset, over the subcarrier spacing, whose correction may lose DM-RS.
+constexpr double min_lost_frequency = 0.1;
+
+/// A rotation between DM-RS symbols counts from these numbers on: deviations of the offset from prefixes, and
+/// a share of the subcarrier spacing.
+constexpr double rotation_deviations = 8.0;
+constexpr double min_rotation = 0.01;
+
+constexpr double full_prefix = 144.0 / 2048.0;
+
+/// With at most `decimals` of them.
+std::string rounded(double value, int decimals = 1) {
+    const double unit = decimals == 0 ? 1.0 : decimals == 1 ? 10.0 : 100.0;
+    return number_text(static_cast<float>(std::round(unit * value) / unit));
+}
+
+std::string text_of(const std::vector<int>& symbols) {
+    std::string text;
+    for (const int symbol : symbols)
+        text += (text.empty() ? "" : ", ") + std::to_string(symbol);
+    return text;
+}
+
+std::string of_slots(std::uint64_t some, std::uint64_t all) {
+    return "in " + std::to_string(some) + " of " + std::to_string(all) + " slots";
+}
+
+/// Adds the warnings.
+class Warner {
+public:
+    Warner(Reception& result, const ReceiverConfig& config, const Examination& examination)
+        : result_(result),
+          config_(config),
+          mean_(result.mean),
+          samples_(examination.samples()),
+          pilots_(examination.pilots()),
+          name_(name_of(result.capture)),
+          least_(min_coherence(result.link.allocation)) {}
+
+    void warn_of_link() {
+        warn_of_snr();
+        warn_of_pilots();
+        warn_of_rotation();
+        warn_of_levels();
+        warn_of_errors();
+        warn_of_little_errors();
+    }
+
+    void warn_of_capture() {
+        warn_of_clipping();
+        warn_of_line();
+        warn_of_image();
+        warn_of_edges();
+    }
+
+private:
+    void warn(const std::string& text) { result_.warnings.push_back(name_ + ": " + text); }
+
+    /// Number of slots with DM-RS for which is_so(report).
+    std::uint64_t count(const auto& is_so) const {
+        return static_cast<std::uint64_t>(std::ranges::count_if(result_.reports, [&](const SlotReport& slot) {
+            return slot.coherence >= least_ && std::isfinite(slot.noise_variance) && is_so(slot);
+        }));
+    }
+
+    [[nodiscard]] const DmrsConfig& dmrs() const { return result_.link.allocation.dmrs; }
+    [[nodiscard]] double spacing() const {
+        return static_cast<double>(result_.link.carrier.subcarrier_spacing);
+    }
+    /// Between neighbouring points.
+    [[nodiscard]] double distance() const { return 2.0 * axis_unit(result_.link.modulation); }
+    [[nodiscard]] bool is_harmless() const { return !(mean_.evm > harmless_error * distance()); }
+
+    void warn_of_snr();
+    void warn_of_pilots();
+    void warn_of_rotation();
+    void warn_of_levels();
+    void warn_of_errors();
+    void warn_of_little_errors();
+    void warn_of_clipping();
+    void warn_of_line();
+    void warn_of_image();
+    void warn_of_edges();
+
+    Reception& result_;
+    const ReceiverConfig& config_;
+    const SlotReport& mean_;
+    SampleSigns samples_;
+    PilotSigns pilots_;
+    std::string name_;
+    double least_;
+};
+
+/// Power of a pilot over its noise, of power in units of that noise: as an SNR and as a coherence.
+double pilot_snr_of(double snr, const DmrsConfig& dmrs) {
+    std::vector<int> groups;
+    for (const int port : dmrs.ports)
+        groups.push_back(dmrs_port(dmrs.type, port).cdm_group);
+    std::ranges::sort(groups);
+    const auto unique = std::unique(groups.begin(), groups.end()) - groups.begin();
+    const auto amplitude = static_cast<double>(dmrs_amplitude(dmrs));
+    return snr * amplitude * amplitude / static_cast<double>(unique);
+}
+
+void Warner::warn_of_snr() {
+    const std::string causes = "allocation.dmrs.ports, layers or carrier.first_sample may be wrong";
+    const std::uint64_t without = count([](const SlotReport& slot) { return !std::isfinite(slot.snr_db); });
+    if (without > 0)
+        warn("no SNR " + of_slots(without, result_.slots) +
+             ": neighbouring pilots agree, but have no power at the link's ports: " + causes);
+    const double measured = pilot_snr_of(elementary::power_ratio(mean_.snr_db), dmrs());
+    const double shown = std::min(mean_.coherence / std::max(1.0 - mean_.coherence, 1e-9), sure_snr);
+    if (without < result_.slots && !config_.noise_variance && mean_.coherence >= least_ &&
+        shown > max_snr_ratio * measured)
+        warn("an SNR of " + rounded(mean_.snr_db) + " dB is low for a coherence of " +
+             rounded(mean_.coherence, 2) + ": " + causes + ", or other layers use the same DM-RS");
+    const bool spares = result_.capture.antennas > static_cast<std::uint64_t>(dmrs().ports.size());
+    const double explained = (spares ? max_evm_ratio : max_evm_ratio_with_fading) *
+                             std::sqrt(elementary::power_ratio(-mean_.snr_db));
+    if (mean_.evm > std::max(1.0, explained))
+        warn("an EVM of " + rounded(100.0 * mean_.evm, 0) + " % is above 100 %: " + causes);
+}
+
+void Warner::warn_of_pilots() {
+    if (!pilots_.missing.empty())
+        warn("pilots agree in some DM-RS symbols, but not in symbols " + text_of(pilots_.missing) +
+             ": allocation.dmrs.symbols may be wrong");
+    if (!pilots_.unexpected.empty())
+        warn("there are DM-RS in symbols " + text_of(pilots_.unexpected) +
+             " too, where the link has data: allocation.dmrs.symbols may be wrong");
+}
+
+void Warner::warn_of_rotation() {
+    const bool has_times = dmrs().symbols.size() > static_cast<std::size_t>(dmrs().length);
+    if (!has_times || result_.corrected.coherence == 0.0) return;
+    const double rotation = mean_.frequency_offset - result_.corrected.at_prefixes;
+    const double sure = std::max(rotation_deviations * result_.corrected.deviation, min_rotation * spacing());
+    if (std::fabs(rotation) > sure)
+        warn("DM-RS symbols are rotated by " + rounded(360.0 * rotation * (1.0 + full_prefix) / spacing()) +
+             " degrees per symbol beyond the frequency offset of the cyclic prefixes: "
+             "carrier.center_frequency may be wrong");
+}
+
+void Warner::warn_of_levels() {
+    double clear = 0.0;
+    double outer = 0.0;
+    for (std::size_t i = 0; i < result_.reports.size(); ++i) {
+        if (!(result_.reports[i].coherence >= least_)) continue;
+        clear += result_.symbols[i].clear;
+        outer += result_.symbols[i].outer;
+    }
+    const double expected = 2.0 / static_cast<double>(1U << bits_per_axis(result_.link.modulation));
+    const double components = 2.0 * clear;
+    if (!(expected < 1.0) || components == 0.0) return;
+    const double chance = level_deviations * std::sqrt(expected * (1.0 - expected) / components);
+    const double share = outer / components;
+    if (std::fabs(share - expected) > max_level_difference * expected + chance)
+        warn(rounded(100.0 * share) + " % of the components of symbols lie on the outermost levels of " +
+             std::string(to_string(result_.link.modulation)) + ", expected " + rounded(100.0 * expected) +
+             " %: allocation.modulation may be wrong");
+}
+
+void Warner::warn_of_errors() {
+    const auto is_above = [](const SlotReport& slot, double most) {
+        return elementary::power_ratio(slot.error_over_noise_db) > most;
+    };
+    if (is_harmless()) return;
+    const std::uint64_t bad = count([&](const SlotReport& slot) {
+        return slot.clear_symbols >= min_clear_symbols && is_above(slot, max_error_over_noise_of_slot);
+    });
+    if (!is_above(mean_, max_error_over_noise) && bad == 0) return;
+    warn(
+        "symbols are " + rounded(mean_.error_over_noise_db) +
+        " dB farther from the points than noise explains" +
+        (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
+        ": carrier.center_frequency, allocation.modulation, allocation.dmrs (symbols, ports, "
+        "cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency offset may exceed half "
+        "a subcarrier, or there is interference");
+}
+
+void Warner::warn_of_little_errors() {
+    const double ratio = elementary::power_ratio(mean_.error_over_noise_db);
+    if (mean_.clear_symbols < min_clear_symbols || !(ratio < min_error_over_noise)) return;
+    warn("symbols are " + rounded(-mean_.error_over_noise_db) +
+         " dB nearer to the points than the noise at " +
+         (config_.noise_variance ? "an antenna, which was given, explains: noise_variance may be wrong"
+                                 : "the DM-RS explains: other signals may lie on the DM-RS, or "
+                                   "allocation.resource_blocks may be wrong"));
+}
+
+void Warner::warn_of_clipping() {
+    const double share =
+        static_cast<double>(samples_.at_limit) / std::max(static_cast<double>(samples_.components), 1.0);
+    if (samples_.at_limit >= min_clipped && share >= min_clipped_share)
+        warn("samples are clipped: " + std::to_string(samples_.at_limit) + " of " +
+             std::to_string(samples_.components) +
+             " components that were examined have the largest or smallest value: record with less gain");
+}
+
+void Warner::warn_of_line() {
+    if (samples_.line > 0.0)
+        warn("the samples have a line at frequency 0, " + rounded(elementary::decibels(samples_.line)) +
+             " dB over the subcarriers there: remove the DC offset of the samples");
+}
+
+void Warner::warn_of_image() {
+    const double harmless = harmless_error * distance();
+    if (samples_.image > harmless * harmless)
+        warn("the spectrum has a mirror image of " + rounded(elementary::decibels(samples_.image)) +
+             " dB: correct the IQ imbalance of the samples");
+}
+
+void Warner::warn_of_edges() {
+    const bool is_samples = config_.input == ReceiverInput::samples;
+    if (is_samples && std::fabs(result_.corrected.frequency) > edge_of_spacing * spacing())
+        warn("a frequency offset of " + rounded(result_.corrected.frequency, 0) +
+             " Hz is near half the subcarrier spacing, beyond which it appears as another: "
+             "carrier.frequency_shift may be wrong");
+    // DM-RS that were found, and no longer after this frequency was corrected.
+    const Offsets& corrected = result_.corrected;
+    if (corrected.coherence == 0.0 && std::fabs(corrected.at_prefixes) > min_lost_frequency * spacing() &&
+        std::fabs(corrected.at_prefixes) > rotation_deviations * corrected.deviation)
+        warn("cyclic prefixes show a frequency offset of " + rounded(corrected.at_prefixes, 0) +
+             " Hz, with which there are no DM-RS: the offset may be whole subcarriers more, and "
+             "carrier.frequency_shift may be wrong");
+    const double left = mean_.frequency_offset - (is_samples ? result_.corrected.frequency : 0.0);
+    int gap = symbols_per_slot;
+    const auto length = static_cast<std::size_t>(dmrs().length);
+    for (std::size_t i = length; i < dmrs().symbols.size(); ++i)
+        gap = std::min(gap, dmrs().symbols[i] - dmrs().symbols[i - length]);
+    const double turns = left * (1.0 + full_prefix) * gap / spacing();
+    if (std::fabs(turns) > edge_of_turn)
+        warn("DM-RS symbols are rotated by " + rounded(360.0 * turns, 0) +
+             " degrees from one to the next, near the half turn beyond which a frequency offset appears as "
+             "another");
+    const double prefix = full_prefix / spacing();
+    const auto late = static_cast<std::uint64_t>(count([&](const SlotReport& slot) {
+        return std::fabs(slot.timing_offset - result_.corrected.timing) > 0.5 * prefix;
+    }));
+    if (late > 0)
+        warn("the timing offset is beyond half a cyclic prefix " + of_slots(late, result_.slots) +
+             ": carrier.first_sample or carrier.sample_rate may be wrong");
+}
+
+}  // namespace
+
+Examination examine_capture(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
+    Examination examination(host, config);
+    std::vector<std::byte> input(slots.bytes_per_slot());
+    const std::uint64_t count = std::min(examined_slots, slots.occasions());
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t occasion = i * slots.occasions() / count;
+        slots.read(occasion, 1, input);
+        examination.add(SymbolView(slots.format(), input), occasion);
+    }
+    return examination;
+}
+
+void warn_of_signs(Reception& result, const ReceiverConfig& config, const Examination& examination) {
+    Warner warner(result, config, examination);
+    warner.warn_of_link();
+    warner.warn_of_capture();
+}
+
+}  // namespace phy::detail

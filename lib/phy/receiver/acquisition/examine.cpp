@@ -1,0 +1,206 @@
+#include "phy/receiver/acquisition/examine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "phy/dmrs/dmrs.hpp"
+#include "phy/receiver/acquisition/pilot_pairs.hpp"
+#include "phy/receiver/acquisition/samples.hpp"
+
+namespace phy::detail {
+namespace {
+
+/// Of an exponentially distributed power over its mean, which a chance of 2e-9 stays below.
+constexpr double sure_power = 20.0;
+
+/// How much a fading band lowers the number of independent samples.
+constexpr double share_in_fading = 0.5;
+
+/// Min power of a line over that of a subcarrier. Below, it is as harmless as noise.
+constexpr double min_line = 0.25;
+
+/// Max coherence of a DM-RS symbol without DM-RS, and min coherence of a data symbol with DM-RS, as a share
+/// of that of the others.
+constexpr double max_missing_share = 0.3;
+constexpr double min_unexpected_share = 0.6;
+
+SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
+    allocation.first_symbol = 0;
+    allocation.symbols = symbols_per_slot;
+    allocation.dmrs.length = 1;
+    allocation.dmrs.ports = {0};
+    allocation.dmrs.symbols.clear();
+    for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
+        allocation.dmrs.symbols.push_back(symbol);
+    return allocation;
+}
+
+/// Adds a component to the counts of extreme values.
+void count_extremes(float value, float& largest, float& smallest, std::uint64_t& at_largest,
+                    std::uint64_t& at_smallest) {
+    if (value >= largest) {
+        at_largest = value > largest ? 1 : at_largest + 1;
+        largest = value;
+    }
+    if (value <= smallest) {
+        at_smallest = value < smallest ? 1 : at_smallest + 1;
+        smallest = value;
+    }
+}
+
+}  // namespace
+
+Examination::Examination(const Host& host, const ReceiverConfig& config)
+    : plan_(config),
+      everywhere_(with_pilots_everywhere(config.link.allocation)),
+      re_(plan_.antennas * plan_.input),
+      im_(re_.size()),
+      grid_(plan_.grid),
+      pilots_(dmrs_pilot_count(everywhere_)),
+      antennas_(plan_.antennas) {
+    if (plan_.demodulator) demodulate_.emplace(host, *plan_.demodulator);
+}
+
+void Examination::add(SymbolView input, std::uint64_t occasion) {
+    read_samples(input, re_.data(), im_.data());
+    if (demodulate_) add_samples(input, occasion);
+    add_pilots(input, occasion);
+}
+
+void Examination::add_samples(SymbolView /*input*/, std::uint64_t occasion) {
+    const OfdmTiming& timing = demodulate_->timing();
+    const std::size_t block = timing.fft_size();
+    const std::size_t length = timing.slot_samples(plan_.schedule.slot(occasion));
+    for (std::size_t antenna = 0; antenna < plan_.antennas; ++antenna) {
+        const std::size_t begin = antenna * plan_.input;
+        for (std::size_t first = 0; first + block <= length; first += block)
+            add_block(antennas_[antenna], begin + first, begin + first + block);
+    }
+}
+
+void Examination::add_block(AntennaSums& to, std::size_t first, std::size_t end) const {
+    double re = 0.0;
+    double im = 0.0;
+    double square_re = 0.0;
+    double square_im = 0.0;
+    double power = 0.0;
+    for (std::size_t i = first; i < end; ++i) {
+        count_extremes(re_[i], to.largest, to.smallest, to.at_largest, to.at_smallest);
+        count_extremes(im_[i], to.largest, to.smallest, to.at_largest, to.at_smallest);
+        const double x = static_cast<double>(re_[i]);
+        const double y = static_cast<double>(im_[i]);
+        re += x;
+        im += y;
+        square_re += x * x - y * y;
+        square_im += 2.0 * x * y;
+        power += x * x + y * y;
+    }
+    const std::complex<double> mean(re / static_cast<double>(end - first),
+                                    im / static_cast<double>(end - first));
+    to.samples += end - first;
+    to.sum += std::complex<double>(re, im);
+    to.squares += std::complex<double>(square_re, square_im);
+    to.power += power;
+    to.squared_powers += power * power;
+    to.means += mean;
+    to.mean_powers += std::norm(mean);
+    ++to.blocks;
+}
+
+void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
+    if (demodulate_) {
+        (*demodulate_)(input, {.first = plan_.schedule.slot(occasion), .stride = plan_.input}, grid_);
+    } else {
+        for (std::size_t i = 0; i < grid_.size(); ++i)
+            grid_[i] = {re_[i], im_[i]};
+    }
+    dmrs_pilots(everywhere_, plan_.schedule.slot_in_frame(occasion), pilots_);
+    const std::size_t of_symbol = pilots_.size() / symbols_per_slot;
+    const PilotPairs pairs(plan_.config.link.allocation, grid_, plan_.antennas);
+    for (std::size_t l = 0; l < symbols_per_slot; ++l) {
+        const double energy = pairs.energy(0, l);
+        correlation_[l] += pairs.correlation(0, l, std::span(pilots_).subspan(l * of_symbol, of_symbol));
+        energy_[l] += energy;
+        squared_energy_[l] += energy * energy;
+    }
+}
+
+double Examination::line_of(const AntennaSums& sums) const {
+    const Link& link = plan_.config.link;
+    const OfdmTiming& timing = demodulate_->timing();
+    const auto is_near = [&](const ResourceBlocks& range) {
+        const double zero =
+            static_cast<double>(timing.zero_subcarrier()) +
+            plan_.demodulator->ofdm.frequency_shift / plan_.demodulator->ofdm.subcarrier_spacing;
+        const double first = subcarriers_per_resource_block * range.first;
+        return zero > first - 1.0 && zero < first + subcarriers_per_resource_block * range.count;
+    };
+    if (std::ranges::none_of(link.allocation.resource_blocks, is_near)) return 0.0;
+    const auto blocks = static_cast<double>(sums.blocks);
+    const double line = std::norm(sums.means / blocks);
+    const double beside = sums.mean_powers / blocks - line;
+    const double least = std::max(min_line, sure_power / blocks);
+    return line > least * beside ? line / beside : 0.0;
+}
+
+/// A signal of I and Q with equal power and without correlation has a mean x^2 of 0, its image adds to it.
+double Examination::image_of(const AntennaSums& sums) const {
+    // Symbols on one axis are not such a signal.
+    if (bits_per_symbol(plan_.config.link.modulation) == 1) return 0.0;
+    const auto samples = static_cast<double>(sums.samples);
+    const std::complex<double> mean = sums.sum / samples;
+    const double power = sums.power / samples - std::norm(mean);
+    const double squares = std::norm(sums.squares / samples - mean * mean) / (power * power);
+    double subcarriers = 0.0;
+    for (const ResourceBlocks& range : plan_.config.link.allocation.resource_blocks)
+        subcarriers += subcarriers_per_resource_block * range.count;
+    const double occupied = subcarriers / static_cast<double>(demodulate_->timing().fft_size());
+    const double equal_blocks = sums.power * sums.power / sums.squared_powers;
+    const double independent =
+        share_in_fading * occupied * samples * equal_blocks / static_cast<double>(sums.blocks);
+    return squares > sure_power * 2.0 / independent ? 0.25 * squares : 0.0;
+}
+
+SampleSigns Examination::samples() const {
+    SampleSigns worst;
+    if (!demodulate_) return worst;
+    for (const AntennaSums& sums : antennas_) {
+        if (!(sums.power > 0.0)) continue;
+        const std::uint64_t at_limit = sums.at_largest + sums.at_smallest;
+        worst.components = 2 * sums.samples;
+        worst.at_limit = std::max(worst.at_limit, at_limit);
+        worst.line = std::max(worst.line, line_of(sums));
+        worst.image = std::max(worst.image, image_of(sums));
+    }
+    return worst;
+}
+
+PilotSigns Examination::pilots() const {
+    const SlotAllocation& allocation = plan_.config.link.allocation;
+    const std::vector<int>& expected = allocation.dmrs.symbols;
+    const auto pairs = static_cast<double>(pairs_of_symbol(allocation));
+    const auto coherence = [&](std::size_t l) {
+        return energy_[l] > 0.0 ? std::sqrt(std::norm(correlation_[l])) / energy_[l] : 0.0;
+    };
+    // Antennas may receive the same, so they do not count as independent.
+    const auto by_chance = [&](std::size_t l) {
+        const double slots = squared_energy_[l] > 0.0 ? energy_[l] * energy_[l] / squared_energy_[l] : 0.0;
+        return std::sqrt(sure_power / std::max(pairs * slots, 1.0));
+    };
+    double best = 0.0;
+    for (const int l : expected)
+        best = std::max(best, coherence(static_cast<std::size_t>(l)));
+    PilotSigns signs;
+    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
+        const auto symbol = static_cast<std::size_t>(l);
+        const double found = coherence(symbol);
+        const bool is_expected = std::ranges::find(expected, l) != expected.end();
+        if (is_expected && found < max_missing_share * best && by_chance(symbol) < 0.5 * best)
+            signs.missing.push_back(l);
+        if (!is_expected && found > std::max(min_unexpected_share * best, by_chance(symbol)))
+            signs.unexpected.push_back(l);
+    }
+    return signs;
+}
+
+}  // namespace phy::detail

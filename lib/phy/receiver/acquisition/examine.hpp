@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "phy/core/view.hpp"
+#include "phy/machine/host.hpp"
+#include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/chain/plan.hpp"
+
+/// Signs that a capture or its link is not what a receiver takes it for. None of them needs decisions.
+namespace phy::detail {
+
+/// Of the samples of an antenna.
+struct SampleSigns {
+    std::uint64_t components = 0;  ///< I and Q of all samples
+    std::uint64_t at_limit = 0;    ///< components at their largest or smallest value
+    double line = 0.0;   ///< power of a line at frequency 0, over that of a subcarrier there; 0: none
+    double image = 0.0;  ///< power of the mirror image, over that of the signal; 0: none
+};
+
+/// Of the DM-RS, over slots.
+struct PilotSigns {
+    std::vector<int> missing;     ///< DM-RS symbols of the link that show no DM-RS, while others do
+    std::vector<int> unexpected;  ///< data symbols of the link that show DM-RS
+};
+
+/// Examines slots one by one; a dozen are enough. Signs that chance or a right link may give with a
+/// probability above about 1e-6 are none.
+class Examination {
+public:
+    Examination(const Host& host, const ReceiverConfig& config);
+
+    /// input: that of a slot, as for Receiver.
+    void add(SymbolView input, std::uint64_t occasion);
+
+    /// The worst of all antennas, member by member. Of grids: zeros.
+    [[nodiscard]] SampleSigns samples() const;
+    [[nodiscard]] PilotSigns pilots() const;
+
+private:
+    /// Sums over the samples of an antenna.
+    struct AntennaSums {
+        float largest = 0.0F;
+        float smallest = 0.0F;
+        std::uint64_t at_largest = 0;
+        std::uint64_t at_smallest = 0;
+        std::uint64_t samples = 0;
+        std::complex<double> sum;
+        std::complex<double> squares;  ///< sum of x^2
+        double power = 0.0;            ///< sum of |x|^2
+        double squared_powers = 0.0;   ///< of the blocks
+        std::complex<double> means;    ///< sum of the blocks' means
+        double mean_powers = 0.0;      ///< sum of their |mean|^2
+        std::uint64_t blocks = 0;
+    };
+
+    void add_samples(SymbolView input, std::uint64_t occasion);
+    void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
+    void add_pilots(SymbolView input, std::uint64_t occasion);
+    [[nodiscard]] double line_of(const AntennaSums& sums) const;
+    [[nodiscard]] double image_of(const AntennaSums& sums) const;
+
+    ReceiverPlan plan_;
+    SlotAllocation everywhere_;  ///< with DM-RS in every symbol
+    std::optional<OfdmDemodulator> demodulate_;
+    std::vector<float> re_;
+    std::vector<float> im_;
+    std::vector<cf32> grid_;
+    std::vector<cf32> pilots_;
+    std::vector<AntennaSums> antennas_;
+    std::array<std::complex<double>, symbols_per_slot> correlation_ = {};
+    std::array<double, symbols_per_slot> energy_ = {};
+    std::array<double, symbols_per_slot> squared_energy_ = {};
+};
+
+}  // namespace phy::detail

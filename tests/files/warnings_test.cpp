@@ -1,0 +1,242 @@
+// What receive_file() says of mistakes, and that it says nothing of right links.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "air_capture.hpp"
+#include "phy/core/error.hpp"
+#include "phy/files/receive.hpp"
+#include "support/fewer_cases.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace {
+
+using phy::cf32;
+using phy::Link;
+using phy::Modulation;
+using phy_test::AirCapture;
+using Config = phy::apps::Recording::Config;
+
+class Warnings : public testing::Test {
+protected:
+    /// What is said of a capture with this link: warnings, or an error, one per line; without notes on the
+    /// length of the capture and on transmitted codewords, which do not come with other captures.
+    std::string said_of(const AirCapture& capture, const Link& link,
+                        const phy::ReceiveOptions& options = {}) {
+        const std::filesystem::path file = folder_ / "capture.h5";
+        capture.write(file, link);
+        try {
+            const phy::Reception done = receive_file(file, {}, options);
+            std::string text;
+            for (const std::string& warning : done.warnings) {
+                const bool is_note = warning.find("dataset codeword") != std::string::npos ||
+                                     warning.find("ends inside a slot") != std::string::npos;
+                if (!is_note) text += warning + "\n";
+            }
+            error_over_noise_db_ = done.mean.error_over_noise_db;
+            return text;
+        } catch (const phy::FileError& error) {
+            return std::string("error: ") + error.what() + "\n";
+        }
+    }
+
+    double error_over_noise_db_ = 0.0;
+
+private:
+    phy_test::TemporaryDirectory folder_;
+};
+
+/// One mistake: how the recording, its samples and the link that is given differ from the plain ones.
+struct Mistake {
+    std::string name;
+    std::string said;  ///< part of what is said
+    std::function<void(Config&)> sends = [](Config&) {};
+    std::function<void(AirCapture&)> spoils = [](AirCapture&) {};
+    std::function<void(Link&)> says = [](Link&) {};
+};
+
+void multiply(AirCapture& capture, double hertz) {
+    const double turn = 2.0 * std::numbers::pi * hertz / capture.sent.link.carrier.sample_rate.value();
+    for (std::size_t i = 0; i < capture.data.size(); ++i)
+        capture.data[i] = cf32(std::complex<double>(capture.data[i]) *
+                               std::polar(1.0, turn * static_cast<double>(i % capture.length())));
+}
+
+double rms(const AirCapture& capture) {
+    double power = 0.0;
+    for (const cf32 sample : capture.data)
+        power += static_cast<double>(std::norm(sample));
+    return std::sqrt(power / static_cast<double>(capture.data.size()));
+}
+
+/// Limits I and Q to this many times the rms of a sample.
+void clip(AirCapture& capture, double level) {
+    const auto limit = static_cast<float>(level * rms(capture));
+    for (cf32& sample : capture.data)
+        sample = {std::clamp(sample.real(), -limit, limit), std::clamp(sample.imag(), -limit, limit)};
+}
+
+void add_line(AirCapture& capture, double level) {
+    const auto line = static_cast<float>(level * rms(capture));
+    for (cf32& sample : capture.data)
+        sample += cf32(line, 0.5F * line);
+}
+
+void add_image(AirCapture& capture, double amplitude) {
+    const auto share = static_cast<float>(amplitude);
+    for (cf32& sample : capture.data)
+        sample += share * cf32(0.6F, 0.8F) * std::conj(sample);
+}
+
+void modulate(Config& config, Modulation modulation, double snr_db) {
+    config.link.modulation = modulation;
+    config.snr_db = snr_db;
+}
+
+auto sent(Modulation modulation, double snr_db = 30.0) {
+    return [=](Config& config) { modulate(config, modulation, snr_db); };
+}
+auto said(Modulation modulation) {
+    return [=](Link& link) { link.modulation = modulation; };
+}
+auto said_f0(double hertz) {
+    return [=](Link& link) { link.carrier.center_frequency = hertz; };
+}
+auto said_symbols(const std::vector<int>& symbols) {
+    return [=](Link& link) { link.allocation.dmrs.symbols = symbols; };
+}
+auto said_ports(const std::vector<int>& ports) {
+    return [=](Link& link) { link.allocation.dmrs.ports = ports; };
+}
+auto sent_ports(const std::vector<int>& ports) {
+    return [=](Config& config) {
+        config.link.allocation.dmrs.ports = ports;
+        config.antennas = 4;
+    };
+}
+auto shifted(double hertz) {
+    return [=](AirCapture& capture) { multiply(capture, hertz); };
+}
+
+std::vector<Mistake> mistakes() {
+    const auto nothing = [](Config&) {};
+    const auto as_is = [](AirCapture&) {};
+    const std::string far = "farther from the points";
+    const std::string levels = "outermost levels";
+    return {
+        {"f0 of 0", far, nothing, as_is, said_f0(0.0)},
+        {"f0 off by 1.2345 MHz", "carrier.center_frequency", nothing, as_is, said_f0(3.5012345e9)},
+        {"f0 off by 15 kHz", far, nothing, as_is, said_f0(3.500015e9)},
+        {"f0 off by 1 kHz", "carrier.center_frequency", nothing, as_is, said_f0(3.500001e9)},
+        {"f0 off by 20 kHz", far, nothing, as_is, said_f0(3.50002e9)},
+        {"QPSK said, 16QAM sent", far, sent(Modulation::qam16), as_is, said(Modulation::qpsk)},
+        {"QPSK said, 64QAM sent", far, sent(Modulation::qam64), as_is, said(Modulation::qpsk)},
+        {"16QAM said, 64QAM sent", far, sent(Modulation::qam64), as_is, said(Modulation::qam16)},
+        {"64QAM said, 256QAM sent", far, sent(Modulation::qam256, 35.0), as_is, said(Modulation::qam64)},
+        {"16QAM said, QPSK sent", levels, sent(Modulation::qpsk), as_is, said(Modulation::qam16)},
+        {"64QAM said, QPSK sent", levels, sent(Modulation::qpsk), as_is, said(Modulation::qam64)},
+        {"256QAM said, QPSK sent", levels, sent(Modulation::qpsk), as_is, said(Modulation::qam256)},
+        {"64QAM said, 16QAM sent", far, sent(Modulation::qam16), as_is, said(Modulation::qam64)},
+        {"64QAM said, 16QAM sent at 22 dB", levels, sent(Modulation::qam16, 22.0), as_is,
+         said(Modulation::qam64)},
+        {"256QAM said, 16QAM sent", levels, sent(Modulation::qam16), as_is, said(Modulation::qam256)},
+        {"256QAM said, 64QAM sent", far, sent(Modulation::qam64, 35.0), as_is, said(Modulation::qam256)},
+        {"1024QAM said, 256QAM sent", far, sent(Modulation::qam256, 38.0), as_is, said(Modulation::qam1024)},
+        {"port 1 for 0", "dmrs.ports", nothing, as_is, said_ports({1})},
+        {"port 2 for 0", "dmrs.ports", nothing, as_is, said_ports({2})},
+        {"port 3 for 1", "dmrs.ports", sent_ports({1}), as_is, said_ports({3})},
+        {"ports 0 and 2 for 0 and 1", "dmrs.ports", sent_ports({0, 1}), as_is, said_ports({0, 2})},
+        {"one layer for two of a group", "dmrs.ports", sent_ports({0, 1}), as_is, said_ports({0})},
+        {"one layer for two of two groups", far, sent_ports({0, 2}), as_is, said_ports({0})},
+        {"two layers of a group for one", "layers", nothing, as_is, said_ports({0, 1})},
+        {"two layers of two groups for one", "layers", nothing, as_is, said_ports({0, 2})},
+        {"one CDM group without data for two", far, nothing, as_is,
+         [](Link& link) { link.allocation.dmrs.cdm_groups_without_data = 1; }},
+        {"two CDM groups without data for one", far,
+         [](Config& config) { config.link.allocation.dmrs.cdm_groups_without_data = 1; }, as_is,
+         [](Link& link) { link.allocation.dmrs.cdm_groups_without_data = 2; }},
+        {"a DM-RS symbol too few", "there are DM-RS in symbols 11", nothing, as_is, said_symbols({2})},
+        {"a DM-RS symbol too many", "not in symbols 7", nothing, as_is, said_symbols({2, 7, 11})},
+        {"a DM-RS symbol at 7 for 11", "not in symbols 7", nothing, as_is, said_symbols({2, 7})},
+        {"a DM-RS symbol at 3 for 2", "not in symbols 3", nothing, as_is, said_symbols({3, 11})},
+        {"a symbol too many", far, [](Config& config) { config.link.allocation.symbols = 13; }, as_is,
+         [](Link& link) { link.allocation.symbols = 14; }},
+        {"16 kHz too high", "carrier.frequency_shift", nothing, shifted(16e3)},
+        {"20 kHz too high", "with which there are no DM-RS", nothing, shifted(20e3)},
+        {"45 kHz too high", "error", nothing, shifted(45e3)},
+        {"13 kHz too high", "near half the subcarrier spacing", nothing, shifted(13e3)},
+        {"clipped at 1 rms", "samples are clipped", nothing, [](AirCapture& c) { clip(c, 1.0); }},
+        {"clipped at 0.6 rms", "samples are clipped", nothing, [](AirCapture& c) { clip(c, 0.6); }},
+        {"a line at frequency 0 of the signal's power", "line at frequency 0", nothing,
+         [](AirCapture& c) { add_line(c, 1.0); }},
+        {"a line at frequency 0, 17 dB below the signal", "line at frequency 0", nothing,
+         [](AirCapture& c) { add_line(c, 0.125); }},
+        {"an image of -14 dB", "mirror image", nothing, [](AirCapture& c) { add_image(c, 0.2); }},
+        {"an image of -24 dB", "mirror image", nothing, [](AirCapture& c) { add_image(c, 0.063); }},
+        {"first_sample 150 too large", "carrier.first_sample", nothing, as_is,
+         [](Link& link) { link.carrier.first_sample = 150; }},
+        {"f0 off by 14 kHz", "near the half turn", nothing, as_is, said_f0(3.500014e9)},
+        {"conjugated", "error", nothing,
+         [](AirCapture& c) {
+             for (cf32& sample : c.data)
+                 sample = std::conj(sample);
+         }},
+        {"another identity", "error", nothing, as_is,
+         [](Link& link) { link.allocation.dmrs.scrambling_id = 502; }},
+        {"another slot", "error", nothing, as_is, [](Link& link) { link.carrier.first_slot = 1; }},
+        {"DM-RS 6 dB too strong", far, nothing, as_is,
+         [](Link& link) { link.allocation.dmrs.power_db = -3.0F; }},
+        {"resource blocks shifted by one", "nearer to the points", nothing, as_is,
+         [](Link& link) {
+             link.allocation.resource_blocks = {{2, 24}};
+         }},
+    };
+}
+
+class Mistakes : public Warnings, public testing::WithParamInterface<Mistake> {};
+
+TEST_P(Mistakes, AreSaid) {
+    const Mistake& mistake = GetParam();
+    Config config = phy_test::plain_recording();
+    mistake.sends(config);
+    AirCapture capture(config);
+    mistake.spoils(capture);
+    Link link = config.link;
+    mistake.says(link);
+    // To be given a delay spread saves the estimator most of its tables, and the test most of its time.
+    phy::ReceiveOptions options;
+    options.delay_spread = 1e-7F;
+    const std::string text = said_of(capture, link, options);
+    EXPECT_FALSE(text.empty()) << mistake.name << ": " << error_over_noise_db_ << " dB";
+    EXPECT_NE(text.find(mistake.said), std::string::npos) << mistake.name << ": " << text;
+    if (std::getenv("PHY_TEST_SHOW") != nullptr)
+        std::cout << mistake.name << " | " << error_over_noise_db_ << "\n" << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Mistakes, testing::ValuesIn(mistakes()), [](const auto& its) {
+    std::string name = its.param.name;
+    std::ranges::replace_if(
+        name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+    return name;
+});
+
+TEST_F(Warnings, ThereAreNoneForRightLinks) {
+    const auto seed = std::random_device()();
+    for (int i = 0; i < phy_test::fewer_times(24); ++i) {
+        std::mt19937 random(seed + static_cast<unsigned>(i));
+        const double snr_db = std::uniform_real_distribution<double>(0.0, 40.0)(random);
+        const Config config = phy_test::random_recording(random, snr_db);
+        EXPECT_EQ(said_of(AirCapture(config), config.link), "")
+            << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";
+    }
+}
+
+}  // namespace
