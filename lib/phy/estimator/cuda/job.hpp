@@ -88,6 +88,7 @@ struct EstimatorProgram : EstimatorShape {
     const EstimatorTileJob* jobs;
     EstimatorFacts facts;
     DeviceProfile profile;
+    int mode_blocks;  ///< of the projection, at most
 
     // The workspace. Sizes are elements per slot.
     float* rows_at;

@@ -83,7 +83,7 @@ void SlotEstimator::transform(std::size_t first) noexcept {
             planes[0].im[m * lanes + lane] = -im[m];
         }
     }
-    const Planes bins = fft_.transform_lanes(fft_plan_.fft(), planes);
+    const Planes bins = fft_.transform_lanes(plan_.transform.fft(), planes);
     kernels_.add_powers({bins.re, bins.im}, profile.bins, &bins_[first % estimator_transform_lanes]);
 }
 

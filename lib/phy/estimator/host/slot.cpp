@@ -24,7 +24,6 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
       kernels_(kernels),
       arrays_(arrays),
       fft_(fft),
-      fft_plan_(size(plan.profile.bins), FactorOrder::pairs),
       fft_work_(1, size(plan.profile.bins) * fft.lanes, 0),
       scratch_(size(parts)) {
     const EstimatorLayout& layout = plan.layout;

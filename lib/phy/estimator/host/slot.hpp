@@ -104,7 +104,6 @@ private:
     const EstimatorKernels& kernels_;
     const ArrayKernels& arrays_;
     const FftKernels& fft_;
-    FftPlan fft_plan_;
     FftWorkspace fft_work_;
     EstimatorSlot slot_ = {};
     ThreadPool* pool_ = nullptr;

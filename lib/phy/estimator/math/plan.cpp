@@ -128,6 +128,7 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       layout(config),
       extent(estimator_extent(config, layout)),
       profile(layout, extent),
+      transform(static_cast<std::size_t>(profile.bins), FactorOrder::pairs),
       constants(make_constants(config, layout)),
       time_weights(estimator_time_weights(config, layout.estimates)) {
     add_jobs(*this);
