@@ -115,23 +115,23 @@ __device__ __forceinline__ void measure_delays(const EstimatorProgram& program, 
                                                const float* guess) {
     if (thread() >= warp_size) return;
     const DeviceProfile& profile = program.profile;
-    float sums[3] = {};
     float strongest = 0.0F;
+    for (int i = thread(); i < profile.extent; i += warp_size)
+        strongest = Ops::max(strongest, guess[i]);
+    strongest = __uint_as_float(largest_of_warp(__float_as_uint(strongest)));
+    const float least = Ops::mul(strongest, phy::detail::cuda::path_share);
+    float sums[3] = {};
+    int first = profile.extent;
     for (int i = thread(); i < profile.extent; i += warp_size) {
+        if (guess[i] < least) continue;
+        first = min(first, i);
         phy::detail::cuda::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, sums[0], sums[1],
                                             sums[2]);
-        strongest = Ops::max(strongest, guess[i]);
     }
 #pragma unroll
     for (float& sum : sums)
         sum = joined_warp(sum);
-    strongest = __uint_as_float(largest_of_warp(__float_as_uint(strongest)));
-    const float least = Ops::mul(strongest, phy::detail::cuda::first_path_share);
-    int first = profile.extent;
-    for (int i = thread(); i < profile.extent; i += warp_size)
-        if (!(guess[i] < least)) first = min(first, i);
-    first =
-        -static_cast<int>(largest_of_warp(static_cast<unsigned>(profile.extent - first))) + profile.extent;
+    first = profile.extent - static_cast<int>(largest_of_warp(static_cast<unsigned>(profile.extent - first)));
     if (thread() == 0) phy::detail::cuda::set_delays<Ops>(profile, sums, first, program.states[slot]);
 }
 

@@ -11,6 +11,7 @@ namespace phy::gpu::detail {
 namespace {
 
 constexpr int transform_lanes = phy::detail::estimator_transform_lanes;
+static_assert(transform_lanes == 16);
 
 /// The pilots of a window, averaged over DM-RS and tapered, conjugate.
 struct LoadPilots {
@@ -171,10 +172,10 @@ __device__ __forceinline__ void place_extent(const EstimatorProgram& program, un
                         __ldcg(all + static_cast<std::size_t>(t + lane) * static_cast<unsigned>(bins) + b));
         }
 #pragma unroll
-        for (int half = transform_lanes / 2; half > 0; half /= 2) {
+        for (int level = 3; level >= 0; --level) {
 #pragma unroll
-            for (int lane = 0; lane < half; ++lane)
-                lanes[lane] = Ops::add(lanes[lane], lanes[lane + half]);
+            for (int lane = 0; lane < transform_lanes / 2; ++lane)
+                if (lane < 1 << level) lanes[lane] = Ops::add(lanes[lane], lanes[lane + (1 << level)]);
         }
         powers[b] = lanes[0];
     }

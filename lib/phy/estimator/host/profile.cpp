@@ -164,17 +164,17 @@ void SlotEstimator::deconvolve() noexcept {
 void SlotEstimator::measure_delays() noexcept {
     const EstimatorProfile& profile = plan_.profile;
     const float* const guess = &guess_[size(profile.reach)];
+    const float strongest = *std::max_element(guess, guess + profile.extent);
+    const float least = Ops::mul(strongest, scalar::path_share);
     alignas(64) float lanes[3][estimator_lanes] = {};
-    float strongest = 0.0F;
+    int first = profile.extent;
     for (int i = 0; i < profile.extent; ++i) {
-        scalar::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, lanes[0][i % estimator_lanes],
-                                 lanes[1][i % estimator_lanes], lanes[2][i % estimator_lanes]);
-        strongest = Ops::max(strongest, guess[i]);
+        if (guess[i] < least) continue;
+        first = std::min(first, i);
+        const int lane = i % estimator_lanes;
+        scalar::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, lanes[0][lane], lanes[1][lane],
+                                 lanes[2][lane]);
     }
-    const float least = Ops::mul(strongest, scalar::first_path_share);
-    int first = 0;
-    while (guess[first] < least)
-        ++first;
     const float sums[] = {sum_of_lanes<estimator_lanes>(lanes[0]), sum_of_lanes<estimator_lanes>(lanes[1]),
                           sum_of_lanes<estimator_lanes>(lanes[2])};
     scalar::set_delays<Ops>(profile, sums, first, state_);

@@ -20,11 +20,11 @@ constexpr int tile_blocks = 14;  // in the middle of a window
 constexpr int margin_blocks = (max_window_blocks - tile_blocks) / 2;
 constexpr int edge_blocks = max_window_blocks - margin_blocks;  // that a window at an end of a range writes
 
-constexpr double weakest_mode = 1e-5;        // of U, for a flat profile of power 1
+constexpr double weakest_mode = 3e-6;        // of U, for a flat profile of power 1
 constexpr double weakest_tile_power = 1e-6;  // of V: power that its modes miss
 constexpr int delays_of_cell = 4;            // a cell is the reciprocal of a window's band
 constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
-constexpr double largest_tail = 0.02;   // power per pilot outside of the channel's modes: if it is larger,
+constexpr double largest_tail = 0.1;    // power per pilot outside of the channel's modes: if it is larger,
                                         // noise is not measured
 constexpr double floor_of_noise = 0.3;  // power of a cell, over the noise of the measured profile
 

@@ -52,7 +52,7 @@ struct EstimatorPlan {
     EstimatorLayout layout;
     double extent;  ///< of delays that filters hold
     EstimatorProfile profile;
-    FftPlan transform;  ///< of the profile, for hosts
+    FftPlan transform;                     ///< of the profile, for hosts
     std::vector<EstimatorFilter> filters;  ///< one per length of windows
     std::vector<float> shares;             ///< of each filter, of all resource blocks
     std::vector<EstimatorTileJob> jobs;

@@ -16,8 +16,8 @@ namespace phy::detail::PHY_TARGET {
 /// Positions of the extent count as equal if the powers that they hold differ by less than this share.
 constexpr float equal_power = 1.0F - 0x1p-16F;
 
-/// The first path is the first bin with this share of the strongest one's power.
-constexpr float first_path_share = 0.05F;
+/// Delays are those of bins with at least this share of the strongest one's power.
+constexpr float path_share = 0.02F;
 
 constexpr float start_of_noise = 0.1F;  // of the deconvolution, in every bin
 constexpr float noise_left = 0.5F;      // that is subtracted after it
@@ -69,7 +69,8 @@ PHY_INLINE void place(const EstimatorProfileShape& profile, int first, SlotState
     state.step = Ops::mul(static_cast<float>(delay), profile.bin_delay);
 }
 
-/// Adds a bin's power, and its power times its distance from the middle and times the square of that.
+/// Adds the power of a bin with a path, and its power times its distance from the middle and times the square
+/// of that.
 template <class Ops>
 PHY_INLINE void add_moments(float power, int from_middle, float& all, float& first, float& second) {
     const auto distance = static_cast<float>(from_middle);

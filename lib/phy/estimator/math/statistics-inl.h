@@ -106,18 +106,19 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorFa
         state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, min_noise_share));
         state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), min_noise_variance);
     }
-    float powers[2] = {};
-    float counts[2] = {};
-    for (int s = 0; s < constants.streams; ++s) {
-        const auto stream = static_cast<std::size_t>(s);
-        const auto kind = static_cast<std::size_t>(constants.joint[stream]);
-        const float power = Ops::sub(Ops::div(energies[s], facts.pilots[kind]), state.noise);
-        state.power[stream] = Ops::max(Ops::div(power, constants.ports[stream]), 0.0F);
-        powers[kind] = Ops::add(powers[kind], power);
-        counts[kind] = Ops::add(counts[kind], 1.0F);
-    }
-    for (int kind = 0; kind < 2; ++kind) {
-        const float power = Ops::div(powers[kind], Ops::max(counts[kind], 1.0F));
+    PHY_UNROLL for (int kind = 0; kind < 2; ++kind) {
+        float power = 0.0F;
+        float count = 0.0F;
+        for (int s = 0; s < constants.streams; ++s) {
+            const auto stream = static_cast<std::size_t>(s);
+            if (constants.joint[stream] != kind) continue;
+            const float of_pilot =
+                Ops::sub(Ops::div(energies[s], facts.pilots[static_cast<std::size_t>(kind)]), state.noise);
+            state.power[stream] = Ops::max(Ops::div(of_pilot, constants.ports[stream]), 0.0F);
+            power = Ops::add(power, of_pilot);
+            count = Ops::add(count, 1.0F);
+        }
+        power = Ops::div(power, Ops::max(count, 1.0F));
         const bool is_signal = power > Ops::mul(state.noise, min_power_over_noise) && power > least_power;
         const float ratio = is_signal ? Ops::div(state.noise, power) : max_noise_over_power;
         state.noise_over_power[static_cast<std::size_t>(kind)] = Ops::max(ratio, min_noise_over_power);
