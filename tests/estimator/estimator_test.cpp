@@ -93,11 +93,11 @@ TEST(ChannelEstimatorTest, ErrorIsNearThatOfTheMatchedFilter) {
             error = errors.estimate;
             SCOPED_TRACE("SNR " + std::to_string(snr) + " dB, timing " + std::to_string(corrects) + ": " +
                          std::to_string(decibels_above_theory(errors)) + " dB above theory");
-            EXPECT_LT(decibels_above_theory(errors), 1.4);
+            EXPECT_LT(decibels_above_theory(errors), snr < 20 ? 2.6 : 1.6);
             EXPECT_NEAR(decibels(errors.dense / errors.theory), 0.0, 0.4);
             // Least squares of a pair that is told apart by sums of neighbours, at best: half the noise.
             EXPECT_LT(errors.estimate, 0.5 * 0.5 * air_at(snr).noise_variance);
-            EXPECT_NEAR(decibels(errors.said / errors.estimate), 0.7, 0.9);
+            EXPECT_NEAR(decibels(errors.said / errors.estimate), 1.2, 1.3);
             EXPECT_NEAR(errors.noise / air_at(snr).noise_variance, 1.0, 0.02);
         }
         std::printf("%7d %11.1f %18.3f %27.3f\n", snr, decibels(error), above[0], above[1]);

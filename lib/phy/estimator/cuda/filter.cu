@@ -120,11 +120,12 @@ __device__ __forceinline__ void measure_delays(const EstimatorProgram& program, 
         strongest = Ops::max(strongest, guess[i]);
     strongest = __uint_as_float(largest_of_warp(__float_as_uint(strongest)));
     const float least = Ops::mul(strongest, phy::detail::cuda::path_share);
+    const float of_first = Ops::mul(strongest, phy::detail::cuda::first_path_share);
     float sums[3] = {};
     int first = profile.extent;
     for (int i = thread(); i < profile.extent; i += warp_size) {
+        if (!(guess[i] < of_first)) first = min(first, i);
         if (guess[i] < least) continue;
-        first = min(first, i);
         phy::detail::cuda::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, sums[0], sums[1],
                                             sums[2]);
     }

@@ -166,11 +166,12 @@ void SlotEstimator::measure_delays() noexcept {
     const float* const guess = &guess_[size(profile.reach)];
     const float strongest = *std::max_element(guess, guess + profile.extent);
     const float least = Ops::mul(strongest, scalar::path_share);
+    const float of_first = Ops::mul(strongest, scalar::first_path_share);
     alignas(64) float lanes[3][estimator_lanes] = {};
     int first = profile.extent;
     for (int i = 0; i < profile.extent; ++i) {
+        if (!(guess[i] < of_first)) first = std::min(first, i);
         if (guess[i] < least) continue;
-        first = std::min(first, i);
         const int lane = i % estimator_lanes;
         scalar::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, lanes[0][lane], lanes[1][lane],
                                  lanes[2][lane]);

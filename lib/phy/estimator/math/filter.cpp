@@ -24,8 +24,8 @@ constexpr double weakest_mode = 3e-6;        // of U, for a flat profile of powe
 constexpr double weakest_tile_power = 1e-6;  // of V: power that its modes miss
 constexpr int delays_of_cell = 4;            // a cell is the reciprocal of a window's band
 constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
-constexpr double largest_tail = 0.02;        // power outside of the channel's modes per pilot for noise
-constexpr double floor_of_noise = 0.3;  // power of a cell, over the noise of the measured profile
+constexpr double largest_tail = 0.1;         // power outside of the channel's modes per pilot for noise
+constexpr double floor_of_noise = 0.1;       // power of a cell, over the noise of the measured profile
 
 std::size_t size(int count) {
     return static_cast<std::size_t>(count);

@@ -16,11 +16,14 @@ namespace phy::detail::PHY_TARGET {
 /// Positions of the extent count as equal if the powers that they hold differ by less than this share.
 constexpr float equal_power = 1.0F - 0x1p-16F;
 
-/// Delays are those of bins with at least this share of the strongest one's power.
+/// The delay spread is that of bins with at least this share of the strongest one's power, the timing that of
+/// the first bin with a larger share: the deconvolution leaves slopes around a path.
 constexpr float path_share = 0.02F;
+constexpr float first_path_share = 0.1F;
 
 constexpr float start_of_noise = 0.1F;  // of the deconvolution, in every bin
-constexpr float noise_left = 0.5F;      // that is subtracted after it
+constexpr float noise_left = 6.0F;      // deviations that are subtracted after it
+constexpr float max_noise_left = 1.5F;  // at most this share of the noise
 
 template <class Ops>
 PHY_INLINE typename Ops::V power_of(ComplexOf<Ops> x) {
@@ -57,7 +60,8 @@ PHY_INLINE typename Ops::V next_guess(typename Ops::V guess, typename Ops::V rat
 
 template <class Ops>
 PHY_INLINE typename Ops::V last_guess(typename Ops::V guess, typename Ops::V noise, float margin) {
-    return signal_of<Ops>(guess, Ops::mul(noise, Ops::set(margin * noise_left)));
+    const auto share = Ops::min(Ops::mul(Ops::set(margin), Ops::set(noise_left)), Ops::set(max_noise_left));
+    return signal_of<Ops>(guess, Ops::mul(noise, share));
 }
 
 /// From the extent's position: its middle is where the profile is 0.
