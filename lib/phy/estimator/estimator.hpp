@@ -59,8 +59,7 @@ class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
-    /// Throws ArgumentError if a value is out of its range, or if noise is to be measured and the allocation
-    /// has no more pilots than the channel has modes.
+    /// Throws ArgumentError if a value is out of its range.
     ChannelEstimator(const Host& host, const Config& config);
 
     /// For another thread or host: shares the tables of `other`, which take most of the time and memory.
@@ -76,8 +75,7 @@ public:
     /// Estimates all slots. grid: (slots, antennas, symbols, subcarriers). pilots: (slots, DM-RS symbols,
     /// pilots) from dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); nothing is
     /// written outside the allocation. covariance, if not empty: (slots, antennas, antennas), E[n n^H] of
-    /// noise and interference, measured at the pilots. Throws ArgumentError if sizes do not fit, or if the
-    /// allocation has too few pilots for a covariance.
+    /// noise and interference, measured at the pilots. Throws ArgumentError if sizes do not fit.
     void operator()(SymbolView grid, std::span<const cf32> pilots, std::span<float> channel,
                     std::span<SlotEstimate> slots, std::span<cf32> covariance = {});
 

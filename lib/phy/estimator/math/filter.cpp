@@ -24,7 +24,6 @@ constexpr double weakest_mode = 3e-6;        // of U, for a flat profile of powe
 constexpr double weakest_tile_power = 1e-6;  // of V: power that its modes miss
 constexpr int delays_of_cell = 4;            // a cell is the reciprocal of a window's band
 constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
-constexpr double largest_tail = 0.1;         // power outside of the channel's modes per pilot for noise
 constexpr double floor_of_noise = 0.1;       // power of a cell, over the noise of the measured profile
 
 std::size_t size(int count) {
@@ -147,25 +146,14 @@ std::vector<double> padded_columns(const Matrix& on_paths, const EstimatorModes&
     return result;
 }
 
-/// Chooses the modes that hold the channel. If they hold too little of it, all do, and none is left to
-/// measure noise.
+/// Chooses the modes that hold the channel; the others measure noise.
 void set_keep(EstimatorKind& kind, const BothModes& modes) {
     const int most = std::min(kind.modes.modes(), kind.pilots - std::max(1, kind.pilots / noise_one_of));
-    double held = 0.0;
-    std::array<int, 2> counts = strongest(modes, [&](double value, int before) {
-        if (before >= most) return true;
-        held += value;
-        return false;
-    });
-    if (kind.pilots - held > largest_tail * (kind.pilots - most)) {
-        kind.keep.assign(size(kind.modes.width()), 1.0F);
-        kind.noise_modes = kind.pilots;
-        return;
-    }
+    const std::array<int, 2> counts = strongest(modes, [&](double, int before) { return before >= most; });
     kind.keep.assign(size(kind.modes.width()), 0.0F);
     for (const int parity : {0, 1})
         std::fill_n(kind.keep.begin() + (parity == 0 ? 0 : kind.modes.part(0)), counts[size(parity)], 1.0F);
-    kind.noise_modes = counts[0] + counts[1];
+    kind.noise_modes = most;
 }
 
 void set_projection(EstimatorKind& kind, const Positions& positions, const BothModes& modes) {

@@ -133,15 +133,6 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       time_weights(estimator_time_weights(config, layout.estimates)) {
     add_jobs(*this);
     set_largest(*this);
-    if (measures_noise() && !has_freedom())
-        throw ArgumentError(
-            "noise_variance: expected a positive number, as the allocation has too few "
-            "pilots to measure it along with the channel");
-}
-
-bool EstimatorPlan::has_freedom() const {
-    return (layout.kind_streams[0] > 0 && facts.freedom[0] > 0.0F) ||
-           (layout.kind_streams[1] > 0 && facts.freedom[1] > 0.0F);
 }
 
 EstimatorCallSizes EstimatorPlan::slot_sizes() const {
@@ -161,11 +152,7 @@ void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
     check_size("grid", call.grid, call.slots * slot.grid);
     check_size("pilots", call.pilots, call.slots * slot.pilots);
     check_size("channel", call.channel, call.slots * slot.channel);
-    if (call.covariance == 0) return;
-    check_size("covariance", call.covariance, call.slots * slot.covariance);
-    if (!has_freedom())
-        throw ArgumentError(
-            "covariance: the allocation has too few pilots to measure it along with the channel");
+    if (call.covariance != 0) check_size("covariance", call.covariance, call.slots * slot.covariance);
 }
 
 float EstimatorPlan::unit_of(SampleFormat format) const {

@@ -65,14 +65,10 @@ struct EstimatorPlan {
     [[nodiscard]] int columns(bool joint) const { return layout.columns[joint ? 1 : 0]; }
     [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
     [[nodiscard]] EstimatorCallSizes slot_sizes() const;
-    /// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted and the
-    /// allocation has too few pilots for it.
+    /// Throws ArgumentError if the sizes of a call's arrays do not fit.
     void check_call(const EstimatorCallSizes& call) const;
     /// The value of an integer sample of 1.
     [[nodiscard]] float unit_of(SampleFormat format) const;
-    /// True if residuals are left to measure noise.
-    [[nodiscard]] bool has_freedom() const;
-    [[nodiscard]] bool measures_noise() const { return !config.noise_variance; }
 };
 
 }  // namespace phy::detail
