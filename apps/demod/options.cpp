@@ -133,7 +133,7 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
-         "samples and grids: rms delay spread of the channel; default 0: measured in each slot")  //
+         "samples and grids: longest rms delay spread that is expected; default 0: up to two cyclic prefixes of delay")  //
         ("time-interpolation", parsed(options.slots.time, parse_time, "MODE"),
          "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "
          "slot), linear (default) or wiener (needs --doppler-spread)")  //

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "estimator/estimator_cases.hpp"
@@ -12,18 +13,46 @@
 /// The textbook Wiener filter: one dense system over all pilots of a range, in binary64.
 namespace phy_test {
 
+/// The correlation of an exponential profile at distances of 0, 1, 2 ... subcarriers.
+inline std::vector<Complex> exponential_correlations(const EstimatorConfig& config, double delay_spread) {
+    std::vector<Complex> correlations;
+    for (int lag = 0; lag < 12 * config.allocation.resource_blocks.front().count; ++lag)
+        correlations.push_back(
+            1.0 / Complex(1.0, 2.0 * std::numbers::pi * lag * config.subcarrier_spacing * delay_spread));
+    return correlations;
+}
+
+struct Path {
+    double delay;  ///< s
+    double power;
+};
+
+/// That of some paths of power 1 together.
+inline std::vector<Complex> path_correlations(const EstimatorConfig& config, const std::vector<Path>& paths) {
+    std::vector<Complex> correlations;
+    for (int lag = 0; lag < 12 * config.allocation.resource_blocks.front().count; ++lag) {
+        Complex sum;
+        for (const Path& path : paths)
+            sum += std::polar(path.power,
+                              -2.0 * std::numbers::pi * lag * config.subcarrier_spacing * path.delay);
+        correlations.push_back(sum);
+    }
+    return correlations;
+}
+
 class DenseWiener {
 public:
     /// For layer `layer` in the first range. noise: variance per pilot, for channels of power 1.
     DenseWiener(const EstimatorConfig& config, std::size_t layer, double delay_spread, double noise)
-        : config_(config) {
+        : DenseWiener(config, layer, exponential_correlations(config, delay_spread), noise) {}
+
+    DenseWiener(const EstimatorConfig& config, std::size_t layer, std::vector<Complex> correlations,
+                double noise)
+        : config_(config), correlations_(std::move(correlations)) {
         const phy::DmrsConfig& dmrs = config.allocation.dmrs;
         const phy::ResourceBlocks range = config.allocation.resource_blocks.front();
         const phy::DmrsPort mine = phy::dmrs_port(dmrs.type, dmrs.ports[layer]);
         const int each = phy::pilots_per_resource_block(dmrs.type);
-        for (int lag = 0; lag < 12 * range.count; ++lag)
-            correlations_.push_back(
-                1.0 / Complex(1.0, 2.0 * std::numbers::pi * lag * config.subcarrier_spacing * delay_spread));
         for (int i = 0; i < range.count * each; ++i) {
             places_.push_back(12 * (range.first + i / each) +
                               phy::pilot_subcarrier(dmrs.type, mine.cdm_group, i % each));

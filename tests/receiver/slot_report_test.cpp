@@ -76,12 +76,12 @@ TEST(SlotReportTest, OffsetsAreThoseOfTheRecording) {
         for (const double frequency : {-400.0, 250.0}) {
             const Slot slot = receive_one(
                 config, {.snr_db = 30.0, .frequency_offset = frequency, .delay = delay, .taps = 1});
-            EXPECT_NEAR(slot.report.timing_offset - aligned.report.timing_offset, delay / rate, 0.1 / rate);
+            EXPECT_NEAR(slot.report.timing_offset - aligned.report.timing_offset, delay / rate, 0.3 / rate);
             EXPECT_NEAR(slot.report.frequency_offset, frequency, 10.0);
         }
     }
-    // An exponential profile of that spread has its mean where the one path is.
-    EXPECT_NEAR(aligned.report.timing_offset, -double{config.delay_spread.value()}, 0.5 / rate);
+    // Of the path itself, but for the resolution of its measured profile.
+    EXPECT_NEAR(aligned.report.timing_offset, 0.0, 1.0 / rate);
 }
 
 TEST(SlotReportTest, TheChannelIsThatOfTheSlot) {

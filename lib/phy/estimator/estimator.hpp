@@ -27,9 +27,10 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     SlotAllocation allocation;
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
-    /// Rms of the exponential profile, in s: from 1e-5 to 0.1 over subcarrier_spacing; none: measured in each
-    /// slot. The estimator uses up to twice the given spread if a slot clearly suggests it. If in doubt, give
-    /// a longer spread: see docs/developer/estimator.md.
+    /// The longest expected rms delay spread in s: from 1e-5 to 0.1 over subcarrier_spacing; none: two cyclic
+    /// prefixes of paths may arrive. The power-delay profile is measured in each slot in any case. Paths that
+    /// arrive more than 12 spreads before or after the middle of it count as noise. If in doubt, give none:
+    /// see docs/developer/estimator.md.
     std::optional<float> delay_spread = {};
     std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
@@ -44,9 +45,9 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     friend bool operator==(const ChannelEstimatorConfig&, const ChannelEstimatorConfig&) = default;
 };
 
-/// Estimates channel coefficients from pilots: least squares, codes, timing and frequency offsets, then a
-/// Wiener filter in frequency (docs/developer/estimator.md). Every backend, number of threads and batch gives
-/// the same bytes.
+/// Estimates channel coefficients from pilots: least squares, codes, timing and frequency offsets, the
+/// power-delay profile, then a Wiener filter in frequency (docs/developer/estimator.md). Every backend,
+/// number of threads and batch gives the same bytes.
 ///
 /// If the least-squares value of a pilot is not finite, or beyond 2^40, the pilot counts as 0, and the noise
 /// variance of the slot and the diagonal of its covariance are infinite. All other outputs are finite. A slot
@@ -58,9 +59,7 @@ class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
-    /// Throws ArgumentError if a value is out of its range, or if the allocation has too few pilots for a
-    /// measurement: a delay spread needs two neighbouring resource blocks, noise needs more pilots than the
-    /// channel has modes.
+    /// Throws ArgumentError if a value is out of its range.
     ChannelEstimator(const Host& host, const Config& config);
 
     /// For another thread or host: shares the tables of `other`, which take most of the time and memory.
@@ -76,8 +75,7 @@ public:
     /// Estimates all slots. grid: (slots, antennas, symbols, subcarriers). pilots: (slots, DM-RS symbols,
     /// pilots) from dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); nothing is
     /// written outside the allocation. covariance, if not empty: (slots, antennas, antennas), E[n n^H] of
-    /// noise and interference, measured at the pilots. Throws ArgumentError if sizes do not fit, or if the
-    /// allocation has too few pilots for a covariance.
+    /// noise and interference, measured at the pilots. Throws ArgumentError if sizes do not fit.
     void operator()(SymbolView grid, std::span<const cf32> pilots, std::span<float> channel,
                     std::span<SlotEstimate> slots, std::span<cf32> covariance = {});
 

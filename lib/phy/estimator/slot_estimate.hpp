@@ -19,11 +19,11 @@ struct PHY_EXPORT SlotEstimate {
     /// Expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer.
     float channel_error = 0.0F;
     float channel_power = 0.0F;  ///< mean |coefficient|^2
-    /// In s; positive: the signal arrives late. The beginning of the filter's profile: the first path less a
-    /// margin. Not a measure of propagation delay.
+    /// In s; positive: the signal arrives late. The first path with at least 10 % of the strongest one's
+    /// power in the measured profile.
     float timing_offset = 0.0F;
     float frequency_offset = 0.0F;  ///< Hz; positive: the received frequency is too high
-    float delay_spread = 0.0F;      ///< s, rms
+    float delay_spread = 0.0F;      ///< s, rms of paths with at least 2 %
     /// From 0 to 1: agreement of pilots with their neighbours; about 0 for noise alone.
     float coherence = 0.0F;
     float reserved = 0.0F;

@@ -22,7 +22,7 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     bool interference_rejection = false;
     TimeInterpolation time = TimeInterpolation::linear;
     std::optional<float> doppler_spread = {};  ///< Hz; given for TimeInterpolation::wiener alone
-    std::optional<float> delay_spread = {};    ///< s; none: measured in each slot
+    std::optional<float> delay_spread = {};    ///< s; see ChannelEstimatorConfig
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
 
     bool writes_llr = true;

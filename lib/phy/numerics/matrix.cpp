@@ -142,7 +142,7 @@ void diagonalize(Tridiagonal& t) {
     double largest = 0.0;
     for (std::size_t i = 0; i < n; ++i)
         largest = std::max(largest, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-    const double negligible = 0.1 * std::numeric_limits<double>::epsilon() * largest;
+    const double negligible = std::numeric_limits<double>::epsilon() * largest;
     for (std::size_t first = 0; first < n; ++first) {
         for (int step = 0;; ++step) {
             std::size_t last = first;

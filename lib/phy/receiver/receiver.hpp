@@ -49,8 +49,7 @@ struct PHY_EXPORT ReceiverConfig {
     TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
     std::optional<float> doppler_spread = {};  ///< Hz, maximum; given for TimeInterpolation::wiener alone
 
-    /// s, rms. None: measured in each slot; if no two resource blocks are neighbours, 0.003 / subcarrier
-    /// spacing. See ChannelEstimatorConfig.
+    /// s, rms: the longest expected one; see ChannelEstimatorConfig.
     std::optional<float> delay_spread = {};
 
     /// N0 of a resource element at an antenna. None: measured in each slot.

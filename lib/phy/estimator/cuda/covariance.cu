@@ -9,7 +9,7 @@ namespace {
 
 /// The product of two columns of a tile, as SlotEstimator::covariances() adds it; valid in lane 0.
 __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const FoldedColumn& y,
-                                                 const DeviceModes& modes, const float* modes_of_x,
+                                                 const DeviceKind& kind, const float* modes_of_x,
                                                  const float* modes_of_y, int part_distance) {
     const int lane = static_cast<int>(threadIdx.x);
     float of_pilots[4] = {};
@@ -22,9 +22,9 @@ __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const Fo
         of_pilots[3] = Ops::fma(left.re, right.im, of_pilots[3]);
     }
     float of_modes[4] = {};
-    for (int i = lane; i < modes.width; i += warp_size) {
-        const float left_re = Ops::mul(modes_of_x[i], modes.keep[i]);
-        const float left_im = Ops::mul(modes_of_x[part_distance + i], modes.keep[i]);
+    for (int i = lane; i < kind.modes.width(); i += warp_size) {
+        const float left_re = Ops::mul(modes_of_x[i], kind.keep[i]);
+        const float left_im = Ops::mul(modes_of_x[part_distance + i], kind.keep[i]);
         const float right_re = modes_of_y[i];
         const float right_im = modes_of_y[part_distance + i];
         of_modes[0] = Ops::fma(left_re, right_re, of_modes[0]);
@@ -43,19 +43,18 @@ __device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const Fo
 __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram* __restrict__ of_all) {
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.z;
-    const DeviceEstimatorTables& tables = tables_of(program, slot);
-    if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
     const int antennas = program.antennas;
     const int a = static_cast<int>(blockIdx.x) / antennas;
     const int b = static_cast<int>(blockIdx.x) % antennas;
     if (b > a) return;
-    const EstimatorTileJob& job = tables.jobs[blockIdx.y];
-    const DeviceFilter& filter = tables.filters[job.filter];
+    const EstimatorTileJob& job = program.jobs[blockIdx.y];
+    const DeviceFilter& filter = program.filters[job.filter];
     const int estimates = program.estimates;
     const int in_group = antennas * estimates;
     DeviceComplex sum = {0.0F, 0.0F};
     for (int kind = 1; kind >= 0; --kind) {
-        const DeviceModes& modes = filter.kinds[kind];
+        const DeviceKind& of_kind = filter.kinds[kind];
+        const int width = of_kind.modes.width();
         const float* const projected = modes_of(program, slot, job, filter, kind);
         for (int group = 0; group < program.columns[kind] / (2 * in_group); ++group) {
             for (int e = 0; e < estimates; ++e) {
@@ -63,9 +62,9 @@ __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram
                 const int y = group * in_group + b * estimates + e;
                 const DeviceComplex one =
                     product(folded_column(program, slot, job, filter, kind, x),
-                            folded_column(program, slot, job, filter, kind, y), modes,
-                            projected + (x + group * in_group) * modes.width,
-                            projected + (y + group * in_group) * modes.width, in_group * modes.width);
+                            folded_column(program, slot, job, filter, kind, y), of_kind,
+                            projected + (x + group * in_group) * width,
+                            projected + (y + group * in_group) * width, in_group * width);
                 sum = {Ops::add(sum.re, one.re), Ops::add(sum.im, one.im)};
             }
         }
@@ -84,18 +83,17 @@ __global__ void __launch_bounds__(estimator_threads)
     write_covariance(const EstimatorProgram* __restrict__ of_all, cf32* covariance) {
     const EstimatorProgram& program = *of_all;
     const unsigned slot = blockIdx.x;
-    const DeviceEstimatorTables& tables = tables_of(program, slot);
     const int antennas = program.antennas;
     const int pairs = antennas * antennas;
     const int pair = static_cast<int>(threadIdx.x);
     const int a = pair / antennas;
     const int b = pair % antennas;
     if (pair >= pairs || b > a) return;
-    const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, tables.facts, program);
+    const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, program.facts, program);
     const float* const products =
         program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs);
     DeviceComplex sum = {0.0F, 0.0F};
-    for (int job = 0; job < tables.jobs_count; ++job) {
+    for (int job = 0; job < program.largest.jobs; ++job) {
         const float* const one =
             products + 2 * (static_cast<std::size_t>(job) * static_cast<unsigned>(pairs) + threadIdx.x);
         sum = {Ops::add(sum.re, one[0]), Ops::add(sum.im, one[1])};

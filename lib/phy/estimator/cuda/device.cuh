@@ -35,11 +35,6 @@ __device__ __forceinline__ DeviceComplex complex_at(const float* row, int stride
     return {row[at], row[stride + at]};
 }
 
-__device__ __forceinline__ const DeviceEstimatorTables& tables_of(const EstimatorProgram& program,
-                                                                  unsigned slot) {
-    return program.tables[program.states[slot].table];
-}
-
 /// A comb's row of a stream, and the position of a tile's window in it.
 struct FoldedColumn {
     const float* row;
@@ -83,7 +78,7 @@ __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& pr
     const float* const at = program.streams_at + slot * program.streams_size +
                             static_cast<std::size_t>(row) * 4 * static_cast<unsigned>(stride);
     const float* const other = at + 2 * stride;
-    const int first = program.ranges[job.range].offset + filter.tiles[job.tile].window * program.comb_pilots;
+    const int first = program.ranges[job.range].offset + job.tile.window * program.comb_pilots;
     return {.row = kind == 1 && comb == 1 ? other : at,
             .mirror = kind == 1 && comb == 0 ? at : other,
             .stride = stride,
@@ -96,7 +91,7 @@ __device__ __forceinline__ FoldedColumn folded_column(const EstimatorProgram& pr
 __device__ __forceinline__ float* modes_of(const EstimatorProgram& program, unsigned slot,
                                            const EstimatorTileJob& job, const DeviceFilter& filter,
                                            int kind) {
-    const int before = kind == 1 ? 0 : program.columns[1] * filter.kinds[1].width;
+    const int before = kind == 1 ? 0 : program.columns[1] * filter.kinds[1].modes.width();
     return program.modes_at + slot * program.largest.modes + job.modes_at + before;
 }
 

@@ -8,6 +8,7 @@
 #include "phy/core/error.hpp"
 #include "phy/cuda/buffer.hpp"
 #include "phy/estimator/cuda/job.hpp"
+#include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/estimator.hpp"
 
 namespace phy::gpu {
@@ -15,10 +16,11 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace)
 using phy::detail::EstimatorFilter;
+using phy::detail::EstimatorKind;
 using phy::detail::EstimatorLayout;
-using phy::detail::EstimatorModes;
 using phy::detail::EstimatorPlan;
-using phy::detail::EstimatorTables;
+using phy::detail::EstimatorTileShape;
+using phy::detail::FftPlan;
 
 constexpr std::size_t max_slots_of_all = 65535;
 
@@ -45,36 +47,63 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-DeviceModes add_modes(Blob& blob, const EstimatorModes& modes) {
-    return {.pilots = modes.pilots,
-            .modes = modes.modes,
-            .width = modes.width,
-            .unresolved = modes.unresolved,
-            .project = blob.add(modes.project),
-            .lambda = blob.add(modes.lambda),
-            .keep = blob.add(modes.keep),
-            .error = blob.add(modes.error),
-            .mix = blob.add(modes.mix)};
+/// Transposes (rows, columns).
+std::vector<double> transposed(const std::vector<double>& values, std::size_t columns) {
+    std::vector<double> result(values.size());
+    const std::size_t rows = columns == 0 ? 0 : values.size() / columns;
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c)
+            result[c * rows + r] = values[r * columns + c];
+    return result;
 }
 
-DeviceEstimatorTables add_tables(Blob& blob, const EstimatorTables& tables) {
-    std::vector<DeviceFilter> filters;
-    for (const EstimatorFilter& filter : tables.filters) {
-        filters.push_back({.window_blocks = filter.window_blocks,
-                           .tile_blocks = filter.tile_blocks,
-                           .tile_modes = filter.tile_modes,
-                           .mix_width = filter.mix_width,
-                           .tile_width = filter.tile_width,
-                           .tiles = blob.add(filter.tiles),
-                           .synthesize = blob.add(filter.synthesize),
-                           .kinds = {add_modes(blob, filter.of(false)), add_modes(blob, filter.of(true))}});
+DeviceKind add_kind(Blob& blob, const EstimatorKind& kind, int delays) {
+    DeviceKind result = {.pilots = kind.pilots,
+                         .modes = kind.modes,
+                         .rows = kind.rows,
+                         .shapes_count = static_cast<int>(kind.shapes.size()),
+                         .project = blob.add(kind.project),
+                         .keep = blob.add(kind.keep),
+                         .columns = blob.add(kind.columns),
+                         .steering = blob.add(transposed(kind.steering, static_cast<std::size_t>(delays))),
+                         .shapes = {}};
+    int mix_at = 0;
+    for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
+        const EstimatorTileShape& shape = kind.shapes[i];
+        result.shapes[i] = {.positions = shape.positions,
+                            .begin = shape.begin,
+                            .modes = shape.modes,
+                            .first_row = shape.first_row,
+                            .half_width = shape.half_width,
+                            .mix_at = mix_at,
+                            .synthesize = blob.add(shape.synthesize),
+                            .power = blob.add(shape.power)};
+        mix_at += kind.modes.modes() * shape.modes.width();
     }
-    return {.filters = blob.add(filters),
-            .shares = blob.add(tables.shares),
-            .jobs = blob.add(tables.jobs),
-            .filters_count = static_cast<int>(tables.filters.size()),
-            .jobs_count = static_cast<int>(tables.jobs.size()),
-            .facts = tables.facts};
+    return result;
+}
+
+DeviceFilter add_filter(Blob& blob, const EstimatorFilter& filter) {
+    return {.window_blocks = filter.window_blocks,
+            .delays = filter.delays,
+            .floor = filter.floor,
+            .deposits = blob.add(filter.deposits),
+            .deposit_weights = blob.add(filter.deposit_weights),
+            .kinds = {add_kind(blob, filter.of(false), filter.delays),
+                      add_kind(blob, filter.of(true), filter.delays)}};
+}
+
+DeviceProfile add_profile(Blob& blob, const EstimatorPlan& plan) {
+    const FftPlan fft(static_cast<std::size_t>(plan.profile.bins), phy::detail::FactorOrder::threads);
+    DeviceProfile result{};
+    static_cast<EstimatorProfileShape&>(result) = plan.profile;
+    result.fft = fft.fft();
+    result.fft.table = blob.add(std::vector<float>(fft.table().begin(), fft.table().end()));
+    result.at = blob.add(plan.profile.at);
+    result.taper = blob.add(plan.profile.taper);
+    result.kernel = blob.add(plan.profile.kernel);
+    result.over_reached = blob.add(plan.profile.over_reached);
+    return result;
 }
 
 EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
@@ -91,10 +120,20 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.ranges = blob.add(layout.ranges);
     program.subcarrier_of = blob.add(layout.subcarrier_of);
     program.pilot_of = blob.add(layout.pilot_of);
-    std::vector<DeviceEstimatorTables> tables;
-    for (const EstimatorTables& each : plan.tables)
-        tables.push_back(add_tables(blob, each));
-    program.tables = blob.add(tables);
+    std::vector<DeviceFilter> filters;
+    for (const EstimatorFilter& filter : plan.filters) {
+        filters.push_back(add_filter(blob, filter));
+        for (const bool joint : {false, true})
+            for (int blocks = 0; const int parity : {0, 1}) {
+                blocks += (filter.of(joint).modes.part(parity) + projection_modes - 1) / projection_modes;
+                program.mode_blocks = std::max(program.mode_blocks, blocks);
+            }
+    }
+    program.filters = blob.add(filters);
+    program.shares = blob.add(plan.shares);
+    program.jobs = blob.add(plan.jobs);
+    program.facts = plan.facts;
+    program.profile = add_profile(blob, plan);
     return program;
 }
 
@@ -123,8 +162,10 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         fill_async(arrivals, 0, stream);
         stream.synchronize();
         prepare_rows(program);
+        prepare_profile(program);
         prepare_projection();
         prepare_noise();
+        prepare_filter(program);
         prepare_covariance();
         prepare_synthesis(program);
     }
@@ -135,18 +176,23 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         const auto streams = static_cast<std::size_t>(program.streams_count);
         const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
         const std::size_t antennas = static_cast<std::size_t>(program.antennas);
-        const std::size_t sizes[] = {program.rows_size,
-                                     static_cast<std::size_t>(program.rows) * row_sums_size,
-                                     program.streams_size,
-                                     program.largest.modes,
-                                     jobs * columns * 2,
-                                     jobs * streams * 2,
-                                     static_cast<std::size_t>(program.largest.filters) * streams *
-                                         static_cast<std::size_t>(program.largest.width),
-                                     jobs * antennas * antennas * 2};
-        float** const arrays[] = {&program.rows_at,  &program.row_sums,    &program.streams_at,
-                                  &program.modes_at, &program.column_sums, &program.job_sums,
-                                  &program.gains,    &program.products};
+        const std::size_t sizes[] = {
+            program.rows_size,
+            static_cast<std::size_t>(program.rows) * row_sums_size,
+            program.streams_size,
+            program.largest.modes,
+            jobs * columns * 2,
+            jobs * streams * 2,
+            static_cast<std::size_t>(program.profile.transforms) *
+                static_cast<std::size_t>(program.profile.bins),
+            static_cast<std::size_t>(program.profile.extent),
+            2 * static_cast<std::size_t>(program.largest.filters) * program.largest.mix,
+            2 * static_cast<std::size_t>(program.largest.filters),
+            jobs * antennas * antennas * 2};
+        float** const arrays[] = {&program.rows_at,   &program.row_sums,    &program.streams_at,
+                                  &program.modes_at,  &program.column_sums, &program.job_sums,
+                                  &program.powers_at, &program.measured,    &program.mix,
+                                  &program.errors,    &program.products};
         // Kernels move four floats at a time.
         constexpr std::size_t alignment = 64;
         const auto room = [&](std::size_t size) {
@@ -227,8 +273,11 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
                               .slots = static_cast<unsigned>(slots.size())};
     const EstimatorProgram* const there = impl_->program_there.data();
     start_rows(impl_->program, job, stream);
+    start_profile(impl_->program, job, stream);
+    start_streams(impl_->program, job, stream);
     start_projection(impl_->program, there, job, stream);
     start_noise(impl_->program, job, stream);
+    start_filter(impl_->program, job, stream);
     if (job.covariance != nullptr) start_covariance(impl_->program, there, job, stream);
     start_synthesis(impl_->program, job, stream);
 }

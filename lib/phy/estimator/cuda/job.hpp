@@ -13,51 +13,64 @@
 namespace phy::gpu::detail {
 
 using phy::detail::EstimatorConstants;
+using phy::detail::EstimatorDeposit;
+using phy::detail::EstimatorFacts;
+using phy::detail::EstimatorModes;
+using phy::detail::EstimatorProfileShape;
 using phy::detail::EstimatorRange;
 using phy::detail::EstimatorShape;
 using phy::detail::EstimatorSizes;
 using phy::detail::EstimatorStream;
-using phy::detail::EstimatorTable;
 using phy::detail::EstimatorTile;
 using phy::detail::EstimatorTileJob;
+using phy::detail::EstimatorWindow;
 using phy::detail::SlotState;
 
 /// Sums of a row: its own, then its correlation with the same row of the next DM-RS.
 constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
 
-/// EstimatorModes in device memory.
-struct DeviceModes {
+/// EstimatorTileShape in device memory.
+struct DeviceTileShape {
+    int positions;
+    int begin;
+    EstimatorModes modes;
+    int first_row;
+    int half_width;
+    int mix_at;  ///< of its part of M
+    const float* synthesize;
+    const double* power;
+};
+
+/// EstimatorKind in device memory.
+struct DeviceKind {
     int pilots;
-    int modes;
-    int width;
-    float unresolved;
+    EstimatorModes modes;
+    int rows;
+    int shapes_count;
     const float* project;
-    const float* lambda;
     const float* keep;
-    const float* error;
-    const float* mix;
+    const double* columns;
+    const double* steering;  ///< (delays, modes + rows): transposed
+    DeviceTileShape shapes[2];
 };
 
 /// EstimatorFilter in device memory.
 struct DeviceFilter {
     int window_blocks;
-    int tile_blocks;
-    int tile_modes;
-    int mix_width;
-    int tile_width;
-    const EstimatorTile* tiles;
-    const float* synthesize;
-    DeviceModes kinds[2];  ///< single, joint
+    int delays;
+    double floor;
+    const EstimatorDeposit* deposits;
+    const double* deposit_weights;
+    DeviceKind kinds[2];  ///< single, joint
 };
 
-/// EstimatorTables in device memory.
-struct DeviceEstimatorTables {
-    const DeviceFilter* filters;
-    const float* shares;
-    const EstimatorTileJob* jobs;
-    int filters_count;
-    int jobs_count;
-    EstimatorTable facts;
+/// EstimatorProfile in device memory.
+struct DeviceProfile : EstimatorProfileShape {
+    phy::detail::Fft fft;
+    const EstimatorWindow* at;
+    const float* taper;
+    const float* kernel;
+    const float* over_reached;
 };
 
 /// The constant part of all calls.
@@ -70,7 +83,12 @@ struct EstimatorProgram : EstimatorShape {
     const EstimatorRange* ranges;
     const std::int32_t* subcarrier_of;
     const std::int32_t* pilot_of;
-    const DeviceEstimatorTables* tables;
+    const DeviceFilter* filters;
+    const float* shares;
+    const EstimatorTileJob* jobs;
+    EstimatorFacts facts;
+    DeviceProfile profile;
+    int mode_blocks;  ///< of the projection, at most
 
     // The workspace. Sizes are elements per slot.
     float* rows_at;
@@ -79,7 +97,10 @@ struct EstimatorProgram : EstimatorShape {
     float* modes_at;
     float* column_sums;  ///< (slots, jobs, columns of both kinds, joint ones first, 2): energy, residual
     float* job_sums;     ///< (slots, jobs, streams, 2)
-    float* gains;        ///< (slots, filters, streams, largest width)
+    float* powers_at;    ///< (slots, transforms, bins)
+    float* measured;     ///< (slots, extent)
+    float* mix;          ///< (slots, filters, kinds, largest mix)
+    float* errors;       ///< (slots, filters, kinds)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
     unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
@@ -101,17 +122,22 @@ struct EstimatorJob {
 /// The steps of an estimate, in order; each starts kernels on the current device. program is in device
 /// memory; host is a copy of it, which a kernel may get as its argument.
 void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_profile(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_streams(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_projection(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
                       cudaStream_t stream);
 void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
 /// Load the kernels' code, and allow them the shared memory that they need.
 void prepare_rows(const EstimatorProgram& host);
+void prepare_profile(const EstimatorProgram& host);
 void prepare_projection();
 void prepare_noise();
+void prepare_filter(const EstimatorProgram& host);
 void prepare_covariance();
 void prepare_synthesis(const EstimatorProgram& host);
 

@@ -7,27 +7,24 @@
 namespace phy::gpu::detail {
 namespace {
 
-using phy::detail::cuda::FilterError;
-
 constexpr int warps = estimator_threads / warp_size;
 constexpr int columns_at_once = 4;  ///< per warp
 constexpr int jobs_at_once = 64;    ///< whose sums are joined
-constexpr int max_filter_streams = 4 * 32;
 constexpr unsigned state_words = sizeof(SlotState) / sizeof(float);
 static_assert(sizeof(SlotState) == state_words * sizeof(float) && state_words <= estimator_threads);
 
 /// A warp processes the columns of a kind, several at a time, and writes their residual energies to (columns,
 /// 2) after them.
-__device__ __forceinline__ void subtract_modes(const DeviceModes& modes, const float* numbers, int columns,
+__device__ __forceinline__ void subtract_modes(const DeviceKind& kind, const float* numbers, int columns,
                                                float* sums) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int width = modes.width;
+    const int width = kind.modes.width();
     for (int first = columns_at_once * warp; first < columns; first += columns_at_once * warps) {
         float sum[columns_at_once] = {};
 #pragma unroll 1
         for (int i = lane; i < width; i += warp_size) {
-            const float keep = modes.keep[i];
+            const float keep = kind.keep[i];
             float x[columns_at_once];
 #pragma unroll
             for (int c = 0; c < columns_at_once; ++c)
@@ -71,74 +68,30 @@ __device__ __forceinline__ void join_jobs(const EstimatorProgram& program, unsig
     if (i < of_job) sums[i % 2][i / 2] = sum;
 }
 
-/// A warp computes the gains of a filter and stream.
-__device__ __forceinline__ FilterError set_gains(const DeviceModes& modes, float share,
-                                                 float noise_over_power, float* gains) {
-    float sum = 0.0F;
-#pragma unroll 1
-    for (int mode = static_cast<int>(threadIdx.x) % warp_size; mode < modes.width; mode += warp_size) {
-        const float error = __ldg(modes.error + mode);
-        const float gain = phy::detail::cuda::wiener_gain<Ops>(__ldg(modes.lambda + mode), noise_over_power);
-        gains[mode] = gain;
-        sum = Ops::fma(error, gain, sum);
-    }
-    return {share, joined_warp(sum), modes.unresolved};
-}
-
-/// The noise, gains and estimate of a slot.
-__device__ __forceinline__ void measure_noise(const EstimatorProgram& program,
-                                              const DeviceEstimatorTables& tables, unsigned slot,
-                                              SlotEstimate& out) {
+/// The noise of a slot.
+__device__ __forceinline__ void measure_noise(const EstimatorProgram& program, unsigned slot) {
     __shared__ float sums[2][phy::detail::max_streams];
-    __shared__ FilterError errors[max_filter_streams];
-    __shared__ EstimatorTable facts;
     __shared__ SlotState state;
     const unsigned i = threadIdx.x;
     auto* const words = reinterpret_cast<float*>(&state);
     auto* const of_slot = reinterpret_cast<float*>(program.states + slot);
     if (i < state_words) words[i] = of_slot[i];
-    if (i == estimator_threads - 1) facts = tables.facts;
-    const int filters = tables.filters_count;
-    const DeviceFilter* const of_filters = tables.filters;
-    const float* const shares = tables.shares;
-    join_jobs(program, slot, tables.jobs_count, sums);
+    join_jobs(program, slot, program.largest.jobs, sums);
     __syncthreads();
-    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, facts, sums[0], sums[1], state);
+    if (i == 0) phy::detail::cuda::set_noise<Ops>(program.constants, program.facts, sums[0], sums[1], state);
     __syncthreads();
-    const int streams = program.streams_count;
-    for (int each = static_cast<int>(i) / warp_size; each < filters * streams; each += warps) {
-        const int stream = each % streams;
-        float* const gains =
-            program.gains + (std::size_t{slot} * static_cast<unsigned>(program.largest.filters * streams) +
-                             static_cast<unsigned>(each)) *
-                                static_cast<unsigned>(program.largest.width);
-        const FilterError error = set_gains(of_filters[each / streams].kinds[program.constants.joint[stream]],
-                                            shares[each / streams], state.noise_over_power[stream], gains);
-        if (i % warp_size == 0) errors[each] = error;
-    }
     if (i < state_words) of_slot[i] = words[i];
-    auto* const phases = reinterpret_cast<float*>(out.phase.data());
-    if (i < symbols_per_slot) {
-        phases[2 * i] = state.phase_re[i];
-        phases[2 * i + 1] = state.phase_im[i];
-    }
-    __syncthreads();
-    if (i != 0) return;
-    phy::detail::cuda::set_estimate<Ops>(
-        program.constants, state, filters, [&](int f, int s) { return errors[f * streams + s]; }, out);
 }
 
 /// One block per tile and slot; a slot's last block measures its noise.
 __global__ void __launch_bounds__(estimator_threads)
-    sum_residuals(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
+    sum_residuals(const __grid_constant__ EstimatorProgram program) {
     extern __shared__ float sums[];  // (columns, 2): energy, residual
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.y;
-    const DeviceEstimatorTables& tables = tables_of(program, slot);
-    if (static_cast<int>(blockIdx.x) >= tables.jobs_count) return;
-    const EstimatorTileJob& job = tables.jobs[blockIdx.x];
-    const DeviceFilter& filter = tables.filters[job.filter];
+    const EstimatorTileJob& job = program.jobs[blockIdx.x];
+    const DeviceFilter& filter = program.filters[job.filter];
     const int columns = program.columns[0] + program.columns[1];
     const std::size_t of_job = std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.x;
     const float* const energies = program.column_sums + 2 * of_job * static_cast<unsigned>(columns);
@@ -162,8 +115,7 @@ __global__ void __launch_bounds__(estimator_threads)
             sum = Ops::add(sum, sums[2 * column + i % 2]);
         program.job_sums[of_job * 2 * static_cast<unsigned>(program.streams_count) + threadIdx.x] = sum;
     }
-    if (is_last_block(program.arrivals + slot, static_cast<unsigned>(tables.jobs_count)))
-        measure_noise(program, tables, slot, estimates[slot]);
+    if (is_last_block(program.arrivals + slot, gridDim.x)) measure_noise(program, slot);
 }
 
 }  // namespace
@@ -173,7 +125,7 @@ void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStre
         2 * sizeof(float) * static_cast<std::size_t>(host.columns[0] + host.columns[1]);
     launch_dependent(sum_residuals, starts_early(job.slots),
                      dim3(static_cast<unsigned>(host.largest.jobs), job.slots), estimator_threads, shared,
-                     stream, host, job.estimates);
+                     stream, host);
 }
 
 void prepare_noise() {

@@ -59,6 +59,30 @@ __device__ __forceinline__ int index_of_column(const EstimatorProgram& program, 
     return (2 * (complex_column / in_group) + part) * in_group + complex_column % in_group;
 }
 
+/// The modes of a block, all of one parity, and the folded pilots that they have.
+struct ModeBlock {
+    int first;
+    int end;
+    int first_pilot;
+    int end_pilot;
+    int end_energy;  ///< pilots up to here are added to the energies
+};
+
+__host__ __device__ __forceinline__ int mode_blocks_of(const EstimatorModes& modes) {
+    return blocks_of(modes.part(0), projection_modes) + blocks_of(modes.part(1), projection_modes);
+}
+
+/// The energies of columns are summed by the block with the first modes.
+__device__ __forceinline__ ModeBlock mode_block(const DeviceKind& kind, int index) {
+    const int even = kind.modes.part(0);
+    const int even_blocks = blocks_of(even, projection_modes);
+    const int sums = (kind.pilots + 1) / 2;
+    if (index < even_blocks)
+        return {projection_modes * index, even, 0, sums, index == 0 ? kind.pilots : sums};
+    return {even + projection_modes * (index - even_blocks), kind.modes.width(), sums, kind.pilots,
+            kind.pilots};
+}
+
 /// The complex columns of a block.
 struct ColumnBlock {
     int kind;
@@ -69,16 +93,16 @@ struct ColumnBlock {
 
 /// Starts to copy a chunk of U; fills with zeros beyond it.
 template <class Size>
-__device__ __forceinline__ void copy_modes(const DeviceModes& modes, int first_mode, int k0,
+__device__ __forceinline__ void copy_modes(const DeviceKind& kind, const ModeBlock& modes, int k0,
                                            float4 (&to)[Size::chunk][mode_vectors]) {
 #pragma unroll
     for (int i = 0; i < Size::chunk * mode_vectors / Size::loaders; ++i) {
         const int at = Size::loader() + i * Size::loaders;
         const int k = at / mode_vectors;
-        const int mode = first_mode + 4 * (at % mode_vectors);
-        const bool is_there = k0 + k < modes.pilots && mode < modes.width;
-        const int from = is_there ? (k0 + k) * modes.width + mode : 0;
-        __pipeline_memcpy_async(&to[k][at % mode_vectors], modes.project + from, sizeof(float4),
+        const int mode = modes.first + 4 * (at % mode_vectors);
+        const bool is_there = k0 + k < modes.end_pilot && mode < modes.end;
+        const int from = is_there ? (k0 + k) * kind.modes.width() + mode : 0;
+        __pipeline_memcpy_async(&to[k][at % mode_vectors], kind.project + from, sizeof(float4),
                                 is_there ? 0 : sizeof(float4));
     }
     __pipeline_commit();
@@ -190,14 +214,15 @@ __device__ __forceinline__ void add_chunk(const ProjectionShared<Size>& shared, 
 
 template <class Size>
 __device__ __forceinline__ void store_modes(const EstimatorProgram& program, float* out,
-                                            const ColumnBlock& block, int width, int first_mode,
+                                            const ColumnBlock& block, int width, const ModeBlock& modes,
                                             const Sums<Size>& sums) {
-    const int mode = first_mode + modes_of_thread * (static_cast<int>(threadIdx.x) / projection_column_lanes);
+    const int mode =
+        modes.first + modes_of_thread * (static_cast<int>(threadIdx.x) / projection_column_lanes);
 #pragma unroll
     for (int c = 0; c < Size::columns_of_thread; ++c) {
         const int column =
             static_cast<int>(threadIdx.x) % projection_column_lanes * Size::columns_of_thread + c;
-        if (column / 2 >= block.count || mode >= width) continue;
+        if (column / 2 >= block.count || mode >= modes.end) continue;
         const int index = index_of_column(program, block.first + column / 2, column % 2);
         float* const to = out + static_cast<std::size_t>(index) * static_cast<unsigned>(width) + mode;
         *reinterpret_cast<float4*>(to) = make_float4(sums[c][0], sums[c][1], sums[c][2], sums[c][3]);
@@ -227,28 +252,28 @@ __device__ __forceinline__ void store_energies(const EstimatorProgram& program, 
 
 /// Adds all pilots of a block's columns, chunk by chunk.
 template <class Size>
-__device__ __forceinline__ void add_chunks(const DeviceModes& modes, const ColumnBlock& block, int first_mode,
-                                           ProjectionShared<Size>& shared, Sums<Size>& sums,
-                                           float (&energies)[Size::columns_of_warp][2]) {
+__device__ __forceinline__ void add_chunks(const DeviceKind& kind, const ColumnBlock& block,
+                                           const ModeBlock& modes, ProjectionShared<Size>& shared,
+                                           Sums<Size>& sums, float (&energies)[Size::columns_of_warp][2]) {
     FoldedChunk<Size> next;
-    const int pilots = modes.pilots;
+    const int pilots = kind.pilots;
     if (Size::loads()) {
-        next.load(shared, block, pilots, 0);
-        next.store(shared.columns[0], pilots, 0, energies);
-        if constexpr (Size::is_small) next.load(shared, block, pilots, Size::chunk);
+        next.load(shared, block, pilots, modes.first_pilot);
+        next.store(shared.columns[0], pilots, modes.first_pilot, energies);
+        if constexpr (Size::is_small) next.load(shared, block, pilots, modes.first_pilot + Size::chunk);
         __pipeline_wait_prior(0);
     }
     __syncthreads();
     int buffer = 0;
 #pragma unroll 1
-    for (int k0 = 0; k0 < pilots; k0 += Size::chunk) {
+    for (int k0 = modes.first_pilot; k0 < modes.end_energy; k0 += Size::chunk) {
         const int next_k0 = k0 + Size::chunk;
-        const bool has_next = next_k0 < pilots;
+        const bool has_next = next_k0 < modes.end_energy;
         if (Size::loads() && has_next) {
-            copy_modes<Size>(modes, first_mode, next_k0, shared.modes[1 - buffer]);
+            copy_modes<Size>(kind, modes, next_k0, shared.modes[1 - buffer]);
             if constexpr (!Size::is_small) next.load(shared, block, pilots, next_k0);
         }
-        if (Size::adds()) add_chunk(shared, buffer, min(Size::chunk, pilots - k0), sums);
+        if (Size::adds()) add_chunk(shared, buffer, min(Size::chunk, modes.end_pilot - k0), sums);
         if (!has_next) break;
         buffer = 1 - buffer;
         if (Size::loads()) {
@@ -269,20 +294,19 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceEstimatorTables& tables = tables_of(program, slot);
-    if (static_cast<int>(blockIdx.y) >= tables.jobs_count) return;
-    const EstimatorTileJob& job = tables.jobs[blockIdx.y];
-    const DeviceFilter& filter = tables.filters[job.filter];
+    const EstimatorTileJob& job = program.jobs[blockIdx.y];
+    const DeviceFilter& filter = program.filters[job.filter];
     const int column_block = static_cast<int>(blockIdx.x) / mode_blocks;
     ColumnBlock block;
     block.kind = column_block < joint_blocks ? 1 : 0;
     block.first = Size::columns * (block.kind == 1 ? column_block : column_block - joint_blocks);
     block.count = min(Size::columns, program.columns[block.kind] / 2 - block.first);
     block.stride = program.comb_stride;
-    const int first_mode = projection_modes * (static_cast<int>(blockIdx.x) % mode_blocks);
-    const DeviceModes modes = filter.kinds[block.kind];
-    if (first_mode >= modes.width) return;
-    if (Size::loads()) copy_modes<Size>(modes, first_mode, 0, shared.modes[0]);
+    const int index = static_cast<int>(blockIdx.x) % mode_blocks;
+    const DeviceKind& kind = filter.kinds[block.kind];
+    if (index >= mode_blocks_of(kind.modes)) return;
+    const ModeBlock modes = mode_block(kind, index);
+    if (Size::loads()) copy_modes<Size>(kind, modes, modes.first_pilot, shared.modes[0]);
     const int i = static_cast<int>(threadIdx.x);
     if (i < block.count) {
         const FoldedColumn column = folded_column(program, slot, job, filter, block.kind, block.first + i);
@@ -292,11 +316,11 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     __syncthreads();
     Sums<Size> sums = {};
     float energies[Size::columns_of_warp][2] = {};
-    add_chunks(modes, block, first_mode, shared, sums, energies);
+    add_chunks(kind, block, modes, shared, sums, energies);
     if (Size::adds())
-        store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block, modes.width,
-                          first_mode, sums);
-    if (Size::loads() && first_mode == 0) store_energies<Size>(program, slot, block, energies);
+        store_modes<Size>(program, modes_of(program, slot, job, filter, block.kind), block,
+                          kind.modes.width(), modes, sums);
+    if (Size::loads() && index == 0) store_energies<Size>(program, slot, block, energies);
 }
 
 template <class Size>
@@ -307,7 +331,7 @@ int column_blocks(const EstimatorProgram& host) {
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorProgram* program, unsigned slots,
                  cudaStream_t stream) {
-    const int mode_blocks = blocks_of(host.largest.width, projection_modes);
+    const int mode_blocks = host.mode_blocks;
     const dim3 blocks(static_cast<unsigned>(column_blocks<Size>(host) * mode_blocks),
                       static_cast<unsigned>(host.largest.jobs), slots);
     launch_dependent(project_tiles<Size>, starts_early(slots), blocks, Size::threads, 0, stream, program,

@@ -169,47 +169,43 @@ __device__ __forceinline__ void estimate_block(const EstimatorProgram& program, 
     }
 }
 
-/// A warp's part of a row's sums: its energy and its correlations with two rows.
+/// A warp's part of a row's sums: its energy, and its correlations with itself one pilot on and with the next
+/// DM-RS.
 struct RowSums {
     float energy = 0.0F;
-    DeviceComplex first = {0.0F, 0.0F};
-    DeviceComplex second = {0.0F, 0.0F};
+    DeviceComplex neighbours = {0.0F, 0.0F};
+    DeviceComplex next = {0.0F, 0.0F};
 };
 
-/// Warp 2 i: energy, first lag and next DM-RS of row i. Warp 2 i + 1: the other lags.
+/// Warp i: row i.
 __device__ __forceinline__ void add_to_sums(const EstimatorProgram& program, const RowBlock& block,
                                             const float* shared, RowSums& sums) {
     const int stride = program.comb_stride;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int next = warp / 2 + 1 < block.loaded ? 2 * block.combs * stride : 0;
-    constexpr std::array lags = phy::detail::estimator_lags;
-    const int to_first = warp % 2 == 0 ? lags[0] : lags[1];
-    const int to_second = warp % 2 == 0 ? next : lags[2];
+    const int next = warp + 1 < block.loaded ? 2 * block.combs * stride : 0;
     for (int comb = 0; comb < block.combs; ++comb) {
-        const float* const pilots = shared + 2 * (warp / 2 * block.combs + comb) * stride;
+        const float* const pilots = shared + 2 * (warp * block.combs + comb) * stride;
 #pragma unroll 4
         for (int m = lane; m < program.comb_size; m += warp_size) {
             const DeviceComplex x = complex_at(pilots, stride, m);
             sums.energy = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, sums.energy));
-            sums.first = phy::detail::cuda::add_correlation<Ops>(sums.first, x,
-                                                                 complex_at(pilots, stride, m + to_first));
-            sums.second = phy::detail::cuda::add_correlation<Ops>(sums.second, x,
-                                                                  complex_at(pilots, stride, m + to_second));
+            sums.neighbours = phy::detail::cuda::add_correlation<Ops>(sums.neighbours, x,
+                                                                      complex_at(pilots, stride, m + 1));
+            sums.next =
+                phy::detail::cuda::add_correlation<Ops>(sums.next, x, complex_at(pilots, stride, m + next));
         }
     }
 }
 
 __device__ __forceinline__ void store_sums(const RowSums& sums, float* out) {
-    const bool is_even = threadIdx.x / warp_size % 2 == 0;
-    const float numbers[] = {joined_warp(sums.energy), joined_warp(sums.first.re), joined_warp(sums.first.im),
-                             joined_warp(sums.second.re), joined_warp(sums.second.im)};
+    const float numbers[] = {joined_warp(sums.energy), joined_warp(sums.neighbours.re),
+                             joined_warp(sums.neighbours.im), joined_warp(sums.next.re),
+                             joined_warp(sums.next.im)};
     if (threadIdx.x % warp_size != 0) return;
-    if (is_even) out[0] = numbers[0];
-    out[is_even ? 1 : 3] = numbers[1];
-    out[is_even ? 2 : 4] = numbers[2];
-    out[is_even ? 7 : 5] = numbers[3];
-    out[is_even ? 8 : 6] = numbers[4];
+#pragma unroll
+    for (int i = 0; i < row_sums_size; ++i)
+        out[i] = numbers[i];
 }
 
 /// The sums of all rows, in order.
@@ -242,22 +238,18 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
     __syncthreads();
 }
 
-/// Not inlined, to leave its registers to the loads of pilots.
-__device__ __noinline__ void set_delays(const EstimatorConstants& constants, const float* sums,
-                                        SlotState& state) {
-    phy::detail::cuda::set_delays<Ops>(constants, sums, state);
-}
-
-/// One warp for delays, one for the rotation from symbol to symbol.
+/// The rotation from symbol to symbol, and coherence.
 __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program, unsigned slot) {
     __shared__ float sums[phy::detail::estimator_slot_sums];
     join_sums(program, slot, sums);
     SlotState& state = program.states[slot];
-    if (threadIdx.x == 0) set_delays(program.constants, sums, state);
-    if (threadIdx.x / warp_size != 1) return;
+    if (threadIdx.x / warp_size != 0) return;
     const float frequency = phy::detail::cuda::measured_frequency<Ops>(program.constants, sums);
     const unsigned lane = threadIdx.x % warp_size;
-    if (lane == 0) state.frequency_offset = frequency;
+    if (lane == 0) {
+        state.frequency_offset = frequency;
+        state.coherence = phy::detail::cuda::measured_coherence<Ops>(program.constants, sums);
+    }
     if (lane < symbols_per_slot) phy::detail::cuda::set_phase<Ops>(program.constants, lane, frequency, state);
 }
 
@@ -271,7 +263,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
     let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const RowBlock block = row_block(program, combs);
-    const int row = static_cast<int>(threadIdx.x) / warp_size / 2;
+    const int row = static_cast<int>(threadIdx.x) / warp_size;
     RowSums sums;
     if (threadIdx.x == 0) is_spoiled = 0;
     for (int comb = 0; comb < 2; comb += combs) {
@@ -372,6 +364,9 @@ void start_rows(const EstimatorProgram& host, const EstimatorJob& job, cudaStrea
             <<<blocks, estimator_threads, shared_of_combs(host, combs), stream>>>(host, job, combs);
     });
     check(cudaGetLastError());
+}
+
+void start_streams(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     launch_dependent(form_streams, starts_early(job.slots),
                      dim3(static_cast<unsigned>(2 * host.stream_rows), job.slots), estimator_threads, 0,
                      stream, host);

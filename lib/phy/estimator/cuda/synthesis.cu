@@ -9,8 +9,6 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int max_ports = 2;  // per stream
-
 /// Work per block and thread of synthesize_tiles().
 struct UsualSynthesis {
     static constexpr int group = synthesis_group;
@@ -25,8 +23,9 @@ struct SmallSynthesis {
     static constexpr int blocks_of_multiprocessor = 2;
 };
 
+/// Real columns of a stream's combs in shared memory: (combs, columns, parts).
 template <class Size>
-constexpr int shared_row = max_ports* Size::group;
+constexpr int shared_row = 4 * Size::group;
 
 /// The work of a block: a stream's columns of some antennas and estimates in a tile.
 struct Part {
@@ -36,21 +35,18 @@ struct Part {
     int first;  ///< column
     int count;
     const DeviceFilter* filter;
+    const DeviceKind* of_kind;
+    const DeviceTileShape* shape;
     const EstimatorTileJob* job;
 };
 
-/// Writes modes times their gains to shared memory: (combs, parts, largest width, Size::group).
+/// Writes modes to shared memory: (modes, shared_row).
 template <class Size>
 __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsigned slot, const Part& part,
                                            float* columns) {
-    const DeviceModes& modes = part.filter->kinds[part.kind];
-    const int width = modes.width;
+    const EstimatorModes& modes = part.of_kind->modes;
+    const int width = modes.width();
     const int in_group = program.antennas * program.estimates;
-    const float* const gains =
-        program.gains +
-        (std::size_t{slot} * static_cast<unsigned>(program.largest.filters * program.streams_count) +
-         static_cast<unsigned>(part.job->filter * program.streams_count + part.stream)) *
-            static_cast<unsigned>(program.largest.width);
     const float* const from =
         modes_of(program, slot, *part.job, *part.filter, part.kind) +
         static_cast<std::size_t>(program.index_in_kind[part.stream] * part.combs * 2 * in_group +
@@ -59,11 +55,11 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
     const int of_group = part.count * width;
 #pragma unroll 4
     for (int i = static_cast<int>(threadIdx.x); i < 2 * part.combs * of_group; i += synthesis_threads) {
-        const int group = i / of_group;
+        const int group = i / of_group;  // (combs, parts)
         const int in_rows = i % of_group;
         const int mode = in_rows % width;
-        columns[(group * program.largest.width + mode) * Size::group + in_rows / width] =
-            Ops::mul(from[group * in_group * width + in_rows], gains[mode]);
+        columns[mode * shared_row<Size> + 2 * (group / 2 * Size::group + in_rows / width) + group % 2] =
+            from[group * in_group * width + in_rows];
     }
 }
 
@@ -85,82 +81,45 @@ __device__ __forceinline__ void in_batches(int count, Add add) {
         add(std::integral_constant<int, 1>(), k);
 }
 
-/// Adds row n of M times the modes of two columns, of each comb.
-template <class Size, int combs>
-__device__ __forceinline__ void add_mix(const float* mix, int width, int modes, const float* columns,
-                                        int of_part, float (&sums)[combs][2]) {
+/// Multiplies by M: writes (modes of the tile, shared_row). A thread has some columns of a row.
+template <class Size>
+__device__ __forceinline__ void mix_modes(const Part& part, const float* mix, const float* columns,
+                                          float* mixed) {
+    const EstimatorModes& modes = part.of_kind->modes;
+    const EstimatorModes& of_tile = part.shape->modes;
+    const int width = of_tile.width();
+    const int groups = part.combs * Size::group / 2;  // of four real columns
+    for (int i = static_cast<int>(threadIdx.x); i < groups * width; i += synthesis_threads) {
+        const int n = i % width;
+        const int column = i / width * 4;
+        if (column / 2 % Size::group >= part.count) continue;
+        float4 sums = {0.0F, 0.0F, 0.0F, 0.0F};
+        for (int parity = 0; parity < 2; ++parity) {
+            const float* const rows = mix + n + (parity == 0 ? 0 : modes.counts[0] * width);
+            const float* const from = columns + column + (parity == 0 ? 0 : modes.part(0) * shared_row<Size>);
+            in_batches<Size::loads_at_once>(modes.counts[parity], [&](auto batch, int first) {
+                float m[batch()];
 #pragma unroll
-    for (int part = 0; part < 2; ++part) {
-        in_batches<Size::loads_at_once>(modes, [&](auto batch, int first) {
-            float m[batch()][combs];
+                for (int k = 0; k < batch(); ++k)
+                    m[k] = rows[(first + k) * width];
 #pragma unroll
-            for (int i = 0; i < batch(); ++i) {
-#pragma unroll
-                for (int comb = 0; comb < combs; ++comb)
-                    m[i][comb] = __ldg(mix + ((2 * comb + part) * modes + first + i) * width);
-            }
-#pragma unroll
-            for (int i = 0; i < batch(); ++i) {
-#pragma unroll
-                for (int comb = 0; comb < combs; ++comb) {
-                    const float2 x = *reinterpret_cast<const float2*>(columns + (2 * comb + part) * of_part +
-                                                                      (first + i) * Size::group);
-                    sums[comb][0] = Ops::fma(m[i][comb], x.x, sums[comb][0]);
-                    sums[comb][1] = Ops::fma(m[i][comb], x.y, sums[comb][1]);
+                for (int k = 0; k < batch(); ++k) {
+                    const float4 x = *reinterpret_cast<const float4*>(from + (first + k) * shared_row<Size>);
+                    sums = {Ops::fma(m[k], x.x, sums.x), Ops::fma(m[k], x.y, sums.y),
+                            Ops::fma(m[k], x.z, sums.z), Ops::fma(m[k], x.w, sums.w)};
                 }
-            }
-        });
-    }
-}
-
-/// Multiplies by M, and writes the sums and differences of combs to (tile_modes, ports and columns, parts).
-template <class Size, int combs>
-__device__ __forceinline__ void mix_modes(const EstimatorProgram& program, const Part& part,
-                                          const float* columns, float* mixed) {
-    const DeviceFilter& filter = *part.filter;
-    const DeviceModes& modes = filter.kinds[part.kind];
-    const int variant = filter.tiles[part.job->tile].variant;
-    const int group = variant * program.groups_count + program.streams[part.stream].group;
-    const float* const mix = modes.mix + static_cast<std::size_t>(group * combs) * 2 *
-                                             static_cast<unsigned>(modes.modes * filter.mix_width);
-    const int rows = 2 * filter.tile_modes;
-    for (int i = static_cast<int>(threadIdx.x); i < (part.count + 1) / 2 * rows; i += synthesis_threads) {
-        const int n = i % rows;
-        const int column = i / rows * 2;
-        float sums[combs][2] = {};
-        add_mix<Size, combs>(mix + n, filter.mix_width, modes.modes, columns + column,
-                             program.largest.width * Size::group, sums);
-        const bool is_imaginary = n >= filter.tile_modes;
-        float* const to = mixed +
-                          2 * ((is_imaginary ? n - filter.tile_modes : n) * shared_row<Size> + column) +
-                          is_imaginary;
-#pragma unroll
-        for (int c = 0; c < 2; ++c) {
-            if (column + c >= part.count) continue;
-            if constexpr (combs == 1) {
-                to[2 * c] = sums[0][c];
-            } else {
-                to[2 * c] = Ops::add(sums[0][c], sums[1][c]);
-                to[2 * (part.count + c)] = Ops::sub(sums[0][c], sums[1][c]);
-            }
+            });
         }
+        *reinterpret_cast<float4*>(mixed + n * shared_row<Size> + column) = sums;
     }
 }
 
-/// Finds the output rows of a block's ports and columns.
-__device__ __forceinline__ void find_rows(const EstimatorProgram& program, const Part& part, int* rows) {
-    const int i = static_cast<int>(threadIdx.x);
-    if (i >= part.combs * part.count) return;
-    const EstimatorStream& stream = program.streams[part.stream];
-    const int column = part.first + i % part.count;
-    const int layer = part.kind == 1 ? stream.layer[i / part.count] : max(stream.layer[0], stream.layer[1]);
+__device__ __forceinline__ void write(const EstimatorProgram& program, float* channel, unsigned slot,
+                                      int column, int layer, int subcarrier, DeviceComplex h,
+                                      DeviceComplex ramp) {
     const int antenna = column / program.estimates;
     const int estimate = column % program.estimates;
-    rows[i] = (estimate * program.antennas + antenna) * program.layers + layer;
-}
-
-__device__ __forceinline__ void write(const EstimatorProgram& program, float* channel, unsigned slot, int row,
-                                      int subcarrier, DeviceComplex h, DeviceComplex ramp) {
+    const int row = (estimate * program.antennas + antenna) * program.layers + layer;
     const auto subcarriers = static_cast<unsigned>(program.subcarriers);
     const std::size_t rows = std::size_t{static_cast<unsigned>(program.estimates)} *
                              static_cast<unsigned>(program.antennas * program.layers);
@@ -170,63 +129,95 @@ __device__ __forceinline__ void write(const EstimatorProgram& program, float* ch
     out[subcarriers + static_cast<unsigned>(subcarrier)] = rotated.im;
 }
 
-/// V times some ports and columns: the real part of V to a, the imaginary part to b.
-template <class Size>
-__device__ __forceinline__ void add_modes(const DeviceFilter& filter, int half, int n, const float* mixed,
-                                          DeviceComplex (&a)[Size::columns],
-                                          DeviceComplex (&b)[Size::columns]) {
-    const float* const modes = filter.synthesize + n;
-    const int width = filter.tile_width;
-    in_batches<Size::loads_at_once>(filter.tile_modes, [&](auto batch, int first) {
-        float of_a[batch()];
-        float of_b[batch()];
+/// Adds modes of one parity at position i for some columns.
+template <class Size, int columns>
+__device__ __forceinline__ void add_modes(const float* synthesize, int width, int count, const float* mixed,
+                                          DeviceComplex (&sums)[columns]) {
+    in_batches<Size::loads_at_once>(count, [&](auto batch, int first) {
+        float v[batch()];
 #pragma unroll
-        for (int i = 0; i < batch(); ++i) {
-            of_a[i] = __ldg(modes + (first + i) * width);
-            of_b[i] = __ldg(modes + (first + i) * width + half);
-        }
+        for (int k = 0; k < batch(); ++k)
+            v[k] = __ldg(synthesize + (first + k) * width);
 #pragma unroll
-        for (int i = 0; i < batch(); ++i) {
+        for (int k = 0; k < batch(); ++k) {
 #pragma unroll
-            for (int c = 0; c < Size::columns; c += 2) {
+            for (int c = 0; c < columns; c += 2) {
                 const float4 u =
-                    *reinterpret_cast<const float4*>(mixed + 2 * ((first + i) * shared_row<Size> + c));
-                a[c] = {Ops::fma(of_a[i], u.x, a[c].re), Ops::fma(of_a[i], u.y, a[c].im)};
-                b[c] = {Ops::fma(of_b[i], u.x, b[c].re), Ops::fma(of_b[i], u.y, b[c].im)};
-                a[c + 1] = {Ops::fma(of_a[i], u.z, a[c + 1].re), Ops::fma(of_a[i], u.w, a[c + 1].im)};
-                b[c + 1] = {Ops::fma(of_b[i], u.z, b[c + 1].re), Ops::fma(of_b[i], u.w, b[c + 1].im)};
+                    *reinterpret_cast<const float4*>(mixed + (first + k) * shared_row<Size> + 2 * c);
+                sums[c] = {Ops::fma(v[k], u.x, sums[c].re), Ops::fma(v[k], u.y, sums[c].im)};
+                sums[c + 1] = {Ops::fma(v[k], u.z, sums[c + 1].re), Ops::fma(v[k], u.w, sums[c + 1].im)};
             }
         }
     });
 }
 
-/// Writes one subcarrier of a tile and its mirror, for some ports and columns.
-template <class Size>
-__device__ __forceinline__ void synthesize(const EstimatorProgram& program, unsigned slot, const Part& part,
-                                           int n, int count, const float* mixed, const int* rows,
-                                           float* channel) {
-    const DeviceFilter& filter = *part.filter;
-    const EstimatorTile& tile = filter.tiles[part.job->tile];
-    const int half = filter.tile_blocks * subcarriers_per_resource_block / 2;
-    DeviceComplex a[Size::columns] = {};
-    DeviceComplex b[Size::columns] = {};
-    add_modes<Size>(filter, half, n, mixed, a, b);
-    const int skipped = tile.skipped * subcarriers_per_resource_block;
-    const int start = (program.ranges[part.job->range].first + tile.start) * subcarriers_per_resource_block;
-    const int mirror = 2 * half - 1 - n;
-    const float step = program.states[slot].step;
-    const DeviceComplex ramp = phy::detail::cuda::phasor<Ops>(static_cast<float>(start + n), step);
-    const DeviceComplex of_mirror = phy::detail::cuda::phasor<Ops>(static_cast<float>(start + mirror), step);
+/// A comb's channel at a position of the tile, for some columns.
+template <class Size, int columns>
+__device__ __forceinline__ void synthesize(const DeviceTileShape& shape, int position, const float* mixed,
+                                           DeviceComplex (&h)[columns]) {
+    const int half = shape.positions / 2;
+    const bool is_mirror = position >= (shape.positions + 1) / 2;
+    const int i = is_mirror ? shape.positions - 1 - position : position;
+    DeviceComplex even[columns] = {};
+    DeviceComplex odd[columns] = {};
+    add_modes<Size>(shape.synthesize + i, shape.half_width, shape.modes.counts[0], mixed, even);
+    add_modes<Size>(shape.synthesize + shape.modes.counts[0] * shape.half_width + i, shape.half_width,
+                    shape.modes.counts[1], mixed + shape.modes.part(0) * shared_row<Size>, odd);
 #pragma unroll
-    for (int c = 0; c < Size::columns; ++c) {
-        if (c >= count) continue;
-        if (n >= skipped)
-            write(program, channel, slot, rows[c], start + n, phy::detail::cuda::unfolded<Ops>(a[c], b[c]),
+    for (int c = 0; c < columns; ++c)
+        h[c] = is_mirror   ? phy::detail::cuda::unfolded_mirror<Ops>(even[c], odd[c])
+               : i == half ? even[c]
+                           : phy::detail::cuda::unfolded<Ops>(even[c], odd[c]);
+}
+
+/// Writes one subcarrier of a tile for some columns.
+template <class Size, int combs>
+__device__ __forceinline__ void write_subcarrier(const EstimatorProgram& program, unsigned slot,
+                                                 const Part& part, int n, int first, const float* mixed,
+                                                 float* channel) {
+    constexpr int columns = Size::columns / combs > 2 ? Size::columns / combs : 2;
+    const EstimatorStream& stream = program.streams[part.stream];
+    const EstimatorTile& tile = part.job->tile;
+    const DeviceTileShape& shape = *part.shape;
+    const int position = n + (tile.first - tile.window) * subcarriers_per_resource_block -
+                         program.groups[stream.group] - shape.begin;
+    const int subcarrier =
+        (program.ranges[part.job->range].first + tile.first) * subcarriers_per_resource_block + n;
+    const DeviceComplex ramp =
+        phy::detail::cuda::phasor<Ops>(static_cast<float>(subcarrier), program.states[slot].step);
+    DeviceComplex h[combs][columns];
+#pragma unroll
+    for (int comb = 0; comb < combs; ++comb)
+        synthesize<Size>(shape, position - comb * program.comb_shift,
+                         mixed + 2 * (comb * Size::group + first), h[comb]);
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+        if (first + c >= part.count) continue;
+        const int column = part.first + first + c;
+        if constexpr (combs == 1) {
+            write(program, channel, slot, column, max(stream.layer[0], stream.layer[1]), subcarrier, h[0][c],
                   ramp);
-        if (mirror >= skipped)
-            write(program, channel, slot, rows[c], start + mirror,
-                  phy::detail::cuda::unfolded_mirror<Ops>(a[c], b[c]), of_mirror);
+        } else {
+            const DeviceComplex x = h[0][c];
+            const DeviceComplex y = h[1][c];
+            write(program, channel, slot, column, stream.layer[0], subcarrier,
+                  {Ops::add(x.re, y.re), Ops::add(x.im, y.im)}, ramp);
+            write(program, channel, slot, column, stream.layer[1], subcarrier,
+                  {Ops::sub(x.re, y.re), Ops::sub(x.im, y.im)}, ramp);
+        }
     }
+}
+
+template <class Size, int combs>
+__device__ __forceinline__ void write_tile(const EstimatorProgram& program, unsigned slot, const Part& part,
+                                           int split, int splits, const float* mixed, float* channel) {
+    constexpr int columns = Size::columns / combs > 2 ? Size::columns / combs : 2;
+    const int subcarriers = part.job->tile.blocks * subcarriers_per_resource_block;
+    const int items = (part.count + columns - 1) / columns * subcarriers;
+    for (int i = split * synthesis_threads + static_cast<int>(threadIdx.x); i < items;
+         i += splits * synthesis_threads)
+        write_subcarrier<Size, combs>(program, slot, part, i % subcarriers, i / subcarriers * columns, mixed,
+                                      channel);
 }
 
 /// The blocks of gridDim.y share the tiles of a slot. If a slot has few tiles, several blocks share one: each
@@ -235,12 +226,10 @@ template <class Size>
 __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiprocessor)
     synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
     extern __shared__ float4 shared[];
-    __shared__ int rows[shared_row<Size>];
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
-    const DeviceEstimatorTables& tables = tables_of(program, slot);
-    const int jobs = tables.jobs_count;
+    const int jobs = program.largest.jobs;
     const int split = static_cast<int>(blockIdx.y) / jobs;
     Part part;
     part.stream = static_cast<int>(blockIdx.x) / parts;
@@ -248,38 +237,37 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
     part.combs = part.kind == 1 ? 2 : 1;
     part.first = Size::group * (static_cast<int>(blockIdx.x) % parts);
     part.count = min(Size::group, program.antennas * program.estimates - part.first);
-    part.job = &tables.jobs[static_cast<int>(blockIdx.y) % jobs];
-    part.filter = &tables.filters[part.job->filter];
-    const int half = part.filter->tile_blocks * subcarriers_per_resource_block / 2;
-    const int count = part.combs * part.count;
-    const int items = (count + Size::columns - 1) / Size::columns * half;
+    part.job = &program.jobs[static_cast<int>(blockIdx.y) % jobs];
+    part.filter = &program.filters[part.job->filter];
+    part.of_kind = &part.filter->kinds[part.kind];
+    part.shape = &part.of_kind->shapes[part.job->tile.shape];
+    const int items = part.job->tile.blocks * subcarriers_per_resource_block *
+                      ((part.combs * part.count + Size::columns - 1) / Size::columns);
     const int room = synthesis_blocks_of_all / (static_cast<int>(gridDim.x * gridDim.z) * jobs);
     const int useful = (items + synthesis_threads - 1) / synthesis_threads;
     const int splits = min(static_cast<int>(gridDim.y) / jobs, max(1, min(room, useful)));
     if (split >= splits) return;
     auto* const modes = reinterpret_cast<float*>(shared);
-    float* const mixed = modes + 4 * Size::group * program.largest.width;
-    find_rows(program, part, rows);
+    float* const mixed = modes + shared_row<Size> * program.largest.width;
+    const float* const mix = program.mix +
+                             (std::size_t{slot} * static_cast<unsigned>(2 * program.largest.filters) +
+                              static_cast<unsigned>(2 * part.job->filter + part.kind)) *
+                                 program.largest.mix +
+                             part.shape->mix_at;
     load_modes<Size>(program, slot, part, modes);
     __syncthreads();
-    if (part.kind == 1)
-        mix_modes<Size, 2>(program, part, modes, mixed);
-    else
-        mix_modes<Size, 1>(program, part, modes, mixed);
+    mix_modes<Size>(part, mix, modes, mixed);
     __syncthreads();
-    for (int i = split * synthesis_threads + static_cast<int>(threadIdx.x); i < items;
-         i += splits * synthesis_threads) {
-        const int first = i / half * Size::columns;
-        synthesize<Size>(program, slot, part, i % half, count - first, mixed + 2 * first, rows + first,
-                         channel);
-    }
+    if (part.kind == 1)
+        write_tile<Size, 2>(program, slot, part, split, splits, mixed, channel);
+    else
+        write_tile<Size, 1>(program, slot, part, split, splits, mixed, channel);
 }
 
 template <class Size>
 std::size_t shared_bytes(const EstimatorProgram& host) {
-    return sizeof(float) * Size::group *
-           (4 * static_cast<std::size_t>(host.largest.width) +
-            2 * static_cast<std::size_t>(host.largest.mix_width));
+    return sizeof(float) * shared_row<Size> *
+           static_cast<std::size_t>(host.largest.width + host.largest.tile_width);
 }
 
 /// The grid of a launch with one tile per block.

@@ -4,7 +4,8 @@
 namespace phy::gpu::detail {
 
 constexpr int estimator_threads = 256;  ///< per block, unless stated otherwise
-constexpr int projection_modes = 48;    ///< per block of the projection
+constexpr int filter_threads = 512;     ///< per block that makes matrices M
+constexpr int projection_modes = 32;    ///< per block of the projection
 constexpr int projection_column_lanes = 8;
 constexpr int modes_of_thread = 4;
 constexpr int projection_threads = projection_modes / modes_of_thread * projection_column_lanes;

@@ -11,8 +11,10 @@
 #include <cstring>
 
 #include "phy/estimator/host/kernels.hpp"
+#include "phy/estimator/host/matrix-inl.h"
 #include "phy/estimator/math/formulas-inl.h"
 #include "phy/estimator/math/layout.hpp"
+#include "phy/estimator/math/profile-inl.h"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
@@ -80,35 +82,18 @@ bool least_squares(SplitComplex received, SplitComplex pilots, float scale, Spli
     return std::all_of(lanes, lanes + width, [](float lane) { return lane == 0.0F; });
 }
 
-PHY_INLINE SplitComplexOut lag_lanes(float* lanes, std::size_t lag) {
-    float* const re = lanes + (1 + 2 * lag) * estimator_lanes;
-    return {re, re + estimator_lanes};
-}
-
 void row_sums(SplitComplex pilots, int count, float* lanes) {
-    V energy[vectors];
-    C correlations[estimator_lags.size()][vectors];
+    const SplitComplexOut sums = {lanes + estimator_lanes, lanes + 2 * estimator_lanes};
     for (int v = 0; v < vectors; ++v) {
-        energy[v] = load(lanes + v * width, width);
-        for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
-            const SplitComplexOut from = lag_lanes(lanes, lag);
-            correlations[lag][v] = load({from.re, from.im}, v * width, width);
+        V energy = load(lanes + v * width, width);
+        C neighbours = load({sums.re, sums.im}, v * width, width);
+        for (int i = v * width; i < count; i += estimator_lanes) {
+            const C x = load(pilots, i, width);
+            energy = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, energy));
+            neighbours = add_correlation(neighbours, x, load(pilots, i + 1, width));
         }
-    }
-    for (int i = 0; i < count; i += estimator_lanes) {
-        for (int v = 0; v < vectors; ++v) {
-            const C x = load(pilots, i + v * width, width);
-            energy[v] = Ops::fma(x.im, x.im, Ops::fma(x.re, x.re, energy[v]));
-            for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
-                const C y = load(pilots, i + v * width + estimator_lags[lag], width);
-                correlations[lag][v] = add_correlation(correlations[lag][v], x, y);
-            }
-        }
-    }
-    for (int v = 0; v < vectors; ++v) {
-        store(energy[v], lanes + v * width, width);
-        for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag)
-            store(correlations[lag][v], lag_lanes(lanes, lag), v * width, width);
+        store(energy, lanes + v * width, width);
+        store(neighbours, sums, v * width, width);
     }
 }
 
@@ -220,14 +205,58 @@ void multiply(const float* a, int a_stride, int k_count, const float* x, int x_s
         multiply_rows<1>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
 }
 
-void gains(const float* lambda, float noise_over_power, float* out, int count) {
-    for (int i = 0; i < count; i += width)
-        store(wiener_gain<Ops>(load(lambda + i, count - i), Ops::set(noise_over_power)), out + i, count - i);
+void add_powers(SplitComplex lanes_of_bins, int bins, float* to) {
+    for (int i = 0; i < bins; ++i) {
+        const C x = load(lanes_of_bins, i * width, width);
+        float* const sum = to + i * estimator_transform_lanes;
+        store(Ops::add(load(sum, width), power_of<Ops>(x)), sum, width);
+    }
 }
 
-void scale(float* x, const float* factors, int count) {
-    for (int i = 0; i < count; i += width)
-        store(Ops::mul(load(x + i, count - i), load(factors + i, count - i)), x + i, count - i);
+/// Keeps `wide` vectors of y in registers.
+template <int wide>
+PHY_INLINE void convolve_block(const float* x, const float* kernel, int taps, float* y) {
+    V sums[wide];
+    for (int n = 0; n < wide; ++n)
+        sums[n] = Ops::set(0.0F);
+    for (int k = 0; k < taps; ++k) {
+        const V factor = Ops::set(kernel[k]);
+        for (int n = 0; n < wide; ++n)
+            sums[n] = Ops::fma(factor, Lanes::load(x + k + n * width), sums[n]);
+    }
+    for (int n = 0; n < wide; ++n)
+        Lanes::store(sums[n], y + n * width);
+}
+
+void convolve(const float* x, const float* kernel, int taps, float* y, int count) {
+    int i = 0;
+    for (; i + 8 * width <= count; i += 8 * width)
+        convolve_block<8>(x + i, kernel, taps, y + i);
+    for (; i < count; i += width)
+        convolve_block<1>(x + i, kernel, taps, y + i);
+}
+
+void first_guesses(const float* powers, float noise, const EstimatorProfileShape& profile, float* out) {
+    for (int i = 0; i < profile.extent; i += width) {
+        const int left = profile.extent - i;
+        store(first_guess<Ops>(load(powers + i, left), Ops::set(noise), profile), out + i, left);
+    }
+}
+
+void ratios(const float* measured, const float* expected, float noise, float* out, int count) {
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        store(
+            measured_over_expected<Ops>(load(measured + i, left), load(expected + i, left), Ops::set(noise)),
+            out + i, left);
+    }
+}
+
+void next_guesses(const float* ratios, const float* over, float* x, int count) {
+    for (int i = 0; i < count; i += width) {
+        const int left = count - i;
+        store(next_guess<Ops>(load(x + i, left), load(ratios + i, left), load(over + i, left)), x + i, left);
+    }
 }
 
 void sum_and_difference(float* x, float* y, int count) {
@@ -240,8 +269,9 @@ void sum_and_difference(float* x, float* y, int count) {
     }
 }
 
-void unfold(SplitComplex a, SplitComplex b, int half, SplitComplexOut out) {
-    const SplitComplexOut last = {out.re + 2 * half - 1, out.im + 2 * half - 1};
+void unfold(SplitComplex a, SplitComplex b, int count, SplitComplexOut out) {
+    const SplitComplexOut last = {out.re + count - 1, out.im + count - 1};
+    const int half = count / 2;
     for (int i = 0; i < half; i += width) {
         const int left = half - i;
         const C first = load(a, i, left);
@@ -251,6 +281,9 @@ void unfold(SplitComplex a, SplitComplex b, int half, SplitComplexOut out) {
         store_reversed(mirrored.re, last.re - i, left);
         store_reversed(mirrored.im, last.im - i, left);
     }
+    if (count % 2 == 0) return;
+    out.re[half] = a.re[half];
+    out.im[half] = a.im[half];
 }
 
 void rotate_back(SplitComplex x, SplitComplex y, SplitComplexOut out, int count) {
@@ -268,8 +301,14 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .combine = &combine,
                                       .fold = &fold,
                                       .multiply = &multiply,
-                                      .gains = &gains,
-                                      .scale = &scale,
+                                      .add_powers = &add_powers,
+                                      .convolve = &convolve,
+                                      .first_guesses = &first_guesses,
+                                      .ratios = &ratios,
+                                      .next_guesses = &next_guesses,
+                                      .multiply_exactly = &multiply_exactly,
+                                      .scale_delays = &scale_delays,
+                                      .eliminate = &eliminate,
                                       .sum_and_difference = &sum_and_difference,
                                       .unfold = &unfold,
                                       .rotate_back = &rotate_back};

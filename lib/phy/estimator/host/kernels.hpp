@@ -2,6 +2,8 @@
 
 namespace phy::detail {
 
+struct EstimatorProfileShape;
+
 /// Complex numbers: real and imaginary parts in separate arrays.
 struct SplitComplex {
     const float* re;
@@ -18,8 +20,8 @@ struct EstimatorKernels {
     bool (*least_squares)(SplitComplex received, SplitComplex pilots, float scale, SplitComplexOut out,
                           int count);
 
-    /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and elements up to the longest
-    /// lag after it are read.
+    /// Adds to lanes[quantity][lane]; count is a multiple of estimator_lanes, and one element after
+    /// it is read.
     void (*row_sums)(SplitComplex pilots, int count, float* lanes);
     /// Adds conj(x) y to lanes[2][lane]; count is a multiple of estimator_lanes.
     void (*correlate)(SplitComplex x, SplitComplex y, int count, float* lanes);
@@ -41,14 +43,31 @@ struct EstimatorKernels {
     void (*multiply)(const float* a, int a_stride, int k_count, const float* x, int x_stride, float* y,
                      int y_stride, int columns, int n_count, bool accumulates);
 
-    /// 1 / (lambda + noise_over_power).
-    void (*gains)(const float* lambda, float noise_over_power, float* out, int count);
-    void (*scale)(float* x, const float* factors, int count);
+    /// Adds the power of bins to `to` (bins, estimator_transform_lanes). There is one transform per lane of a
+    /// vector.
+    void (*add_powers)(SplitComplex lanes_of_bins, int bins, float* to);
+    /// y[i] = sum over k, in order, of kernel[k] x[i + k]. Reads and writes whole vectors.
+    void (*convolve)(const float* x, const float* kernel, int taps, float* y, int count);
+    /// See profile-inl.h; noise is that of a bin.
+    void (*first_guesses)(const float* powers, float noise, const EstimatorProfileShape& profile, float* out);
+    void (*ratios)(const float* measured, const float* expected, float noise, float* out, int count);
+    void (*next_guesses)(const float* ratios, const float* over, float* x, int count);
+
+    /// y[r][n] = sum over k, in order, of a[k][n] x[r][k]. n_count is a multiple of
+    /// estimator_column_multiple.
+    void (*multiply_exactly)(const double* a, int a_stride, int k_count, const double* x, int x_stride,
+                             double* y, int y_stride, int rows, int n_count);
+    void (*scale_delays)(const double* x, const double* factors, int count, double* out);
+    /// Gauss-Jordan elimination by columns: makes the first of some rows that of the unit matrix, and all
+    /// later rows what this takes. The first row itself is not changed. width: as n_count.
+    void (*eliminate)(double* rows, int width, int count, int column);
+
     /// (x, y) becomes (x + y, x - y).
     void (*sum_and_difference)(float* x, float* y, int count);
 
-    /// Inverts fold(): a and b are halves of the real column and of the imaginary one.
-    void (*unfold)(SplitComplex a, SplitComplex b, int half, SplitComplexOut out);
+    /// Inverts fold() for `count` elements: a and b are the even and the odd part of a column. If count is
+    /// odd, a has the middle as it is.
+    void (*unfold)(SplitComplex a, SplitComplex b, int count, SplitComplexOut out);
     /// out = x times the conjugate of y.
     void (*rotate_back)(SplitComplex x, SplitComplex y, SplitComplexOut out, int count);
 };

@@ -1,5 +1,6 @@
 #include "phy/estimator/host/slot.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -18,8 +19,13 @@ std::size_t size(int count) {
 }  // namespace
 
 SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& kernels,
-                             const ArrayKernels& arrays, int parts)
-    : plan_(plan), kernels_(kernels), arrays_(arrays), scratch_(size(parts)) {
+                             const ArrayKernels& arrays, const FftKernels& fft, int parts)
+    : plan_(plan),
+      kernels_(kernels),
+      arrays_(arrays),
+      fft_(fft),
+      fft_work_(1, size(plan.profile.bins) * fft.lanes, 0),
+      scratch_(size(parts)) {
     const EstimatorLayout& layout = plan.layout;
     const std::size_t row = layout.row_floats();
     const std::size_t groups = layout.groups.size();
@@ -37,29 +43,35 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
         index_.push_back(static_cast<float>(k));
 
     const EstimatorSizes& largest = plan.largest;
+    const EstimatorProfile& profile = plan.profile;
+    taper_ = profile.taper;
+    taper_.resize(2 * taper_.size(), 0.0F);
+    tapered_.assign(size(layout.antennas) * layout.streams.size() * row, 0.0F);
+    bins_.resize(size(profile.bins * estimator_transform_lanes));
+    powers_.resize(5 * size(profile.bins));
+    const std::size_t in_vectors = size(round_up(profile.extent, estimator_lanes)) + 8 * estimator_lanes;
+    measured_.resize(in_vectors);
+    expected_.resize(in_vectors);
+    guess_.assign(in_vectors + 2 * size(profile.reach), 0.0F);
+    ratios_.assign(in_vectors + 2 * size(profile.reach), 0.0F);
     modes_.resize(largest.modes);
     tile_sums_.resize(size(largest.jobs) * layout.streams.size() * 2);
     tile_products_.resize(size(largest.jobs * layout.antennas * layout.antennas) * 2);
-    gains_.resize(size(largest.filters * largest.width) * layout.streams.size());
-    const std::size_t in_group = 2 * size(plan.group_columns());
+    mix_.resize(plan.filters.size() * 2 * largest.mix);
+    errors_.resize(plan.filters.size() * 2);
+    const std::size_t in_group = size(plan.group_columns());
+    const std::size_t matrix = size(largest.rows_of_matrix);
     for (Scratch& scratch : scratch_) {
         scratch.samples.resize(2 * subcarriers + padding);
         scratch.gathered.assign(row, 0.0F);
         scratch.columns.assign(largest.columns, 0.0F);
-        scratch.mixed.resize(in_group * size(largest.mix_width));
-        scratch.tile.resize(in_group * size(largest.tile_width));
-        scratch.subcarriers.resize(2 * size(largest.tile_width));
+        scratch.mixed.resize(4 * in_group * size(largest.tile_width));
+        scratch.tile.resize(4 * in_group * 2 * size(largest.half_width));
+        scratch.subcarriers.resize(8 * size(largest.half_width));
+        scratch.matrix.assign(matrix * size(largest.columns_of_matrix), 0.0);
+        scratch.weighted.resize(matrix * size(std::max(2 * largest.delays, largest.columns_of_matrix)));
+        scratch.powers.resize(2 * size(largest.delays));
     }
-}
-
-template <typename Job>
-void SlotEstimator::each(std::size_t items, const Job& job) {
-    if (pool_ == nullptr) {
-        for (std::size_t item = 0; item < items; ++item)
-            job(scratch_.front(), item);
-        return;
-    }
-    pool_->for_each(items, [&](int part, std::size_t item) noexcept { job(scratch_[size(part)], item); });
 }
 
 void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noexcept {
@@ -72,18 +84,19 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
     if (plan_.constants.pairs > 0)
         each(size(layout.rows), [&](Scratch&, std::size_t row) noexcept { correlate_dmrs(row); });
     join_sums();
+    measure_profile();
     rotate_ramps();
     each(size(layout.stream_rows), [&](Scratch&, std::size_t row) noexcept { form_stream(row); });
-    each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
+    each(plan_.jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { project(scratch, job); });
     measure_noise();
-    set_gains();
+    deconvolve();
+    measure_delays();
+    each(2 * plan_.filters.size(), [&](Scratch& scratch, std::size_t index) noexcept {
+        if (plan_.columns(index % 2 == 1) > 0) make_filter(scratch, index / 2, index % 2 == 1);
+    });
     write_estimate();
     if (slot_.covariance != nullptr) write_covariance();
-    each(tables().jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { synthesize(scratch, job); });
-}
-
-const EstimatorTables& SlotEstimator::tables() const {
-    return plan_.tables[size(state_.table)];
+    each(plan_.jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { synthesize(scratch, job); });
 }
 
 float* SlotEstimator::row_of(std::vector<float>& rows, std::size_t row, int comb) const {
@@ -190,32 +203,40 @@ SplitComplex SlotEstimator::ramp_of(int group, int comb) const {
 
 void SlotEstimator::form_stream(std::size_t row) noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const auto stride = size(layout.comb_stride);
     const std::size_t estimate = row % size(layout.estimates);
-    const EstimatorStream& stream = layout.streams[row / size(layout.estimates) % layout.streams.size()];
-    const std::size_t antenna = row / size(layout.estimates) / layout.streams.size();
+    const std::size_t antenna_stream = row / size(layout.estimates);
+    const EstimatorStream& stream = layout.streams[antenna_stream % layout.streams.size()];
     const auto averaged = size(layout.symbols_averaged);
-    for (int comb = 0; comb < 2; ++comb) {
-        const bool is_negative = comb == 1 && stream.layer[0] < 0;
-        std::array<SplitComplex, symbols_per_slot> rows;
-        std::array<SplitComplex, symbols_per_slot> weights;
-        std::array<std::array<float, 2>, symbols_per_slot> numbers;
-        for (std::size_t i = 0; i < averaged; ++i) {
-            const std::size_t symbol = estimate * averaged + i;
-            const std::size_t from =
-                (antenna * layout.groups.size() + size(stream.group)) * size(layout.symbols) + symbol;
-            const float* const pilots = row_of(rows_, from, comb);
-            rows[i] = {pilots, pilots + stride};
-            const float sign = stream.in_time[symbol % size(layout.length)] * (is_negative ? -1.0F : 1.0F);
-            const float share = sign / static_cast<float>(averaged);
-            const auto l = size(layout.dmrs_symbols[symbol]);
-            numbers[i] = {share * state_.phase_re[l], -share * state_.phase_im[l]};
-            weights[i] = {&numbers[i][0], &numbers[i][1]};
-        }
-        float* const out = row_of(streams_, row, comb);
-        kernels_.combine(rows.data(), weights.data(), layout.symbols_averaged, ramp_of(stream.group, comb),
-                         {out, out + stride}, layout.comb_size);
+    for (int comb = 0; comb < 2; ++comb)
+        combine_symbols(antenna_stream, comb, estimate * averaged, averaged, ramp_of(stream.group, comb),
+                        row_of(streams_, row, comb));
+}
+
+/// row: (antennas, streams). Averages some DM-RS symbols.
+void SlotEstimator::combine_symbols(std::size_t row, int comb, std::size_t first, std::size_t count,
+                                    SplitComplex ramp, float* out) const noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const EstimatorStream& stream = layout.streams[row % layout.streams.size()];
+    const std::size_t antenna = row / layout.streams.size();
+    const bool is_negative = comb == 1 && stream.layer[0] < 0;
+    std::array<SplitComplex, symbols_per_slot> rows;
+    std::array<SplitComplex, symbols_per_slot> weights;
+    std::array<std::array<float, 2>, symbols_per_slot> numbers;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t symbol = first + i;
+        const std::size_t from =
+            (antenna * layout.groups.size() + size(stream.group)) * size(layout.symbols) + symbol;
+        const float* const pilots = &rows_[from * layout.row_floats() + 2 * size(comb) * stride];
+        rows[i] = {pilots, pilots + stride};
+        const float sign = stream.in_time[symbol % size(layout.length)] * (is_negative ? -1.0F : 1.0F);
+        const float share = sign / static_cast<float>(count);
+        const auto l = size(layout.dmrs_symbols[symbol]);
+        numbers[i] = {share * state_.phase_re[l], -share * state_.phase_im[l]};
+        weights[i] = {&numbers[i][0], &numbers[i][1]};
     }
+    kernels_.combine(rows.data(), weights.data(), static_cast<int>(count), ramp, {out, out + stride},
+                     layout.comb_size);
 }
 
 }  // namespace phy::detail

@@ -8,6 +8,7 @@
 #include "phy/estimator/math/plan.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 #include "phy/machine/thread_pool.hpp"
+#include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/simd/arrays.hpp"
 
 namespace phy::detail {
@@ -28,7 +29,7 @@ class SlotEstimator {
 public:
     /// The plan and the kernels must outlive it.
     SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& kernels, const ArrayKernels& arrays,
-                  int parts);
+                  const FftKernels& fft, int parts);
 
     void operator()(const EstimatorSlot& slot, ThreadPool* pool) noexcept;
 
@@ -41,42 +42,69 @@ private:
         std::vector<float> mixed;
         std::vector<float> tile;
         std::vector<float> subcarriers;
-        bool is_spoiled = false;  ///< one of its rows spoils the slot
+        std::vector<double> matrix;    ///< (rows, columns of modes)
+        std::vector<double> weighted;  ///< (2, rows, delays): by sum and by difference of powers
+        std::vector<double> powers;    ///< (2, delays)
+        bool is_spoiled = false;       ///< one of its rows spoils the slot
     };
 
     template <typename Job>
-    void each(std::size_t items, const Job& job);
+    void each(std::size_t items, const Job& job) {
+        if (pool_ == nullptr) {
+            for (std::size_t item = 0; item < items; ++item)
+                job(scratch_.front(), item);
+            return;
+        }
+        pool_->for_each(items, [&](int part, std::size_t item) noexcept {
+            job(scratch_[static_cast<std::size_t>(part)], item);
+        });
+    }
 
     void gather_pilots(std::size_t symbol) noexcept;
     void estimate_row(Scratch& scratch, std::size_t row) noexcept;
     void correlate_dmrs(std::size_t row) noexcept;
     void join_sums() noexcept;
+    void measure_profile() noexcept;
+    void transform(std::size_t first) noexcept;
+    void taper_row(std::size_t row) noexcept;
+    void place_extent() noexcept;
+    void deconvolve() noexcept;
+    void measure_delays() noexcept;
     void rotate_ramps() noexcept;
     void form_stream(std::size_t row) noexcept;
+    void combine_symbols(std::size_t row, int comb, std::size_t first, std::size_t count, SplitComplex ramp,
+                         float* out) const noexcept;
     void project(Scratch& scratch, std::size_t job) noexcept;
     void project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint, float* modes) noexcept;
-    void fold_column(const EstimatorTileJob& job, const EstimatorModes& modes, const float* row, int comb,
+    void fold_column(const EstimatorTileJob& job, const EstimatorKind& kind, const float* row, int comb,
                      float* re, float* im) const noexcept;
-    void residuals(const EstimatorModes& modes, bool joint, const float* columns, const float* projected,
+    void residuals(const EstimatorKind& kind, bool joint, const float* columns, const float* projected,
                    std::size_t job) noexcept;
-    void covariances(const EstimatorModes& modes, bool joint, const float* columns, const float* projected,
+    void covariances(const EstimatorKind& kind, bool joint, const float* columns, const float* projected,
                      std::size_t job) noexcept;
     void measure_noise() noexcept;
-    void set_gains() noexcept;
+    void make_filter(Scratch& scratch, std::size_t filter, bool joint) noexcept;
+    void set_powers(Scratch& scratch, const EstimatorFilter& filter, double noise) const noexcept;
+    void write_mix(const Scratch& scratch, const EstimatorKind& kind, bool joint, float* mix) const noexcept;
     void write_estimate() noexcept;
     void write_covariance() noexcept;
     void synthesize(Scratch& scratch, std::size_t job) noexcept;
     void synthesize_stream(Scratch& scratch, const EstimatorTileJob& job, int stream) noexcept;
-    void write_port(Scratch& scratch, const EstimatorTileJob& job, int layer, const float* mixed) noexcept;
+    void write_column(Scratch& scratch, const EstimatorTileJob& job, const EstimatorStream& stream,
+                      const EstimatorTileShape& shape, std::size_t column) noexcept;
+    void write_port(const EstimatorTileJob& job, int layer, std::size_t column, SplitComplex h) noexcept;
 
     [[nodiscard]] SplitComplex ramp_of(int group, int comb) const;
     [[nodiscard]] float* row_of(std::vector<float>& rows, std::size_t row, int comb) const;
-    [[nodiscard]] const EstimatorTables& tables() const;
-    [[nodiscard]] float* gains_of(std::size_t filter, std::size_t stream);
+    [[nodiscard]] std::size_t index_of(std::size_t filter, bool joint) const {
+        return 2 * filter + (joint ? 1 : 0);
+    }
 
     const EstimatorPlan& plan_;
     const EstimatorKernels& kernels_;
     const ArrayKernels& arrays_;
+    const FftKernels& fft_;
+    FftWorkspace fft_work_;
     EstimatorSlot slot_ = {};
     ThreadPool* pool_ = nullptr;
     SlotState state_ = {};
@@ -89,10 +117,19 @@ private:
     std::vector<float> index_;       ///< (groups, combs, comb_stride), then (subcarriers): subcarriers
     std::vector<float> ramps_;       ///< (groups, combs, parts, comb_stride), then (parts, subcarriers)
     std::vector<float> streams_;     ///< stream rows
+    std::vector<float> taper_;       ///< taper, then zeros
+    std::vector<float> tapered_;     ///< (antennas, streams, combs, parts, comb_stride)
+    std::vector<float> bins_;        ///< (bins, estimator_transform_lanes)
+    std::vector<float> powers_;      ///< (bins): of the measured profile, then (3, bins) to place it
+    std::vector<float> measured_;    ///< (extent)
+    std::vector<float> guess_;       ///< (reach, extent, reach): the profile, zeros beside it
+    std::vector<float> expected_;    ///< (extent)
+    std::vector<float> ratios_;      ///< as guess_
     std::vector<float> modes_;
     std::vector<float> tile_sums_;      ///< (jobs, streams, 2): energy, residual
     std::vector<float> tile_products_;  ///< (jobs, antennas, antennas, 2)
-    std::vector<float> gains_;          ///< (filters, streams, largest width)
+    std::vector<float> mix_;            ///< (filters, kinds, shapes, modes, modes of the tile): M
+    std::vector<float> errors_;         ///< (filters, kinds)
 };
 
 }  // namespace phy::detail

@@ -18,33 +18,29 @@ std::size_t size(int count) {
 
 }  // namespace
 
-float* SlotEstimator::gains_of(std::size_t filter, std::size_t stream) {
-    return &gains_[(filter * plan_.layout.streams.size() + stream) * size(plan_.largest.width)];
-}
-
 void SlotEstimator::project(Scratch& scratch, std::size_t index) noexcept {
-    const EstimatorTileJob& job = tables().jobs[index];
-    const EstimatorFilter& filter = tables().filters[size(job.filter)];
+    const EstimatorTileJob& job = plan_.jobs[index];
+    const EstimatorFilter& filter = plan_.filters[size(job.filter)];
     float* modes = &modes_[job.modes_at];
     if (slot_.covariance != nullptr) {
         const auto products = size(plan_.layout.antennas * plan_.layout.antennas) * 2;
         std::fill_n(&tile_products_[index * products], products, 0.0F);
     }
     for (const bool joint : {true, false}) {
-        const EstimatorModes& of_kind = filter.of(joint);
+        const EstimatorKind& of_kind = filter.of(joint);
         if (plan_.columns(joint) == 0) continue;
         project_kind(scratch, job, joint, modes);
         residuals(of_kind, joint, scratch.columns.data(), modes, index);
         if (slot_.covariance != nullptr) covariances(of_kind, joint, scratch.columns.data(), modes, index);
-        modes += size(plan_.columns(joint) * of_kind.width);
+        modes += size(plan_.columns(joint) * of_kind.modes.width());
     }
 }
 
 void SlotEstimator::project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint,
                                  float* modes) noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const EstimatorFilter& filter = tables().filters[size(job.filter)];
-    const EstimatorModes& of_kind = filter.of(joint);
+    const EstimatorFilter& filter = plan_.filters[size(job.filter)];
+    const EstimatorKind& of_kind = filter.of(joint);
     const auto stride = size(of_kind.column_stride());
     const auto in_group = size(plan_.group_columns());
     std::size_t group = 0;
@@ -62,48 +58,55 @@ void SlotEstimator::project_kind(Scratch& scratch, const EstimatorTileJob& job, 
             }
         }
     }
-    kernels_.multiply(of_kind.project.data(), of_kind.width, of_kind.pilots, scratch.columns.data(),
-                      static_cast<int>(stride), modes, of_kind.width, plan_.columns(joint), of_kind.width,
-                      false);
+    // Even modes have sums alone, odd ones differences.
+    const int width = of_kind.modes.width();
+    const int even = of_kind.modes.part(0);
+    const int sums = (of_kind.pilots + 1) / 2;
+    kernels_.multiply(of_kind.project.data(), width, sums, scratch.columns.data(), static_cast<int>(stride),
+                      modes, width, plan_.columns(joint), even, false);
+    kernels_.multiply(&of_kind.project[size(sums * width + even)], width, of_kind.pilots - sums,
+                      &scratch.columns[size(sums)], static_cast<int>(stride), modes + even, width,
+                      plan_.columns(joint), of_kind.modes.part(1), false);
 }
 
-void SlotEstimator::fold_column(const EstimatorTileJob& job, const EstimatorModes& modes, const float* row,
+void SlotEstimator::fold_column(const EstimatorTileJob& job, const EstimatorKind& kind, const float* row,
                                 int comb, float* re, float* im) const noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const EstimatorFilter& filter = tables().filters[size(job.filter)];
+    const EstimatorFilter& filter = plan_.filters[size(job.filter)];
     const auto stride = size(layout.comb_stride);
-    const std::size_t first = size(layout.ranges[size(job.range)].offset +
-                                   filter.tiles[size(job.tile)].window * layout.comb_pilots);
+    const std::size_t first =
+        size(layout.ranges[size(job.range)].offset + job.tile.window * layout.comb_pilots);
     const std::size_t last = first + size(filter.window_blocks * layout.comb_pilots) - 1;
     const float* const x = row + (comb == 1 ? 2 * stride : 0);
     const float* const mirror = row + (comb == 0 ? 0 : 2 * stride);
-    const int half = modes.pilots / 2;
+    const int half = kind.pilots / 2;
     kernels_.fold({x + first, x + stride + first}, {mirror + last, mirror + stride + last}, half, {re, im},
-                  modes.pilots - half);
-    if (modes.pilots % 2 != 0) {
+                  kind.pilots - half);
+    if (kind.pilots % 2 != 0) {
         const std::size_t middle = first + size(half);
         const auto folded = scalar::folded_middle<Ops>({x[middle], x[stride + middle]});
         re[half] = folded.re;
         im[half] = folded.im;
     }
-    const auto left = size(modes.column_stride() - modes.pilots);
-    std::fill_n(re + modes.pilots, left, 0.0F);
-    std::fill_n(im + modes.pilots, left, 0.0F);
+    const auto left = size(kind.column_stride() - kind.pilots);
+    std::fill_n(re + kind.pilots, left, 0.0F);
+    std::fill_n(im + kind.pilots, left, 0.0F);
 }
 
-void SlotEstimator::residuals(const EstimatorModes& modes, bool joint, const float* columns,
+void SlotEstimator::residuals(const EstimatorKind& kind, bool joint, const float* columns,
                               const float* projected, std::size_t job) noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const auto stride = size(modes.column_stride());
+    const auto stride = size(kind.column_stride());
     const auto of_stream = size(plan_.group_columns() * (joint ? 4 : 2));
+    const int width = kind.modes.width();
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         if (layout.streams[s].joint() != joint) continue;
         float energy = 0.0F;
         float residual = 0.0F;
-        for (std::size_t i = 0; i < of_stream; ++i, columns += stride, projected += modes.width) {
+        for (std::size_t i = 0; i < of_stream; ++i, columns += stride, projected += width) {
             alignas(64) float lanes[2 * estimator_lanes] = {};
             kernels_.dot(columns, columns, nullptr, static_cast<int>(stride), lanes);
-            kernels_.dot(projected, projected, modes.keep.data(), modes.width, lanes + estimator_lanes);
+            kernels_.dot(projected, projected, kind.keep.data(), width, lanes + estimator_lanes);
             const float of_column = Ops::mul(0.5F, sum_of_lanes<estimator_lanes>(lanes));
             const float of_modes = sum_of_lanes<estimator_lanes>(lanes + estimator_lanes);
             energy = Ops::add(energy, of_column);
@@ -115,18 +118,19 @@ void SlotEstimator::residuals(const EstimatorModes& modes, bool joint, const flo
     }
 }
 
-void SlotEstimator::covariances(const EstimatorModes& modes, bool joint, const float* columns,
+void SlotEstimator::covariances(const EstimatorKind& kind, bool joint, const float* columns,
                                 const float* projected, std::size_t job) noexcept {
     const std::size_t antennas = size(plan_.layout.antennas);
     const std::size_t estimates = size(plan_.layout.estimates);
-    const auto stride = size(modes.column_stride());
+    const auto stride = size(kind.column_stride());
     const auto in_group = size(plan_.group_columns());
+    const int width = kind.modes.width();
     const std::size_t groups = size(plan_.columns(joint)) / in_group;
     const auto product = [&](std::size_t x, std::size_t y) {
         alignas(64) float lanes[2 * estimator_lanes] = {};
         kernels_.dot(columns + x * stride, columns + y * stride, nullptr, static_cast<int>(stride), lanes);
-        kernels_.dot(projected + x * size(modes.width), projected + y * size(modes.width), modes.keep.data(),
-                     modes.width, lanes + estimator_lanes);
+        kernels_.dot(projected + x * size(width), projected + y * size(width), kind.keep.data(), width,
+                     lanes + estimator_lanes);
         return Ops::fms(0.5F, sum_of_lanes<estimator_lanes>(lanes),
                         sum_of_lanes<estimator_lanes>(lanes + estimator_lanes));
     };
@@ -149,49 +153,31 @@ void SlotEstimator::measure_noise() noexcept {
     const std::size_t streams = plan_.layout.streams.size();
     std::array<float, max_streams> energies{};
     std::array<float, max_streams> residuals{};
-    for (std::size_t job = 0; job < tables().jobs.size(); ++job) {
+    for (std::size_t job = 0; job < plan_.jobs.size(); ++job) {
         for (std::size_t s = 0; s < streams; ++s) {
             const float* const sums = &tile_sums_[(job * streams + s) * 2];
             energies[s] = Ops::add(energies[s], sums[0]);
             residuals[s] = Ops::add(residuals[s], sums[1]);
         }
     }
-    scalar::set_noise<Ops>(plan_.constants, tables().facts, energies.data(), residuals.data(), state_);
-}
-
-void SlotEstimator::set_gains() noexcept {
-    const std::size_t streams = plan_.layout.streams.size();
-    for (std::size_t f = 0; f < tables().filters.size(); ++f) {
-        const EstimatorFilter& filter = tables().filters[f];
-        for (std::size_t s = 0; s < streams; ++s) {
-            const EstimatorModes& modes = filter.of(plan_.layout.streams[s].joint());
-            kernels_.gains(modes.lambda.data(), state_.noise_over_power[s], gains_of(f, s), modes.width);
-        }
-    }
+    scalar::set_noise<Ops>(plan_.constants, plan_.facts, energies.data(), residuals.data(), state_);
 }
 
 void SlotEstimator::write_estimate() noexcept {
-    const auto error_of = [&](int filter, int stream) -> scalar::FilterError {
-        const EstimatorModes& modes =
-            tables().filters[size(filter)].of(plan_.layout.streams[size(stream)].joint());
-        alignas(64) float lanes[estimator_lanes] = {};
-        kernels_.dot(modes.error.data(), gains_of(size(filter), size(stream)), nullptr, modes.width, lanes);
-        return {tables().shares[size(filter)], sum_of_lanes<estimator_lanes>(lanes), modes.unresolved};
-    };
     SlotEstimate& out = *slot_.estimate;
-    scalar::set_estimate<Ops>(plan_.constants, state_, static_cast<int>(tables().filters.size()), error_of,
-                              out);
+    scalar::set_estimate<Ops>(plan_.constants, state_, static_cast<int>(plan_.filters.size()),
+                              plan_.shares.data(), errors_.data(), out);
     for (std::size_t l = 0; l < symbols_per_slot; ++l)
         out.phase[l] = {state_.phase_re[l], state_.phase_im[l]};
 }
 
 void SlotEstimator::write_covariance() noexcept {
     const auto antennas = size(plan_.layout.antennas);
-    const float factor = scalar::covariance_factor<Ops>(plan_.constants, tables().facts, plan_.layout);
+    const float factor = scalar::covariance_factor<Ops>(plan_.constants, plan_.facts, plan_.layout);
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
             std::array<float, 2> sum{};
-            for (std::size_t job = 0; job < tables().jobs.size(); ++job) {
+            for (std::size_t job = 0; job < plan_.jobs.size(); ++job) {
                 const float* const product = &tile_products_[((job * antennas + a) * antennas + b) * 2];
                 sum[0] = Ops::add(sum[0], product[0]);
                 sum[1] = Ops::add(sum[1], product[1]);
@@ -205,7 +191,7 @@ void SlotEstimator::write_covariance() noexcept {
 }
 
 void SlotEstimator::synthesize(Scratch& scratch, std::size_t index) noexcept {
-    const EstimatorTileJob& job = tables().jobs[index];
+    const EstimatorTileJob& job = plan_.jobs[index];
     for (std::size_t s = 0; s < plan_.layout.streams.size(); ++s)
         synthesize_stream(scratch, job, static_cast<int>(s));
 }
@@ -214,74 +200,79 @@ void SlotEstimator::synthesize_stream(Scratch& scratch, const EstimatorTileJob& 
     const EstimatorLayout& layout = plan_.layout;
     const EstimatorStream& facts = layout.streams[size(stream)];
     const bool joint = facts.joint();
-    const EstimatorFilter& filter = tables().filters[size(job.filter)];
-    const EstimatorModes& modes = filter.of(joint);
-    const int combs = joint ? 2 : 1;
+    const EstimatorFilter& filter = plan_.filters[size(job.filter)];
+    const EstimatorKind& kind = filter.of(joint);
+    const EstimatorTileShape& shape = kind.shapes[size(job.tile.shape)];
     const int in_group = plan_.group_columns();
-    const std::size_t before = joint ? 0 : size(plan_.columns(true) * filter.of(true).width);
-    const std::size_t group_size = size(in_group * modes.width);
-    float* const columns = &modes_[job.modes_at + before] +
-                           size(plan_.layout.index_in_kind[size(stream)] * combs * 2) * group_size;
-    const float* const gains = gains_of(size(job.filter), size(stream));
-    for (std::size_t column = 0; column < size(2 * combs * in_group); ++column)
-        kernels_.scale(columns + column * size(modes.width), gains, modes.width);
+    const int columns = (joint ? 4 : 2) * in_group;
+    const int width = kind.modes.width();
+    const std::size_t before = joint ? 0 : size(plan_.columns(true) * filter.of(true).modes.width());
+    const float* const modes =
+        &modes_[job.modes_at + before + size(plan_.layout.index_in_kind[size(stream)] * columns * width)];
 
-    const std::size_t half = size(modes.modes * filter.mix_width);
-    const auto group = layout.groups.size() * size(filter.tiles[size(job.tile)].variant) + size(facts.group);
-    const std::size_t mixed_size = size(in_group * filter.mix_width);
-    for (std::size_t comb = 0; comb < size(combs); ++comb) {
-        const float* const mix = &modes.mix[(group * size(combs) + comb) * 2 * half];
-        float* const mixed = &scratch.mixed[comb * mixed_size];
-        const float* const re = columns + 2 * comb * group_size;
-        kernels_.multiply(mix, filter.mix_width, modes.modes, re, modes.width, mixed, filter.mix_width,
-                          in_group, filter.mix_width, false);
-        kernels_.multiply(mix + half, filter.mix_width, modes.modes, re + group_size, modes.width, mixed,
-                          filter.mix_width, in_group, filter.mix_width, true);
-    }
-    if (joint) {
-        kernels_.sum_and_difference(scratch.mixed.data(), &scratch.mixed[mixed_size],
-                                    static_cast<int>(mixed_size));
-        write_port(scratch, job, facts.layer[0], scratch.mixed.data());
-        write_port(scratch, job, facts.layer[1], &scratch.mixed[mixed_size]);
-    } else {
-        write_port(scratch, job, std::max(facts.layer[0], facts.layer[1]), scratch.mixed.data());
-    }
+    const int even = kind.modes.counts[0];
+    const int tile_width = shape.modes.width();
+    const float* mix = &mix_[index_of(size(job.filter), joint) * plan_.largest.mix];
+    for (const EstimatorTileShape* each = kind.shapes.data(); each != &shape; ++each)
+        mix += kind.modes.modes() * each->modes.width();
+    float* const mixed = scratch.mixed.data();
+    kernels_.multiply(mix, tile_width, even, modes, width, mixed, tile_width, columns, tile_width, false);
+    kernels_.multiply(mix + even * tile_width, tile_width, kind.modes.counts[1], modes + kind.modes.part(0),
+                      width, mixed, tile_width, columns, tile_width, true);
+
+    const int half = shape.half_width;
+    kernels_.multiply(shape.synthesize.data(), half, shape.modes.counts[0], mixed, tile_width,
+                      scratch.tile.data(), 2 * half, columns, half, false);
+    kernels_.multiply(&shape.synthesize[size(shape.modes.counts[0] * half)], half, shape.modes.counts[1],
+                      mixed + shape.modes.part(0), tile_width, &scratch.tile[size(half)], 2 * half, columns,
+                      half, false);
+    for (std::size_t i = 0; i < size(in_group); ++i)
+        write_column(scratch, job, facts, shape, i);
 }
 
-void SlotEstimator::write_port(Scratch& scratch, const EstimatorTileJob& job, int layer,
-                               const float* mixed) noexcept {
+/// Combs begin at their own subcarriers, so their parts of a tile do.
+void SlotEstimator::write_column(Scratch& scratch, const EstimatorTileJob& job, const EstimatorStream& stream,
+                                 const EstimatorTileShape& shape, std::size_t column) noexcept {
     const EstimatorLayout& layout = plan_.layout;
-    const EstimatorFilter& filter = tables().filters[size(job.filter)];
-    const EstimatorTile& tile = filter.tiles[size(job.tile)];
-    const int in_group = plan_.group_columns();
-    const std::size_t width = size(filter.tile_width);
-    const std::size_t of_part = size(in_group) * width;
-    for (const int part : {0, 1})
-        kernels_.multiply(filter.synthesize.data(), filter.tile_width, filter.tile_modes,
-                          mixed + part * filter.tile_modes, filter.mix_width,
-                          &scratch.tile[size(part) * of_part], filter.tile_width, in_group, filter.tile_width,
-                          false);
-    const int subcarriers = filter.tile_subcarriers();
-    const int half = subcarriers / 2;
-    const int skipped = tile.skipped * subcarriers_per_resource_block;
-    const std::size_t first =
-        size((layout.ranges[size(job.range)].first + tile.start) * subcarriers_per_resource_block + skipped);
-    const float* const ramp = &ramps_[layout.groups.size() * layout.row_floats() + first];
-    float* const re = scratch.subcarriers.data();
-    float* const im = re + width;
-    for (std::size_t i = 0; i < size(in_group); ++i) {
-        const float* const real_column = &scratch.tile[i * width];
-        const float* const imaginary_column = real_column + of_part;
-        kernels_.unfold({real_column, imaginary_column}, {real_column + half, imaginary_column + half}, half,
-                        {re, im});
-        const std::size_t antenna = i / size(layout.estimates);
-        const std::size_t estimate = i % size(layout.estimates);
-        const std::size_t row =
-            (estimate * size(layout.antennas) + antenna) * size(layout.layers) + size(layer);
-        float* const out = slot_.channel + 2 * row * size(layout.subcarriers) + first;
-        kernels_.rotate_back({re + skipped, im + skipped}, {ramp, ramp + layout.subcarriers},
-                             {out, out + layout.subcarriers}, subcarriers - skipped);
+    const std::size_t half = size(shape.half_width);
+    const std::size_t in_group = size(plan_.group_columns());
+    const std::size_t combs = stream.joint() ? 2 : 1;
+    const int count = job.tile.blocks * subcarriers_per_resource_block;
+    std::array<float*, 2> re{};
+    std::array<float*, 2> im{};
+    for (std::size_t comb = 0; comb < combs; ++comb) {
+        const float* const real = &scratch.tile[(2 * comb * in_group + column) * 2 * half];
+        const float* const imaginary = real + in_group * 2 * half;
+        float* const to = &scratch.subcarriers[comb * 4 * half];
+        kernels_.unfold({real, imaginary}, {real + half, imaginary + half}, shape.positions,
+                        {to, to + 2 * half});
+        const int offset = layout.groups[size(stream.group)] + (comb == 1 ? layout.comb_shift : 0);
+        const int first = (job.tile.first - job.tile.window) * subcarriers_per_resource_block;
+        re[comb] = to + (first - offset - shape.begin);
+        im[comb] = re[comb] + 2 * half;
     }
+    if (!stream.joint()) {
+        write_port(job, std::max(stream.layer[0], stream.layer[1]), column, {re[0], im[0]});
+        return;
+    }
+    kernels_.sum_and_difference(re[0], re[1], count);
+    kernels_.sum_and_difference(im[0], im[1], count);
+    write_port(job, stream.layer[0], column, {re[0], im[0]});
+    write_port(job, stream.layer[1], column, {re[1], im[1]});
+}
+
+void SlotEstimator::write_port(const EstimatorTileJob& job, int layer, std::size_t column,
+                               SplitComplex h) noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const std::size_t first =
+        size((layout.ranges[size(job.range)].first + job.tile.first) * subcarriers_per_resource_block);
+    const float* const ramp = &ramps_[layout.groups.size() * layout.row_floats() + first];
+    const std::size_t antenna = column / size(layout.estimates);
+    const std::size_t estimate = column % size(layout.estimates);
+    const std::size_t row = (estimate * size(layout.antennas) + antenna) * size(layout.layers) + size(layer);
+    float* const out = slot_.channel + 2 * row * size(layout.subcarriers) + first;
+    kernels_.rotate_back(h, {ramp, ramp + layout.subcarriers}, {out, out + layout.subcarriers},
+                         job.tile.blocks * subcarriers_per_resource_block);
 }
 
 }  // namespace phy::detail

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <map>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -17,366 +15,290 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// Gauss-Legendre quadrature: nodes per phase of pi at the end of the band, further nodes, and Newton's method
-// for them.
-constexpr double nodes_of_phase = 0.55;
-constexpr int min_nodes = 24;
-constexpr int max_newton_steps = 100;  // a few are enough
-constexpr double node_error = 1e-15;
+constexpr int max_window_blocks = 24;
+constexpr int tile_blocks = 14;  // in the middle of a window
+constexpr int margin_blocks = (max_window_blocks - tile_blocks) / 2;
+constexpr int edge_blocks = max_window_blocks - margin_blocks;  // that a window at an end of a range writes
 
-// Delay spreads of filters for measured spreads: 20 ns to 1.9 us at a spacing of 30 kHz.
-constexpr double first_spread = 20e-9 * 30e3;
-constexpr double end_of_spreads = 1.9e-6 * 30e3;
+constexpr double weakest_mode = 3e-6;        // of U, for a flat profile of power 1
+constexpr double weakest_tile_power = 1e-6;  // of V: power that its modes miss
+constexpr int delays_of_cell = 4;            // a cell is the reciprocal of a window's band
+constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
+constexpr double floor_of_noise = 0.1;       // power of a cell, over the noise of the measured profile
 
-/// Resource blocks of a window times delay spread: less is worse at the edges of windows, more needs more
-/// modes.
-constexpr double window_product = 0.192;
-constexpr int min_window_blocks = 24;
+std::size_t size(int count) {
+    return static_cast<std::size_t>(count);
+}
 
-constexpr double longest_delay = 16.0;         // of the profile, in delay spreads
-constexpr double smallest_eigenvalue = 1e-13;  // over the largest; smaller ones are rounding errors
-constexpr double weakest_mode = 3e-6;          // of U: far below the noise at 45 dB
-constexpr double weakest_tile_power = 3e-7;    // of V: power that its modes miss, for a channel of power 1
-constexpr int noise_one_of = 8;                // min share of pilots left to measure noise: 1 / 8
-constexpr double largest_tail = 0.1;           // if it is larger, noise is not measured
-constexpr double noise_of_interest = 1e-4;     // over power: reference for the rest of the channel
+double sinc(double x) {
+    return x == 0.0 ? 1.0 : elementary::sin(pi * x) / (pi * x);
+}
 
-/// The exponential profile as a sum of delays and powers, by Gauss-Legendre quadrature.
-struct Profile {
-    std::vector<double> delays;
-    std::vector<double> powers;
-    std::vector<double> likely;  ///< powers for the likely delay spread
+/// Positions at or before the middle, in subcarriers relative to it; the others mirror them.
+struct Positions {
+    std::vector<double> before;
+    int count = 0;
+
+    [[nodiscard]] bool has_middle() const { return count % 2 != 0; }
+    [[nodiscard]] std::size_t of_parity(int parity) const { return size((count + 1 - parity) / 2); }
 };
-
-void normalize(std::vector<double>& powers) {
-    const double sum = sum_of(powers);
-    for (double& power : powers)
-        power /= sum;
-}
-
-Profile make_profile(double delay_spread, double likely_spread, double band) {
-    const double end = longest_delay * delay_spread;
-    const int n = static_cast<int>(nodes_of_phase * pi * band * end) + min_nodes;
-    const double steeper = 1.0 / likely_spread - 1.0 / delay_spread;
-    Profile profile;
-    for (int i = 0; i < n; ++i) {
-        double x = elementary::cos(pi * (i + 0.75) / (n + 0.5));
-        double slope = 1.0;
-        for (int step = 0; step < max_newton_steps; ++step) {
-            double p0 = 1.0;
-            double p1 = x;
-            for (int k = 2; k <= n; ++k)
-                p0 = std::exchange(p1, ((2 * k - 1) * x * p1 - (k - 1) * p0) / k);
-            slope = n * (x * p1 - p0) / (x * x - 1.0);
-            const double change = p1 / slope;
-            x -= change;
-            if (std::abs(change) < node_error) break;
-        }
-        const double delay = 0.5 * end * (1.0 + x);
-        const double power = elementary::exp(-delay / delay_spread) / ((1.0 - x * x) * slope * slope);
-        profile.delays.push_back(delay);
-        profile.powers.push_back(power);
-        profile.likely.push_back(power * elementary::exp(-steeper * delay));
-    }
-    normalize(profile.likely);
-    normalize(profile.powers);
-    return profile;
-}
-
-/// Folded steering vectors of the delays at these positions, in subcarriers relative to their centre. They
-/// are real.
-Matrix folded_steering(const Profile& profile, const std::vector<double>& positions) {
-    const std::size_t count = positions.size();
-    const double centre = 0.5 * (positions.front() + positions.back());
-    const std::size_t half = count / 2;
-    Matrix steering(count, profile.delays.size());
-    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
-        for (std::size_t k = 0; k < half; ++k) {
-            const double angle = 2.0 * pi * (positions[k] - centre) * profile.delays[d];
-            steering(k, d) = std::numbers::sqrt2 * elementary::cos(angle);
-            steering(count - half + k, d) = -std::numbers::sqrt2 * elementary::sin(angle);
-        }
-        if (count % 2 != 0) steering(half, d) = 1.0;
-    }
-    return steering;
-}
-
-/// The modes of a diag(powers) a^T.
-Decomposition modes_of(const Matrix& steering, std::span<const double> powers) {
-    std::vector<double> roots(powers.begin(), powers.end());
-    for (double& root : roots)
-        root = std::sqrt(root);
-    const Matrix a = scaled_columns(steering, roots);
-    const bool by_rows = a.rows() <= a.columns();
-    Decomposition result = decompose(squared(by_rows ? a : transposed(a)));
-    if (by_rows) return result;
-    const double least = smallest_eigenvalue * result.values[0];
-    std::size_t usable = 0;
-    while (usable < result.values.size() && result.values[usable] > least)
-        ++usable;
-    result.values.resize(usable);
-    result.vectors.keep_columns(usable);
-    std::vector<double> over_roots;
-    for (const double value : result.values)
-        over_roots.push_back(1.0 / std::sqrt(value));
-    result.vectors = scaled_columns(product(a, result.vectors), over_roots);
-    return result;
-}
 
 /// Positions of a window's pilots. Those of comb 0 come first: folding joins them with their mirrors, which
 /// are in comb 1 if the window has both combs.
-std::vector<double> pilot_positions(const EstimatorLayout& layout, int blocks, int combs) {
-    std::vector<double> positions;
-    for (int comb = 0; comb < combs; ++comb)
-        for (int m = 0; m < blocks * layout.comb_pilots; ++m)
-            positions.push_back(m * layout.spacing + comb * layout.comb_shift);
+Positions pilot_positions(const EstimatorLayout& layout, int blocks, bool joint) {
+    const int of_comb = blocks * layout.comb_pilots;
+    const int last = (of_comb - 1) * layout.spacing + (joint ? 0 : layout.comb_shift);
+    Positions positions;
+    positions.count = joint ? of_comb : 2 * of_comb;
+    for (std::size_t i = 0; i < positions.of_parity(0); ++i)
+        positions.before.push_back(static_cast<double>(i) * layout.spacing - 0.5 * last);
     return positions;
 }
 
-void set_tiles(EstimatorFilter& filter, int blocks, double delay_spread) {
-    const int wanted = static_cast<int>(std::ceil(window_product / delay_spread));
-    const int window = std::max(wanted, min_window_blocks);
-    if (blocks <= window) {
-        filter.window_blocks = blocks;
-        filter.tile_blocks = blocks;
-        filter.tiles.push_back({});
-        return;
-    }
-    const int tiles = (2 * blocks + window - 1) / window;
-    filter.tile_blocks = (blocks + tiles - 1) / tiles;
-    filter.window_blocks = std::min(2 * filter.tile_blocks, blocks);
-    std::map<int, int> variants;
-    for (int t = 0; t * filter.tile_blocks < blocks; ++t) {
-        EstimatorTile tile;
-        tile.start = std::min(t * filter.tile_blocks, blocks - filter.tile_blocks);
-        tile.skipped = t * filter.tile_blocks - tile.start;
-        tile.window = std::clamp(tile.start - (filter.window_blocks - filter.tile_blocks) / 2, 0,
-                                 blocks - filter.window_blocks);
-        const int number = static_cast<int>(variants.size());
-        tile.variant = variants.try_emplace(tile.start - tile.window, number).first->second;
-        filter.tiles.push_back(tile);
-    }
-}
-
-struct TileModes {
-    Matrix steering;
-    Matrix vectors;  ///< of the kept modes
-};
-
-TileModes set_synthesis(EstimatorFilter& filter, const Profile& profile) {
-    std::vector<double> positions;
-    for (int n = 0; n < filter.tile_subcarriers(); ++n)
-        positions.push_back(n);
-    TileModes tile = {folded_steering(profile, positions), {}};
-    Decomposition all = modes_of(tile.steering, profile.powers);
-    double missed = 0.0;
-    std::size_t modes = all.values.size();
-    while (modes > 1 &&
-           missed + std::max(all.values[modes - 1], 0.0) < weakest_tile_power * filter.tile_subcarriers())
-        missed += std::max(all.values[--modes], 0.0);
-    tile.vectors = std::move(all.vectors);
-    tile.vectors.keep_columns(modes);
-    filter.tile_modes = static_cast<int>(modes);
-    filter.mix_width = round_up(2 * filter.tile_modes, estimator_row_multiple);
-    filter.tile_width = round_up(filter.tile_subcarriers(), estimator_row_multiple);
-    const auto width = static_cast<std::size_t>(filter.tile_width);
-    filter.synthesize.assign(modes * width, 0.0F);
-    for (std::size_t i = 0; i < modes; ++i)
-        for (std::size_t n = 0; n < tile.vectors.rows(); ++n)
-            filter.synthesize[i * width + n] = static_cast<float>(tile.vectors(n, i) / std::numbers::sqrt2);
-    return tile;
-}
-
-/// The window's part of M.
-struct WindowModes {
-    Matrix steering;
-    Decomposition modes;
-};
-
-/// The real and the imaginary part of M.
-struct Mixing {
-    Matrix real;
-    Matrix imaginary;
-};
-
-Matrix first_vectors(const WindowModes& window, int count) {
-    Matrix vectors = window.modes.vectors;
-    vectors.keep_columns(static_cast<std::size_t>(count));
-    return vectors;
-}
-
-/// Writes (2 modes, mix_width): rows for the real parts of the modes of pilots, then for the imaginary parts.
-void write_mix(const Mixing& m, const EstimatorFilter& filter, int modes, float* to) {
-    const auto width = static_cast<std::size_t>(filter.mix_width);
-    const auto tile_modes = static_cast<std::size_t>(filter.tile_modes);
-    const auto window_modes = static_cast<std::size_t>(modes);
-    for (std::size_t i = 0; i < window_modes; ++i) {
-        float* const of_real = to + i * width;
-        float* const of_imaginary = to + (window_modes + i) * width;
-        for (std::size_t j = 0; j < tile_modes; ++j) {
-            of_real[j] = static_cast<float>(m.real(j, i));
-            of_real[tile_modes + j] = static_cast<float>(m.imaginary(j, i));
-            of_imaginary[j] = static_cast<float>(-m.imaginary(j, i));
-            of_imaginary[tile_modes + j] = static_cast<float>(m.real(j, i));
+/// Modes of one parity of a flat profile, in folded coordinates, and their eigenvalues.
+Decomposition flat_modes(const Positions& positions, int parity, double extent) {
+    const std::size_t n = positions.of_parity(parity);
+    const double sign = parity == 0 ? 1.0 : -1.0;
+    Matrix correlation(n, n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < n; ++k) {
+            const double a = positions.before[i];
+            const double b = positions.before[k];
+            double scale = 1.0;
+            for (const std::size_t at : {i, k})
+                if (positions.has_middle() && parity == 0 && at + 1 == n) scale *= std::numbers::sqrt2 * 0.5;
+            correlation(i, k) = scale * (sinc(extent * (a - b)) + sign * sinc(extent * (a + b)));
         }
+    if (n == 0) return {};
+    return decompose(correlation);
+}
+
+struct BothModes {
+    std::array<Decomposition, 2> of;  ///< even, odd
+};
+
+BothModes flat_modes(const Positions& positions, double extent) {
+    return {{flat_modes(positions, 0, extent), flat_modes(positions, 1, extent)}};
+}
+
+/// Counts modes, the strongest first, until `enough` returns true for the next one's eigenvalue.
+template <typename Enough>
+std::array<int, 2> strongest(const BothModes& modes, const Enough& enough) {
+    std::array<int, 2> counts{};
+    for (;;) {
+        int best = -1;
+        double value = 0.0;
+        for (const int parity : {0, 1}) {
+            const std::vector<double>& values = modes.of[size(parity)].values;
+            const std::size_t next = size(counts[size(parity)]);
+            if (next >= values.size() || (best >= 0 && values[next] <= value)) continue;
+            best = parity;
+            value = values[next];
+        }
+        if (best < 0 || enough(value, counts[0] + counts[1])) return counts;
+        ++counts[size(best)];
     }
 }
 
-/// tile_modes and window_modes: of the delays, (modes, delays) and (delays, modes).
-Mixing mixing(const Matrix& tile_modes, const Matrix& window_modes, const Profile& profile,
-              double centre_distance) {
-    std::vector<double> in_phase;
-    std::vector<double> across;
-    for (std::size_t d = 0; d < profile.delays.size(); ++d) {
-        const double angle = -2.0 * pi * centre_distance * profile.delays[d];
-        in_phase.push_back(profile.powers[d] * elementary::cos(angle));
-        across.push_back(profile.powers[d] * elementary::sin(angle));
-    }
-    return {product(tile_modes, scaled_rows(window_modes, in_phase)),
-            product(tile_modes, scaled_rows(window_modes, across))};
+/// Element of a folded steering vector.
+double steering(const Positions& positions, int parity, std::size_t i, double delay) {
+    if (positions.has_middle() && parity == 0 && i + 1 == positions.of_parity(0)) return 1.0;
+    const double turns = positions.before[i] * delay;
+    return std::numbers::sqrt2 *
+           (parity == 0 ? elementary::turn(turns).real() : -elementary::turn(turns).imag());
 }
 
-void set_projection(EstimatorModes& modes, const WindowModes& window, double ports) {
-    const std::vector<double>& values = window.modes.values;
-    const std::size_t pilots = window.steering.rows();
-    std::size_t count = 0;
-    while (count < values.size() && ports * values[count] > weakest_mode)
-        ++count;
-    modes.pilots = static_cast<int>(pilots);
-    modes.modes = static_cast<int>(count);
-    modes.width = round_up(modes.modes, estimator_row_multiple);
-    const auto width = static_cast<std::size_t>(modes.width);
-    modes.project.assign(pilots * width, 0.0F);
-    modes.lambda.assign(width, 1.0F);
-    for (std::size_t i = 0; i < count; ++i) {
-        modes.lambda[i] = static_cast<float>(ports * values[i]);
-        for (std::size_t k = 0; k < pilots; ++k)
-            modes.project[k * width + i] =
-                static_cast<float>(window.modes.vectors(k, i) / std::numbers::sqrt2);
+/// The modes on paths: (delays, modes), even ones first.
+Matrix on_paths(const Positions& positions, const BothModes& modes, const std::array<int, 2>& counts,
+                const std::vector<double>& delays) {
+    Matrix result(delays.size(), size(counts[0] + counts[1]));
+    for (const int parity : {0, 1}) {
+        const std::size_t n = positions.of_parity(parity);
+        Matrix paths(delays.size(), n);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t d = 0; d < delays.size(); ++d)
+                paths(d, i) = steering(positions, parity, i, delays[d]);
+        Matrix vectors = modes.of[size(parity)].vectors;
+        vectors.keep_columns(size(counts[size(parity)]));
+        if (counts[size(parity)] == 0) continue;
+        const Matrix some = product(paths, vectors);
+        for (std::size_t k = 0; k < some.columns(); ++k)
+            std::copy(some.column(k).begin(), some.column(k).end(),
+                      result.column(k + (parity == 0 ? 0 : size(counts[0]))).begin());
     }
-}
-
-/// The mean power of each of the window's first modes.
-std::vector<double> powers_of_modes(const WindowModes& window, int modes, std::span<const double> powers) {
-    const Matrix amplitudes = product(transposed(first_vectors(window, modes)), window.steering);
-    std::vector<double> result(amplitudes.rows(), 0.0);
-    for (std::size_t d = 0; d < powers.size(); ++d)
-        for (std::size_t i = 0; i < result.size(); ++i)
-            result[i] += amplitudes(i, d) * amplitudes(i, d) * powers[d];
     return result;
 }
 
-/// Chooses the modes that hold the channel. One mode more leaves fewer numbers to measure noise with. One
-/// mode less leaves more of the channel in them: its likely mean is subtracted, but a profile that does not
-/// fit may leave up to as much as the filter's own. columns: how often a slot has each pilot.
-void set_noise_modes(EstimatorModes& modes, const WindowModes& window, const Profile& profile, double ports,
-                     int columns) {
-    const int max_modes = std::min(modes.modes, modes.pilots - std::max(1, modes.pilots / noise_one_of));
-    const auto tail = [&](std::span<const double> powers, int first) {
-        const std::span<const double> beyond =
-            powers.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(modes.modes - first));
-        return sum_of(beyond) / (modes.pilots - first);
-    };
-    const std::vector<double>& values = window.modes.values;
-    const auto squared_error = [&](int first) {
-        const double of_channel = tail(values, first) / noise_of_interest;
-        return 1.0 / (columns * (modes.pilots - first)) + of_channel * of_channel;
-    };
-    modes.keep.assign(static_cast<std::size_t>(modes.width), 0.0F);
-    modes.noise_modes = max_modes;
-    if (max_modes < 1 || tail(values, max_modes) > largest_tail) {
-        modes.noise_modes = modes.pilots;
-        std::fill_n(modes.keep.begin(), modes.modes, 1.0F);
-        return;
-    }
-    while (modes.noise_modes > 1 && squared_error(modes.noise_modes - 1) < squared_error(modes.noise_modes))
-        --modes.noise_modes;
-    std::fill_n(modes.keep.begin(), modes.noise_modes, 1.0F);
-    const std::vector<double> likely = powers_of_modes(window, modes.modes, profile.likely);
-    modes.tail = static_cast<float>(ports * tail(likely, modes.noise_modes));
+void append_rows(std::vector<double>& to, const Matrix& on_paths) {
+    for (std::size_t k = 0; k < on_paths.columns(); ++k)
+        to.insert(to.end(), on_paths.column(k).begin(), on_paths.column(k).end());
 }
 
-/// Makes M and the errors of all tiles and groups.
-void set_mix(EstimatorFilter& filter, EstimatorModes& modes, const EstimatorLayout& layout,
-             const Profile& profile, const TileModes& tile, const WindowModes& window, bool joint) {
-    std::vector<int> distances;
-    for (const EstimatorTile& each : filter.tiles)
-        if (each.variant == static_cast<int>(distances.size())) distances.push_back(each.start - each.window);
-    const int combs = joint ? 2 : 1;
-    const double ports = joint ? 2.0 : 1.0;
-    const double last = filter.window_blocks * subcarriers_per_resource_block - layout.spacing +
-                        (joint ? 0 : layout.comb_shift);
-    const std::size_t size =
-        2 * static_cast<std::size_t>(modes.modes) * static_cast<std::size_t>(filter.mix_width);
-    const std::size_t groups = layout.groups.size();
-    modes.mix.assign(distances.size() * groups * static_cast<std::size_t>(combs) * size, 0.0F);
-    std::vector<double> error(static_cast<std::size_t>(modes.width), 0.0);
-    double unresolved = 1.0;
-    float* to = modes.mix.data();
-    const Matrix tile_modes = product(transposed(tile.vectors), tile.steering);
-    const Matrix window_modes = product(transposed(window.steering), first_vectors(window, modes.modes));
-    for (std::size_t variant = 0; variant < distances.size(); ++variant) {
-        const auto uses = std::count_if(filter.tiles.begin(), filter.tiles.end(), [&](const auto& each) {
-            return each.variant == static_cast<int>(variant);
-        });
-        const double share = static_cast<double>(uses) / static_cast<double>(filter.tiles.size() * groups);
-        const double tile_centre =
-            subcarriers_per_resource_block * distances[variant] + 0.5 * (filter.tile_subcarriers() - 1);
-        for (std::size_t i = 0; i < groups * static_cast<std::size_t>(combs); ++i, to += size) {
-            const auto [group, comb] = std::div(static_cast<int>(i), combs);
-            const double pilot_centre =
-                layout.groups[static_cast<std::size_t>(group)] + comb * layout.comb_shift + 0.5 * last;
-            const Mixing m = mixing(tile_modes, window_modes, profile, tile_centre - pilot_centre);
-            write_mix(m, filter, modes.modes, to);
-            for (std::size_t k = 0; k < static_cast<std::size_t>(modes.modes); ++k) {
-                const double squared_norm = dot(m.real.column(k), m.real.column(k)) +
-                                            dot(m.imaginary.column(k), m.imaginary.column(k));
-                const double part =
-                    squared_norm / (ports * window.modes.values[k]) / filter.tile_subcarriers();
-                error[k] += share * part;
-                unresolved -= share * part;
-            }
+/// U on paths as columns, even and odd ones rounded up.
+std::vector<double> padded_columns(const Matrix& on_paths, const EstimatorModes& modes) {
+    const std::size_t width = size(modes.columns());
+    std::vector<double> result(on_paths.rows() * width, 0.0);
+    for (std::size_t d = 0; d < on_paths.rows(); ++d)
+        for (std::size_t k = 0; k < on_paths.columns(); ++k) {
+            const std::size_t even = size(modes.counts[0]);
+            result[d * width + (k < even ? k : k - even + size(modes.column_part(0)))] = on_paths(d, k);
         }
-    }
-    modes.unresolved = static_cast<float>(std::max(unresolved, 0.0));
-    modes.error.assign(error.begin(), error.end());
+    return result;
 }
 
-void set_modes(EstimatorFilter& filter, const EstimatorLayout& layout, const Profile& profile,
-               const TileModes& tile, bool joint) {
-    EstimatorModes& modes = filter.kinds[joint ? 1 : 0];
-    WindowModes window;
-    window.steering = folded_steering(profile, pilot_positions(layout, filter.window_blocks, joint ? 1 : 2));
-    window.modes = modes_of(window.steering, profile.powers);
-    const int columns = layout.antennas * layout.estimates * (joint ? 2 : 1);
-    set_projection(modes, window, joint ? 2.0 : 1.0);
-    set_noise_modes(modes, window, profile, joint ? 2.0 : 1.0, columns);
-    set_mix(filter, modes, layout, profile, tile, window, joint);
+/// Chooses the modes that hold the channel; the others measure noise.
+void set_keep(EstimatorKind& kind, const BothModes& modes) {
+    const int most = std::min(kind.modes.modes(), kind.pilots - std::max(1, kind.pilots / noise_one_of));
+    const std::array<int, 2> counts = strongest(modes, [&](double, int before) { return before >= most; });
+    kind.keep.assign(size(kind.modes.width()), 0.0F);
+    for (const int parity : {0, 1})
+        std::fill_n(kind.keep.begin() + (parity == 0 ? 0 : kind.modes.part(0)), counts[size(parity)], 1.0F);
+    kind.noise_modes = most;
+}
+
+void set_projection(EstimatorKind& kind, const Positions& positions, const BothModes& modes) {
+    kind.pilots = positions.count;
+    kind.modes.counts = strongest(modes, [&](double value, int) { return value < weakest_mode; });
+    const std::size_t width = size(kind.modes.width());
+    kind.project.assign(size(kind.pilots) * width, 0.0F);
+    for (const int parity : {0, 1}) {
+        const std::size_t first_row = parity == 0 ? 0 : positions.of_parity(0);
+        const std::size_t first = parity == 0 ? 0 : size(kind.modes.part(0));
+        for (std::size_t k = 0; k < size(kind.modes.counts[size(parity)]); ++k)
+            for (std::size_t i = 0; i < positions.of_parity(parity); ++i)
+                kind.project[(first_row + i) * width + first + k] =
+                    static_cast<float>(modes.of[size(parity)].vectors(i, k) / std::numbers::sqrt2);
+    }
+    set_keep(kind, modes);
+}
+
+/// For resource blocks `first` to `end` of a window. Combs begin up to max_offset subcarriers after the
+/// first of the window.
+void add_shape(EstimatorKind& kind, const Positions& pilots, int first, int end, int max_offset,
+               double extent, const std::vector<double>& delays) {
+    EstimatorTileShape shape;
+    const double middle = -pilots.before.front();
+    const double half = std::max(middle - (first * subcarriers_per_resource_block - max_offset),
+                                 end * subcarriers_per_resource_block - 1 - middle);
+    Positions positions;
+    positions.count = static_cast<int>(2.0 * half) + 1;
+    for (std::size_t i = 0; i < positions.of_parity(0); ++i)
+        positions.before.push_back(static_cast<double>(i) - half);
+    shape.positions = positions.count;
+    shape.begin = static_cast<int>(std::lround(middle - half));
+    const BothModes modes = flat_modes(positions, extent);
+    double missed = 0.0;
+    for (const Decomposition& each : modes.of)
+        missed += sum_of(each.values);
+    const double allowed = weakest_tile_power * missed;
+    shape.modes.counts = strongest(modes, [&](double value, int) {
+        if (missed < allowed) return true;
+        missed -= value;
+        return false;
+    });
+    shape.half_width = round_up((positions.count + 1) / 2, estimator_row_multiple);
+    shape.synthesize.assign(size(shape.modes.modes() * shape.half_width), 0.0F);
+    float* to = shape.synthesize.data();
+    for (const int parity : {0, 1})
+        for (std::size_t k = 0; k < size(shape.modes.counts[size(parity)]); ++k, to += shape.half_width)
+            for (std::size_t i = 0; i < positions.of_parity(parity); ++i) {
+                const bool is_middle =
+                    positions.has_middle() && parity == 0 && i + 1 == positions.of_parity(0);
+                to[i] = static_cast<float>(modes.of[size(parity)].vectors(i, k) /
+                                           (is_middle ? 1.0 : std::numbers::sqrt2));
+            }
+    const Matrix paths = on_paths(positions, modes, shape.modes.counts, delays);
+    append_rows(kind.steering, paths);
+    for (std::size_t d = 0; d < delays.size(); ++d) {
+        double power = 0.0;
+        for (std::size_t k = 0; k < paths.columns(); ++k)
+            power += paths(d, k) * paths(d, k);
+        shape.power.push_back(power / positions.count);
+    }
+    shape.first_row = kind.rows;
+    kind.rows += shape.modes.modes();
+    kind.shapes.push_back(std::move(shape));
+}
+
+void set_kind(EstimatorFilter& filter, const EstimatorLayout& layout, bool joint, double extent,
+              const std::vector<double>& delays, bool has_middle) {
+    EstimatorKind& kind = filter.kinds[joint ? 1 : 0];
+    const Positions pilots = pilot_positions(layout, filter.window_blocks, joint);
+    const BothModes modes = flat_modes(pilots, extent);
+    set_projection(kind, pilots, modes);
+    const Matrix paths = on_paths(pilots, modes, kind.modes.counts, delays);
+    kind.columns = padded_columns(paths, kind.modes);
+    append_rows(kind.steering, paths);
+    const int max_offset =
+        *std::max_element(layout.groups.begin(), layout.groups.end()) + (joint ? layout.comb_shift : 0);
+    add_shape(kind, pilots, 0, filter.window_blocks, max_offset, extent, delays);
+    if (has_middle)
+        add_shape(kind, pilots, margin_blocks, filter.window_blocks - margin_blocks, max_offset, extent,
+                  delays);
+}
+
+/// Each bin of the profile goes to the two delays beside it.
+void set_deposits(EstimatorFilter& filter, const EstimatorProfile& profile, const EstimatorLayout& layout,
+                  double extent) {
+    const int all = 2 * filter.delays;
+    std::vector<std::vector<std::pair<int, double>>> bins(size(all));
+    for (int i = 0; i < profile.extent; ++i) {
+        const double delay =
+            (i - (profile.extent - 1) / 2) / (static_cast<double>(profile.bins) * layout.spacing);
+        const double at = std::clamp(delay / extent * all + filter.delays - 0.5, 0.0, all - 1.0);
+        const int left = std::min(static_cast<int>(at), all - 2);
+        bins[size(left)].emplace_back(i, left + 1 - at);
+        bins[size(left) + 1].emplace_back(i, at - left);
+    }
+    for (const auto& of_delay : bins) {
+        filter.deposits.push_back({.first = of_delay.empty() ? 0 : of_delay.front().first,
+                                   .count = static_cast<int>(of_delay.size()),
+                                   .weights = static_cast<int>(filter.deposit_weights.size())});
+        for (const auto& [bin, weight] : of_delay)
+            filter.deposit_weights.push_back(weight);
+    }
 }
 
 }  // namespace
 
-EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread,
-                                      double likely_spread) {
-    EstimatorFilter filter;
-    set_tiles(filter, blocks, delay_spread);
-    const Profile profile =
-        make_profile(delay_spread, likely_spread, filter.window_blocks * subcarriers_per_resource_block);
-    const TileModes tile = set_synthesis(filter, profile);
-    const auto has = [&](bool joint) {
-        return std::any_of(layout.streams.begin(), layout.streams.end(),
-                           [&](const EstimatorStream& stream) { return stream.joint() == joint; });
-    };
-    if (has(true)) set_modes(filter, layout, profile, tile, true);
-    if (has(false)) set_modes(filter, layout, profile, tile, false);
-    return filter;
+int estimator_window_blocks(int blocks) {
+    return std::min(blocks, max_window_blocks);
 }
 
-std::vector<double> estimator_delay_spreads() {
-    std::vector<double> spreads;
-    for (double spread = first_spread; spread < end_of_spreads; spread *= std::numbers::sqrt2)
-        spreads.push_back(spread);
-    return spreads;
+std::vector<EstimatorTile> estimator_tiles(int blocks) {
+    if (blocks <= max_window_blocks) return {{.blocks = blocks}};
+    std::vector<EstimatorTile> tiles;
+    const int at_end = std::min(edge_blocks, (blocks + 1) / 2);
+    tiles.push_back({.blocks = at_end});
+    int next = at_end;
+    for (; next < blocks - at_end; next = tiles.back().first + tiles.back().blocks) {
+        const int start = std::min(next, blocks - margin_blocks - tile_blocks);
+        const int end = std::min(start + tile_blocks, blocks - at_end);
+        tiles.push_back({.window = start - margin_blocks, .shape = 1, .first = next, .blocks = end - next});
+    }
+    tiles.push_back({.window = blocks - max_window_blocks, .first = next, .blocks = blocks - next});
+    return tiles;
+}
+
+EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, const EstimatorProfile& profile,
+                                      int blocks, double extent) {
+    EstimatorFilter filter;
+    filter.window_blocks = estimator_window_blocks(blocks);
+    const double cells = extent * filter.window_blocks * subcarriers_per_resource_block;
+    filter.delays = std::max(1, static_cast<int>(std::ceil(0.5 * delays_of_cell * cells)));
+    std::vector<double> delays;
+    for (int i = 0; i < filter.delays; ++i)
+        delays.push_back((i + 0.5) * 0.5 * extent / filter.delays);
+    const double observations = static_cast<double>(profile.transforms) * profile.pilots /
+                                (filter.window_blocks * layout.comb_pilots);
+    filter.floor = floor_of_noise * (cells / filter.delays) /
+                   (filter.window_blocks * layout.comb_pilots * std::sqrt(observations));
+    set_deposits(filter, profile, layout, extent);
+    const bool has_middle = blocks > 2 * edge_blocks;
+    for (const bool joint : {true, false})
+        if (layout.kind_streams[joint ? 1 : 0] > 0)
+            set_kind(filter, layout, joint, extent, delays, has_middle);
+    return filter;
 }
 
 }  // namespace phy::detail

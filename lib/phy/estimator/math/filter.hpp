@@ -4,67 +4,99 @@
 #include <vector>
 
 #include "phy/estimator/math/layout.hpp"
+#include "phy/estimator/math/profile.hpp"
 
-/// The Wiener filter of one delay spread for a range of resource blocks, in the coordinates of the channel's
-/// modes, where noise is a diagonal matrix.
+/// The Wiener filter for a range of resource blocks, in the coordinates of the modes of a flat profile.
 ///
-/// A window of pilots estimates a tile of subcarriers. R is the correlation of the exponential profile at the
-/// window's pilots. In coordinates in which R is real, sums and differences of pilots that mirror each other
-/// (fold), R is U diag(lambda) U^T. With nu, noise over power, the estimate is V M diag(1 / (lambda + nu))
-/// U^T: a projection on modes, a scaling, a small matrix M, and a synthesis from the modes V of the tile. U,
-/// V and M do not depend on noise.
+/// A window of pilots estimates a tile of subcarriers in its middle. In coordinates in which correlations are
+/// real, sums and differences of pilots that mirror each other (fold), each mode U is even or odd: it has
+/// sums alone, or differences alone. The estimate is V M U^T: a projection on modes, a small real matrix, and
+/// a synthesis from the modes V of the tile. Only M depends on the slot.
 namespace phy::detail {
 
-/// The lengths of rows of a filter's matrices are multiples of this, in floats.
+/// The lengths of rows of a filter's matrices are multiples of these, in floats and in doubles.
 inline constexpr int estimator_row_multiple = 16;
+inline constexpr int estimator_column_multiple = 8;
 
-struct EstimatorTile {
-    int start = 0;    ///< first resource block of the tile, in its range
-    int window = 0;   ///< first resource block of its window, in its range
-    int skipped = 0;  ///< first resource blocks of the tile, which another tile writes
-    int variant = 0;  ///< index of its matrix M
+/// Modes in memory: even ones, then odd ones, each part rounded up.
+struct EstimatorModes {
+    std::array<int, 2> counts{};  ///< even, odd
+
+    [[nodiscard]] constexpr int modes() const { return counts[0] + counts[1]; }
+    /// Floats.
+    [[nodiscard]] constexpr int part(int parity) const {
+        return round_up(counts[static_cast<std::size_t>(parity)], estimator_row_multiple);
+    }
+    [[nodiscard]] constexpr int width() const { return part(0) + part(1); }
+    /// Doubles.
+    [[nodiscard]] constexpr int column_part(int parity) const {
+        return round_up(counts[static_cast<std::size_t>(parity)], estimator_column_multiple);
+    }
+    [[nodiscard]] constexpr int columns() const { return column_part(0) + column_part(1); }
 };
 
-/// The filter of one kind of stream in a range.
-struct EstimatorModes {
-    int pilots = 0;       ///< K: pilots in a window, of one comb (joint) or of both
-    int modes = 0;        ///< r
-    int width = 0;        ///< r rounded up
-    int noise_modes = 0;  ///< number of first modes that hold the channel; the others measure noise
-    float tail = 0.0F;    ///< likely power of the channel beyond those, per pilot, for one port of power 1
-    float unresolved = 0.0F;     ///< error of the estimate without noise
-    std::vector<float> project;  ///< (K, width): U
-    std::vector<float> lambda;   ///< (width), padded with 1
-    std::vector<float> keep;     ///< (width): 1 for the first noise_modes, else 0
-    std::vector<float> error;    ///< (width): |M_i|^2 / lambda_i / subcarriers, a mean over tiles
-    std::vector<float> mix;      ///< (variants, groups, combs, 2 modes, mix_width): M as a real matrix
+/// Subcarriers around the middle of a window, and their modes.
+struct EstimatorTileShape {
+    int positions = 0;  ///< subcarriers, symmetric about the middle of the window's pilots
+    int begin = 0;      ///< first of them, from the first subcarrier of a window whose comb begins there
+    EstimatorModes modes;
+    int first_row = 0;              ///< of M, among those of all shapes
+    int half_width = 0;             ///< floats of a half of the positions, rounded up
+    std::vector<float> synthesize;  ///< (modes, half_width): even modes on the first half, odd ones
+    std::vector<double> power;      ///< (delays): of the modes, for a path of power 1, per position
+
+    [[nodiscard]] int even_positions() const { return (positions + 1) / 2; }
+};
+
+/// The filter of one kind of stream.
+struct EstimatorKind {
+    int pilots = 0;  ///< in a window, of one comb (joint) or of both
+    EstimatorModes modes;
+    int noise_modes = 0;                     ///< that hold the channel; the others measure noise
+    int rows = 0;                            ///< of M, of all shapes
+    std::vector<float> project;              ///< (pilots, width): U
+    std::vector<float> keep;                 ///< (width): 1 for noise_modes, else 0
+    std::vector<double> columns;             ///< (delays, modes.columns()): U on paths
+    std::vector<double> steering;            ///< (modes + rows, delays): U, then V, on paths
+    std::vector<EstimatorTileShape> shapes;  ///< whole window, then its middle
 
     /// Floats per column of folded pilots, zero-padded.
     [[nodiscard]] int column_stride() const { return round_up(pilots, estimator_lanes); }
 };
 
-struct EstimatorFilter {
-    int window_blocks = 0;
-    int tile_blocks = 0;
-    std::vector<EstimatorTile> tiles;
-    int tile_modes = 0;
-    int mix_width = 0;   ///< 2 tile_modes, rounded up: real parts, then imaginary parts
-    int tile_width = 0;  ///< subcarriers of a tile, rounded up
-    std::vector<float>
-        synthesize;  ///< (tile_modes, tile_width): V, real parts of the first half, then imaginary
-    std::array<EstimatorModes, 2> kinds;  ///< single, joint
-
-    [[nodiscard]] const EstimatorModes& of(bool joint) const { return kinds[joint ? 1 : 0]; }
-    [[nodiscard]] int tile_subcarriers() const { return tile_blocks * subcarriers_per_resource_block; }
+struct EstimatorTile {
+    int window = 0;  ///< first resource block of its window, in its range
+    int shape = 0;
+    int first = 0;  ///< first resource block that it writes, in its range
+    int blocks = 0;
 };
 
-/// delay_spread is in units of the reciprocal of the subcarrier spacing, and should be too long rather than
-/// too short. likely_spread is what channels probably have when this filter is used; it gives the power
-/// beyond noise_modes.
-EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, int blocks, double delay_spread,
-                                      double likely_spread);
+/// Bins of the profile near a delay of the filter, and their weights.
+struct EstimatorDeposit {
+    int first = 0;
+    int count = 0;
+    int weights = 0;  ///< index of the first
+};
 
-/// Delay spreads of the filters for measured spreads, in the same unit, a factor of sqrt(2) apart.
-std::vector<double> estimator_delay_spreads();
+struct EstimatorFilter {
+    int window_blocks = 0;
+    int delays = 0;                          ///< on either side of the middle of the extent
+    double floor = 0.0;                      ///< of the power of two delays, over noise over power
+    std::vector<EstimatorDeposit> deposits;  ///< (2 delays), earliest first
+    std::vector<double> deposit_weights;
+    std::array<EstimatorKind, 2> kinds;  ///< single, joint
+
+    [[nodiscard]] const EstimatorKind& of(bool joint) const { return kinds[joint ? 1 : 0]; }
+};
+
+/// For all ranges with windows of a length, the longest of which has `blocks`.
+EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, const EstimatorProfile& profile,
+                                      int blocks, double extent);
+
+/// Resource blocks of the window of a range.
+int estimator_window_blocks(int blocks);
+
+/// The tiles of a range.
+std::vector<EstimatorTile> estimator_tiles(int blocks);
 
 }  // namespace phy::detail

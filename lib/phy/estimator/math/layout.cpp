@@ -117,7 +117,7 @@ EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
     comb_shift = pilot_subcarrier(dmrs.type, 0, 1);
     for (EstimatorRange& range : ranges) {
         range.offset = comb_size;
-        comb_size += round_up(range.blocks * comb_pilots + estimator_lags.back(), estimator_lanes);
+        comb_size += round_up(range.blocks * comb_pilots + 1, estimator_lanes);
         pilots += 2 * range.blocks * comb_pilots;
     }
     comb_stride = comb_size + estimator_lanes;

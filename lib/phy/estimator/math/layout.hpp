@@ -19,11 +19,8 @@ namespace phy::detail {
 /// Lanes of sums: virtual lanes by index, then a tree (reduce/tree.hpp).
 inline constexpr int estimator_lanes = 32;
 
-/// Distances of the pilots of a comb whose correlation is measured.
-inline constexpr std::array<int, 3> estimator_lags = {1, 3, 16};
-
-/// Sums over the pilots of a symbol: energy, then correlations at the lags, real and imaginary.
-inline constexpr int estimator_row_sums = 7;
+/// Sums over the pilots of a symbol: energy, then the correlation of neighbours, real and imaginary.
+inline constexpr int estimator_row_sums = 3;
 
 /// The ports of one CDM group with one code in time: one, or two that differ by the sign of comb 1.
 struct EstimatorStream {
@@ -54,7 +51,7 @@ struct EstimatorShape {
     int comb_pilots;       ///< per comb and resource block
     int pilots;            ///< per symbol
     int comb_size;         ///< floats of a comb's row: a multiple of estimator_lanes, zeros after each range
-    int comb_stride;       ///< including zeros for the lags
+    int comb_stride;       ///< including zeros for the neighbour of the last pilot
     int comb_shift;        ///< subcarriers from comb 0 to comb 1
     int rows;              ///< of pilots: (antennas, groups, symbols)
     int stream_rows;       ///< (antennas, streams, estimates)

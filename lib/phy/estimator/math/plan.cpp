@@ -1,9 +1,6 @@
 #include "phy/estimator/math/plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
 #include <string>
 
 #include "phy/core/check.hpp"
@@ -12,12 +9,6 @@
 namespace phy::detail {
 namespace {
 
-/// Measured spreads get a margin of 1.2 or more, and then the next longer filter (set_delays).
-constexpr double margin_of_measured = 1.5;
-
-/// The shortest delay spread that is measured, over that of the first table.
-constexpr double shortest_of_first = 0.25;
-
 int blocks_of(const EstimatorLayout& layout) {
     int blocks = 0;
     for (const EstimatorRange& range : layout.ranges)
@@ -25,27 +16,17 @@ int blocks_of(const EstimatorLayout& layout) {
     return blocks;
 }
 
-/// Pairs of a comb's pilots in a range, at a lag.
-int pairs_of(const EstimatorLayout& layout, const EstimatorRange& range, std::size_t lag) {
-    return std::max(range.blocks * layout.comb_pilots - estimator_lags[lag], 0);
-}
-
 EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
     const auto observations = static_cast<double>(layout.rows);
     c.energy_share = static_cast<float>(1.0 / (observations * layout.pilots));
-    for (std::size_t lag = 0; lag < estimator_lags.size(); ++lag) {
-        int pairs = 0;
-        for (const EstimatorRange& range : layout.ranges)
-            pairs += 2 * pairs_of(layout, range, lag);
-        if (pairs > 0) c.pair_share[lag] = static_cast<float>(1.0 / (observations * pairs));
-    }
-    c.spacing = static_cast<float>(layout.spacing);
-    c.delay_spread =
-        static_cast<float>(double{config.delay_spread.value_or(0.0F)} * config.subcarrier_spacing);
+    int neighbours = 0;
+    for (const EstimatorRange& range : layout.ranges)
+        neighbours += 2 * (range.blocks * layout.comb_pilots - 1);
+    if (neighbours > 0) c.neighbour_share = static_cast<float>(1.0 / (observations * neighbours));
     c.noise_variance = config.noise_variance.value_or(0.0F);
-    c.corrects_timing = config.corrects_timing && c.pair_share[0] > 0.0F ? 1 : 0;
+    c.corrects_timing = config.corrects_timing ? 1 : 0;
     const int dmrs = layout.symbols / layout.length;
     c.pairs = config.corrects_frequency ? dmrs - 1 : 0;
     for (int i = 0; i + 1 < dmrs; ++i) {
@@ -58,8 +39,6 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
         c.times[static_cast<std::size_t>(l)] = static_cast<float>(symbol_time(l));
     const double amplitude = static_cast<double>(dmrs_amplitude(config.allocation.dmrs));
     c.noise_scale = static_cast<float>(amplitude * amplitude * layout.symbols_averaged);
-    c.freedom = static_cast<float>(layout.antennas * layout.layers);
-    c.band = static_cast<float>(blocks_of(layout) * subcarriers_per_resource_block);
     c.streams = layout.streams_count;
     for (std::size_t s = 0; s < layout.streams.size(); ++s) {
         c.joint[s] = layout.streams[s].joint() ? 1 : 0;
@@ -68,108 +47,73 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     return c;
 }
 
-void set_facts(const EstimatorPlan& plan, EstimatorTables& tables) {
-    std::array<double, 2> tail{};
-    for (const EstimatorTileJob& job : tables.jobs) {
-        const EstimatorFilter& filter = tables.filters[static_cast<std::size_t>(job.filter)];
-        for (const bool joint : {false, true}) {
-            const std::size_t kind = joint ? 1 : 0;
-            const EstimatorModes& modes = filter.of(joint);
-            const int columns = plan.group_columns() * (joint ? 2 : 1);
-            const int freedom = columns * (modes.pilots - modes.noise_modes);
-            tables.facts.pilots[kind] += static_cast<float>(columns * modes.pilots);
-            tables.facts.freedom[kind] += static_cast<float>(freedom);
-            tail[kind] += static_cast<double>(modes.tail) * freedom;
-        }
-    }
-    for (const std::size_t kind : {0U, 1U}) {
-        if (tables.facts.freedom[kind] > 0.0F)
-            tables.facts.tail[kind] =
-                static_cast<float>(tail[kind] / static_cast<double>(tables.facts.freedom[kind]));
+void add_facts(EstimatorPlan& plan, const EstimatorFilter& filter) {
+    for (const bool joint : {false, true}) {
+        const std::size_t kind = joint ? 1 : 0;
+        const EstimatorKind& of_kind = filter.of(joint);
+        const int columns = plan.group_columns() * (joint ? 2 : 1);
+        plan.facts.pilots[kind] += static_cast<float>(columns * of_kind.pilots);
+        plan.facts.freedom[kind] += static_cast<float>(columns * (of_kind.pilots - of_kind.noise_modes));
     }
 }
 
-EstimatorTables make_tables(const EstimatorPlan& plan, double delay_spread, double likely_spread) {
-    EstimatorTables tables;
-    std::vector<int> lengths;
+/// Makes the filter of a range's windows if no range before has one.
+std::size_t filter_of(EstimatorPlan& plan, const EstimatorRange& range) {
+    const int window = estimator_window_blocks(range.blocks);
+    std::size_t index = 0;
+    while (index < plan.filters.size() && plan.filters[index].window_blocks != window)
+        ++index;
+    if (index < plan.filters.size()) return index;
+    int longest = 0;
+    for (const EstimatorRange& each : plan.layout.ranges)
+        if (estimator_window_blocks(each.blocks) == window) longest = std::max(longest, each.blocks);
+    plan.filters.push_back(make_estimator_filter(plan.layout, plan.profile, longest, plan.extent));
+    plan.shares.push_back(0.0F);
+    return index;
+}
+
+void add_jobs(EstimatorPlan& plan) {
     const int all = blocks_of(plan.layout);
     for (std::size_t r = 0; r < plan.layout.ranges.size(); ++r) {
-        const int blocks = plan.layout.ranges[r].blocks;
-        const auto found = std::find(lengths.begin(), lengths.end(), blocks);
-        const auto index = static_cast<std::size_t>(found - lengths.begin());
-        if (found == lengths.end()) {
-            lengths.push_back(blocks);
-            tables.filters.push_back(make_estimator_filter(plan.layout, blocks, delay_spread, likely_spread));
-            tables.shares.push_back(0.0F);
-        }
-        tables.shares[index] += static_cast<float>(blocks) / static_cast<float>(all);
-        const EstimatorFilter& filter = tables.filters[index];
-        for (std::size_t t = 0; t < filter.tiles.size(); ++t) {
-            tables.jobs.push_back({.range = static_cast<int>(r),
-                                   .filter = static_cast<int>(index),
-                                   .tile = static_cast<int>(t),
-                                   .modes_at = tables.modes_size});
-            tables.modes_size += static_cast<std::size_t>(plan.columns(true) * filter.of(true).width +
-                                                          plan.columns(false) * filter.of(false).width);
+        const EstimatorRange& range = plan.layout.ranges[r];
+        const std::size_t index = filter_of(plan, range);
+        plan.shares[index] += static_cast<float>(range.blocks) / static_cast<float>(all);
+        const EstimatorFilter& filter = plan.filters[index];
+        for (const EstimatorTile& tile : estimator_tiles(range.blocks)) {
+            plan.jobs.push_back({.range = static_cast<int>(r),
+                                 .filter = static_cast<int>(index),
+                                 .tile = tile,
+                                 .modes_at = plan.largest.modes});
+            plan.largest.modes +=
+                static_cast<std::size_t>(plan.columns(true) * filter.of(true).modes.width() +
+                                         plan.columns(false) * filter.of(false).modes.width());
+            add_facts(plan, filter);
         }
     }
-    set_facts(plan, tables);
-    return tables;
 }
 
-/// The delay spread that ranges of different lengths may hide, in units of the reciprocal of the subcarrier
-/// spacing; 0 for one range. Such ranges have different shares of the pairs at two lags. If the channel
-/// fades, one range is stronger than another, and the mean correlation falls more or less than delays make it
-/// fall.
-double hidden_delay_spread(const EstimatorLayout& layout) {
-    std::array<double, estimator_lags.size()> pairs{};
-    for (std::size_t lag = 0; lag < pairs.size(); ++lag)
-        for (const EstimatorRange& range : layout.ranges)
-            pairs[lag] += pairs_of(layout, range, lag);
-    double least = 1.0;
-    for (std::size_t lag = 1; lag < pairs.size() && pairs[lag] > 0.0; ++lag) {
-        double difference = 0.0;
-        for (const EstimatorRange& range : layout.ranges)
-            difference += 0.5 * std::abs(pairs_of(layout, range, lag) / pairs[lag] -
-                                         pairs_of(layout, range, 0) / pairs[0]);
-        // Half of it covers the fading of a channel at a few antennas.
-        const double hidden_fall = 0.5 * difference;
-        const double squared_x = hidden_fall / (estimator_lags[lag] * estimator_lags[lag] - 1);
-        least = std::min(least, std::sqrt(squared_x) / (2.0 * std::numbers::pi * layout.spacing));
-    }
-    return least;
-}
-
-EstimatorSizes largest_of(const EstimatorPlan& plan) {
-    EstimatorSizes largest;
-    for (const EstimatorTables& tables : plan.tables) {
-        largest.jobs = std::max(largest.jobs, static_cast<int>(tables.jobs.size()));
-        largest.filters = std::max(largest.filters, static_cast<int>(tables.filters.size()));
-        largest.modes = std::max(largest.modes, tables.modes_size);
-        for (const EstimatorFilter& filter : tables.filters) {
-            largest.mix_width = std::max(largest.mix_width, filter.mix_width);
-            largest.tile_width = std::max(largest.tile_width, filter.tile_width);
-            for (const bool joint : {false, true}) {
-                const EstimatorModes& modes = filter.of(joint);
-                largest.width = std::max(largest.width, modes.width);
-                largest.columns = std::max(
-                    largest.columns, static_cast<std::size_t>(plan.columns(joint) * modes.column_stride()));
+void set_largest(EstimatorPlan& plan) {
+    EstimatorSizes& largest = plan.largest;
+    largest.jobs = static_cast<int>(plan.jobs.size());
+    largest.filters = static_cast<int>(plan.filters.size());
+    for (const EstimatorFilter& filter : plan.filters) {
+        largest.delays = std::max(largest.delays, filter.delays);
+        for (const bool joint : {false, true}) {
+            const EstimatorKind& kind = filter.of(joint);
+            largest.width = std::max(largest.width, kind.modes.width());
+            largest.columns_of_matrix = std::max(largest.columns_of_matrix, kind.modes.columns());
+            largest.rows_of_matrix = std::max(largest.rows_of_matrix, kind.modes.modes() + kind.rows);
+            largest.columns = std::max(largest.columns,
+                                       static_cast<std::size_t>(plan.columns(joint) * kind.column_stride()));
+            std::size_t mix = 0;
+            for (const EstimatorTileShape& shape : kind.shapes) {
+                largest.tile_width = std::max(largest.tile_width, shape.modes.width());
+                largest.half_width = std::max(largest.half_width, shape.half_width);
+                mix += static_cast<std::size_t>(kind.modes.modes() * shape.modes.width());
             }
+            largest.mix = std::max(largest.mix, mix);
         }
     }
-    return largest;
-}
-
-void check_what_is_measured(const EstimatorPlan& plan) {
-    if (!plan.config.delay_spread && plan.constants.pair_share[1] == 0.0F)
-        throw ArgumentError(
-            "delay_spread: expected a positive number of seconds, as measuring it takes a range of at "
-            "least two resource blocks");
-    if (!plan.measures_noise()) return;
-    if (!plan.has_freedom(plan.tables.front()))
-        throw ArgumentError(
-            "noise_variance: expected a positive number, as the allocation has too few "
-            "pilots to measure it along with the channel");
 }
 
 ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
@@ -180,34 +124,15 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 }  // namespace
 
 EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
-    : config(checked(unchecked)), layout(config), constants(make_constants(config, layout)) {
-    time_weights = estimator_time_weights(config, layout.estimates);
-    std::vector<double> measured = estimator_delay_spreads();
-    const double hidden = hidden_delay_spread(layout);
-    // A profile that is too long costs little; one that is too short cuts off paths.
-    while (measured.size() > 1 && measured.front() < hidden)
-        measured.erase(measured.begin());
-    const bool is_given = config.delay_spread.has_value();
-    const double given = double{config.delay_spread.value_or(0.0F)} * config.subcarrier_spacing;
-    const std::vector<double> from_given = {given, std::numbers::sqrt2 * given, 2.0 * given};
-    for (const double spread : is_given ? from_given : measured) {
-        tables.push_back(make_tables(*this, spread, is_given ? given : spread / margin_of_measured));
-        const bool is_usable = !measures_noise() || has_freedom(tables.back());
-        if (tables.size() == 1 || is_usable) continue;
-        tables.pop_back();
-        break;
-    }
-    constants.first_delay_spread = static_cast<float>(is_given ? given : measured.front());
-    constants.shortest_delay_spread = static_cast<float>(shortest_of_first * measured.front());
-    constants.max_delay_spread = static_cast<float>(measured.back());
-    constants.tables = static_cast<int>(tables.size());
-    largest = largest_of(*this);
-    check_what_is_measured(*this);
-}
-
-bool EstimatorPlan::has_freedom(const EstimatorTables& of_spread) const {
-    return (layout.kind_streams[0] > 0 && of_spread.facts.freedom[0] > 0.0F) ||
-           (layout.kind_streams[1] > 0 && of_spread.facts.freedom[1] > 0.0F);
+    : config(checked(unchecked)),
+      layout(config),
+      extent(estimator_extent(config, layout)),
+      profile(layout, extent),
+      transform(static_cast<std::size_t>(profile.bins), FactorOrder::pairs),
+      constants(make_constants(config, layout)),
+      time_weights(estimator_time_weights(config, layout.estimates)) {
+    add_jobs(*this);
+    set_largest(*this);
 }
 
 EstimatorCallSizes EstimatorPlan::slot_sizes() const {
@@ -227,13 +152,7 @@ void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
     check_size("grid", call.grid, call.slots * slot.grid);
     check_size("pilots", call.pilots, call.slots * slot.pilots);
     check_size("channel", call.channel, call.slots * slot.channel);
-    if (call.covariance == 0) return;
-    check_size("covariance", call.covariance, call.slots * slot.covariance);
-    for (const EstimatorTables& of_spread : tables) {
-        if (!has_freedom(of_spread))
-            throw ArgumentError(
-                "covariance: the allocation has too few pilots to measure it along with the channel");
-    }
+    if (call.covariance != 0) check_size("covariance", call.covariance, call.slots * slot.covariance);
 }
 
 float EstimatorPlan::unit_of(SampleFormat format) const {

@@ -7,6 +7,7 @@
 #include "phy/core/format.hpp"
 #include "phy/estimator/math/filter.hpp"
 #include "phy/estimator/math/layout.hpp"
+#include "phy/estimator/math/profile.hpp"
 #include "phy/estimator/math/slot_state.hpp"
 
 namespace phy::detail {
@@ -15,28 +16,23 @@ namespace phy::detail {
 struct EstimatorTileJob {
     int range = 0;
     int filter = 0;
-    int tile = 0;
+    EstimatorTile tile;
     std::size_t modes_at = 0;  ///< joint streams first, then single ones
 };
 
-/// All filters of one delay spread.
-struct EstimatorTables {
-    std::vector<EstimatorFilter> filters;  ///< one per length of ranges
-    std::vector<float> shares;             ///< of each filter, of all resource blocks
-    std::vector<EstimatorTileJob> jobs;
-    std::size_t modes_size = 0;  ///< floats per slot of the modes
-    EstimatorTable facts = {};
-};
-
-/// The largest sizes of all tables; they determine the workspace.
+/// Sizes of the workspace: the largest of all filters, in elements.
 struct EstimatorSizes {
     int jobs = 0;
     int filters = 0;
-    int width = 0;  ///< of modes
-    int mix_width = 0;
-    int tile_width = 0;
+    int width = 0;       ///< of modes
+    int tile_width = 0;  ///< of modes of a tile
+    int half_width = 0;  ///< of half a tile's positions
+    int delays = 0;
+    int columns_of_matrix = 0;
+    int rows_of_matrix = 0;
     std::size_t modes = 0;    ///< floats per slot of the modes
     std::size_t columns = 0;  ///< floats of a tile's folded pilots, for one kind
+    std::size_t mix = 0;      ///< floats of M, of all shapes of one kind and filter
 };
 
 /// Elements of each array of one slot, or of a call.
@@ -54,7 +50,13 @@ struct EstimatorPlan {
 
     ChannelEstimatorConfig config;
     EstimatorLayout layout;
-    std::vector<EstimatorTables> tables;  ///< by delay spread
+    double extent;  ///< of delays that filters hold
+    EstimatorProfile profile;
+    FftPlan transform;                     ///< of the profile, for hosts
+    std::vector<EstimatorFilter> filters;  ///< one per length of windows
+    std::vector<float> shares;             ///< of each filter, of all resource blocks
+    std::vector<EstimatorTileJob> jobs;
+    EstimatorFacts facts = {};
     EstimatorConstants constants;
     std::vector<float> time_weights;
     EstimatorSizes largest;
@@ -63,14 +65,10 @@ struct EstimatorPlan {
     [[nodiscard]] int columns(bool joint) const { return layout.columns[joint ? 1 : 0]; }
     [[nodiscard]] int group_columns() const { return layout.antennas * layout.estimates; }
     [[nodiscard]] EstimatorCallSizes slot_sizes() const;
-    /// Throws ArgumentError if the sizes of a call's arrays do not fit, or if a covariance is wanted and the
-    /// allocation has too few pilots for it.
+    /// Throws ArgumentError if the sizes of a call's arrays do not fit.
     void check_call(const EstimatorCallSizes& call) const;
     /// The value of an integer sample of 1.
     [[nodiscard]] float unit_of(SampleFormat format) const;
-    /// True if residuals are left to measure noise.
-    [[nodiscard]] bool has_freedom(const EstimatorTables& of_spread) const;
-    [[nodiscard]] bool measures_noise() const { return !config.noise_variance; }
 };
 
 }  // namespace phy::detail

@@ -50,17 +50,6 @@ void check_output(const char* what, std::size_t size, std::size_t slots, std::si
     if (size != 0) check_size(what, size, slots * of_slot);
 }
 
-/// A delay spread cannot be measured without two neighbouring resource blocks. Over a single block most
-/// channels are nearly flat, so any value above theirs works.
-std::optional<float> delay_spread_of(const ReceiverConfig& config) {
-    constexpr float of_single_blocks = 3e-3F;
-    const auto is_single = [](const ResourceBlocks& range) { return range.count == 1; };
-    const auto& ranges = config.link.allocation.resource_blocks;
-    if (config.delay_spread || !std::all_of(ranges.begin(), ranges.end(), is_single))
-        return config.delay_spread;
-    return of_single_blocks / static_cast<float>(config.link.carrier.subcarrier_spacing);
-}
-
 ProbedElements probed_of(const SlotAllocation& allocation) {
     std::vector<std::uint32_t> all;
     for (const ResourceBlocks& range : allocation.resource_blocks)
@@ -107,7 +96,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
     return {.allocation = config.link.allocation,
             .antennas = config.antennas,
             .subcarrier_spacing = static_cast<double>(config.link.carrier.subcarrier_spacing),
-            .delay_spread = delay_spread_of(config),
+            .delay_spread = config.delay_spread,
             .noise_variance = config.noise_variance,
             .time = config.time,
             .doppler_spread = config.doppler_spread,
