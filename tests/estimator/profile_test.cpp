@@ -1,18 +1,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <functional>
 #include <numbers>
 #include <vector>
 
+#include "common/median.hpp"
 #include "common/random.hpp"
 #include "equalizer/equalizer_cases.hpp"
 #include "estimator/profile_loss.hpp"
 #include "phy/dmrs/grid_mapper.hpp"
+#include "support/fewer_cases.hpp"
 
-/// The references for channels drawn at random.
+/// The references for channels drawn at random, and what phy::ChannelEstimator loses beside them.
 namespace {
 
 using namespace phy_test;  // NOLINT(google-build-using-namespace)
@@ -211,6 +215,30 @@ TEST(RandomProfileTest, ReceiversOfASingleTapAreAlike) {
         EXPECT_LT(loss.genie.channel_error, loss.flat.channel_error);
         EXPECT_NEAR(loss.phy.information, loss.genie.information, 0.1);
     }
+}
+
+/// On profiles that nobody has tuned for. The figures of docs/developer/random-channels.md are of more
+/// channels.
+TEST(RandomProfileTest, EstimatorLosesLittle) {
+    constexpr std::uint64_t seed = 2611241020;
+    std::vector<double> above_genie;
+    for (const std::uint64_t i : fewer_indices(30)) {
+        const int layers = std::array{1, 2, 4}[i % 3];
+        const double snr_db = std::array{20.0, 30.0, 40.0}[i / 3 % 3];
+        const std::uint64_t of_case = phy::apps::RandomSequence(seed, 0).bits(i);
+        const ProfileCase drawn = draw_profile(of_case, {.layers = layers, .resource_blocks = {6, 24}});
+        SCOPED_TRACE(to_string(drawn) + " at " + std::to_string(snr_db) + " dB");
+        const ProfileLoss loss = ProfileTrial(drawn).run(snr_db);
+        above_genie.push_back(loss.evm_over_genie_db());
+        EXPECT_LT(loss.evm_over_genie_db(), 1.2);
+        EXPECT_LT(loss.evm_over_flat_db(), 0.1);
+    }
+    const double middle = phy::apps::median(above_genie);
+    std::printf(
+        "EVM above a filter that knows the profile: median %.2f dB, worst %.2f dB of %zu channels, seed "
+        "%llu\n",
+        middle, std::ranges::max(above_genie), above_genie.size(), static_cast<unsigned long long>(seed));
+    EXPECT_LT(middle, 0.6);
 }
 
 }  // namespace
