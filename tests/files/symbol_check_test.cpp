@@ -43,6 +43,10 @@ std::string name_of(SymbolMismatch mismatch) {
             return "none";
         case SymbolMismatch::no_constellation:
             return "no constellation";
+        case SymbolMismatch::fault:
+            return "fault";
+        case SymbolMismatch::modulation:
+            return "modulation";
         case SymbolMismatch::power:
             return "power";
         case SymbolMismatch::noise_variance:

@@ -60,7 +60,9 @@ struct PHY_EXPORT Measured {
     /// of the divided symbols.
     float gain = 1.0F;
 
-    std::vector<std::string> warnings = {};  ///< of receive_file(), for a grid or samples
+    /// Of receive_file(), for a grid or samples. For symbols of a known modulation: faults, another
+    /// modulation, or no constellation, as in SymbolCheck.
+    std::vector<std::string> warnings = {};
 
     /// Why the gain could not be measured, in one line; empty if it was.
     std::string no_gain = {};
