@@ -199,13 +199,14 @@ SymbolMismatch SymbolSample::mismatch_of(SymbolCheck& check) const {
     if (static_cast<double>(check.symbols) < min_symbols) return SymbolMismatch::none;
     if (shows_no_constellation(check)) return SymbolMismatch::no_constellation;
     const std::vector<cf32> scaled = scaled_symbols(check);
-    // pi/2-BPSK is BPSK that rotates.
-    const bool is_bpsk = bits_per_symbol(config_.modulation) == 1;
-    if (is_bpsk) check.likelier = likelier_modulation(scaled);
+    // Empty points, and BPSK that rotates as pi/2-BPSK does, may look like a fault. Symbols with a fault do
+    // not look like fewer points.
+    const std::size_t bits = bits_per_symbol(config_.modulation);
+    check.likelier = likelier_modulation(check, scaled, bits);
     if (check.likelier) return SymbolMismatch::modulation;
     check.faults = find_symbol_fault(fastest_host(), config_.modulation, scaled, block);
     if (check.faults.fault != SymbolFault::none) return SymbolMismatch::fault;
-    if (!is_bpsk) check.likelier = likelier_modulation(scaled);
+    check.likelier = likelier_modulation(check, scaled, max_bits_per_symbol);
     if (check.likelier) return SymbolMismatch::modulation;
     if (has_other_power(check)) return SymbolMismatch::power;
     if (has_other_noise(check)) return SymbolMismatch::noise_variance;
@@ -222,13 +223,20 @@ std::vector<cf32> SymbolSample::scaled_symbols(const SymbolCheck& check) const {
     return scaled;
 }
 
-/// Fits modulations, each with its own gain and N0.
-std::optional<Modulation> SymbolSample::likelier_modulation(std::span<const cf32> scaled) const {
+/// Fits modulations of up to max_bits per symbol, each with its own gain and N0.
+std::optional<Modulation> SymbolSample::likelier_modulation(const SymbolCheck& check,
+                                                            std::span<const cf32> scaled,
+                                                            std::size_t max_bits) const {
     constexpr double doubtful_share = 0.1;
     const SymbolSums sums = decide(scaled, config_.modulation);
     const ExpectedDecisions of_noise =
         expected_decisions(config_.modulation, {.gain = 0.0, .noise_variance = 1.0});
-    const bool is_doubtful = sums.error / sums.decided > doubtful_share * error_ratio(of_noise);
+    const Moments moments = moments_of(scaled);
+    const double kurtosis = moments.fourth * moments.count / (moments.second * moments.second);
+    constexpr double tolerance = 0.1;
+    const bool is_doubtful =
+        sums.error / sums.decided > doubtful_share * error_ratio(of_noise) ||
+        std::abs(kurtosis - expected_kurtosis(config_.modulation, check.mean_noise_variance)) > tolerance;
     // Good decisions are those of the right points, but QPSK has those of BPSK too.
     const bool may_be_bpsk = config_.modulation == Modulation::qpsk;
     if (!is_doubtful && !may_be_bpsk) return std::nullopt;
@@ -249,7 +257,8 @@ std::optional<Modulation> SymbolSample::likelier_modulation(std::span<const cf32
     SymbolFit best = fit(config_.modulation);
     std::optional<Modulation> likelier;
     for (const Modulation modulation : all_modulations) {
-        if (modulation == config_.modulation || (!is_doubtful && bits_per_symbol(modulation) > 1)) continue;
+        if (modulation == config_.modulation || bits_per_symbol(modulation) > (is_doubtful ? max_bits : 1))
+            continue;
         SymbolFit other = fit(modulation);
         if (other.evidence < min_evidence || !other.is_better_than(best, min_bits)) continue;
         best = std::move(other);

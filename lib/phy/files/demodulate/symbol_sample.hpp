@@ -62,7 +62,9 @@ private:
     [[nodiscard]] double expected_evm(double more_noise) const;
     [[nodiscard]] SymbolMismatch mismatch_of(SymbolCheck& check) const;
     [[nodiscard]] std::vector<cf32> scaled_symbols(const SymbolCheck& check) const;
-    [[nodiscard]] std::optional<Modulation> likelier_modulation(std::span<const cf32> scaled) const;
+    [[nodiscard]] std::optional<Modulation> likelier_modulation(const SymbolCheck& check,
+                                                                std::span<const cf32> scaled,
+                                                                std::size_t max_bits) const;
     [[nodiscard]] bool shows_no_constellation(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_power(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_noise(const SymbolCheck& check) const;
