@@ -47,7 +47,9 @@ std::optional<std::string> advice_of(const Demodulation& done, const DemodOption
     const std::string name = fmt::format("{}: {}", done.capture.file.string(), done.capture.dataset);
     switch (check.mismatch) {
         case SymbolMismatch::none:
-            break;
+        case SymbolMismatch::fault:
+        case SymbolMismatch::modulation:
+            break;  // demodulate_file() warns
         case SymbolMismatch::no_constellation:
             return fmt::format(
                 "{}: the symbols are spread like noise and show no constellation: if they are samples in "

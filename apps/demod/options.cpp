@@ -92,14 +92,22 @@ TimeInterpolation parse_time(const std::string& text) {
         fmt::format("--time-interpolation {}: expected 'average', 'linear' or 'wiener'", text));
 }
 
+/// Numbers and ranges such as 0-1007.
 std::vector<std::uint32_t> parse_identities(const std::string& list) {
+    constexpr std::uint32_t last_identity = 65535;
     std::vector<std::uint32_t> identities;
     for (const std::string& text : split(list)) {
-        const std::optional<std::uint32_t> value = parse_number<std::uint32_t>(text);
-        if (!value || *value > 65535)
+        const std::size_t dash = text.find('-');
+        const std::optional<std::uint32_t> first = parse_number<std::uint32_t>(text.substr(0, dash));
+        const std::optional<std::uint32_t> last =
+            dash == std::string::npos ? first : parse_number<std::uint32_t>(text.substr(dash + 1));
+        if (!first || !last || *last > last_identity || *first > *last)
             throw ArgumentError(fmt::format(
-                "--scrambling-ids {}: expected whole numbers from 0 to 65535, with commas between", list));
-        identities.push_back(*value);
+                "--scrambling-ids {}: expected whole numbers from 0 to 65535, or ranges such as 0-1007, with "
+                "commas between",
+                list));
+        for (std::uint32_t identity = *first; identity <= *last; ++identity)
+            identities.push_back(identity);
     }
     return identities;
 }
@@ -116,10 +124,11 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
         ("diagnose", flag(options.slots.diagnoses),
-         "samples and grids: search for the slot number, DM-RS and f0 that fit best, and compare them with "
-         "the link")  //
-        ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "N[,N...]"),
-         "DM-RS identities that --diagnose tries too");
+         "samples and grids: search for the slot, DM-RS, ports, f0, modulation, frequency and order of I and "
+         "Q "
+         "that fit best, and compare them with the link")  //
+        ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "LIST"),
+         "DM-RS identities that --diagnose tries too, such as 7,42 or 0-1007");
 }
 
 void add_receiver_options(DemodOptions& options, po::options_description& list) {

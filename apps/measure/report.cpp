@@ -148,6 +148,7 @@ Json json_of(const Measured& done) {
     members.emplace_back("symbols_per_second", symbols_per_second(done));
     members.emplace_back("backend", names_of(done.places));
     members.emplace_back("device", devices_of(done.places));
+    members.emplace_back("warnings", Json::array({done.warnings.begin(), done.warnings.end()}));
     return Json::object(members);
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
@@ -26,6 +28,8 @@ struct MadeCapture {
     bool bits = true;
     bool per_symbol_noise = false;
     std::size_t not_a_number = 0;  ///< number of symbols set to NaN, at equal distances
+    /// Changes a received symbol, given its index.
+    std::function<std::complex<double>(std::complex<double>, std::uint64_t)> fault = {};
 
     [[nodiscard]] double noise_variance() const { return std::pow(10.0, -snr_db / 10.0); }
 
@@ -81,6 +85,8 @@ inline void make_capture(const std::filesystem::path& file, const MadeCapture& m
     std::normal_distribution<float> noise(0.0F, static_cast<float>(std::sqrt(made.noise_variance() / 2)));
     for (phy::cf32& symbol : symbols)
         symbol += phy::cf32(noise(random), noise(random));
+    for (std::size_t n = 0; made.fault && n < symbols.size(); ++n)
+        symbols[n] = phy::cf32(made.fault(std::complex<double>(symbols[n]), n));
     for (std::size_t n = 0; n < made.not_a_number; ++n)
         symbols[n * (made.symbols / made.not_a_number)] *= std::numeric_limits<float>::quiet_NaN();
 

@@ -307,7 +307,7 @@ TEST_P(ReceiveFileOf, ADiagnosisOfNoiseNamesNoSetting) {
     link.allocation.symbols = 4;
     link.allocation.dmrs.symbols = {2};
     link.slots = {0};
-    expect(link, ", which so many trials reach by chance)");
+    expect(link, GetParam() == ReceiverInput::grid ? ", which so many trials reach by chance)" : "coherence");
 }
 
 TEST_P(ReceiveFileOf, LinkOfTheCallerWins) {
@@ -417,6 +417,61 @@ TEST_F(ReceiveFile, ADiagnosisLooksAtTheFirstSlotsThatHaveDmrs) {
         << done.diagnosis;
     for (const std::string& warning : done.warnings)
         EXPECT_EQ(warning.find("settings tried"), std::string::npos) << warning;
+}
+
+TEST_F(ReceiveFile, TheLinkIsNotRightAsItIsBesideAWarning) {
+    Recording recording = record(ReceiverInput::samples, 3, {.snr_db = 45.0});
+    recording.cut(1000);
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const Reception done = receive(recording, options);
+    ASSERT_FALSE(done.warnings.empty());
+    EXPECT_EQ(done.diagnosis.find("as it is"), std::string::npos) << done.diagnosis;
+    EXPECT_NE(done.diagnosis.find("none is better than those of the link (coherence"), std::string::npos)
+        << done.diagnosis;
+    EXPECT_NE(done.diagnosis.find("see the warnings"), std::string::npos) << done.diagnosis;
+}
+
+TEST_F(ReceiveFile, ASearchThatFindsNothingIsDiagnosed) {
+    Recording recording = record(ReceiverInput::samples, 4, {.snr_db = 45.0});
+    recording.delay(4321);
+    phy::Link wrong = recording.config.link;
+    wrong.carrier.first_sample.reset();
+    wrong.allocation.dmrs.n_scid = 1 - wrong.allocation.dmrs.n_scid;
+    recording.write(capture(), to_json(wrong));
+    EXPECT_EQ(error_of().find("settings tried"), std::string::npos);
+    ReceiveOptions options;
+    options.diagnoses = true;
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("the best is carrier.first_sample 43"), std::string::npos) << text;
+    EXPECT_NE(text.find("allocation.dmrs.n_scid"), std::string::npos) << text;
+
+    // The other of I and Q first.
+    wrong.allocation.dmrs.n_scid = recording.config.link.allocation.dmrs.n_scid;
+    for (phy::cf32& sample : recording.data)
+        sample = {sample.imag(), sample.real()};
+    recording.write(capture(), to_json(wrong));
+    EXPECT_NE(error_of(options).find("the best is I and Q of the samples swapped, carrier.first_sample 43"),
+              std::string::npos)
+        << error_of(options);
+}
+
+TEST_F(ReceiveFile, ADiagnosisCanBeStopped) {
+    const Recording recording = record(ReceiverInput::samples, 3, {.snr_db = 45.0});
+    phy::Link wrong = recording.config.link;
+    wrong.allocation.dmrs.scrambling_id = 502;
+    recording.write(capture(), to_json(wrong));
+    ReceiveOptions options;
+    options.diagnoses = true;
+    for (std::uint32_t i = 10'000; i < 10'100; ++i)
+        options.diagnose.scrambling_ids.push_back(i);
+    std::stop_source source;
+    options.stop = source.get_token();
+    options.progress = [&](std::uint64_t /*done*/, std::uint64_t all) {
+        if (all > 100) source.request_stop();
+    };
+    EXPECT_TRUE(receive_file(capture(), output(), options).cancelled);
+    EXPECT_FALSE(std::filesystem::exists(output()));
 }
 
 TEST_F(ReceiveFile, FilesThatDoNotFitTheLinkAreNamed) {

@@ -274,8 +274,7 @@ SymbolSample make_sample(const Demodulation& result) {
                          .format = result.capture.format,
                          .modulation = result.demapper.modulation,
                          .full_scale = detail::full_scale_of(result.capture),
-                         .gain = result.gain,
-                         .noise_variance = result.noise_variance});
+                         .gain = result.gain});
 }
 
 }  // namespace
@@ -332,7 +331,9 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
         watch.stop();
     }
     result.seconds = watch.seconds();
-    result.check = sample.check();
+    result.check = sample.check(result.noise_variance);
+    if (const std::string warning = warning_of(result.check, result.demapper.modulation); !warning.empty())
+        result.warnings.push_back(detail::name_of(result.capture) + ": " + warning);
     return result;
 }
 

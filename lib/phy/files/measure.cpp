@@ -16,6 +16,7 @@
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/files/common.hpp"
+#include "phy/files/demodulate/symbol_sample.hpp"
 #include "phy/files/receive.hpp"
 #include "phy/files/spread_blocks.hpp"
 #include "phy/mapper/mapper.hpp"
@@ -48,8 +49,12 @@ Cut cut_into_blocks(std::uint64_t row) {
 
 class SentSource : public CaptureSource {
 public:
-    SentSource(CaptureReader& capture, Modulation modulation, const MeasureOptions& options)
-        : CaptureSource(capture, false), capture_(capture), scramble_(detail::fastest_host()) {
+    SentSource(CaptureReader& capture, Modulation modulation, const MeasureOptions& options,
+               detail::SymbolSample* sample)
+        : CaptureSource(capture, false),
+          capture_(capture),
+          sample_(sample),
+          scramble_(detail::fastest_host()) {
         if (options.reference != SymbolReference::sent) return;
         map_.emplace(scramble_.host(), Mapper::Config{.modulation = modulation});
         if (options.scrambling) c_init_ = options.scrambling->c_init();
@@ -70,11 +75,15 @@ public:
             }
             (*map_)(bits_, {SampleFormat::cf32, arrays[1]}, chunk.first);
         }
-        return CaptureSource::fill(chunk, arrays);
+        const std::size_t items = CaptureSource::fill(chunk, arrays);
+        if (sample_ != nullptr)
+            sample_->add(chunk.first, SymbolSpan(capture_.description().format, arrays[0]), {});
+        return items;
     }
 
 private:
     CaptureReader& capture_;
+    detail::SymbolSample* sample_;  ///< null: kept before
     Scrambler scramble_;
     std::optional<std::uint32_t> c_init_;    ///< none: not scrambled
     std::optional<std::uint64_t> codeword_;  ///< bits per codeword; none: one codeword
@@ -174,7 +183,15 @@ void clear_decisions(SymbolMeasurement& measurement) {
 class Measuring {
 public:
     Measuring(CaptureReader& capture, const MeasureOptions& options, Measured& result)
-        : capture_(capture), options_(options), result_(result), symbols_(capture.description().symbols) {}
+        : capture_(capture),
+          options_(options),
+          result_(result),
+          symbols_(capture.description().symbols),
+          sample_({.symbols = symbols_,
+                   .format = result.capture.format,
+                   .modulation = result.meter.modulation,
+                   .full_scale = result.meter.full_scale,
+                   .gain = result.meter.gain}) {}
 
     void run() {
         const std::uint64_t row = result_.row.value_or(0);
@@ -193,6 +210,9 @@ public:
     }
 
     [[nodiscard]] const SymbolSums& sums() const { return sums_; }
+
+    /// noise_variance: that of symbols divided by the gain of the meter.
+    [[nodiscard]] SymbolCheck check(float noise_variance) { return sample_.check(noise_variance); }
 
 private:
     [[nodiscard]] MeasureStage stage_of(const Cut& cut) const {
@@ -217,7 +237,7 @@ private:
     JoiningSink pass(const Cut& cut) {
         MeasureStage stage = stage_of(cut);
         Pipeline pipeline = pipeline_of(stage);
-        SentSource source(capture_, result_.meter.modulation, options_);
+        SentSource source(capture_, result_.meter.modulation, options_, done_ == 0 ? &sample_ : nullptr);
         JoiningSink sink(cut, progress());
         const PipelineReport report = pipeline.run(source, sink, options_.stop);
         if (done_ == 0) result_.pipeline = report;
@@ -238,6 +258,7 @@ private:
     std::uint64_t passes_ = 1;
     std::uint64_t done_ = 0;  ///< items of earlier passes
     SymbolSums sums_;
+    detail::SymbolSample sample_;
 };
 
 /// The amplitude of the symbols cannot be measured.
@@ -351,6 +372,15 @@ Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& 
     return result;
 }
 
+void warn_of_symbols(Measured& result, Measuring& measuring) {
+    // Of symbols divided by the gain of the meter.
+    const double units = double{result.gain} / double{result.meter.gain};
+    const SymbolCheck check =
+        measuring.check(static_cast<float>(result.whole.noise_variance * units * units));
+    if (const std::string warning = warning_of(check, result.meter.modulation); !warning.empty())
+        result.warnings.push_back(detail::name_of(result.capture) + ": " + warning);
+}
+
 }  // namespace
 
 SymbolMeasurement Measured::measurement(const SymbolSums& sums) const {
@@ -407,6 +437,8 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     }
     watch.stop();
     result.seconds = watch.seconds();
+    if (!result.cancelled && result.capture.modulation && result.no_gain.empty())
+        warn_of_symbols(result, measuring);
     return result;
 }
 

@@ -63,7 +63,9 @@ struct PHY_EXPORT Measured {
     /// Who sent the symbols, from the direction of their link; none without a link.
     std::optional<Transmitter> transmitter = {};
 
-    std::vector<std::string> warnings = {};  ///< of receive_file(), for a grid or samples
+    /// Of receive_file(), for a grid or samples. For symbols of a known modulation: faults, another
+    /// modulation, or no constellation, as in SymbolCheck.
+    std::vector<std::string> warnings = {};
 
     /// Why the gain could not be measured, in one line; empty if it was.
     std::string no_gain = {};

@@ -10,6 +10,7 @@
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
+#include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/warnings.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
@@ -268,11 +269,12 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     if (result.cancelled) return;
-    std::string mismatch;
-    if (options.diagnoses) mismatch = detail::diagnose_reception(host, config, slots, result, options);
+    std::optional<Diagnosis> diagnosis;
+    if (options.diagnoses) diagnosis = detail::diagnose_reception(host, config, slots, result, options);
+    if (result.cancelled) return;
     detail::require_pilots(result);
     detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
-    if (!mismatch.empty()) result.warnings.push_back(std::move(mismatch));
+    if (diagnosis) detail::settle_diagnosis(result, *diagnosis);
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {

@@ -29,9 +29,9 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     bool writes_symbols = false;
     bool writes_channel = false;
 
-    /// Once the first slot is known, searches for the link that matches the capture best. If that differs
-    /// from the given link, a warning names it; if no slot has DM-RS or none is one of the link's, the error
-    /// does.
+    /// Searches for the link that matches the capture best. If that differs from the given link, or does not
+    /// fit either, a warning says so; if no slot has DM-RS, none is one of the link's, or the first slot is
+    /// searched for and not found, the error does.
     bool diagnoses = false;
     DiagnoseOptions diagnose = {};
 };
@@ -55,7 +55,7 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                        ///< corrected in all samples; reports include them
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
-    std::string diagnosis;              ///< what was tried and which link is best, or ""
+    std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
     std::vector<Place> places;
     PipelineReport pipeline;

@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "phy/core/export.hpp"
+#include "phy/core/modulation.hpp"
+#include "phy/measure/symbol_faults.hpp"
 
 namespace phy {
 
@@ -14,6 +18,12 @@ enum class SymbolMismatch : std::uint8_t {
     /// The symbols are distributed like noise, as time samples of several subcarriers are, and show no
     /// constellation.
     no_constellation,
+
+    /// The symbols have a fault: see SymbolCheck::faults.
+    fault,
+
+    /// The points of another modulation fit clearly better: see SymbolCheck::likelier.
+    modulation,
 
     /// The power is not that of a constellation of unit mean power with noise of variance N0.
     power,
@@ -30,6 +40,10 @@ enum class SymbolMismatch : std::uint8_t {
 /// There is a mismatch if
 /// - the symbols look like a circular Gaussian: the median over blocks of mean |y|^4 / (mean |y|^2)^2 is 2
 ///   within chance, N0 does not explain it, and decisions are as far off as those of noise;
+/// - else find_symbol_fault() finds a fault, at the amplitude that amplitude() implies;
+/// - else another modulation fits 0.2 bits per symbol better and shows a constellation by at least a bit: see
+///   fit_symbols(). Gain and N0 are measured for each. This is only tried if decisions are nearly as far off
+///   as those of noise, and BPSK for QPSK;
 /// - else the mean power is more than 1 dB below 1 / (1 + N0), the power of biased symbols of an MMSE
 ///   equaliser, or more than 1 dB above 1 + N0, the power of correct symbols;
 /// - else evm is more than twice expected_evm, or less than half of it. Both are by decisions, so both
@@ -47,10 +61,16 @@ struct PHY_EXPORT SymbolCheck {
     double expected_evm = unknown;         ///< the EVM expected with Gaussian noise of variance N0
     double mean_noise_variance = unknown;  ///< of the symbols that count
     SymbolMismatch mismatch = SymbolMismatch::none;
+    SymbolFaults faults = {};                 ///< with SymbolMismatch::fault
+    std::optional<Modulation> likelier = {};  ///< with SymbolMismatch::modulation
 
     /// The further divisor of symbols that gives the expected power, if N0 is that of symbols after the
     /// division.
     [[nodiscard]] double amplitude() const;
 };
+
+/// A fault or another modulation as a warning, such as "the constellation is rotated by 12.3 degrees: ...";
+/// "" for other mismatches. modulation: that of the check.
+[[nodiscard]] PHY_EXPORT std::string warning_of(const SymbolCheck& check, Modulation modulation);
 
 }  // namespace phy

@@ -5,9 +5,12 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
+#include "phy/measure/symbol_fit.hpp"
 #include "phy/measure/symbol_meter.hpp"
 
 namespace phy {
@@ -168,7 +171,7 @@ double SymbolSample::expected_evm(double more_noise) const {
     const auto of = [&](double noise) {
         return expected_decisions(config_.modulation, {.gain = 1.0, .noise_variance = noise + more_noise});
     };
-    if (config_.noise_variance) return std::sqrt(error_ratio(of(*config_.noise_variance)));
+    if (noise_variance_) return std::sqrt(error_ratio(of(*noise_variance_)));
     ExpectedDecisions sum;
     noise_.visit([&](double noise, double count) {
         const ExpectedDecisions each = of(noise);
@@ -178,25 +181,90 @@ double SymbolSample::expected_evm(double more_noise) const {
     return std::sqrt(error_ratio(sum));
 }
 
-SymbolCheck SymbolSample::check() const {
+SymbolCheck SymbolSample::check(std::optional<float> noise_variance) {
+    noise_variance_ = noise_variance;
     SymbolCheck check;
     const SymbolSums sums = decide(symbols_, config_.modulation);
     check.symbols = sums.symbols;
     if (sums.symbols == 0) return check;
     check.mean_power = (sums.ii + sums.qq) / static_cast<double>(sums.symbols);
     check.evm = std::sqrt(sums.error / sums.decided);
-    check.mean_noise_variance = config_.noise_variance ? double{*config_.noise_variance} : noise_.mean();
+    check.mean_noise_variance = noise_variance_ ? double{*noise_variance_} : noise_.mean();
     check.expected_evm = expected_evm(0.0);
     check.mismatch = mismatch_of(check);
     return check;
 }
 
-SymbolMismatch SymbolSample::mismatch_of(const SymbolCheck& check) const {
+SymbolMismatch SymbolSample::mismatch_of(SymbolCheck& check) const {
     if (static_cast<double>(check.symbols) < min_symbols) return SymbolMismatch::none;
     if (shows_no_constellation(check)) return SymbolMismatch::no_constellation;
+    const std::vector<cf32> scaled = scaled_symbols(check);
+    // Empty points, and BPSK that rotates as pi/2-BPSK does, may look like a fault. Symbols with a fault do
+    // not look like fewer points.
+    const std::size_t bits = bits_per_symbol(config_.modulation);
+    check.likelier = likelier_modulation(check, scaled, bits);
+    if (check.likelier) return SymbolMismatch::modulation;
+    check.faults = find_symbol_fault(fastest_host(), config_.modulation, scaled, block);
+    if (check.faults.fault != SymbolFault::none) return SymbolMismatch::fault;
+    check.likelier = likelier_modulation(check, scaled, max_bits_per_symbol);
+    if (check.likelier) return SymbolMismatch::modulation;
     if (has_other_power(check)) return SymbolMismatch::power;
     if (has_other_noise(check)) return SymbolMismatch::noise_variance;
     return SymbolMismatch::none;
+}
+
+/// At the amplitude that the power implies.
+std::vector<cf32> SymbolSample::scaled_symbols(const SymbolCheck& check) const {
+    const auto factor = static_cast<float>(1.0 / check.amplitude());
+    std::vector<cf32> scaled;
+    scaled.reserve(symbols_.size());
+    for (const cf32 symbol : symbols_)
+        scaled.push_back(symbol * factor);
+    return scaled;
+}
+
+/// Fits modulations of up to max_bits per symbol, each with its own gain and N0.
+std::optional<Modulation> SymbolSample::likelier_modulation(const SymbolCheck& check,
+                                                            std::span<const cf32> scaled,
+                                                            std::size_t max_bits) const {
+    constexpr double doubtful_share = 0.1;
+    const SymbolSums sums = decide(scaled, config_.modulation);
+    const ExpectedDecisions of_noise =
+        expected_decisions(config_.modulation, {.gain = 0.0, .noise_variance = 1.0});
+    const Moments moments = moments_of(scaled);
+    const double kurtosis = moments.fourth * moments.count / (moments.second * moments.second);
+    constexpr double tolerance = 0.1;
+    const bool is_doubtful =
+        sums.error / sums.decided > doubtful_share * error_ratio(of_noise) ||
+        std::abs(kurtosis - expected_kurtosis(config_.modulation, check.mean_noise_variance)) > tolerance;
+    // Good decisions are those of the right points, but QPSK has those of BPSK too.
+    const bool may_be_bpsk = config_.modulation == Modulation::qpsk;
+    if (!is_doubtful && !may_be_bpsk) return std::nullopt;
+    constexpr std::size_t fitted = 1024;
+    const std::size_t step = std::max<std::size_t>(symbols_.size() / fitted, 1) | 1U;
+    const auto fit = [&](Modulation modulation) {
+        const GainAndNoise measured = estimate_gain(fastest_host(), {.modulation = modulation}, symbols_);
+        std::vector<cf32> divided;
+        for (const cf32 symbol : symbols_)
+            divided.push_back(symbol / static_cast<float>(measured.gain));
+        // Rounding is noise too.
+        const std::vector<float> noise(divided.size(),
+                                       static_cast<float>(std::max(measured.noise_variance, 1e-6)));
+        return fit_symbols(divided, noise, block, step, modulation);
+    };
+    constexpr double min_bits = 0.2;
+    constexpr double min_evidence = 1.0;
+    SymbolFit best = fit(config_.modulation);
+    std::optional<Modulation> likelier;
+    for (const Modulation modulation : all_modulations) {
+        if (modulation == config_.modulation || bits_per_symbol(modulation) > (is_doubtful ? max_bits : 1))
+            continue;
+        SymbolFit other = fit(modulation);
+        if (other.evidence < min_evidence || !other.is_better_than(best, min_bits)) continue;
+        best = std::move(other);
+        likelier = modulation;
+    }
+    return likelier;
 }
 
 bool SymbolSample::shows_no_constellation(const SymbolCheck& check) const {
@@ -244,6 +312,40 @@ bool SymbolSample::has_other_noise(const SymbolCheck& check) const {
 
 double SymbolCheck::amplitude() const {
     return std::sqrt(mean_power / (1.0 + mean_noise_variance));
+}
+
+namespace {
+
+/// Two decimals.
+std::string rounded_text(double value) {
+    return detail::number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
+}
+
+}  // namespace
+
+std::string warning_of(const SymbolCheck& check, Modulation modulation) {
+    if (check.mismatch == SymbolMismatch::modulation)
+        return "the symbols look like " + std::string(to_string(*check.likelier)) + " rather than " +
+               std::string(to_string(modulation)) + ": the modulation may be wrong";
+    const SymbolFaults& faults = check.faults;
+    switch (faults.fault) {
+        case SymbolFault::none:
+            break;
+        case SymbolFault::rotated:
+            return "the constellation is rotated by " + rounded_text(faults.phase_deg) +
+                   " degrees, or by a multiple of " + (bits_per_symbol(modulation) == 1 ? "180" : "90") +
+                   " degrees more, which symbols alone do not show: rotate the symbols back";
+        case SymbolFault::rotating:
+            return "the constellation rotates: the symbols have a frequency offset or phase noise, which is "
+                   "not corrected";
+        case SymbolFault::offset:
+            return "the symbols have a DC offset of " + rounded_text(faults.offset_i) + " on I and " +
+                   rounded_text(faults.offset_q) + " on Q, in units of their amplitude: subtract it";
+        case SymbolFault::imbalance:
+            return "the symbols have an IQ imbalance of " + rounded_text(faults.iq_gain_db) + " dB and " +
+                   rounded_text(faults.iq_phase_deg) + " degrees: correct it";
+    }
+    return "";
 }
 
 }  // namespace phy

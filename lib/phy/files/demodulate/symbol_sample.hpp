@@ -47,7 +47,6 @@ public:
         Modulation modulation = Modulation::qpsk;
         FullScale full_scale = {};
         float gain = 1.0F;
-        std::optional<float> noise_variance = {};  ///< none: one per symbol
     };
 
     explicit SymbolSample(const Config& config);
@@ -55,17 +54,23 @@ public:
     /// Adds symbols from index first on; noise: empty, or one per symbol. Call it in order, once per symbol.
     void add(std::uint64_t first, SymbolView symbols, std::span<const float> noise);
 
-    [[nodiscard]] SymbolCheck check() const;
+    /// noise_variance: that of all symbols; none: one per symbol, as added.
+    [[nodiscard]] SymbolCheck check(std::optional<float> noise_variance);
 
 private:
     [[nodiscard]] double rounding_noise() const;
     [[nodiscard]] double expected_evm(double more_noise) const;
-    [[nodiscard]] SymbolMismatch mismatch_of(const SymbolCheck& check) const;
+    [[nodiscard]] SymbolMismatch mismatch_of(SymbolCheck& check) const;
+    [[nodiscard]] std::vector<cf32> scaled_symbols(const SymbolCheck& check) const;
+    [[nodiscard]] std::optional<Modulation> likelier_modulation(const SymbolCheck& check,
+                                                                std::span<const cf32> scaled,
+                                                                std::size_t max_bits) const;
     [[nodiscard]] bool shows_no_constellation(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_power(const SymbolCheck& check) const;
     [[nodiscard]] bool has_other_noise(const SymbolCheck& check) const;
 
     Config config_;
+    std::optional<float> noise_variance_;
     SpreadBlocks blocks_;
     std::vector<cf32> symbols_;  ///< after the division; NaN if they do not count
     NoiseHistogram noise_;

@@ -5,15 +5,15 @@
 
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
+#include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 
 namespace phy::detail {
 namespace {
 
-/// Occasions for measuring offsets, and slots for trying settings.
+/// Occasions for measuring offsets.
 constexpr std::uint64_t measured_slots = 8;
-constexpr std::uint64_t diagnosed_slots = 20;
 
 constexpr double frame_seconds = 0.01;
 
@@ -33,17 +33,6 @@ constexpr double sure_coherence = 0.35;
 
 /// Slots without DM-RS are no fading below this probability (as -ln).
 constexpr double max_fading_surprisal = 5.8;
-
-/// (antennas, count) samples from `first` on.
-std::vector<std::byte> read_samples(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
-    const CaptureDescription& description = capture.description();
-    const std::uint64_t length = description.symbols / description.antennas;
-    std::vector<std::byte> samples(description.antennas * count * size_of(description.format));
-    const SymbolSpan all(description.format, samples);
-    for (std::uint64_t antenna = 0; antenna < description.antennas; ++antenna)
-        capture.read(antenna * length + first, all.subspan(antenna * count, count));
-    return samples;
-}
 
 std::string text_of(const std::vector<int>& numbers) {
     std::string text;
@@ -67,43 +56,6 @@ std::string settings_of(const Link& link) {
            (link.carrier.first_sample && link.carrier.sample_rate
                 ? ", first_sample " + std::to_string(*link.carrier.first_sample)
                 : "");
-}
-
-std::string text_of(const Diagnosis& diagnosis, bool may_begin_elsewhere) {
-    const Trial& best = diagnosis.trials.front();
-    const double least = min_coherence(best.link.allocation);
-    const bool is_by_chance = best.coherence >= least && !best.is_found();
-    const std::string coherence = " (coherence " + rounded_text(best.coherence) +
-                                  (is_by_chance ? ", which so many trials reach by chance)"
-                                                : ", expected at least " + rounded_text(least) + ")");
-    const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
-    if (best.is_found())
-        return tried + "the best is " + (best.change.empty() ? "the link as it is" : best.change) + coherence;
-    return tried + "none shows DM-RS clearly" + coherence + "; identities may be wrong" +
-           (may_begin_elsewhere ? ", or slots may begin elsewhere: first_sample \"auto\" searches for them"
-                                : "");
-}
-
-/// Adds the f0 of the capture's attribute, which the link's f0 overrides.
-DiagnoseOptions with_center_frequency(DiagnoseOptions options, const Link& link, const Reception& result) {
-    if (!result.capture.center_frequency) return options;
-    const double frequency_shift = link.carrier.frequency_shift + result.corrected.frequency;
-    options.center_frequencies.push_back(*result.capture.center_frequency - frequency_shift);
-    return options;
-}
-
-/// Diagnoses from a slot on, numbered as in SlotSchedule.
-Diagnosis diagnose_slots(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t first,
-                         const DiagnoseOptions& options) {
-    const std::uint64_t before = first - slots.schedule().first_slot();
-    const std::uint64_t count = std::min(diagnosed_slots, slots.whole_slots() - before);
-    const std::size_t bytes = slots.bytes_per_slot();
-    std::vector<std::byte> input(count * bytes);
-    for (std::uint64_t i = 0; i < count; ++i)
-        slots.read_slot(first + i, std::span(input).subspan(i * bytes, bytes));
-    config.link.carrier.first_slot =
-        static_cast<int>(first % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()));
-    return diagnose(host, config, SymbolView(slots.format(), input), options);
 }
 
 /// Measures over some occasions from `first` on.
@@ -149,7 +101,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
         if (options.stop.stop_requested()) return std::nullopt;
         if (options.progress) options.progress(0, 1);
         const std::uint64_t count = std::min(frame + 2 * slot, length - first);
-        const std::vector<std::byte> samples = read_samples(capture, first, count);
+        const std::vector<std::byte> samples = read_antennas(capture, first, count);
         std::optional<FoundSlot> found =
             find_first_slot(host, config, SymbolView(description.format, samples));
         if (!found) continue;
@@ -157,9 +109,12 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
         carrier.first_sample = found->first_sample;
         return found;
     }
+    std::string diagnosis;
+    if (options.diagnoses) diagnosis = "; " + diagnose_search(host, config, capture, options);
+    if (options.stop.stop_requested()) return std::nullopt;
     throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
                     " were not found in " + std::to_string(length) + " samples: looked for " +
-                    settings_of(config.link));
+                    settings_of(config.link) + diagnosis);
 }
 
 Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
@@ -303,21 +258,6 @@ void warn_of_erased_slots(Reception& result) {
 }
 
 }  // namespace
-
-std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                               Reception& result, const ReceiveOptions& options) {
-    const double least = min_coherence(config.link.allocation);
-    const auto found = std::ranges::find_if(
-        result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
-    const bool any = found != result.reports.end();
-    const Diagnosis diagnosis =
-        diagnose_slots(host, config, slots, any ? found->slot : slots.schedule().first_slot(),
-                       with_center_frequency(options.diagnose, config.link, result));
-    result.diagnosis = text_of(diagnosis, config.input == ReceiverInput::samples && !result.found);
-    const Trial& best = diagnosis.trials.front();
-    const bool has_mismatch = best.is_found() ? !best.change.empty() : !any;
-    return has_mismatch ? name_of(result.capture) + ": " + result.diagnosis : "";
-}
 
 void require_pilots(Reception& result) {
     const double least = min_coherence(result.link.allocation);

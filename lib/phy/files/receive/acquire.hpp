@@ -13,7 +13,7 @@
 namespace phy::detail {
 
 /// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
-/// FileError if it is not found. None: a stop was requested.
+/// FileError, with a diagnosis if wanted, if it is not found. None: a stop was requested.
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
                                     const ReceiveOptions& options);
 
@@ -25,11 +25,6 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
 /// The mean over slots of at least that coherence, if any: averages powers, not decibels. Adds the erasures
 /// of all slots.
 SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence);
-
-/// Searches for the link that matches the capture, from the first slot with DM-RS on, else from the first
-/// slot. Sets Reception::diagnosis. Returns a warning if the best link is not the given one, else "".
-std::string diagnose_reception(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                               Reception& result, const ReceiveOptions& options);
 
 /// Throws FileError, which names the expected DM-RS and the diagnosis, if no slot has the DM-RS. Adds a
 /// warning if only some slots have them, and if all symbols of some slots are erased.

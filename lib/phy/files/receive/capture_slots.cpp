@@ -15,6 +15,16 @@ namespace {
 
 }  // namespace
 
+std::vector<std::byte> read_antennas(CaptureReader& capture, std::uint64_t first, std::uint64_t count) {
+    const CaptureDescription& description = capture.description();
+    const std::uint64_t length = description.symbols / description.antennas;
+    std::vector<std::byte> samples(description.antennas * count * size_of(description.format));
+    const SymbolSpan all(description.format, samples);
+    for (std::uint64_t antenna = 0; antenna < description.antennas; ++antenna)
+        capture.read(antenna * length + first, all.subspan(antenna * count, count));
+    return samples;
+}
+
 void set_input(ReceiverConfig& config, const CaptureDescription& capture) {
     if (capture.kind == CaptureKind::symbols)
         fail(capture, "holds symbols: expected samples or a grid (--from sets the kind)");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +13,9 @@
 #include "phy/receiver/receiver.hpp"
 
 namespace phy::detail {
+
+/// (antennas, count) samples per antenna from `first` on.
+std::vector<std::byte> read_antennas(CaptureReader& capture, std::uint64_t first, std::uint64_t count);
 
 /// Reads the occasions of a link from a capture of samples or a grid.
 class CaptureSlots {
@@ -43,6 +47,11 @@ public:
     /// Read any slot, or the input of occasions, as for Receiver: (slots, antennas, input_per_slot()).
     void read_slot(std::uint64_t slot, std::span<std::byte> input);
     void read(std::uint64_t occasion, std::uint64_t count, std::span<std::byte> input);
+
+    /// read_antennas() of samples from `first` on, at most count.
+    std::vector<std::byte> read_samples(std::uint64_t first, std::uint64_t count) {
+        return read_antennas(capture_, first, std::min(count, length_ - first));
+    }
 
     [[nodiscard]] std::size_t bytes_per_slot() const;
     /// The name of the capture for errors.

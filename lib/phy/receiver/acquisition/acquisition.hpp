@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -81,41 +83,72 @@ PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& confi
 /// reach in a slot with a probability of exp(-n / 2).
 [[nodiscard]] PHY_EXPORT double min_coherence(const SlotAllocation& allocation);
 
-/// Values that diagnose() tries in addition to those of the link.
+/// Options of diagnose().
 struct PHY_EXPORT DiagnoseOptions {
+    /// Values to try in addition to those of the link.
     std::vector<std::uint32_t> scrambling_ids = {};  ///< of DM-RS, in addition to the link's and the cell's
-    std::vector<double> center_frequencies = {};     ///< f0 in Hz, in addition to the link's and 0
+    std::vector<double> center_frequencies = {};     ///< f0 in Hz, in addition to the link's and usual ones
+
+    std::uint64_t begin = 0;  ///< of samples: the input's first sample, counted as Link::carrier.first_sample
+
+    /// Called before each step with the number of those done and the most there may be. An exception from it
+    /// ends the search and reaches the caller.
+    std::function<void(std::uint64_t done, std::uint64_t most)> progress = {};
+    std::stop_token stop = {};
 };
 
 /// A changed link and how well it matches.
 struct PHY_EXPORT Trial {
-    std::string change;      ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
-    Link link;               ///< with that change
-    double coherence = 0.0;  ///< of all slots of its schedule together, weighted by power
-    double chance = 1.0;     ///< max probability of that coherence in the best trial without such pilots
-    double evm = 0.0;        ///< a ratio, of the best slot; NaN unless measured to decide on f0
+    std::string change = {};   ///< for people, such as "carrier.first_slot 3, allocation.dmrs.symbols [2]"
+    Link link = {};            ///< with that change
+    bool swaps_iq = false;     ///< I and Q of the samples are swapped, so their spectrum is inverted
+    bool swaps_bytes = false;  ///< the bytes of each number are swapped
+    double coherence = 0.0;    ///< of all slots of its schedule together, weighted by power
+    double chance = 1.0;       ///< max probability of that coherence in the best trial without such pilots
+
+    /// Of the equalised symbols, measured if the pilots were found.
+    double excess = 1.0;  ///< their noise over what DM-RS and equaliser make expected; 1 if the link is right
+    double evm = 0.0;     ///< of the median symbol: a ratio
 
     /// True if the pilots were found: the coherence is at least min_coherence(), and chance is at most 1e-6.
     [[nodiscard]] bool is_found() const;
+    /// True if the symbols are as expected too: an excess of at most 2.5 (4 dB), or an EVM of at most 3 %.
+    [[nodiscard]] bool fits() const;
 };
 
-/// The trials of a diagnosis, best first. They include the unchanged link, with an empty change.
+/// The result of a diagnosis.
 struct PHY_EXPORT Diagnosis {
-    std::vector<Trial> trials;
-    std::size_t tried = 0;  ///< number of settings tried; trials has the ten best
+    Trial best;              ///< an empty change: the link as it is
+    Trial given;             ///< the link as it is
+    std::size_t tried = 0;   ///< number of settings tried
+    bool cancelled = false;  ///< stopped on request: `best` is that of the settings tried so far
+
+    /// If the pilots were found: what of the best link the symbols confirm, and what they leave open. Nothing
+    /// but decoding shows whether identities of the scrambling and the order of ports and resource blocks are
+    /// right.
+    std::vector<std::string> agreeing = {};
+    std::vector<std::string> undecided = {};
 };
 
-/// Searches for settings whose DM-RS match the capture, in all combinations: number of the first slot, n_SCID
-/// and scrambling identities of DM-RS, their type, and their symbols (those of every mapping type, number of
-/// additional positions and length that fit into the allocation). Trials are sorted by the probability that
-/// chance gives their coherence, lowest first; it takes the number of pilots into account. Among equals the
-/// unchanged link comes first. If the best trial is found and the input is samples, it is also received with
-/// every other f0, and the one with the lowest EVM comes first if that is clearly lower. With transform
-/// precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
+/// Searches for a link that matches the capture, by one change at a time from the best so far.
 ///
-/// input: (slots, antennas, Receiver::input_per_slot()), neighbouring slots of the capture from its first on,
-/// at the link's timing, whether or not they are occasions. Two to four slots are enough unless the
-/// allocation is in few slots of a frame. Throws ArgumentError as Receiver does, and for no slot.
+/// First the DM-RS: it tries all combinations of the first slot's number, n_SCID and type of DM-RS, and their
+/// symbols (those of every mapping type, number of additional positions and length that fit into the
+/// allocation) with the input as it is; with I and Q swapped; with ports of another CDM group; with the bytes
+/// of each number swapped; with up to six whole subcarriers of frequency offset to either side and with the
+/// opposite frequency_shift; with slots that begin anywhere, where cyclic prefixes allow it; and with the
+/// listed identities. The search ends when pilots are found: the probability that the best of all settings
+/// tried agrees so well by chance is at most 1e-6. Among equals the unchanged link comes first. With
+/// transform precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
+///
+/// Then what DM-RS leave open, by the symbols of up to four slots: ports and number of layers, CDM groups
+/// without data, f0 (0, the given ones, and the nearest of usual rasters; then any) and modulation. A change
+/// needs clearly better symbols. f0 shows modulo the rate of OFDM symbols, at 15 kHz modulo 1.92 MHz.
+///
+/// input: of samples (antennas, samples), with Link::carrier.first_sample where a slot begins, or none if
+/// that is unknown; they need a frame to find slots of a schedule. Of grids (slots, antennas,
+/// Receiver::input_per_slot()). Uses 20 slots from the first on, whether or not they are occasions. Throws
+/// ArgumentError as Receiver does, and if the input has no slot.
 PHY_EXPORT Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,
                               const DiagnoseOptions& options = {});
 

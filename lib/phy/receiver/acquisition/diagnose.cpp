@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <limits>
+#include <cstdlib>
+#include <cstring>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "phy/core/check.hpp"
@@ -13,95 +16,28 @@
 #include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
-#include "phy/receiver/acquisition/pilot_pairs.hpp"
+#include "phy/receiver/acquisition/frame_timing.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
+#include "phy/receiver/acquisition/setting_search.hpp"
+#include "phy/receiver/acquisition/symbol_search.hpp"
 
 namespace phy {
 namespace {
 
-constexpr std::size_t max_trials = 10;
 constexpr double max_chance = 1e-6;
-/// Max EVM of another f0, as a share of the EVM with the link's.
-constexpr double clear_share_of_evm = 0.9;
+constexpr std::uint64_t max_slots = 20;
+/// Whole subcarriers of frequency offset to either side.
+constexpr int max_subcarriers = 6;
+/// A frequency offset counts from this number of standard deviations on.
+constexpr double min_deviations = 4.0;
 
-/// Symbols of a slot that may have DM-RS.
-struct DmrsPattern {
-    std::vector<int> symbols;
-    int length = 1;
-    friend bool operator==(const DmrsPattern&, const DmrsPattern&) = default;
-};
-
-std::optional<DmrsPattern> pattern_of(const DmrsPlacement& placement) {
-    try {
-        return DmrsPattern{.symbols = dmrs_symbols(placement), .length = placement.length};
-    } catch (const ArgumentError&) {
-        return {};  // no such entry in the tables
-    }
-}
-
-/// The link's pattern first, then those of every mapping type, dmrs-TypeA-Position, length and number of
-/// additional positions that fit into the allocation's symbols.
-std::vector<DmrsPattern> dmrs_patterns(const Link& link) {
-    const SlotAllocation& allocation = link.allocation;
-    std::vector<DmrsPattern> patterns = {{allocation.dmrs.symbols, allocation.dmrs.length}};
-    const auto add = [&](char type, int position, int additional, int length) {
-        const auto pattern = pattern_of({.direction = link.direction,
-                                         .mapping_type = type,
-                                         .first_symbol = allocation.first_symbol,
-                                         .symbols = allocation.symbols,
-                                         .type_a_position = position,
-                                         .additional_positions = additional,
-                                         .length = length});
-        if (!pattern || pattern->symbols.front() < allocation.first_symbol ||
-            pattern->symbols.back() >= allocation.first_symbol + allocation.symbols)
-            return;
-        if (std::find(patterns.begin(), patterns.end(), *pattern) == patterns.end())
-            patterns.push_back(*pattern);
-    };
-    for (const int length : {1, 2}) {
-        for (int additional = 0; additional <= 3; ++additional) {
-            add('A', 2, additional, length);
-            add('A', 3, additional, length);
-            add('B', 2, additional, length);
-        }
-    }
-    return patterns;
-}
-
-/// DM-RS settings to try, and their score.
-struct Setting {
-    int type = 1;
-    std::uint32_t scrambling_id = 0;
-    int n_scid = 0;
-    int first_slot = 0;
-    std::size_t pattern = 0;
-    double coherence = 0.0;
-    double surprisal = 0.0;  ///< -ln of the probability of that coherence without such pilots
-    double repeats = 1.0;    ///< symbols with the same pilots, which match all or none by chance
-};
-
-/// The contribution of a pair to the surprisal of a coherence, for wrong pilots whose products are rotated by
-/// random quarter turns: Chernoff's bound.
-double surprisal_of_pair(double coherence) {
-    // Without noise all pairs agree exactly.
-    const double rest = std::max(1.0 - coherence, 1e-6);
-    return (1.0 + coherence) * detail::elementary::log(1.0 + coherence) +
-           rest * detail::elementary::log(rest);
-}
-
-bool differ_in_slot_alone(const Setting& a, const Setting& b) {
-    return a.type == b.type && a.scrambling_id == b.scrambling_id && a.n_scid == b.n_scid &&
-           a.pattern == b.pattern;
-}
-
-/// The value first, then the others, each once.
-template <typename Value>
-std::vector<Value> with_first(Value first, const std::vector<Value>& others) {
-    std::vector<Value> all = {first};
-    for (const Value& value : others)
-        if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
-    return all;
-}
+/// Noise of symbols over the expected one, and EVM, of links that fit.
+constexpr double max_excess = 2.5;
+constexpr double negligible_evm = 0.03;
+constexpr double max_evm = 10.0;
+/// From this EVM on, slots may begin elsewhere; there it is at most that share.
+constexpr double doubtful_evm = 0.3;
+constexpr double clear_share_of_evm = 0.7;
 
 bool can_be(const Link& link) {
     try {
@@ -112,30 +48,86 @@ bool can_be(const Link& link) {
     }
 }
 
-std::string change_of(const Link& from, const Link& to) {
+std::string text_of(const std::vector<int>& numbers) {
     std::string text;
-    const auto add = [&](const char* key, const std::string& value) {
-        text += (text.empty() ? "" : ", ") + std::string(key) + " " + value;
+    for (const int number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return "[" + text + "]";
+}
+
+/// What a trial changes of the link and of the samples.
+std::string change_of(const Link& from, const Trial& to) {
+    std::string text;
+    const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+    const auto compare = [&](const char* key, const auto& old, const auto& now, const auto& print) {
+        if (now != old) add(std::string(key) + " " + print(now));
     };
+    const auto whole = [](auto value) { return std::to_string(value); };
+    const auto hertz = [](const auto& value) {
+        return detail::number_text(std::optional<double>(value).value_or(0.0));
+    };
+    if (to.swaps_iq) add("I and Q of the samples swapped");
+    if (to.swaps_bytes) add("the bytes of each number swapped");
+    const LinkCarrier& carrier = to.link.carrier;
+    compare("carrier.first_sample", from.carrier.first_sample, carrier.first_sample,
+            [](const auto& value) { return std::to_string(*value); });
+    compare("carrier.first_slot", from.carrier.first_slot, carrier.first_slot, whole);
+    compare("carrier.frequency_shift", from.carrier.frequency_shift, carrier.frequency_shift, hertz);
+    compare("carrier.center_frequency", from.carrier.center_frequency, carrier.center_frequency, hertz);
+    compare("allocation.modulation", from.modulation, to.link.modulation,
+            [](Modulation value) { return std::string(to_string(value)); });
     const DmrsConfig& old = from.allocation.dmrs;
-    const DmrsConfig& dmrs = to.allocation.dmrs;
-    if (to.carrier.first_slot != from.carrier.first_slot)
-        add("carrier.first_slot", std::to_string(to.carrier.first_slot));
-    if (to.carrier.center_frequency != from.carrier.center_frequency)
-        add("carrier.center_frequency", detail::number_text(to.carrier.center_frequency.value_or(0.0)));
-    if (dmrs.type != old.type) add("allocation.dmrs.type", std::to_string(dmrs.type));
-    if (dmrs.length != old.length) add("allocation.dmrs.length", std::to_string(dmrs.length));
-    if (dmrs.symbols != old.symbols) {
-        std::string symbols;
-        for (const int symbol : dmrs.symbols)
-            symbols += (symbols.empty() ? "[" : ", ") + std::to_string(symbol);
-        add("allocation.dmrs.symbols", symbols + "]");
-    }
-    if (dmrs.scrambling_id != old.scrambling_id)
-        add("allocation.dmrs.scrambling_id", std::to_string(dmrs.scrambling_id));
-    if (dmrs.n_scid != old.n_scid) add("allocation.dmrs.n_scid", std::to_string(dmrs.n_scid));
+    const DmrsConfig& dmrs = to.link.allocation.dmrs;
+    compare("allocation.layers", old.ports.size(), dmrs.ports.size(), whole);
+    compare("allocation.dmrs.type", old.type, dmrs.type, whole);
+    compare("allocation.dmrs.length", old.length, dmrs.length, whole);
+    compare("allocation.dmrs.symbols", old.symbols, dmrs.symbols, text_of);
+    compare("allocation.dmrs.scrambling_id", old.scrambling_id, dmrs.scrambling_id, whole);
+    compare("allocation.dmrs.n_scid", old.n_scid, dmrs.n_scid, whole);
+    compare("allocation.dmrs.ports", old.ports, dmrs.ports, text_of);
+    compare("allocation.dmrs.cdm_groups_without_data", old.cdm_groups_without_data,
+            dmrs.cdm_groups_without_data, whole);
     return text;
 }
+
+/// A hypothesis on the input or the link, beside the DM-RS settings that are tried with each.
+struct View {
+    Link link;
+    bool swaps_iq = false;
+    bool swaps_bytes = false;
+    bool begins_anywhere = false;
+    std::vector<std::uint32_t> identities = {};
+};
+
+/// The input as it would be.
+std::vector<std::byte> changed(SymbolView input, const View& view) {
+    const auto bytes = input.bytes();
+    std::vector<std::byte> result(bytes.begin(), bytes.end());
+    const std::size_t element = size_of(input.format());
+    for (std::size_t at = 0; at < result.size(); at += element) {
+        const auto first = result.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto middle = first + static_cast<std::ptrdiff_t>(element / 2);
+        const auto last = first + static_cast<std::ptrdiff_t>(element);
+        if (view.swaps_iq) std::swap_ranges(first, middle, middle);
+        if (!view.swaps_bytes) continue;
+        std::reverse(first, middle);
+        std::reverse(middle, last);
+    }
+    return result;
+}
+
+/// Neighbouring slots of the input, cut as a receiver takes them.
+struct Cut {
+    ReceiverConfig config = {};
+    std::vector<std::byte> bytes = {};  ///< (slots, antennas, input per slot)
+    std::size_t slots = 0;
+};
+
+/// A view, and the best settings with it.
+struct Candidate {
+    View view;
+    detail::FoundSetting setting;
+};
 
 class Diagnoser {
 public:
@@ -145,302 +137,317 @@ public:
     Diagnosis operator()();
 
 private:
-    /// Correlations of one slot with the pilots of one slot number, by symbol.
-    struct SlotScore {
-        std::complex<double> correlation[symbols_per_slot];
-    };
-
-    [[nodiscard]] Link link_of(const Setting& setting) const;
-    [[nodiscard]] std::vector<cf32> make_grid() const;
-    void try_type(int type, const std::vector<cf32>& grid);
-    void try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can);
-    void score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores, Setting& setting) const;
-    [[nodiscard]] std::complex<double> phase_of(const Setting& setting, std::size_t slot) const;
-    [[nodiscard]] bool is_used(int slot) const;
-    [[nodiscard]] bool slots_are_equal() const;
-    [[nodiscard]] Trial trial_of(const Setting& setting) const;
-    [[nodiscard]] std::vector<Trial> best_trials() const;
-    [[nodiscard]] double evm_of(const Link& link) const;
-    std::size_t try_center_frequencies(std::vector<Trial>& trials) const;
+    [[nodiscard]] std::vector<View> views() const;
+    void try_view(const View& view);
+    [[nodiscard]] std::vector<Link> links_of(const View& view, SymbolView input) const;
+    [[nodiscard]] Link with_given_slot(const Link& link) const;
+    [[nodiscard]] Cut cut(SymbolView input, const Link& link) const;
+    [[nodiscard]] std::vector<cf32> grid_of(const Cut& of) const;
+    [[nodiscard]] Trial trial_of(const Candidate& candidate) const;
+    Trial decided(const Candidate& candidate, Diagnosis& diagnosis);
+    void try_other_beginnings(Diagnosis& diagnosis);
+    [[nodiscard]] bool is_grid() const { return config_.input == ReceiverInput::grid; }
+    bool goes_on();
 
     Host host_;
-    detail::ReceiverPlan plan_;
+    ReceiverConfig config_;
     const Link& link_;
     SymbolView input_;
-    std::size_t slots_;
-    int slots_per_frame_;
-    std::vector<std::uint32_t> identities_;
-    std::vector<double> center_frequencies_;
-    std::vector<DmrsPattern> patterns_;
-    std::vector<Setting> settings_;
+    const DiagnoseOptions& options_;
+    std::size_t antennas_;
+    std::size_t tried_ = 0;
+    std::uint64_t steps_ = 0;
+    std::uint64_t most_steps_ = 0;
+    std::optional<Candidate> given_;
+    std::optional<Candidate> best_;
 };
 
 Diagnoser::Diagnoser(const Host& host, const ReceiverConfig& config, SymbolView input,
                      const DiagnoseOptions& options)
     : host_(host),
-      plan_(config),
-      link_(plan_.config.link),
+      config_(detail::ReceiverPlan(config).config),
+      link_(config_.link),
       input_(input),
-      slots_(input.size() / (plan_.antennas * plan_.input)),
-      slots_per_frame_(slots_per_frame(link_.carrier)),
-      patterns_(dmrs_patterns(link_)) {
-    if (slots_ == 0 || input.size() != slots_ * plan_.antennas * plan_.input)
+      options_(options),
+      antennas_(static_cast<std::size_t>(config.antennas)) {
+    const detail::ReceiverPlan plan(config);
+    const std::size_t unit = is_grid() ? antennas_ * plan.input : antennas_;
+    if (input.size() == 0 || input.size() % unit != 0)
         throw ArgumentError("input has " + std::to_string(input.size()) +
-                            " elements: expected a multiple of " +
-                            std::to_string(plan_.antennas * plan_.input) + ", the elements of a slot");
-    std::vector<std::uint32_t> others;
-    if (link_.carrier.cell_id) others.push_back(static_cast<std::uint32_t>(*link_.carrier.cell_id));
-    others.insert(others.end(), options.scrambling_ids.begin(), options.scrambling_ids.end());
-    identities_ = with_first(link_.allocation.dmrs.scrambling_id, others);
-    center_frequencies_ = with_first(0.0, options.center_frequencies);
-    std::erase(center_frequencies_, link_.carrier.center_frequency.value_or(0.0));
+                            " elements: expected a multiple of " + std::to_string(unit) +
+                            (is_grid() ? ", the elements of a slot" : ", the antennas"));
+    if (is_grid() || !link_.carrier.first_sample) return;
+    if (cut(input_, link_).slots == 0)
+        throw ArgumentError("input has " + std::to_string(input.size() / antennas_) +
+                            " samples per antenna: expected a slot from first_sample on");
 }
 
-Link Diagnoser::link_of(const Setting& setting) const {
-    Link link = link_;
-    DmrsConfig& dmrs = link.allocation.dmrs;
-    link.carrier.first_slot = setting.first_slot;
-    dmrs.type = setting.type;
-    dmrs.scrambling_id = setting.scrambling_id;
-    dmrs.n_scid = setting.n_scid;
-    dmrs.symbols = patterns_[setting.pattern].symbols;
-    dmrs.length = patterns_[setting.pattern].length;
-    return link;
+bool Diagnoser::goes_on() {
+    if (options_.stop.stop_requested()) return false;
+    if (options_.progress) options_.progress(std::min(steps_, most_steps_), most_steps_);
+    ++steps_;
+    return true;
 }
 
-std::vector<cf32> Diagnoser::make_grid() const {
-    std::vector<cf32> grid(slots_ * plan_.grid);
-    if (!plan_.demodulator) {
+/// One change each, the cheap and likely ones first.
+std::vector<View> Diagnoser::views() const {
+    View given = {.link = link_, .identities = {link_.allocation.dmrs.scrambling_id}};
+    const auto add_identity = [](std::vector<std::uint32_t>& to, std::uint32_t identity) {
+        if (std::find(to.begin(), to.end(), identity) == to.end()) to.push_back(identity);
+    };
+    if (link_.carrier.cell_id)
+        add_identity(given.identities, static_cast<std::uint32_t>(*link_.carrier.cell_id));
+    given.begins_anywhere = !is_grid() && !link_.carrier.first_sample;
+    std::vector<View> views = {given};
+    const auto add = [&](const auto& change) {
+        View view = given;
+        change(view);
+        if (can_be(view.link)) views.push_back(std::move(view));
+    };
+    add([](View& view) { view.swaps_iq = true; });
+    const DmrsConfig& dmrs = link_.allocation.dmrs;
+    for (int group = 0; group < (dmrs.type == 1 ? 2 : 3); ++group) {
+        const bool is_used = std::any_of(dmrs.ports.begin(), dmrs.ports.end(), [&](int port) {
+            return dmrs_port(dmrs.type, port).cdm_group == group;
+        });
+        if (is_used) continue;
+        add([&](View& view) {
+            DmrsConfig& other = view.link.allocation.dmrs;
+            other.ports = {2 * group};
+            other.cdm_groups_without_data = std::max(other.cdm_groups_without_data, group + 1);
+        });
+    }
+    if (size_of(input_.format()) > 2) add([](View& view) { view.swaps_bytes = true; });
+    if (!is_grid()) {
+        const double shift = link_.carrier.frequency_shift;
+        if (shift != 0.0) add([&](View& view) { view.link.carrier.frequency_shift = -shift; });
+        for (int i = 1; i <= max_subcarriers; ++i)
+            for (const int sign : {1, -1})
+                add([&](View& view) {
+                    view.link.carrier.frequency_shift += sign * i * link_.carrier.subcarrier_spacing;
+                });
+    }
+    if (!is_grid() && !given.begins_anywhere) add([](View& view) { view.begins_anywhere = true; });
+    std::vector<std::uint32_t> listed;
+    for (const std::uint32_t identity : options_.scrambling_ids)
+        if (std::find(given.identities.begin(), given.identities.end(), identity) == given.identities.end())
+            add_identity(listed, identity);
+    if (!listed.empty()) add([&](View& view) { view.identities = std::move(listed); });
+    return views;
+}
+
+/// The link with each beginning to try.
+std::vector<Link> Diagnoser::links_of(const View& view, SymbolView input) const {
+    if (!view.begins_anywhere) return {view.link};
+    const OfdmTiming timing(ofdm_config(view.link, config_.antennas));
+    std::vector<Link> links;
+    for (const std::size_t position : detail::slot_beginnings(
+             timing, {.all = input, .antennas = antennas_, .length = input.size() / antennas_})) {
+        links.push_back(view.link);
+        links.back().carrier.first_sample = options_.begin + position;
+        links.back().carrier.first_slot = 0;
+    }
+    return links;
+}
+
+/// The same timing, from the given first slot on if the input has it: the occurrence nearest to the given
+/// first sample.
+Link Diagnoser::with_given_slot(const Link& link) const {
+    const OfdmTiming timing(ofdm_config(link, config_.antennas));
+    const auto frame = static_cast<std::int64_t>(timing.slot_start(timing.slots_per_frame()));
+    const auto start = [&](int slot) {
+        return static_cast<std::int64_t>(timing.slot_start(static_cast<std::uint64_t>(slot)));
+    };
+    const auto begin = static_cast<std::int64_t>(options_.begin);
+    const auto length = static_cast<std::int64_t>(input_.size() / antennas_);
+    const auto wanted = static_cast<std::int64_t>(link_.carrier.first_sample.value_or(options_.begin));
+    const std::int64_t first = static_cast<std::int64_t>(*link.carrier.first_sample) +
+                               start(link_.carrier.first_slot) - start(link.carrier.first_slot);
+    std::optional<std::int64_t> nearest;
+    for (std::int64_t at = first - frame; at <= first + 2 * frame; at += frame) {
+        const bool is_whole =
+            at >= begin && at + static_cast<std::int64_t>(timing.slot_samples(
+                                    static_cast<std::uint64_t>(link_.carrier.first_slot))) <=
+                               begin + length;
+        if (is_whole && (!nearest || std::llabs(at - wanted) < std::llabs(*nearest - wanted))) nearest = at;
+    }
+    if (!nearest) return link;
+    Link result = link;
+    result.carrier.first_sample = static_cast<std::uint64_t>(*nearest);
+    result.carrier.first_slot = link_.carrier.first_slot;
+    return result;
+}
+
+Cut Diagnoser::cut(SymbolView input, const Link& link) const {
+    Cut result = {.config = config_};
+    result.config.link = link;
+    const detail::ReceiverPlan plan(result.config);
+    const std::size_t element = size_of(input.format());
+    const std::size_t of_slot = antennas_ * plan.input;
+    if (is_grid()) {
+        result.slots = std::min<std::size_t>(input.size() / of_slot, max_slots);
+        const auto bytes = input.bytes().first(result.slots * of_slot * element);
+        result.bytes.assign(bytes.begin(), bytes.end());
+        return result;
+    }
+    const OfdmTiming timing(plan.demodulator->ofdm);
+    const auto first = static_cast<std::uint64_t>(link.carrier.first_slot);
+    const std::uint64_t length = input.size() / antennas_;
+    const std::uint64_t begin = *link.carrier.first_sample - options_.begin;
+    for (; result.slots < max_slots; ++result.slots) {
+        const std::uint64_t slot = first + result.slots;
+        const std::uint64_t at = begin + timing.slot_start(slot) - timing.slot_start(first);
+        const std::size_t samples = timing.slot_samples(slot);
+        if (at > length || samples > length - at) break;
+        result.bytes.resize((result.slots + 1) * of_slot * element);
+        for (std::size_t antenna = 0; antenna < antennas_; ++antenna)
+            std::memcpy(result.bytes.data() + (result.slots * antennas_ + antenna) * plan.input * element,
+                        input.data() + (antenna * length + at) * element, samples * element);
+    }
+    return result;
+}
+
+/// Without the frequency offset that cyclic prefixes show.
+std::vector<cf32> Diagnoser::grid_of(const Cut& of) const {
+    const detail::ReceiverPlan plan(of.config);
+    const SymbolView input(input_.format(), of.bytes);
+    std::vector<cf32> grid(of.slots * plan.grid);
+    if (!plan.demodulator) {
         std::vector<float> re(grid.size());
         std::vector<float> im(grid.size());
-        detail::read_samples(input_, re.data(), im.data());
+        detail::read_samples(input, re.data(), im.data());
         for (std::size_t i = 0; i < grid.size(); ++i)
             grid[i] = {re[i], im[i]};
         return grid;
     }
-    OfdmDemodulator demodulate(host_, *plan_.demodulator);
-    const std::size_t of_slot = plan_.antennas * plan_.input;
-    for (std::size_t i = 0; i < slots_; ++i)
-        demodulate(input_.subspan(i * of_slot, of_slot),
-                   {.first = static_cast<std::uint64_t>(link_.carrier.first_slot) + i,
-                    .count = 1,
-                    .stride = plan_.input},
-                   std::span(grid).subspan(i * plan_.grid, plan_.grid));
+    const std::size_t of_slot = antennas_ * plan.input;
+    const auto first = static_cast<std::uint64_t>(of.config.link.carrier.first_slot);
+    detail::PrefixCorrelator correlate(plan);
+    std::complex<double> sum = 0.0;
+    std::vector<std::complex<double>> symbols;
+    for (std::size_t i = 0; i < of.slots; ++i)
+        sum += correlate(input.subspan(i * of_slot, of_slot), first + i, 0, &symbols);
+    double across = 0.0;  // energy of the symbols' parts at a right angle to their sum
+    for (const std::complex<double>& symbol : symbols) {
+        const double part = (symbol * std::conj(sum)).imag();
+        across += part * part;
+    }
+    const double angle = detail::elementary::angle_of(sum);
+    OfdmDemodulatorConfig config = *plan.demodulator;
+    if (std::fabs(angle) * std::norm(sum) > min_deviations * std::sqrt(across))
+        config.ofdm.frequency_shift -= angle / (2.0 * std::numbers::pi) * config.ofdm.subcarrier_spacing;
+    OfdmDemodulator demodulate(host_, config);
+    for (std::size_t i = 0; i < of.slots; ++i)
+        demodulate(input.subspan(i * of_slot, of_slot),
+                   {.first = first + i, .count = 1, .stride = plan.input},
+                   std::span(grid).subspan(i * plan.grid, plan.grid));
     return grid;
 }
 
-bool Diagnoser::is_used(int slot) const {
-    const std::vector<int>& slots = link_.slots;
-    return slots.empty() || std::find(slots.begin(), slots.end(), slot) != slots.end();
-}
-
-/// True if DM-RS do not depend on the slot, nor on the symbol.
-bool Diagnoser::slots_are_equal() const {
-    const DmrsConfig& dmrs = link_.allocation.dmrs;
-    return dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
-}
-
-/// Above 30 kHz some slots begin with a longer prefix, so another first slot shifts the symbols in time.
-/// Returns the conjugate of the rotation that this causes in a pair of pilots.
-std::complex<double> Diagnoser::phase_of(const Setting& setting, std::size_t slot) const {
-    if (!plan_.demodulator || setting.first_slot == link_.carrier.first_slot) return 1.0;
-    const OfdmTiming timing(plan_.demodulator->ofdm);
-    const auto window = [&](int first_slot) {
-        const auto first = static_cast<std::uint64_t>(first_slot);
-        return static_cast<double>(timing.slot_start(first + slot) - timing.slot_start(first) +
-                                   timing.prefix_samples(first + slot, 0));
-    };
-    const double late = window(setting.first_slot) - window(link_.carrier.first_slot);
-    const double turns =
-        late * detail::subcarriers_of_pair(setting.type) / static_cast<double>(timing.fft_size());
-    return detail::elementary::phasor(-2.0 * std::numbers::pi * turns);
-}
-
-/// Scores a setting; 0 if none of the slots is in its schedule.
-void Diagnoser::score(const detail::PilotPairs& pairs, const std::vector<SlotScore>& scores,
-                      Setting& setting) const {
-    std::complex<double> sum = 0.0;
-    double energy = 0.0;
-    double squares = 0.0;
-    for (std::size_t slot = 0; slot < slots_; ++slot) {
-        const std::complex<double> phase = phase_of(setting, slot);
-        const auto number = (static_cast<std::size_t>(setting.first_slot) + slot) %
-                            static_cast<std::size_t>(slots_per_frame_);
-        if (!is_used(static_cast<int>(number))) continue;
-        for (const int l : patterns_[setting.pattern].symbols) {
-            const auto symbol = static_cast<std::size_t>(l);
-            sum += phase * scores[number * slots_ + slot].correlation[symbol];
-            const double of_symbol = pairs.energy(slot, symbol);
-            energy += of_symbol;
-            squares += of_symbol * of_symbol;
-        }
-    }
-    setting.coherence = energy > 0.0 ? std::min(std::sqrt(std::norm(sum)) / energy, 1.0) : 0.0;
-    // The effective number of symbols: louder ones count more, so all together count as fewer.
-    const double symbols = squares > 0.0 ? energy * energy / squares : 0.0;
-    // An extra symbol without pilots costs more coherence than it adds pairs.
-    setting.surprisal = symbols * static_cast<double>(pairs.pairs()) * surprisal_of_pair(setting.coherence);
-    if (slots_are_equal()) setting.repeats = std::max(symbols, 1.0);
-}
-
-void Diagnoser::try_identity(const detail::PilotPairs& pairs, Setting setting, const std::vector<bool>& can) {
-    // Pilots in every symbol, though no allocation has them.
-    SlotAllocation allocation = link_.allocation;
-    allocation.first_symbol = 0;
-    allocation.symbols = symbols_per_slot;
-    allocation.dmrs.type = setting.type;
-    allocation.dmrs.scrambling_id = setting.scrambling_id;
-    allocation.dmrs.n_scid = setting.n_scid;
-    allocation.dmrs.length = 1;
-    allocation.dmrs.symbols.clear();
-    for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
-        allocation.dmrs.symbols.push_back(symbol);
-    std::vector<cf32> pilots(dmrs_pilot_count(allocation));
-    const std::size_t of_symbol = pilots.size() / symbols_per_slot;
-
-    const auto numbers = static_cast<std::size_t>(slots_per_frame_);
-    std::vector<SlotScore> scores(numbers * slots_);
-    for (std::size_t number = 0; number < numbers; ++number) {
-        dmrs_pilots(allocation, static_cast<int>(number), pilots);
-        for (std::size_t slot = 0; slot < slots_; ++slot)
-            for (std::size_t symbol = 0; symbol < symbols_per_slot; ++symbol)
-                scores[number * slots_ + slot].correlation[symbol] =
-                    pairs.correlation(slot, symbol, std::span(pilots).subspan(symbol * of_symbol, of_symbol));
-    }
-    for (int i = 0; i < slots_per_frame_; ++i) {
-        // The link's own first, so that it wins among equal settings.
-        setting.first_slot = (link_.carrier.first_slot + i) % slots_per_frame_;
-        for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
-            if (can[setting.pattern]) {
-                score(pairs, scores, setting);
-                settings_.push_back(setting);
-            }
-    }
-}
-
-void Diagnoser::try_type(int type, const std::vector<cf32>& grid) {
-    std::vector<bool> can;
-    Setting setting = {.type = type,
-                       .scrambling_id = link_.allocation.dmrs.scrambling_id,
-                       .n_scid = link_.allocation.dmrs.n_scid,
-                       .first_slot = link_.carrier.first_slot};
-    for (setting.pattern = 0; setting.pattern < patterns_.size(); ++setting.pattern)
-        can.push_back(can_be(link_of(setting)));
-    const auto possible = static_cast<std::size_t>(std::find(can.begin(), can.end(), true) - can.begin());
-    if (possible == can.size()) return;
-    const detail::PilotPairs pairs(link_of({.type = type}).allocation, grid, plan_.antennas);
-    const bool is_precoded = link_.allocation.dmrs.transform_precoding;
-    for (const std::uint32_t identity : identities_) {
-        setting.scrambling_id = identity;
-        for (const int n_scid : with_first(link_.allocation.dmrs.n_scid, {0, 1})) {
-            setting.n_scid = n_scid;
-            setting.pattern = possible;
-            if (is_precoded && n_scid != link_.allocation.dmrs.n_scid) continue;
-            // An identity may be out of range for low-PAPR sequences.
-            if (!can_be(link_of(setting))) continue;
-            try_identity(pairs, setting, can);
-        }
-    }
-}
-
-Trial Diagnoser::trial_of(const Setting& setting) const {
-    const Link link = link_of(setting);
+Trial Diagnoser::trial_of(const Candidate& candidate) const {
+    const detail::FoundSetting& setting = candidate.setting;
     const double chance = detail::elementary::exp(-setting.surprisal / setting.repeats);
-    return {.change = change_of(link_, link),
-            .link = link,
+    return {.link = setting.link,
+            .swaps_iq = candidate.view.swaps_iq,
+            .swaps_bytes = candidate.view.swaps_bytes,
             .coherence = setting.coherence,
-            .chance = std::min(static_cast<double>(settings_.size()) * chance, 1.0),
-            .evm = std::numeric_limits<double>::quiet_NaN()};
+            .chance = std::min(static_cast<double>(tried_) * chance, 1.0)};
 }
 
-/// The best settings, including that of the link, which was tried first.
-std::vector<Trial> Diagnoser::best_trials() const {
-    std::vector<Setting> best = settings_;
-    std::stable_sort(best.begin(), best.end(),
-                     [](const Setting& a, const Setting& b) { return a.surprisal > b.surprisal; });
-    best.resize(std::min(best.size(), max_trials));
-    std::vector<Trial> trials;
-    for (const Setting& setting : best)
-        trials.push_back(trial_of(setting));
-    if (trials.empty()) return trials;
-
-    auto own =
-        std::find_if(trials.begin(), trials.end(), [](const Trial& trial) { return trial.change.empty(); });
-    if (own == trials.end()) *--own = trial_of(settings_.front());
-    // If slots have the same pilots, a slightly better one says nothing about slot numbers.
-    const bool is_equal = slots_are_equal() && differ_in_slot_alone(settings_.front(), best.front());
-    if (is_equal && own->is_found()) std::rotate(trials.begin(), own, own + 1);
-    return trials;
+/// Keeps the best settings so far. Ends early if they are found.
+void Diagnoser::try_view(const View& view) {
+    const bool is_changed = view.swaps_iq || view.swaps_bytes;
+    const std::vector<std::byte> bytes = is_changed ? changed(input_, view) : std::vector<std::byte>();
+    const SymbolView input = is_changed ? SymbolView(input_.format(), bytes) : input_;
+    for (const Link& link : links_of(view, input)) {
+        const Cut slots = cut(input, link);
+        if (slots.slots == 0) continue;
+        const detail::SettingSearch found =
+            detail::search_settings(detail::ReceiverPlan(slots.config), grid_of(slots), view.identities,
+                                    [this] { return goes_on(); });
+        if (found.tried == 0) continue;
+        tried_ += found.tried;
+        if (!given_) given_ = Candidate{view, found.own};
+        if (best_ && found.best.surprisal <= best_->setting.surprisal) continue;
+        best_ = Candidate{view, found.best};
+        if (trial_of(*best_).is_found()) return;
+    }
 }
 
-/// The min over slots, as slots may be empty, after correcting the frequency offset that cyclic prefixes
-/// show.
-double Diagnoser::evm_of(const Link& link) const {
-    ReceiverConfig config = plan_.config;
-    config.link = link;
-    const SlotSchedule schedule(link);
-    const std::size_t of_slot = plan_.antennas * plan_.input;
-    const auto input_of = [&](std::uint64_t occasion) {
-        const std::uint64_t slot = schedule.slot(occasion) - schedule.first_slot();
-        return input_.subspan(static_cast<std::size_t>(slot) * of_slot, of_slot);
-    };
-    detail::PrefixCorrelator correlate{detail::ReceiverPlan(config)};
-    std::complex<double> prefixes = 0.0;
-    const std::uint64_t occasions = schedule.occasions(slots_);
-    for (std::uint64_t i = 0; i < occasions; ++i)
-        prefixes += correlate(input_of(i), schedule.slot(i), 0);
-    config.link.carrier.frequency_shift -=
-        detail::elementary::angle_of(prefixes) / (2.0 * std::numbers::pi) * link.carrier.subcarrier_spacing;
-
-    Receiver receive(host_, config);
-    double least = std::numeric_limits<double>::quiet_NaN();
+/// Decides on what DM-RS leave open.
+Trial Diagnoser::decided(const Candidate& candidate, Diagnosis& diagnosis) {
+    Trial trial = trial_of(candidate);
+    const bool is_changed = trial.swaps_iq || trial.swaps_bytes;
+    const std::vector<std::byte> bytes =
+        is_changed ? changed(input_, candidate.view) : std::vector<std::byte>();
+    if (candidate.view.begins_anywhere) trial.link = with_given_slot(trial.link);
+    const Cut slots = cut(is_changed ? SymbolView(input_.format(), bytes) : input_, trial.link);
+    const SlotSchedule schedule(trial.link);
+    const std::uint64_t occasions = schedule.occasions(slots.slots);
+    if (occasions == 0) return trial;
+    const std::vector<cf32> grid = grid_of(slots);
+    const std::size_t of_slot = grid.size() / slots.slots;
+    detail::SlotGrids grids = {.config = slots.config};
+    if (!is_grid()) grids.timing.emplace(ofdm_config(trial.link, config_.antennas));
     for (std::uint64_t i = 0; i < occasions; ++i) {
-        ReceivedSlot received;
-        receive(input_of(i), i, {.slots = std::span(&received, 1)});
-        least = std::fmin(least, slot_report(received, config, schedule.slot(i)).evm);
+        const std::uint64_t slot = schedule.slot(i) - schedule.first_slot();
+        const auto begin = grid.begin() + static_cast<std::ptrdiff_t>(slot * of_slot);
+        grids.grid.insert(grids.grid.end(), begin, begin + static_cast<std::ptrdiff_t>(of_slot));
+        grids.occasions.push_back(i);
     }
-    return least;
+    detail::SymbolSearch found =
+        detail::search_by_symbols(host_, grids, options_.center_frequencies, [this] { return goes_on(); });
+    trial.link = std::move(found.link);
+    if (candidate.view.begins_anywhere) {
+        const auto late = std::llround(found.timing_offset * *trial.link.carrier.sample_rate);
+        const auto first = static_cast<long long>(*trial.link.carrier.first_sample) + late;
+        trial.link.carrier.first_sample = static_cast<std::uint64_t>(std::max(first, 0LL));
+    }
+    trial.excess = found.excess;
+    trial.evm = found.evm;
+    tried_ += found.tried;
+    diagnosis.agreeing = std::move(found.agreeing);
+    diagnosis.undecided = std::move(found.undecided);
+    return trial;
 }
 
-/// f0 does not affect the coherence within symbols. It rotates symbols against each other, which the EVM
-/// shows. Returns the number of frequencies tried.
-std::size_t Diagnoser::try_center_frequencies(std::vector<Trial>& trials) const {
-    if (!plan_.demodulator || trials.empty()) return 0;
-    Trial best = trials.front();
-    if (!best.is_found()) return 0;
-    std::vector<Trial> others;
-    for (const double frequency : center_frequencies_) {
-        Trial other = best;
-        other.link.carrier.center_frequency = frequency;
-        if (!can_be(other.link)) continue;
-        other.change = change_of(link_, other.link);
-        other.evm = evm_of(other.link);
-        others.push_back(std::move(other));
-    }
-    if (others.empty()) return 0;
-    std::stable_sort(others.begin(), others.end(),
-                     [](const Trial& a, const Trial& b) { return a.evm < b.evm; });
-    best.evm = evm_of(best.link);
-    const bool is_better = others.front().evm < clear_share_of_evm * best.evm;
-    trials.front() = std::move(best);
-    trials.insert(trials.begin() + 1, others.begin(), others.end());
-    if (is_better) std::swap(trials[0], trials[1]);
-    while (trials.size() > max_trials) {
-        // Keeps the unchanged link.
-        const std::size_t last = trials.back().change.empty() ? trials.size() - 2 : trials.size() - 1;
-        trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(last));
-    }
-    return others.size();
+/// DM-RS that are late by part of a symbol are found too.
+void Diagnoser::try_other_beginnings(Diagnosis& diagnosis) {
+    if (is_grid() || best_->view.begins_anywhere) return;
+    View view = best_->view;
+    view.link = best_->setting.link;
+    view.begins_anywhere = true;
+    view.identities = {view.link.allocation.dmrs.scrambling_id};
+    best_.reset();
+    try_view(view);
+    if (!best_ || !trial_of(*best_).is_found()) return;
+    Diagnosis other;
+    other.best = decided(*best_, other);
+    if (other.best.fits() && other.best.evm < clear_share_of_evm * diagnosis.best.evm)
+        diagnosis = std::move(other);
 }
 
 Diagnosis Diagnoser::operator()() {
-    const std::vector<cf32> grid = make_grid();
-    const bool is_precoded = link_.allocation.dmrs.transform_precoding;
-    for (const int type : with_first(link_.allocation.dmrs.type, {1, 2}))
-        if (type == link_.allocation.dmrs.type || !is_precoded) try_type(type, grid);
     Diagnosis diagnosis;
-    diagnosis.trials = best_trials();
-    diagnosis.tried = settings_.size() + try_center_frequencies(diagnosis.trials);
+    const std::vector<View> all = views();
+    most_steps_ = 100;  // of symbols
+    for (const View& view : all)
+        most_steps_ += 2 * view.identities.size() * (view.begins_anywhere ? 14 : 1);
+    for (const View& view : all) {
+        if (options_.stop.stop_requested()) break;
+        try_view(view);
+        if (best_ && trial_of(*best_).is_found()) break;
+    }
+    if (best_) {
+        diagnosis.best = trial_of(*best_);
+        if (diagnosis.best.is_found()) diagnosis.best = decided(*best_, diagnosis);
+        if (diagnosis.best.is_found() && (!diagnosis.best.fits() || diagnosis.best.evm > doubtful_evm))
+            try_other_beginnings(diagnosis);
+        diagnosis.best.change = change_of(link_, diagnosis.best);
+        if (given_) diagnosis.given = trial_of(*given_);
+    }
+    diagnosis.tried = tried_;
+    diagnosis.cancelled = options_.stop.stop_requested();
     return diagnosis;
 }
 
@@ -448,6 +455,10 @@ Diagnosis Diagnoser::operator()() {
 
 bool Trial::is_found() const {
     return coherence >= min_coherence(link.allocation) && chance <= max_chance;
+}
+
+bool Trial::fits() const {
+    return is_found() && evm <= max_evm && (excess <= max_excess || evm <= negligible_evm);
 }
 
 Diagnosis diagnose(const Host& host, const ReceiverConfig& config, SymbolView input,

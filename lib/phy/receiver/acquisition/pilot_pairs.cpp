@@ -54,6 +54,9 @@ PilotPairs::PilotPairs(const SlotAllocation& allocation, std::span<const cf32> g
             add_row(allocation, group, grid.data() + row * width,
                     slot * symbols_per_slot + row % symbols_per_slot);
     }
+    squares_.resize(energies_.size());
+    for (std::size_t i = 0; i < products_.size(); ++i)
+        squares_[i / firsts_.size()] += static_cast<double>(std::norm(products_[i]));
 }
 
 void PilotPairs::add_row(const SlotAllocation& allocation, int group, const cf32* row, std::size_t symbol) {

@@ -37,12 +37,18 @@ public:
         return energies_[slot * symbols_per_slot + symbol];
     }
 
+    /// The sum over pairs of their squared products: few loud pairs are worth as little as few pairs.
+    [[nodiscard]] double squares(std::size_t slot, std::size_t symbol) const {
+        return squares_[slot * symbols_per_slot + symbol];
+    }
+
 private:
     void add_row(const SlotAllocation& allocation, int group, const cf32* row, std::size_t symbol);
 
     std::vector<std::size_t> firsts_;            ///< per pair: the index of its first pilot
     std::vector<std::complex<float>> products_;  ///< (slots, symbols, pairs)
     std::vector<double> energies_;               ///< (slots, symbols)
+    std::vector<double> squares_;                ///< the same
 };
 
 }  // namespace phy::detail
