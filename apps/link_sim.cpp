@@ -52,8 +52,6 @@ private:
     std::string option;
     if (error.starts_with("delay_spread"))
         option = fmt::format("--delay-spread {} (ns): ", options.delay_spread_ns);
-    if (error.starts_with("noise_variance"))
-        option = fmt::format("--resource-blocks {} without --known noise: ", options.resource_blocks);
     throw phy::ArgumentError(fmt::format("{}{}", option, error));
 }
 

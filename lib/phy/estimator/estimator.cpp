@@ -31,8 +31,8 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         slots.reserve(static_cast<std::size_t>(threads));
         for (int i = 0; i < threads; ++i)
             slots.emplace_back(plan, detail::estimator_kernels(host.backend()),
-                               detail::array_kernels(host.backend()),
-                               detail::fft_kernels(host.backend()), i == 0 ? threads : 1);
+                               detail::array_kernels(host.backend()), detail::fft_kernels(host.backend()),
+                               i == 0 ? threads : 1);
     }
 
     Host host;
