@@ -74,8 +74,7 @@ def fading_table(results):
         curves = collections.defaultdict(list)
         for point in report["points"]:
             curves[point["known"]].append((point["snr_db"], point["mutual_information"]))
-        told = f", told {context['told_delay_spread_ns']:g} ns" if context["told_delay_spread_ns"] else ""
-        name = f"{context['channel']}, {context['antennas']} x {context['layers']}{told}"
+        name = f"{context['channel']}, {context['antennas']} x {context['layers']}"
         known = curves["channel,noise"]
         for index, (snr, bits) in enumerate(known):
             losses = []

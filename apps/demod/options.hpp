@@ -23,7 +23,7 @@ struct DemodOptions {
     SoftBitFileOptions files;        ///< for captures of all kinds
     DemodulateOptions symbols;       ///< further options for captures of symbols
     ReceiveOptions slots;            ///< further options for grids and samples
-    double delay_spread_ns = 0.0;    ///< 0: measured
+    double delay_spread_ns = 0.0;    ///< 0: none given
     float doppler_spread_hz = 0.0F;  ///< 0: none
 
     MachineOptions machine;

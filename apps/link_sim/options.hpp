@@ -30,7 +30,7 @@ struct LinkSimOptions {
     double subcarrier_spacing = 30000.0;
     int dmrs_type = 1;
     std::vector<int> dmrs_symbols = {2, 11};
-    double delay_spread_ns = 0.0;  ///< given to estimators; 0: measured
+    double delay_spread_ns = 0.0;  ///< given to estimators; 0: none
     Equalization equalizer = Equalization::mmse;
 
     std::uint64_t errors = 1000;

@@ -122,9 +122,8 @@ ChannelModel parse_channel(const std::string& text) {
     }
     throw ArgumentError(fmt::format(
         "--channel {}: expected 'awgn', 'flat', or 'tdl', 'tdl-a', 'tdl-b' or 'tdl-c' with ':' and a delay "
-        "spread from 0 to 10000 ns, or 'taps:' with NS:DB for each tap, from -10000 to 10000 ns and from "
-        "-100 "
-        "to 100 dB",
+        "spread from 0 to 10000 ns, or 'taps:' with NS:DB for each tap, from -10000 to 10000 ns and "
+        "from -100 to 100 dB",
         text));
 }
 

@@ -365,9 +365,9 @@ TEST_F(CaptureRejection, GroupsInThousandsOfGroups) {
         const std::vector<float> values(200, 0.5F);
         ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
     }
-    expect_says(rejection(), {"100 groups", "too deep", "name of a dataset"});
+    expect_says(rejection(), {"nested deeper than 100 levels", "name of a dataset"});
     EXPECT_EQ(phy::CaptureReader(path_, {.dataset = path + "/iq"}).description().symbols, 100U);
-    expect_says(rejection({.dataset = path + "/none"}), {"100 groups", "too deep"});
+    expect_says(rejection({.dataset = path + "/none"}), {"nested deeper than 100 levels"});
 }
 
 }  // namespace

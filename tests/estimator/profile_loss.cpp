@@ -40,8 +40,6 @@ phy::ChannelEstimatorConfig estimator_config(const ProfileCase& drawn) {
     config.antennas = drawn.antennas;
     config.subcarrier_spacing = profile_spacing;
     config.time = phy::TimeInterpolation::average;
-    if (drawn.allocation.carrier_resource_blocks == 1)
-        config.delay_spread = static_cast<float>(3e-3 / profile_spacing);
     return config;
 }
 

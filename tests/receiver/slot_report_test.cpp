@@ -334,7 +334,7 @@ TEST(BadSamplesTest, SignalsAreNeverErased) {
         for (const phy::ReceivedSlot& slot : received.slots) {
             for (const phy::cf32 phase : slot.estimate.phase)
                 EXPECT_TRUE(std::isfinite(phase.real()));
-            EXPECT_LT(slot.erasures, receiver.symbols_per_slot() / 100);
+            EXPECT_LT(slot.symbols.not_finite, receiver.symbols_per_slot() / 100);
         }
     }
 }

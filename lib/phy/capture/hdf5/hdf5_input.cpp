@@ -193,8 +193,8 @@ std::vector<std::string> Hdf5File::datasets() const {
         checked(H5Ovisit2(hdf5_, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &paths, H5O_INFO_BASIC), name(),
                 "cannot be searched for datasets, damaged HDF5 file");
     if (found == too_deep)
-        throw file_error(name(), "has groups in more than " + std::to_string(max_depth) +
-                                     " groups, too deep to be searched: expected the name of a dataset");
+        throw file_error(name(), "has groups nested deeper than " + std::to_string(max_depth) +
+                                     " levels: expected the name of a dataset");
     std::ranges::sort(paths);
     return paths;
 }

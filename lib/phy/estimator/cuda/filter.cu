@@ -18,35 +18,34 @@ __device__ __forceinline__ int thread() {
     return static_cast<int>(threadIdx.x);
 }
 
-/// Shared memory of a block.
+/// Shared memory of a block. The profile lies where the products follow once it is no longer needed: a block
+/// has 64 KiB on devices of compute capability 7.5.
 struct Room {
     double* matrix;    ///< (rows, columns)
-    double* products;  ///< (rows of the last shape, columns): of the matrix before it is solved
     double* powers;    ///< (2, delays)
     double* factors;   ///< (rows)
+    double* products;  ///< (rows of the last shape, columns): of the matrix before it is solved
     float* measured;   ///< (extent)
     float* guess;      ///< (reach, extent, reach)
     float* ratios;     ///< as guess
 };
 
-__host__ __device__ __forceinline__ std::size_t doubles_of(const EstimatorProgram& program) {
-    const auto rows = static_cast<std::size_t>(program.largest.rows_of_matrix);
-    const auto columns = static_cast<std::size_t>(program.largest.columns_of_matrix);
-    return rows * columns + static_cast<std::size_t>(program.largest.tile_width) * columns +
-           2 * static_cast<std::size_t>(program.largest.delays) + rows;
-}
-
-__host__ __device__ __forceinline__ std::size_t floats_of(const EstimatorProgram& program) {
-    return static_cast<std::size_t>(3 * program.profile.extent + 4 * program.profile.reach);
+std::size_t shared_bytes(const EstimatorProgram& host) {
+    const int rows = host.largest.rows_of_matrix;
+    const int columns = host.largest.columns_of_matrix;
+    const auto kept = static_cast<std::size_t>(rows * columns + 2 * host.largest.delays + rows);
+    const auto products = static_cast<std::size_t>(host.largest.rows_of_last_shape * columns);
+    const auto profile = static_cast<std::size_t>(3 * host.profile.extent + 4 * host.profile.reach);
+    return sizeof(double) * kept + std::max(sizeof(double) * products, sizeof(float) * profile);
 }
 
 __device__ __forceinline__ Room room_of(const EstimatorProgram& program, double* shared) {
     Room room{};
     room.matrix = shared;
-    room.products = room.matrix + program.largest.rows_of_matrix * program.largest.columns_of_matrix;
-    room.powers = room.products + program.largest.tile_width * program.largest.columns_of_matrix;
+    room.powers = room.matrix + program.largest.rows_of_matrix * program.largest.columns_of_matrix;
     room.factors = room.powers + 2 * program.largest.delays;
-    room.measured = reinterpret_cast<float*>(room.factors + program.largest.rows_of_matrix);
+    room.products = room.factors + program.largest.rows_of_matrix;
+    room.measured = reinterpret_cast<float*>(room.products);
     room.guess = room.measured + program.profile.extent;
     room.ratios = room.guess + program.profile.extent + 2 * program.profile.reach;
     return room;
@@ -343,10 +342,6 @@ __global__ void __launch_bounds__(filter_threads)
         program.errors[index] = 0.0F;
     }
     if (is_last_block(program.arrivals + slot, gridDim.x)) write_estimate(program, slot, estimates[slot]);
-}
-
-std::size_t shared_bytes(const EstimatorProgram& host) {
-    return sizeof(double) * doubles_of(host) + sizeof(float) * floats_of(host);
 }
 
 }  // namespace

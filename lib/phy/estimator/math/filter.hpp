@@ -45,7 +45,6 @@ struct EstimatorTileShape {
     std::vector<float> synthesize;  ///< (modes, half_width): even modes on the first half, odd ones
     std::vector<double> power;      ///< (delays): of the modes, for a path of power 1, per position
 
-    [[nodiscard]] int even_positions() const { return (positions + 1) / 2; }
 };
 
 /// The filter of one kind of stream.

@@ -66,11 +66,6 @@ PHY_INLINE ComplexOf<Ops> unfolded_mirror(ComplexOf<Ops> a, ComplexOf<Ops> b) {
     return {Ops::add(a.re, b.im), Ops::sub(a.im, b.re)};
 }
 
-template <class Ops>
-PHY_INLINE typename Ops::V wiener_gain(typename Ops::V lambda, typename Ops::V noise_over_power) {
-    return Ops::div(Ops::set(1.0F), Ops::add(lambda, noise_over_power));
-}
-
 }  // namespace phy::detail::PHY_TARGET
 PHY_AFTER_NAMESPACE();
 #endif

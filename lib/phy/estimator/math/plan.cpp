@@ -103,6 +103,9 @@ void set_largest(EstimatorPlan& plan) {
             largest.width = std::max(largest.width, kind.modes.width());
             largest.columns_of_matrix = std::max(largest.columns_of_matrix, kind.modes.columns());
             largest.rows_of_matrix = std::max(largest.rows_of_matrix, kind.modes.modes() + kind.rows);
+            if (!kind.shapes.empty())
+                largest.rows_of_last_shape =
+                    std::max(largest.rows_of_last_shape, kind.shapes.back().modes.modes());
             largest.columns = std::max(largest.columns,
                                        static_cast<std::size_t>(plan.columns(joint) * kind.column_stride()));
             std::size_t mix = 0;

@@ -69,7 +69,6 @@ template <class Ops>
 PHY_INLINE void place(const EstimatorProfileShape& profile, int first, SlotState& state) {
     const int middle = (first + (profile.extent - 1) / 2) % profile.bins;
     const int delay = middle > profile.bins / 2 ? middle - profile.bins : middle;
-    state.first_bin = first;
     state.step = Ops::mul(static_cast<float>(delay), profile.bin_delay);
 }
 

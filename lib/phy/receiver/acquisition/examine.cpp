@@ -63,11 +63,11 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
 
 void Examination::add(SymbolView input, std::uint64_t occasion) {
     read_samples(input, re_.data(), im_.data());
-    if (demodulate_) add_samples(input, occasion);
+    if (demodulate_) add_samples(occasion);
     add_pilots(input, occasion);
 }
 
-void Examination::add_samples(SymbolView /*input*/, std::uint64_t occasion) {
+void Examination::add_samples(std::uint64_t occasion) {
     const OfdmTiming& timing = demodulate_->timing();
     const std::size_t block = timing.fft_size();
     const std::size_t length = timing.slot_samples(plan_.schedule.slot(occasion));

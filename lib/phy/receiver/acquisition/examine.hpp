@@ -59,7 +59,7 @@ private:
         std::uint64_t blocks = 0;
     };
 
-    void add_samples(SymbolView input, std::uint64_t occasion);
+    void add_samples(std::uint64_t occasion);
     void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
     void add_pilots(SymbolView input, std::uint64_t occasion);
     [[nodiscard]] double line_of(const AntennaSums& sums) const;

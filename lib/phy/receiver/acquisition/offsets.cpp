@@ -24,8 +24,7 @@ struct AtPilots {
     std::vector<bool> is_found;  ///< per slot
 };
 
-/// The first steps of a receiver, up to the estimate. Several frequencies share the estimator's tables, which
-/// take long to make for a wide allocation.
+/// The first steps of a receiver, up to the estimate. Several frequencies share the estimator's tables.
 class PilotMeter {
 public:
     PilotMeter(const Host& host, const detail::ReceiverPlan& plan, SymbolView input, std::uint64_t first)

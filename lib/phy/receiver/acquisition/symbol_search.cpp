@@ -168,7 +168,7 @@ std::vector<cf32> Search::rotated_grid(double hertz) const {
     return grid;
 }
 
-/// Of grids, neither f0 nor modulation concerns a receiver of symbols, and its estimator takes long to plan.
+/// A receiver of grids needs neither f0 nor the modulation for its symbols: one serves all that are tried.
 Receiver& Search::receiver_of(const SlotAllocation& allocation) {
     if (!receiver_ || receiver_->config().link.allocation != allocation) {
         ReceiverConfig config = slots_.config;
