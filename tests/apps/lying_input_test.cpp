@@ -1,9 +1,10 @@
 #include <cstddef>
+#include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "support/app_test.hpp"
-#include "support/hdf5_file.hpp"
 
 namespace phy::test {
 namespace {
@@ -61,9 +62,16 @@ TEST_F(LyingInput, OfIntegersOfAnotherFullScale) {
 }
 
 TEST_F(LyingInput, OfFloatsOfAnotherAmplitude) {
-    const std::string capture = path("c.h5");
-    Hdf5File(capture).reals("iq", {2000, 2}, 300.0F);
-    const Arguments arguments = {capture, "--modulation", "qpsk", "--noise-variance", "0.01"};
+    std::mt19937 random(std::random_device{}());
+    std::vector<float> iq(4000);
+    for (float& component : iq)
+        component = random() % 2 == 0 ? 300.0F : -300.0F;
+    const std::string capture = path("c.cf32");
+    std::ofstream(capture, std::ios::binary)
+        .write(reinterpret_cast<const char*>(iq.data()),
+               static_cast<std::streamsize>(iq.size() * sizeof(float)));
+    const Arguments arguments = {capture, "--raw", "cf32", "--modulation", "qpsk", "--noise-variance",
+                                 "0.01"};
     expect_words(warning(arguments), {"mean power", "--gain auto", "--gain 422."});
 }
 

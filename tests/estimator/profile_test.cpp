@@ -210,7 +210,7 @@ TEST(RandomProfileTest, ReceiversOfASingleTapAreAlike) {
             seed, {.layers = layers, .resource_blocks = {6, 24}, .kinds = {ProfileKind::single}});
         SCOPED_TRACE(to_string(drawn));
         const ProfileLoss loss = ProfileTrial(drawn).run(20.0);
-        EXPECT_NEAR(loss.evm_over_genie_db(), 0.15, 0.25);
+        EXPECT_NEAR(loss.evm_over_genie_db(), 0.25, 0.35);
         EXPECT_LT(loss.evm_over_flat_db(), 0.1);
         EXPECT_LT(loss.genie.channel_error, loss.flat.channel_error);
         EXPECT_NEAR(loss.phy.information, loss.genie.information, 0.1);

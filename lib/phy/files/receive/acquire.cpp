@@ -254,7 +254,8 @@ void warn_of_erased_slots(Reception& result) {
         result.warnings.push_back(
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
             std::to_string(result.slots) +
-            " slots: their samples have no power, are not finite or exceed the amplitude range");
+            " slots: their samples have no power, are not finite or exceed the amplitude range, or are "
+            "far stronger than their DM-RS: allocation.dmrs.ports may be wrong");
 }
 
 }  // namespace

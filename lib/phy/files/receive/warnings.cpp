@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t examined_slots = 16;
 
-/// Max and min error_over_noise() of a reception (2.5 dB), and the max of a slot among others.
+/// Max and min error_over_noise() of a reception (2.5 and -4 dB), and the max of a slot among others.
 constexpr double max_error_over_noise = 1.78;
-constexpr double min_error_over_noise = 1.0 / max_error_over_noise;
+constexpr double min_error_over_noise = 0.4;
 constexpr double max_error_over_noise_of_slot = 4.0;
 constexpr std::uint64_t min_clear_symbols = 48;
 
