@@ -205,7 +205,7 @@ Equalised equalise(std::mt19937_64& random, Modulation modulation, std::size_t c
 
 TEST_F(Symbols, RightCapturesGetNoWarning) {
     std::mt19937_64 random(20243);
-    for (int n = 0; n < fewer_times(40); ++n) {
+    for (int n = 0; n < fewer_times(12); ++n) {
         const Modulation modulation = phy::all_modulations[random() % phy::all_modulations.size()];
         const std::size_t count = 300 + random() % 9'000;
         const double snr_db = uniform(random, -10.0, 50.0);

@@ -194,10 +194,6 @@ std::vector<Mistake> mistakes() {
         {"another slot", "error", nothing, as_is, [](Link& link) { link.carrier.first_slot = 1; }},
         {"DM-RS 6 dB too strong", far, nothing, as_is,
          [](Link& link) { link.allocation.dmrs.power_db = -3.0F; }},
-        {"resource blocks shifted by four", far, nothing, as_is,
-         [](Link& link) {
-             link.allocation.resource_blocks = {{5, 24}};
-         }},
     };
 }
 
