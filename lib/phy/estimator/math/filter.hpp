@@ -44,7 +44,6 @@ struct EstimatorTileShape {
     int half_width = 0;             ///< floats of a half of the positions, rounded up
     std::vector<float> synthesize;  ///< (modes, half_width): even modes on the first half, odd ones
     std::vector<double> power;      ///< (delays): of the modes, for a path of power 1, per position
-
 };
 
 /// The filter of one kind of stream.

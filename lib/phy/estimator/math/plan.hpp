@@ -31,9 +31,9 @@ struct EstimatorSizes {
     int columns_of_matrix = 0;
     int rows_of_matrix = 0;
     int rows_of_last_shape = 0;  ///< of M, for the last shape of a kind
-    std::size_t modes = 0;    ///< floats per slot of the modes
-    std::size_t columns = 0;  ///< floats of a tile's folded pilots, for one kind
-    std::size_t mix = 0;      ///< floats of M, of all shapes of one kind and filter
+    std::size_t modes = 0;       ///< floats per slot of the modes
+    std::size_t columns = 0;     ///< floats of a tile's folded pilots, for one kind
+    std::size_t mix = 0;         ///< floats of M, of all shapes of one kind and filter
 };
 
 /// Elements of each array of one slot, or of a call.
