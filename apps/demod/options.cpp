@@ -123,10 +123,8 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
          "symbols need none")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
-        (
-            "diagnose", flag(options.slots.diagnoses),
-            "samples and grids: search for the slot, DM-RS, ports, f0, modulation and frequency that fit "
-            "best")  //
+        ("diagnose", flag(options.slots.diagnoses),
+         "samples and grids: search for a link that fits better, by one change at a time")  //
         ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "LIST"),
          "DM-RS identities that --diagnose tries too, such as 7,42 or 0-1007");
 }

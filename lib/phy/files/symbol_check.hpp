@@ -41,9 +41,8 @@ enum class SymbolMismatch : std::uint8_t {
 /// - the symbols look like a circular Gaussian: the median over blocks of mean |y|^4 / (mean |y|^2)^2 is 2
 ///   within chance, N0 does not explain it, and decisions are as far off as those of noise;
 /// - else another modulation of at most as many bits fits 0.2 bits per symbol better and shows a
-/// constellation
-///   by at least a bit: see fit_symbols(). Gain and N0 are measured for each. This is only tried if decisions
-///   are nearly as far off as those of noise, and BPSK for QPSK;
+///   constellation by at least a bit: see fit_symbols(). Gain and N0 are measured for each. This is only
+///   tried if decisions are nearly as far off as those of noise, and BPSK for QPSK;
 /// - else find_symbol_fault() finds a fault, at the amplitude that amplitude() implies;
 /// - else another modulation of more bits fits better in the same way;
 /// - else the mean power is more than 1 dB below 1 / (1 + N0), the power of biased symbols of an MMSE

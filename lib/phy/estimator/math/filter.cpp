@@ -241,10 +241,10 @@ void set_kind(EstimatorFilter& filter, const EstimatorLayout& layout, bool joint
 void set_deposits(EstimatorFilter& filter, const EstimatorProfile& profile, const EstimatorLayout& layout,
                   double extent) {
     const int all = 2 * filter.delays;
+    const int middle = (profile.extent - 1) / 2;
     std::vector<std::vector<std::pair<int, double>>> bins(size(all));
     for (int i = 0; i < profile.extent; ++i) {
-        const double delay =
-            (i - (profile.extent - 1) / 2) / (static_cast<double>(profile.bins) * layout.spacing);
+        const double delay = (i - middle) / (static_cast<double>(profile.bins) * layout.spacing);
         const double at = std::clamp(delay / extent * all + filter.delays - 0.5, 0.0, all - 1.0);
         const int left = std::min(static_cast<int>(at), all - 2);
         bins[size(left)].emplace_back(i, left + 1 - at);

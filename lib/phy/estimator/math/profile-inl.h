@@ -90,7 +90,8 @@ PHY_INLINE void set_delays(const EstimatorProfileShape& profile, const float* su
     const float mean = Ops::div(sums[1], sums[0]);
     const float variance = Ops::nfma(mean, mean, Ops::div(sums[2], sums[0]));
     state.delay_spread = Ops::mul(square_root(Ops::max(variance, 0.0F)), profile.bin_delay);
-    const auto from_middle = static_cast<float>(first - (profile.extent - 1) / 2);
+    const int middle = (profile.extent - 1) / 2;
+    const auto from_middle = static_cast<float>(first - middle);
     state.timing = profile.steps > 0 ? Ops::fma(from_middle, profile.bin_delay, state.step) : state.step;
 }
 
