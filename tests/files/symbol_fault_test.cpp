@@ -21,7 +21,6 @@ namespace {
 
 using phy::Modulation;
 using phy::SymbolFault;
-using phy::SymbolMismatch;
 using Complex = std::complex<double>;
 
 class Symbols : public testing::Test {

@@ -210,7 +210,9 @@ Fit Search::fit(const Link& link) {
         const double bits = std::accumulate(with.bits.begin(), with.bits.end(), 0.0);
         if (!best.best.bits.empty() && bits <= most) continue;
         most = bits;
-        best = {.evidence = with.evidence, .best = std::move(with), .modulation = modulation};
+        best.evidence = with.evidence;
+        best.modulation = modulation;
+        best.best = std::move(with);
     }
     best.of_slot = best.evidence * static_cast<double>(received.of_slot);
     best.margin = 0.05 + 2.0 / std::sqrt(static_cast<double>(best.best.bits.size()));
