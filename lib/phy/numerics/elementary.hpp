@@ -19,7 +19,7 @@ double exp(double x);
 double exp10(double x);
 
 /// ln x; -infinity for 0, NaN for negative numbers.
-double log(double x);
+PHY_EXPORT double log(double x);
 
 /// 10^(decibels / 10).
 PHY_EXPORT double power_ratio(double decibels);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "phy/core/export.hpp"
 #include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/ofdm/demodulator.hpp"
@@ -33,14 +34,14 @@ struct PilotSigns {
 /// probability above about 1e-6 are none.
 class Examination {
 public:
-    Examination(const Host& host, const ReceiverConfig& config);
+    PHY_EXPORT Examination(const Host& host, const ReceiverConfig& config);
 
     /// input: that of a slot, as for Receiver.
-    void add(SymbolView input, std::uint64_t occasion);
+    PHY_EXPORT void add(SymbolView input, std::uint64_t occasion);
 
     /// The worst of all antennas, member by member. Of grids: zeros.
-    [[nodiscard]] SampleSigns samples() const;
-    [[nodiscard]] PilotSigns pilots() const;
+    [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
+    [[nodiscard]] PHY_EXPORT PilotSigns pilots() const;
 
 private:
     /// Sums over the samples of an antenna.

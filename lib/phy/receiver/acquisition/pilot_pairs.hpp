@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 
@@ -12,7 +13,7 @@ namespace phy::detail {
 
 /// Number of pairs among the pilots of a symbol and CDM group. A pair has one pilot in between, so both have
 /// the same sign in every code in frequency and their phases differ by the channel only.
-std::size_t pairs_of_symbol(const SlotAllocation& allocation);
+PHY_EXPORT std::size_t pairs_of_symbol(const SlotAllocation& allocation);
 
 /// Subcarriers from the first pilot of a pair to the second.
 int subcarriers_of_pair(int type);
