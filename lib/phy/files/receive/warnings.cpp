@@ -21,6 +21,12 @@ constexpr std::uint64_t examined_slots = 16;
 constexpr double max_error_over_noise = 1.78;
 constexpr double min_error_over_noise = 0.4;
 constexpr double max_error_over_noise_of_slot = 4.0;
+
+/// With fewer resource blocks the modes of the channel leave few pilots to measure noise: N0 may be too small
+/// by 5 dB. All maxima are then that much higher.
+constexpr int min_measuring_blocks = 12;
+constexpr double uncertain_noise = 3.2;
+
 constexpr std::uint64_t min_clear_symbols = 48;
 
 /// Errors below this share of the distance between points change no bit, whatever their cause.
@@ -216,10 +222,15 @@ void Warner::warn_of_errors() {
         return elementary::power_ratio(slot.error_over_noise_db) > most;
     };
     if (is_harmless()) return;
+    int blocks = 0;
+    for (const ResourceBlocks& range : result_.link.allocation.resource_blocks)
+        blocks += range.count;
+    const double uncertainty = blocks < min_measuring_blocks ? uncertain_noise : 1.0;
     const std::uint64_t bad = count([&](const SlotReport& slot) {
-        return slot.clear_symbols >= min_clear_symbols && is_above(slot, max_error_over_noise_of_slot);
+        return slot.clear_symbols >= min_clear_symbols &&
+               is_above(slot, uncertainty * max_error_over_noise_of_slot);
     });
-    if (!is_above(mean_, max_error_over_noise) && bad == 0) return;
+    if (!is_above(mean_, uncertainty * max_error_over_noise) && bad == 0) return;
     warn(
         "symbols are " + rounded(mean_.error_over_noise_db) +
         " dB farther from the points than noise explains" +
