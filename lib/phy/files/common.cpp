@@ -1,8 +1,10 @@
 #include "phy/files/common.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "phy/core/backend.hpp"
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/atomic_file.hpp"
 
@@ -75,6 +77,18 @@ std::optional<Link> link_of(const CaptureDescription& capture) {
 std::uint64_t codeword_symbols(const Link& link) {
     const SlotAllocation& allocation = link.allocation;
     return ResourceMap(allocation).elements() * static_cast<std::uint64_t>(allocation.layers());
+}
+
+std::string rounded(double value, int decimals) {
+    const double unit = decimals == 0 ? 1.0 : decimals == 1 ? 10.0 : 100.0;
+    return number_text(static_cast<float>(std::round(unit * value) / unit));
+}
+
+std::string list_of(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
 }
 
 }  // namespace detail

@@ -63,6 +63,12 @@ Options with_link(Options options, std::optional<ScramblingIdentity> Options::*s
     return options;
 }
 
+/// With at most `decimals` of them: 0, 1 or 2.
+std::string rounded(double value, int decimals = 2);
+
+/// Separated by commas.
+std::string list_of(const std::vector<int>& numbers);
+
 class Stopwatch {
 public:
     void start() { start_ = Clock::now(); }

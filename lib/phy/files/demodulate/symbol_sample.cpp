@@ -314,15 +314,6 @@ double SymbolCheck::amplitude() const {
     return std::sqrt(mean_power / (1.0 + mean_noise_variance));
 }
 
-namespace {
-
-/// Two decimals.
-std::string rounded_text(double value) {
-    return detail::number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
-}
-
-}  // namespace
-
 std::string warning_of(const SymbolCheck& check, Modulation modulation) {
     if (check.mismatch == SymbolMismatch::modulation)
         return "the symbols look like " + std::string(to_string(*check.likelier)) + " rather than " +
@@ -332,18 +323,18 @@ std::string warning_of(const SymbolCheck& check, Modulation modulation) {
         case SymbolFault::none:
             break;
         case SymbolFault::rotated:
-            return "the constellation is rotated by " + rounded_text(faults.phase_deg) +
+            return "the constellation is rotated by " + detail::rounded(faults.phase_deg) +
                    " degrees, or by a multiple of " + (bits_per_symbol(modulation) == 1 ? "180" : "90") +
                    " degrees more, which symbols alone do not show: rotate the symbols back";
         case SymbolFault::rotating:
             return "the constellation rotates: the symbols have a frequency offset or phase noise, which is "
                    "not corrected";
         case SymbolFault::offset:
-            return "the symbols have a DC offset of " + rounded_text(faults.offset_i) + " on I and " +
-                   rounded_text(faults.offset_q) + " on Q, in units of their amplitude: subtract it";
+            return "the symbols have a DC offset of " + detail::rounded(faults.offset_i) + " on I and " +
+                   detail::rounded(faults.offset_q) + " on Q, in units of their amplitude: subtract it";
         case SymbolFault::imbalance:
-            return "the symbols have an IQ imbalance of " + rounded_text(faults.iq_gain_db) + " dB and " +
-                   rounded_text(faults.iq_phase_deg) + " degrees: correct it";
+            return "the symbols have an IQ imbalance of " + detail::rounded(faults.iq_gain_db) + " dB and " +
+                   detail::rounded(faults.iq_phase_deg) + " degrees: correct it";
     }
     return "";
 }

@@ -34,23 +34,11 @@ constexpr double sure_coherence = 0.35;
 /// Slots without DM-RS are no fading below this probability (as -ln).
 constexpr double max_fading_surprisal = 5.8;
 
-std::string text_of(const std::vector<int>& numbers) {
-    std::string text;
-    for (const int number : numbers)
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return "[" + text + "]";
-}
-
-/// Two decimals.
-std::string rounded_text(double value) {
-    return number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
-}
-
 /// The settings of the expected DM-RS.
 std::string settings_of(const Link& link) {
     const DmrsConfig& dmrs = link.allocation.dmrs;
-    return "dmrs.symbols " + text_of(dmrs.symbols) + ", type " + std::to_string(dmrs.type) + ", ports " +
-           text_of(dmrs.ports) + ", scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
+    return "dmrs.symbols [" + list_of(dmrs.symbols) + "], type " + std::to_string(dmrs.type) + ", ports [" +
+           list_of(dmrs.ports) + "], scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
            std::to_string(dmrs.n_scid) + ", reference_crb " + std::to_string(dmrs.reference_crb) +
            ", first_slot " + std::to_string(link.carrier.first_slot) +
            (link.carrier.first_sample && link.carrier.sample_rate
@@ -196,7 +184,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
 namespace {
 
 std::string coherence_of(const SlotReport& mean, double least) {
-    return "the coherence is " + rounded_text(mean.coherence) + ", expected at least " + rounded_text(least);
+    return "the coherence is " + rounded(mean.coherence) + ", expected at least " + rounded(least);
 }
 
 double mean_coherence(std::span<const SlotReport> reports) {

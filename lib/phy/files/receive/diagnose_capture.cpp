@@ -16,11 +16,6 @@ namespace {
 /// Slots that diagnose() looks at: at least a frame.
 constexpr std::uint64_t min_slots = 20;
 
-/// Two decimals.
-std::string rounded_text(double value) {
-    return number_text(static_cast<float>(std::round(100.0 * value) / 100.0));
-}
-
 std::string list_of(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names)
@@ -43,9 +38,9 @@ std::string text_of(const Diagnosis& diagnosis, bool is_warned, bool may_begin_e
     const Trial& best = diagnosis.best;
     const double least = min_coherence(best.link.allocation);
     const bool is_by_chance = best.coherence >= least && !best.is_found();
-    const std::string coherence = " (coherence " + rounded_text(best.coherence) +
+    const std::string coherence = " (coherence " + rounded(best.coherence) +
                                   (is_by_chance ? ", which so many trials reach by chance)"
-                                                : ", expected at least " + rounded_text(least) + ")");
+                                                : ", expected at least " + rounded(least) + ")");
     const std::string tried = "of " + std::to_string(diagnosis.tried) + " settings tried, ";
     if (!best.is_found())
         return tried + "none shows DM-RS clearly" + coherence +
@@ -60,7 +55,7 @@ std::string text_of(const Diagnosis& diagnosis, bool is_warned, bool may_begin_e
     if (best.fits())
         return tried + what + coherence + (is_same ? ", but see the warnings" : checks_of(diagnosis));
     return tried + what + coherence + ", but the symbols do not fit: their noise is " +
-           rounded_text(elementary::decibels(best.excess)) +
+           rounded(elementary::decibels(best.excess)) +
            " dB above what the DM-RS make expected, so more may be wrong";
 }
 

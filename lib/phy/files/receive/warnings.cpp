@@ -65,19 +65,6 @@ constexpr double min_rotation = 0.01;
 
 constexpr double full_prefix = 144.0 / 2048.0;
 
-/// With at most `decimals` of them.
-std::string rounded(double value, int decimals = 1) {
-    const double unit = decimals == 0 ? 1.0 : decimals == 1 ? 10.0 : 100.0;
-    return number_text(static_cast<float>(std::round(unit * value) / unit));
-}
-
-std::string text_of(const std::vector<int>& symbols) {
-    std::string text;
-    for (const int symbol : symbols)
-        text += (text.empty() ? "" : ", ") + std::to_string(symbol);
-    return text;
-}
-
 std::string of_slots(std::uint64_t some, std::uint64_t all) {
     return "in " + std::to_string(some) + " of " + std::to_string(all) + " slots";
 }
@@ -169,7 +156,7 @@ void Warner::warn_of_snr() {
     const double shown = std::min(mean_.coherence / std::max(1.0 - mean_.coherence, 1e-9), sure_snr);
     if (without < result_.slots && !config_.noise_variance && mean_.coherence >= least_ &&
         shown > max_snr_ratio * measured)
-        warn("an SNR of " + rounded(mean_.snr_db) + " dB is low for a coherence of " +
+        warn("an SNR of " + rounded(mean_.snr_db, 1) + " dB is low for a coherence of " +
              rounded(mean_.coherence, 2) + ": " + causes + ", or other layers use the same DM-RS");
     const bool spares = result_.capture.antennas > static_cast<std::uint64_t>(dmrs().ports.size());
     const double explained = (spares ? max_evm_ratio : max_evm_ratio_with_fading) *
@@ -180,10 +167,10 @@ void Warner::warn_of_snr() {
 
 void Warner::warn_of_pilots() {
     if (!pilots_.missing.empty())
-        warn("pilots agree in some DM-RS symbols, but not in symbols " + text_of(pilots_.missing) +
+        warn("pilots agree in some DM-RS symbols, but not in symbols " + list_of(pilots_.missing) +
              ": allocation.dmrs.symbols may be wrong");
     if (!pilots_.unexpected.empty())
-        warn("there are DM-RS in symbols " + text_of(pilots_.unexpected) +
+        warn("there are DM-RS in symbols " + list_of(pilots_.unexpected) +
              " too, where the link has data: allocation.dmrs.symbols may be wrong");
 }
 
@@ -193,7 +180,8 @@ void Warner::warn_of_rotation() {
     const double rotation = mean_.frequency_offset - result_.corrected.at_prefixes;
     const double sure = std::max(rotation_deviations * result_.corrected.deviation, min_rotation * spacing());
     if (std::fabs(rotation) > sure)
-        warn("DM-RS symbols are rotated by " + rounded(360.0 * rotation * (1.0 + full_prefix) / spacing()) +
+        warn("DM-RS symbols are rotated by " +
+             rounded(360.0 * rotation * (1.0 + full_prefix) / spacing(), 1) +
              " degrees per symbol beyond the frequency offset of the cyclic prefixes: "
              "carrier.center_frequency may be wrong");
 }
@@ -212,8 +200,8 @@ void Warner::warn_of_levels() {
     const double chance = level_deviations * std::sqrt(expected * (1.0 - expected) / components);
     const double share = outer / components;
     if (std::fabs(share - expected) > max_level_difference * expected + chance)
-        warn(rounded(100.0 * share) + " % of the components of symbols lie on the outermost levels of " +
-             std::string(to_string(result_.link.modulation)) + ", expected " + rounded(100.0 * expected) +
+        warn(rounded(100.0 * share, 1) + " % of the components of symbols lie on the outermost levels of " +
+             std::string(to_string(result_.link.modulation)) + ", expected " + rounded(100.0 * expected, 1) +
              " %: allocation.modulation may be wrong");
 }
 
@@ -232,7 +220,7 @@ void Warner::warn_of_errors() {
     });
     if (!is_above(mean_, uncertainty * max_error_over_noise) && bad == 0) return;
     warn(
-        "symbols are " + rounded(mean_.error_over_noise_db) +
+        "symbols are " + rounded(mean_.error_over_noise_db, 1) +
         " dB farther from the points than noise explains" +
         (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
         ": carrier.center_frequency, allocation.modulation, allocation.dmrs (symbols, ports, "
@@ -243,7 +231,7 @@ void Warner::warn_of_errors() {
 void Warner::warn_of_little_errors() {
     const double ratio = elementary::power_ratio(mean_.error_over_noise_db);
     if (mean_.clear_symbols < min_clear_symbols || !(ratio < min_error_over_noise)) return;
-    warn("symbols are " + rounded(-mean_.error_over_noise_db) +
+    warn("symbols are " + rounded(-mean_.error_over_noise_db, 1) +
          " dB nearer to the points than the noise at " +
          (config_.noise_variance ? "an antenna, which was given, explains: noise_variance may be wrong"
                                  : "the DM-RS explains: other signals may lie on the DM-RS, or "
@@ -261,14 +249,14 @@ void Warner::warn_of_clipping() {
 
 void Warner::warn_of_line() {
     if (samples_.line > 0.0)
-        warn("the samples have a line at frequency 0, " + rounded(elementary::decibels(samples_.line)) +
+        warn("the samples have a line at frequency 0, " + rounded(elementary::decibels(samples_.line), 1) +
              " dB over the subcarriers there: remove the DC offset of the samples");
 }
 
 void Warner::warn_of_image() {
     const double harmless = harmless_error * distance();
     if (samples_.image > harmless * harmless)
-        warn("the spectrum has a mirror image of " + rounded(elementary::decibels(samples_.image)) +
+        warn("the spectrum has a mirror image of " + rounded(elementary::decibels(samples_.image), 1) +
              " dB: correct the IQ imbalance of the samples");
 }
 

@@ -39,15 +39,6 @@ constexpr double max_evm = 10.0;
 constexpr double doubtful_evm = 0.3;
 constexpr double clear_share_of_evm = 0.7;
 
-bool can_be(const Link& link) {
-    try {
-        check(link);
-        return true;
-    } catch (const ArgumentError&) {
-        return false;
-    }
-}
-
 std::string text_of(const std::vector<int>& numbers) {
     std::string text;
     for (const int number : numbers)
@@ -202,7 +193,7 @@ std::vector<View> Diagnoser::views() const {
     const auto add = [&](const auto& change) {
         View view = given;
         change(view);
-        if (can_be(view.link)) views.push_back(std::move(view));
+        if (detail::can_be(view.link)) views.push_back(std::move(view));
     };
     add([](View& view) { view.swaps_iq = true; });
     const DmrsConfig& dmrs = link_.allocation.dmrs;

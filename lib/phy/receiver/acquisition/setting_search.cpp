@@ -76,15 +76,6 @@ double surprisal_of_pair(double coherence) {
     return (1.0 + coherence) * elementary::log(1.0 + coherence) + rest * elementary::log(rest);
 }
 
-bool can_be(const Link& link) {
-    try {
-        check(link);
-        return true;
-    } catch (const ArgumentError&) {
-        return false;
-    }
-}
-
 /// The value first, then the others.
 std::vector<int> with_first(int first, int other, int another) {
     return first == other ? std::vector{first, another} : std::vector{first, other};
@@ -306,6 +297,15 @@ SettingSearch Search::operator()() {
 }
 
 }  // namespace
+
+bool can_be(const Link& link) {
+    try {
+        check(link);
+        return true;
+    } catch (const ArgumentError&) {
+        return false;
+    }
+}
 
 SettingSearch search_settings(const ReceiverPlan& plan, std::span<const cf32> grid,
                               std::span<const std::uint32_t> identities,

@@ -19,6 +19,9 @@ struct FoundSetting {
     double repeats = 1.0;    ///< symbols with the same pilots, which match all or none by chance
 };
 
+/// True if check() accepts the link.
+bool can_be(const Link& link);
+
 struct SettingSearch {
     FoundSetting own = {};   ///< the link as it is
     FoundSetting best = {};  ///< the most surprising one; the link as it is among equals

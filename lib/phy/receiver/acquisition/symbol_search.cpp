@@ -12,6 +12,7 @@
 #include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/active_ports.hpp"
+#include "phy/receiver/acquisition/setting_search.hpp"
 
 namespace phy::detail {
 namespace {
@@ -60,15 +61,6 @@ std::size_t step_for(std::size_t symbols, std::size_t wanted) {
     while (step % 3 == 0)
         step += 2;
     return step;
-}
-
-bool can_be(const Link& link) {
-    try {
-        check(link);
-        return true;
-    } catch (const ArgumentError&) {
-        return false;
-    }
 }
 
 class Search {
