@@ -140,7 +140,7 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
-         "samples and grids: longest rms delay spread that is expected; default 0: up to two cyclic prefixes "
+         "samples and grids: longest rms delay spread that is expected; default 0: up to 1.5 cyclic prefixes "
          "of delay")  //
         ("time-interpolation", parsed(options.slots.time, parse_time, "MODE"),
          "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "

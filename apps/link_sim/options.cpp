@@ -91,7 +91,7 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
-         "longest delay spread that the channel estimator expects; default 0: up to two cyclic prefixes of "
+         "longest delay spread that the channel estimator expects; default 0: up to 1.5 cyclic prefixes of "
          "delay")  //
         ("equalizer", parsed(options.equalizer, parse_equalizer, "EQUALIZER"),
          "method that separates layers: mmse (default) or zero-forcing");

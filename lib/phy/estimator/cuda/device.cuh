@@ -19,6 +19,10 @@ using DeviceComplex = phy::detail::cuda::ComplexOf<Ops>;
 
 static_assert(phy::detail::estimator_lanes == warp_size);
 
+__device__ __forceinline__ unsigned* arrivals_of(const EstimatorProgram& program, unsigned slot) {
+    return program.arrivals + std::size_t{slot} * arrivals_of_slot;
+}
+
 /// True in the last of a slot's blocks that calls it. What the other blocks wrote before can then be read,
 /// past the first-level cache. All threads of a block must call it.
 __device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned blocks) {

@@ -204,7 +204,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, max_slots);
         program.states = states.data();
-        arrivals = DeviceBuffer<unsigned>(device, max_slots);
+        arrivals = DeviceBuffer<unsigned>(device, max_slots * arrivals_of_slot);
         program.arrivals = arrivals.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {

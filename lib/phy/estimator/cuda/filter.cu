@@ -1,6 +1,7 @@
 // The matrices M of a slot, and its estimate.
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
@@ -11,8 +12,13 @@ namespace {
 
 constexpr int tile_rows = 4;  ///< of a product, per thread
 constexpr int tile_columns = 4;
-constexpr int column_threads = 16;  ///< of an elimination
-constexpr int max_filters = 32;     ///< lengths of windows
+constexpr int max_filters = 32;  ///< lengths of windows
+
+// Elements that a thread keeps of a matrix that is solved: those of some rows and columns.
+constexpr int column_threads = 16;
+constexpr int row_threads = filter_threads / column_threads;
+constexpr int columns_kept = 3;
+constexpr int rows_kept = 4;
 
 __device__ __forceinline__ int thread() {
     return static_cast<int>(threadIdx.x);
@@ -23,19 +29,25 @@ __device__ __forceinline__ int thread() {
 struct Room {
     double* matrix;    ///< (rows, columns)
     double* powers;    ///< (2, delays)
-    double* factors;   ///< (rows)
+    double* known;     ///< (columns): of a tile's power
     double* products;  ///< (rows of the last shape, columns): of the matrix before it is solved
+    float* kernel;     ///< (2 reach + 1), rounded up
     float* measured;   ///< (extent)
     float* guess;      ///< (reach, extent, reach)
     float* ratios;     ///< as guess
 };
 
+constexpr int kernel_room(int reach) {
+    return phy::detail::round_up(2 * reach + 1, 4);
+}
+
 std::size_t shared_bytes(const EstimatorProgram& host) {
     const int rows = host.largest.rows_of_matrix;
     const int columns = host.largest.columns_of_matrix;
-    const auto kept = static_cast<std::size_t>(rows * columns + 2 * host.largest.delays + rows);
+    const int reach = host.profile.reach;
+    const auto kept = static_cast<std::size_t>((rows + 1) * columns + 2 * host.largest.delays);
     const auto products = static_cast<std::size_t>(host.largest.rows_of_last_shape * columns);
-    const auto profile = static_cast<std::size_t>(3 * host.profile.extent + 4 * host.profile.reach);
+    const auto profile = static_cast<std::size_t>(kernel_room(reach) + 3 * host.profile.extent + 4 * reach);
     return sizeof(double) * kept + std::max(sizeof(double) * products, sizeof(float) * profile);
 }
 
@@ -43,20 +55,29 @@ __device__ __forceinline__ Room room_of(const EstimatorProgram& program, double*
     Room room{};
     room.matrix = shared;
     room.powers = room.matrix + program.largest.rows_of_matrix * program.largest.columns_of_matrix;
-    room.factors = room.powers + 2 * program.largest.delays;
-    room.products = room.factors + program.largest.rows_of_matrix;
-    room.measured = reinterpret_cast<float*>(room.products);
+    room.known = room.powers + 2 * program.largest.delays;
+    room.products = room.known + program.largest.columns_of_matrix;
+    room.kernel = reinterpret_cast<float*>(room.products);
+    room.measured = room.kernel + kernel_room(program.profile.reach);
     room.guess = room.measured + program.profile.extent;
     room.ratios = room.guess + program.profile.extent + 2 * program.profile.reach;
     return room;
 }
 
 /// Bin i of x convolved with the kernel.
-__device__ __forceinline__ float convolved(const DeviceProfile& profile, const float* x, int i) {
+__device__ __forceinline__ float convolved(const float* kernel, int taps, const float* x, int i) {
     float sum = 0.0F;
-#pragma unroll 8
-    for (int k = 0; k <= 2 * profile.reach; ++k)
-        sum = Ops::fma(__ldg(profile.kernel + k), x[i + k], sum);
+    int k = 0;
+#pragma unroll 4
+    for (; k + 4 <= taps; k += 4) {
+        const float4 factors = *reinterpret_cast<const float4*>(kernel + k);
+        sum = Ops::fma(factors.x, x[i + k], sum);
+        sum = Ops::fma(factors.y, x[i + k + 1], sum);
+        sum = Ops::fma(factors.z, x[i + k + 2], sum);
+        sum = Ops::fma(factors.w, x[i + k + 3], sum);
+    }
+    for (; k < taps; ++k)
+        sum = Ops::fma(kernel[k], x[i + k], sum);
     return sum;
 }
 
@@ -65,10 +86,13 @@ __device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsi
     __shared__ float power;
     const DeviceProfile& profile = program.profile;
     const int extent = profile.extent;
+    const int taps = 2 * profile.reach + 1;
     const float noise = Ops::mul(program.states[slot].noise, profile.noise_share);
     const float* const measured = program.measured + std::size_t{slot} * static_cast<unsigned>(extent);
     float* const guess = room.guess + profile.reach;
     float* const ratios = room.ratios + profile.reach;
+    for (int i = thread(); i < taps; i += filter_threads)
+        room.kernel[i] = __ldg(profile.kernel + i);
     for (int i = thread(); i < extent + 2 * profile.reach; i += filter_threads) {
         room.guess[i] = 0.0F;
         room.ratios[i] = 0.0F;
@@ -84,11 +108,11 @@ __device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsi
     for (int step = 0; step < profile.steps; ++step) {
         for (int i = thread(); i < extent; i += filter_threads)
             ratios[i] = phy::detail::cuda::measured_over_expected<Ops>(
-                room.measured[i], convolved(profile, room.guess, i), noise);
+                room.measured[i], convolved(room.kernel, taps, room.guess, i), noise);
         __syncthreads();
         for (int i = thread(); i < extent; i += filter_threads)
-            guess[i] = phy::detail::cuda::next_guess<Ops>(guess[i], convolved(profile, room.ratios, i),
-                                                          __ldg(profile.over_reached + i));
+            guess[i] = phy::detail::cuda::next_guess<Ops>(
+                guess[i], convolved(room.kernel, taps, room.ratios, i), __ldg(profile.over_reached + i));
         __syncthreads();
     }
     for (int i = thread(); i < extent; i += filter_threads)
@@ -123,7 +147,8 @@ __device__ __forceinline__ void measure_delays(const EstimatorProgram& program, 
     float sums[3] = {};
     int first = profile.extent;
     for (int i = thread(); i < profile.extent; i += warp_size) {
-        if (!(guess[i] < of_first)) first = min(first, i);
+        const bool is_crest = i + 1 == profile.extent || !(guess[i + 1] > guess[i]);
+        if (is_crest && !(guess[i] < of_first)) first = min(first, i);
         if (guess[i] < least) continue;
         phy::detail::cuda::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, sums[0], sums[1],
                                             sums[2]);
@@ -141,15 +166,15 @@ __device__ __forceinline__ void set_powers(const DeviceFilter& filter, const flo
         const EstimatorDeposit& deposit = filter.deposits[delay];
         double power = 0.0;
         for (int i = 0; i < deposit.count; ++i)
-            power = __fma_rn(filter.deposit_weights[deposit.weights + i],
-                             static_cast<double>(profile[deposit.first + i]), power);
+            power +=
+                filter.deposit_weights[deposit.weights + i] * static_cast<double>(profile[deposit.first + i]);
         return power;
     };
     for (int i = thread(); i < filter.delays; i += filter_threads) {
         const double late = power_of(filter.delays + i);
         const double early = power_of(filter.delays - 1 - i);
-        powers[i] = __fma_rn(filter.floor, noise, __dadd_rn(late, early));
-        powers[filter.delays + i] = __dsub_rn(late, early);
+        powers[i] = filter.floor * noise + (late + early);
+        powers[filter.delays + i] = late - early;
     }
     __syncthreads();
 }
@@ -165,6 +190,13 @@ __device__ __forceinline__ int parity_of(const DeviceKind& kind, int row) {
     return 0;
 }
 
+/// Brings constants near before they are needed.
+__device__ __forceinline__ void prefetch(const double* from, int count) {
+    constexpr int in_line = 128 / sizeof(double);
+    for (int i = thread() * in_line; i < count; i += filter_threads * in_line)
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(from + i));
+}
+
 /// The matrix before it is solved. A thread sums some rows and columns.
 __device__ __forceinline__ void multiply(const DeviceKind& kind, int delays, const double* powers,
                                          double* matrix) {
@@ -175,24 +207,26 @@ __device__ __forceinline__ void multiply(const DeviceKind& kind, int delays, con
         const int column = item % across * tile_columns;
         const int row = item / across * tile_rows;
         const int parity = column < kind.modes.column_part(0) ? 0 : 1;
-        const double* weights[tile_rows];
+        bool is_like[tile_rows];
         int from[tile_rows];
 #pragma unroll
         for (int r = 0; r < tile_rows; ++r) {
             from[r] = min(row + r, all - 1);
-            weights[r] = powers + (parity_of(kind, from[r]) == parity ? 0 : delays);
+            is_like[r] = parity_of(kind, from[r]) == parity;
         }
         double sums[tile_rows][tile_columns] = {};
-#pragma unroll 2
+#pragma unroll 4
         for (int d = 0; d < delays; ++d) {
             const double* const steering = kind.steering + static_cast<std::size_t>(d * all);
+            const double by_sum = powers[d];
+            const double by_difference = powers[delays + d];
             const double2* const columns =
                 reinterpret_cast<const double2*>(kind.columns + static_cast<std::size_t>(d * width + column));
             const double2 left = __ldg(columns);
             const double2 right = __ldg(columns + 1);
 #pragma unroll
             for (int r = 0; r < tile_rows; ++r) {
-                const double x = __dmul_rn(__ldg(steering + from[r]), weights[r][d]);
+                const double x = __ldg(steering + from[r]) * (is_like[r] ? by_sum : by_difference);
                 sums[r][0] = __fma_rn(left.x, x, sums[r][0]);
                 sums[r][1] = __fma_rn(left.y, x, sums[r][1]);
                 sums[r][2] = __fma_rn(right.x, x, sums[r][2]);
@@ -210,33 +244,99 @@ __device__ __forceinline__ void multiply(const DeviceKind& kind, int delays, con
     __syncthreads();
 }
 
-__device__ __forceinline__ int column_of(const EstimatorModes& modes, int mode) {
-    return mode < modes.counts[0] ? mode : mode - modes.counts[0] + modes.column_part(0);
-}
-
-/// Gauss-Jordan elimination by columns: rows of tiles become M.
-__device__ __forceinline__ void solve(const DeviceKind& kind, const Room& room) {
-    const int width = kind.modes.columns();
-    const int modes = kind.modes.modes();
-    const int all = modes + kind.rows;
+/// Row `row` of the elements that threads keep, and the reciprocal of its pivot, for all threads.
+__device__ __forceinline__ void publish(const double (&x)[rows_kept][columns_kept], int row, int pivot_column,
+                                        double* to, double& over_pivot) {
     const int tx = thread() % column_threads;
     const int ty = thread() / column_threads;
-#pragma unroll 1
-    for (int mode = 0; mode < modes; ++mode) {
-        const int column = column_of(kind.modes, mode);
-        const double* const pivot = room.matrix + mode * width;
-        const double over_pivot = __ddiv_rn(1.0, pivot[column]);
-        for (int r = mode + 1 + thread(); r < all; r += filter_threads)
-            room.factors[r] = __dmul_rn(room.matrix[r * width + column], over_pivot);
-        __syncthreads();
-        for (int r = mode + 1 + ty; r < all; r += filter_threads / column_threads) {
-            double* const row = room.matrix + r * width;
-            const double factor = room.factors[r];
-            for (int c = tx; c < width; c += column_threads)
-                row[c] = c == column ? factor : __fma_rn(-factor, pivot[c], row[c]);
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+        if (ty + i * row_threads != row) continue;
+#pragma unroll
+        for (int j = 0; j < columns_kept; ++j) {
+            const int column = tx + j * column_threads;
+            to[column] = x[i][j];
+            if (column == pivot_column) over_pivot = __ddiv_rn(1.0, x[i][j]);
         }
-        __syncthreads();
     }
+}
+
+/// What threads share in a step of the elimination: its row of pivots, and the next one's.
+struct PivotRows {
+    double rows[2][columns_kept * column_threads];
+    double over_pivots[2];
+};
+
+/// Eliminates with the pivots in columns that threads keep as the `of_pivot`-th, from `mode` on.
+template <int of_pivot>
+__device__ __forceinline__ void eliminate(const EstimatorModes& modes, int all, PivotRows& shared, int& mode,
+                                          double (&x)[rows_kept][columns_kept]) {
+    const int tx = thread() % column_threads;
+    const int ty = thread() / column_threads;
+    const int pivots = modes.modes();
+    constexpr int first_column = of_pivot * column_threads;
+#pragma unroll 1
+    while (mode < pivots && modes.column_of(mode) < first_column + column_threads) {
+        const int lane = modes.column_of(mode) - first_column;
+        __syncthreads();
+        const double over_pivot = shared.over_pivots[mode % 2];
+        double pivot[columns_kept];
+#pragma unroll
+        for (int j = 0; j < columns_kept; ++j)
+            pivot[j] = shared.rows[mode % 2][tx + j * column_threads];
+#pragma unroll
+        for (int i = 0; i < rows_kept; ++i) {
+            const double factor = __shfl_sync(all_lanes, x[i][of_pivot], lane, column_threads) * over_pivot;
+            const int row = ty + i * row_threads;
+            if (row > mode && row < all) {
+#pragma unroll
+                for (int j = 0; j < columns_kept; ++j)
+                    x[i][j] = __fma_rn(-factor, pivot[j], x[i][j]);
+                if (tx == lane) x[i][of_pivot] = factor;
+            }
+        }
+        ++mode;
+        if (mode < pivots)
+            publish(x, mode, modes.column_of(mode), shared.rows[mode % 2], shared.over_pivots[mode % 2]);
+    }
+}
+
+/// Gauss-Jordan elimination by columns: rows of tiles become M. Threads keep the matrix in registers, so a
+/// step needs its row of pivots and one barrier.
+__device__ __forceinline__ void solve(const DeviceKind& kind, double* matrix) {
+    __shared__ PivotRows shared;
+    const EstimatorModes& modes = kind.modes;
+    const int width = modes.columns();
+    const int pivots = modes.modes();
+    const int all = pivots + kind.rows;
+    const int tx = thread() % column_threads;
+    const int ty = thread() / column_threads;
+    double x[rows_kept][columns_kept];
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+#pragma unroll
+        for (int j = 0; j < columns_kept; ++j) {
+            const int row = ty + i * row_threads;
+            const int column = tx + j * column_threads;
+            x[i][j] = row < all && column < width ? matrix[row * width + column] : 0.0;
+        }
+    }
+    int mode = 0;
+    publish(x, mode, modes.column_of(mode), shared.rows[0], shared.over_pivots[0]);
+    eliminate<0>(modes, all, shared, mode, x);
+    eliminate<1>(modes, all, shared, mode, x);
+    eliminate<2>(modes, all, shared, mode, x);
+    static_assert(columns_kept == 3);
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+#pragma unroll
+        for (int j = 0; j < columns_kept; ++j) {
+            const int row = ty + i * row_threads;
+            const int column = tx + j * column_threads;
+            if (row >= pivots && row < all && column < width) matrix[row * width + column] = x[i][j];
+        }
+    }
+    __syncthreads();
 }
 
 /// The error of M, for coefficients of power 1, by thread 0.
@@ -245,19 +345,21 @@ __device__ __forceinline__ void measure_error(const DeviceFilter& filter, const 
     const DeviceTileShape& last = kind.shapes[kind.shapes_count - 1];
     const int width = kind.modes.columns();
     const double* const solved = room.matrix + (kind.modes.modes() + last.first_row) * width;
-    for (int r = thread(); r < last.modes.modes(); r += filter_threads) {
+    for (int c = thread(); c < width; c += filter_threads) {
         double known = 0.0;
-        for (int i = r * width; i < (r + 1) * width; ++i)
-            known = __fma_rn(solved[i], room.products[i], known);
-        room.factors[r] = known;
+        for (int r = 0; r < last.modes.modes(); ++r)
+            known += solved[r * width + c] * room.products[r * width + c];
+        room.known[c] = known;
     }
     __syncthreads();
     if (thread() != 0) return;
-    double error = 0.0;
+    double power = 0.0;
     for (int i = 0; i < filter.delays; ++i)
-        error = __fma_rn(room.powers[i], __ldg(last.power + i), error);
-    for (int r = 0; r < last.modes.modes(); ++r)
-        error = __dsub_rn(error, __ddiv_rn(room.factors[r], static_cast<double>(last.positions)));
+        power += room.powers[i] * __ldg(last.power + i);
+    double known = 0.0;
+    for (int c = 0; c < width; ++c)
+        known += room.known[c];
+    const double error = power - __ddiv_rn(known, static_cast<double>(last.positions));
     *to = __double2float_rn(error > 0.0 ? error : 0.0);
 }
 
@@ -272,7 +374,7 @@ __device__ __forceinline__ void write_mix(const DeviceKind& kind, bool joint, co
         const int part = shape.modes.part(0);
         for (int i = thread(); i < modes * tile_width; i += filter_threads) {
             const int n = i % tile_width;
-            const int column = column_of(kind.modes, i / tile_width);
+            const int column = kind.modes.column_of(i / tile_width);
             const bool is_odd = n >= part;
             const int in_part = is_odd ? n - part : n;
             const int row = modes + shape.first_row + in_part + (is_odd ? shape.modes.counts[0] : 0);
@@ -308,13 +410,16 @@ __device__ __forceinline__ void write_estimate(const EstimatorProgram& program, 
 /// One block per filter, kind and slot; a slot's last block writes its estimate.
 __global__ void __launch_bounds__(filter_threads)
     make_filters(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
-    extern __shared__ double shared[];
+    extern __shared__ __align__(16) double shared[];
     let_next_get_ready();
-    wait_for_previous();
     const unsigned slot = blockIdx.y;
     const int joint = static_cast<int>(blockIdx.x) % 2;
     const DeviceFilter& filter = program.filters[blockIdx.x / 2];
     const DeviceKind& kind = filter.kinds[joint];
+    const int pivots = kind.modes.modes();
+    prefetch(kind.columns, filter.delays * kind.modes.columns());
+    prefetch(kind.steering, filter.delays * (pivots + kind.rows));
+    wait_for_previous();
     const Room room = room_of(program, shared);
     const std::size_t index = std::size_t{slot} * gridDim.x + blockIdx.x;
     deconvolve(program, slot, room);
@@ -326,22 +431,21 @@ __global__ void __launch_bounds__(filter_threads)
         set_powers(filter, guess, noise, room.powers);
         multiply(kind, filter.delays, room.powers, room.matrix);
         const int width = kind.modes.columns();
-        const int modes = kind.modes.modes();
         const DeviceTileShape& last = kind.shapes[kind.shapes_count - 1];
         for (int i = thread(); i < last.modes.modes() * width; i += filter_threads)
-            room.products[i] = room.matrix[(modes + last.first_row) * width + i];
-        for (int mode = thread(); mode < modes; mode += filter_threads) {
-            double& element = room.matrix[mode * width + column_of(kind.modes, mode)];
-            element = __dadd_rn(element, noise);
+            room.products[i] = room.matrix[(pivots + last.first_row) * width + i];
+        for (int mode = thread(); mode < pivots; mode += filter_threads) {
+            double& element = room.matrix[mode * width + kind.modes.column_of(mode)];
+            element += noise;
         }
         __syncthreads();
-        solve(kind, room);
+        solve(kind, room.matrix);
         write_mix(kind, joint == 1, room.matrix, program.mix + index * program.largest.mix);
         measure_error(filter, kind, room, program.errors + index);
     } else if (thread() == 0) {
         program.errors[index] = 0.0F;
     }
-    if (is_last_block(program.arrivals + slot, gridDim.x)) write_estimate(program, slot, estimates[slot]);
+    if (is_last_block(arrivals_of(program, slot), gridDim.x)) write_estimate(program, slot, estimates[slot]);
 }
 
 }  // namespace
@@ -353,6 +457,9 @@ void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStr
 }
 
 void prepare_filter(const EstimatorProgram& host) {
+    if (host.largest.rows_of_matrix > rows_kept * row_threads ||
+        host.largest.columns_of_matrix > columns_kept * column_threads)
+        throw std::logic_error("the matrices of the estimator's filter are larger than the kernel allows");
     check(cudaFuncSetAttribute(make_filters, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes(host))));
     load_code(make_filters);

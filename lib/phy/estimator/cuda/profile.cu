@@ -148,6 +148,23 @@ __device__ __forceinline__ int middle_of_best(const DeviceProfile& profile, cons
     return (best + bins + (shared.earliest + shared.latest) / 2) % bins;
 }
 
+/// (transforms, bins) of a slot.
+__device__ __forceinline__ float* powers_of(const EstimatorProgram& program, unsigned slot) {
+    return program.powers_at + std::size_t{slot} * static_cast<unsigned>(program.profile.transforms) *
+                                   static_cast<unsigned>(program.profile.bins);
+}
+
+/// A lane's sum over transforms, into its first one.
+__device__ __forceinline__ void sum_lane(const DeviceProfile& profile, float* powers, int lane) {
+    for (int b = static_cast<int>(threadIdx.x); b < profile.bins; b += estimator_threads) {
+        float sum = 0.0F;
+#pragma unroll 4
+        for (int t = lane; t < profile.transforms; t += transform_lanes)
+            sum = Ops::add(sum, __ldcg(powers + t * profile.bins + b));
+        powers[lane * profile.bins + b] = sum;
+    }
+}
+
 /// shared: (5, bins).
 __device__ __forceinline__ void place_extent(const EstimatorProgram& program, unsigned slot, float* shared) {
     __shared__ Placement placement;
@@ -157,20 +174,13 @@ __device__ __forceinline__ void place_extent(const EstimatorProgram& program, un
     float* const signal = powers + bins;
     float* const sums = signal + bins;
     float* const doubled = sums + bins;
-    const float* const all = program.powers_at + std::size_t{slot} *
-                                                     static_cast<unsigned>(profile.transforms) *
-                                                     static_cast<unsigned>(bins);
+    const float* const all = powers_of(program, slot);
     const int thread = static_cast<int>(threadIdx.x);
     for (int b = thread; b < bins; b += estimator_threads) {
-        float lanes[transform_lanes] = {};
-        for (int t = 0; t < profile.transforms; t += transform_lanes) {
+        float lanes[transform_lanes];
 #pragma unroll
-            for (int lane = 0; lane < transform_lanes; ++lane)
-                if (t + lane < profile.transforms)
-                    lanes[lane] = Ops::add(
-                        lanes[lane],
-                        __ldcg(all + static_cast<std::size_t>(t + lane) * static_cast<unsigned>(bins) + b));
-        }
+        for (int lane = 0; lane < transform_lanes; ++lane)
+            lanes[lane] = lane < profile.transforms ? __ldcg(all + lane * bins + b) : 0.0F;
 #pragma unroll
         for (int level = 3; level >= 0; --level) {
 #pragma unroll
@@ -199,7 +209,7 @@ __device__ __forceinline__ void place_extent(const EstimatorProgram& program, un
         measured[i] = powers[(first + i) % bins];
 }
 
-/// One block per transform and slot; a slot's last block places the extent.
+/// One block per transform and slot; the last one of a lane sums it, and a slot's last one places the extent.
 __global__ void __launch_bounds__(estimator_threads)
     transform_windows(const __grid_constant__ EstimatorProgram program) {
     extern __shared__ float shared[];
@@ -211,11 +221,17 @@ __global__ void __launch_bounds__(estimator_threads)
     const int row = static_cast<int>(blockIdx.x) / profile.windows;
     const auto bins = static_cast<unsigned>(profile.bins);
     const Team team = {threadIdx.x, static_cast<unsigned>(estimator_threads), shared, plane_of(bins)};
-    float* const powers =
-        program.powers_at + (std::size_t{slot} * gridDim.x + blockIdx.x) * static_cast<unsigned>(bins);
     transform(profile.fft, team, LoadPilots{program, slot, row / 2, row % 2, profile.at[window].first},
-              StorePowers{powers});
-    if (is_last_block(program.arrivals + slot, gridDim.x)) place_extent(program, slot, shared);
+              StorePowers{powers_of(program, slot) + std::size_t{blockIdx.x} * bins});
+    unsigned* const arrivals = arrivals_of(program, slot);
+    const unsigned lane = blockIdx.x % transform_lanes;
+    const unsigned of_lane = (gridDim.x - lane + transform_lanes - 1) / transform_lanes;
+    if (of_lane > 1) {
+        if (!is_last_block(arrivals + 1 + lane, of_lane)) return;
+        sum_lane(profile, powers_of(program, slot), static_cast<int>(lane));
+    }
+    if (is_last_block(arrivals, min(gridDim.x, unsigned{transform_lanes})))
+        place_extent(program, slot, shared);
 }
 
 std::size_t shared_bytes(const EstimatorProgram& host) {

@@ -1,7 +1,7 @@
 // A slot estimator's matrices M.
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "phy/estimator/host/slot.hpp"
 
@@ -22,14 +22,13 @@ void SlotEstimator::set_powers(Scratch& scratch, const EstimatorFilter& filter, 
         const EstimatorDeposit& deposit = filter.deposits[delay];
         double power = 0.0;
         for (int i = 0; i < deposit.count; ++i)
-            power = std::fma(filter.deposit_weights[size(deposit.weights + i)],
-                             double{profile[deposit.first + i]}, power);
+            power += filter.deposit_weights[size(deposit.weights + i)] * double{profile[deposit.first + i]};
         return power;
     };
     for (std::size_t i = 0; i < delays; ++i) {
         const double late = power_of(delays + i);
         const double early = power_of(delays - 1 - i);
-        scratch.powers[i] = std::fma(filter.floor, noise, late + early);
+        scratch.powers[i] = filter.floor * noise + (late + early);
         scratch.powers[delays + i] = late - early;
     }
 }
@@ -70,27 +69,24 @@ void SlotEstimator::make_filter(Scratch& scratch, std::size_t filter_index, bool
     for (const EstimatorTileShape& shape : kind.shapes)
         multiply_rows(shape.modes);
 
-    const int modes = kind.modes.modes();
-    const auto column_of = [&](int mode) {
-        return mode < kind.modes.counts[0] ? mode : mode - kind.modes.counts[0] + kind.modes.column_part(0);
-    };
     const EstimatorTileShape& last = kind.shapes.back();
+    const int modes = kind.modes.modes();
     const double* const of_last = &scratch.matrix[size((modes + last.first_row) * width)];
-    std::copy_n(of_last, size(last.modes.modes() * width), scratch.weighted.data());
-    for (int mode = 0; mode < modes; ++mode)
-        scratch.matrix[size(mode * width + column_of(mode))] += noise;
-    for (int mode = 0; mode < modes; ++mode)
-        kernels_.eliminate(&scratch.matrix[size(mode * width)], width, all - mode, column_of(mode));
+    const auto last_size = size(last.modes.modes() * width);
+    std::copy_n(of_last, last_size, scratch.weighted.data());
+    for (std::size_t mode = 0; mode < size(modes); ++mode)
+        scratch.matrix[mode * size(width) + size(kind.column_of[mode])] += noise;
+    kernels_.eliminate(scratch.matrix.data(), width, all, kind.column_of.data(), modes);
 
-    double error = 0.0;
+    double power = 0.0;
     for (std::size_t i = 0; i < size(delays); ++i)
-        error = std::fma(scratch.powers[i], last.power[i], error);
-    for (int r = 0; r < last.modes.modes(); ++r) {
-        double known = 0.0;
-        for (std::size_t i = size(r * width); i < size((r + 1) * width); ++i)
-            known = std::fma(of_last[i], scratch.weighted[i], known);
-        error -= known / last.positions;
-    }
+        power += scratch.powers[i] * last.power[i];
+    double* const known = scratch.known.data();
+    std::fill_n(known, width, 0.0);
+    for (std::size_t first = 0; first < last_size; first += size(width))
+        for (std::size_t c = 0; c < size(width); ++c)
+            known[c] += of_last[first + c] * scratch.weighted[first + c];
+    const double error = power - std::accumulate(known, known + width, 0.0) / last.positions;
     const std::size_t index = index_of(filter_index, joint);
     errors_[index] = static_cast<float>(std::max(error, 0.0));
     write_mix(scratch, kind, joint, &mix_[index * plan_.largest.mix]);
@@ -102,13 +98,12 @@ void SlotEstimator::write_mix(const Scratch& scratch, const EstimatorKind& kind,
                               float* mix) const noexcept {
     const double scale = joint ? 0.5 : 1.0;
     const auto modes = size(kind.modes.modes());
-    const auto even = size(kind.modes.counts[0]);
     const auto width = size(kind.modes.columns());
     for (const EstimatorTileShape& shape : kind.shapes) {
         const auto tile_even = size(shape.modes.counts[0]);
         const double* const rows = &scratch.matrix[(modes + size(shape.first_row)) * width];
         for (std::size_t mode = 0; mode < modes; ++mode, mix += shape.modes.width()) {
-            const std::size_t column = mode < even ? mode : mode - even + size(kind.modes.column_part(0));
+            const auto column = size(kind.column_of[mode]);
             std::fill_n(mix, shape.modes.width(), 0.0F);
             for (std::size_t r = 0; r < size(shape.modes.modes()); ++r)
                 mix[r < tile_even ? r : r - tile_even + size(shape.modes.part(0))] =

@@ -228,12 +228,16 @@ PHY_INLINE void convolve_block(const float* x, const float* kernel, int taps, fl
         Lanes::store(sums[n], y + n * width);
 }
 
+/// Blocks of `wide` vectors; narrower ones follow.
+template <int wide>
+PHY_INLINE void convolve_from(int i, const float* x, const float* kernel, int taps, float* y, int count) {
+    for (; i + (wide - 1) * width < count; i += wide * width)
+        convolve_block<wide>(x + i, kernel, taps, y + i);
+    if constexpr (wide > 1) convolve_from<wide / 2>(i, x, kernel, taps, y, count);
+}
+
 void convolve(const float* x, const float* kernel, int taps, float* y, int count) {
-    int i = 0;
-    for (; i + 8 * width <= count; i += 8 * width)
-        convolve_block<8>(x + i, kernel, taps, y + i);
-    for (; i < count; i += width)
-        convolve_block<1>(x + i, kernel, taps, y + i);
+    convolve_from<8>(0, x, kernel, taps, y, count);
 }
 
 void first_guesses(const float* powers, float noise, const EstimatorProfileShape& profile, float* out) {

@@ -58,9 +58,9 @@ struct EstimatorKernels {
     void (*multiply_exactly)(const double* a, int a_stride, int k_count, const double* x, int x_stride,
                              double* y, int y_stride, int rows, int n_count);
     void (*scale_delays)(const double* x, const double* factors, int count, double* out);
-    /// Gauss-Jordan elimination by columns: makes the first of some rows that of the unit matrix, and all
-    /// later rows what this takes. The first row itself is not changed. width: as n_count.
-    void (*eliminate)(double* rows, int width, int count, int column);
+    /// Gauss-Jordan elimination by columns, one for each of the first rows, in order: rows behind them become
+    /// their product with the inverse of the first ones. width: as n_count.
+    void (*eliminate)(double* rows, int width, int count, const int* columns, int pivots);
 
     /// (x, y) becomes (x + y, x - y).
     void (*sum_and_difference)(float* x, float* y, int count);

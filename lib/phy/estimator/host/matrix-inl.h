@@ -24,6 +24,8 @@ struct Doubles {
     static HWY_INLINE V set(double x) { return hn::Set(tag, x); }
     static HWY_INLINE V load(const double* from) { return hn::LoadU(tag, from); }
     static HWY_INLINE void store(V x, double* to) { hn::StoreU(x, tag, to); }
+    static HWY_INLINE double first(V x) { return hn::GetLane(x); }
+    static HWY_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
     static HWY_INLINE V fma(V a, V b, V c) { return hn::MulAdd(a, b, c); }
     static HWY_INLINE V nfma(V a, V b, V c) { return hn::NegMulAdd(a, b, c); }
 };
@@ -34,6 +36,8 @@ struct Doubles {
     static V set(double x) { return x; }
     static V load(const double* from) { return *from; }
     static void store(V x, double* to) { *to = x; }
+    static double first(V x) { return x; }
+    static V mul(V a, V b) { return a * b; }
     static V fma(V a, V b, V c) { return std::fma(a, b, c); }
     static V nfma(V a, V b, V c) { return std::fma(-a, b, c); }
 };
@@ -84,20 +88,91 @@ void multiply_exactly(const double* a, int a_stride, int k_count, const double* 
         multiply_rows<1>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, rows);
 }
 
-void eliminate(double* rows, int width, int count, int column) {
-    const double over_pivot = 1.0 / rows[column];
-    for (int r = 1; r < count; ++r) {
-        double* const row = rows + static_cast<std::ptrdiff_t>(r) * width;
-        const double factor = row[column] * over_pivot;
-        const Doubles::V factors = Doubles::set(factor);
-        for (int n = 0; n < width; n += Doubles::count)
-            Doubles::store(Doubles::nfma(factors, Doubles::load(rows + n), Doubles::load(row + n)), row + n);
-        row[column] = factor;
+/// Some pivots: numbers that all rows need.
+template <int count>
+struct Pivots {
+    const double* rows;
+    int width;
+    const int* columns;
+    Doubles::V over[count];           ///< 1 / pivot
+    Doubles::V across[count][count];  ///< of each row, in the columns of all
+
+    PHY_INLINE Pivots(const double* from, int row_width, const int* at)
+        : rows(from), width(row_width), columns(at) {
+        for (int p = 0; p < count; ++p) {
+            const double* const row = rows + static_cast<std::ptrdiff_t>(p) * width;
+            over[p] = Doubles::set(1.0 / row[columns[p]]);
+            for (int q = 0; q < count; ++q)
+                across[p][q] = Doubles::set(row[columns[q]]);
+        }
     }
+
+    /// Eliminates them one after the other from each of `deep` rows.
+    template <int deep>
+    PHY_INLINE void eliminate(double* row) const {
+        Doubles::V factors[deep][count];
+        Doubles::V kept[deep][count];
+        for (int r = 0; r < deep; ++r) {
+            for (int q = 0; q < count; ++q) {
+                Doubles::V x = Doubles::set(row[r * width + columns[q]]);
+                for (int p = 0; p < q; ++p)
+                    x = Doubles::nfma(factors[r][p], across[p][q], x);
+                factors[r][q] = Doubles::mul(x, over[q]);
+            }
+            for (int q = 0; q < count; ++q) {
+                kept[r][q] = factors[r][q];
+                for (int p = q + 1; p < count; ++p)
+                    kept[r][q] = Doubles::nfma(factors[r][p], across[p][q], kept[r][q]);
+            }
+        }
+        for (int n = 0; n < width; n += Doubles::count) {
+            Doubles::V x[deep];
+            for (int r = 0; r < deep; ++r)
+                x[r] = Doubles::load(row + r * width + n);
+            for (int p = 0; p < count; ++p) {
+                const Doubles::V pivot = Doubles::load(rows + p * width + n);
+                for (int r = 0; r < deep; ++r)
+                    x[r] = Doubles::nfma(factors[r][p], pivot, x[r]);
+            }
+            for (int r = 0; r < deep; ++r)
+                Doubles::store(x[r], row + r * width + n);
+        }
+        for (int r = 0; r < deep; ++r)
+            for (int q = 0; q < count; ++q)
+                row[r * width + columns[q]] = Doubles::first(kept[r][q]);
+    }
+};
+
+template <int count>
+PHY_INLINE void eliminate_some(const double* pivots, int width, const int* columns, double* row, int rows) {
+    const Pivots<count> some(pivots, width, columns);
+    constexpr int deep = Doubles::count > 1 ? 2 : 1;
+    int r = 0;
+    for (; r + deep <= rows; r += deep, row += static_cast<std::ptrdiff_t>(deep) * width)
+        some.template eliminate<deep>(row);
+    for (; r < rows; ++r, row += width)
+        some.template eliminate<1>(row);
+}
+
+void eliminate(double* rows, int width, int count, const int* columns, int pivots) {
+    constexpr int at_once = 4;
+    const auto row = [=](int r) { return rows + static_cast<std::ptrdiff_t>(r) * width; };
+    int p = 0;
+    for (; p + at_once <= pivots; p += at_once) {
+        const int next = p + at_once;
+        for (int q = p; q + 1 < next; ++q)
+            eliminate_some<1>(row(q), width, columns + q, row(q + 1), next - q - 1);
+        eliminate_some<at_once>(row(p), width, columns + p, row(next), count - next);
+    }
+    for (; p < pivots; ++p)
+        eliminate_some<1>(row(p), width, columns + p, row(p + 1), count - p - 1);
 }
 
 void scale_delays(const double* x, const double* factors, int count, double* out) {
-    for (int i = 0; i < count; ++i)
+    int i = 0;
+    for (; i + Doubles::count <= count; i += Doubles::count)
+        Doubles::store(Doubles::mul(Doubles::load(x + i), Doubles::load(factors + i)), out + i);
+    for (; i < count; ++i)
         out[i] = x[i] * factors[i];
 }
 

@@ -170,7 +170,8 @@ void SlotEstimator::measure_delays() noexcept {
     alignas(64) float lanes[3][estimator_lanes] = {};
     int first = profile.extent;
     for (int i = 0; i < profile.extent; ++i) {
-        if (!(guess[i] < of_first)) first = std::min(first, i);
+        const bool is_crest = i + 1 == profile.extent || !(guess[i + 1] > guess[i]);
+        if (is_crest && !(guess[i] < of_first)) first = std::min(first, i);
         if (guess[i] < least) continue;
         const int lane = i % estimator_lanes;
         scalar::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, lanes[0][lane], lanes[1][lane],

@@ -71,6 +71,7 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
         scratch.matrix.assign(matrix * size(largest.columns_of_matrix), 0.0);
         scratch.weighted.resize(matrix * size(std::max(2 * largest.delays, largest.columns_of_matrix)));
         scratch.powers.resize(2 * size(largest.delays));
+        scratch.known.resize(size(largest.columns_of_matrix));
     }
 }
 

@@ -22,7 +22,7 @@ constexpr int edge_blocks = max_window_blocks - margin_blocks;  // that a window
 
 constexpr double weakest_mode = 3e-6;        // of U, for a flat profile of power 1
 constexpr double weakest_tile_power = 1e-6;  // of V: power that its modes miss
-constexpr int delays_of_cell = 4;            // a cell is the reciprocal of a window's band
+constexpr int delays_of_cell = 3;            // a cell is the reciprocal of a window's band
 constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
 constexpr double floor_of_noise = 0.1;       // power of a cell, over the noise of the measured profile
 
@@ -139,10 +139,8 @@ std::vector<double> padded_columns(const Matrix& on_paths, const EstimatorModes&
     const std::size_t width = size(modes.columns());
     std::vector<double> result(on_paths.rows() * width, 0.0);
     for (std::size_t d = 0; d < on_paths.rows(); ++d)
-        for (std::size_t k = 0; k < on_paths.columns(); ++k) {
-            const std::size_t even = size(modes.counts[0]);
-            result[d * width + (k < even ? k : k - even + size(modes.column_part(0)))] = on_paths(d, k);
-        }
+        for (std::size_t k = 0; k < on_paths.columns(); ++k)
+            result[d * width + size(modes.column_of(static_cast<int>(k)))] = on_paths(d, k);
     return result;
 }
 
@@ -227,6 +225,8 @@ void set_kind(EstimatorFilter& filter, const EstimatorLayout& layout, bool joint
     const BothModes modes = flat_modes(pilots, extent);
     set_projection(kind, pilots, modes);
     const Matrix paths = on_paths(pilots, modes, kind.modes.counts, delays);
+    for (int mode = 0; mode < kind.modes.modes(); ++mode)
+        kind.column_of.push_back(kind.modes.column_of(mode));
     kind.columns = padded_columns(paths, kind.modes);
     append_rows(kind.steering, paths);
     const int max_offset =

@@ -33,6 +33,9 @@ struct EstimatorModes {
         return round_up(counts[static_cast<std::size_t>(parity)], estimator_column_multiple);
     }
     [[nodiscard]] constexpr int columns() const { return column_part(0) + column_part(1); }
+    [[nodiscard]] constexpr int column_of(int mode) const {
+        return mode < counts[0] ? mode : mode - counts[0] + column_part(0);
+    }
 };
 
 /// Subcarriers around the middle of a window, and their modes.
@@ -54,6 +57,7 @@ struct EstimatorKind {
     int rows = 0;                            ///< of M, of all shapes
     std::vector<float> project;              ///< (pilots, width): U
     std::vector<float> keep;                 ///< (width): 1 for noise_modes, else 0
+    std::vector<int> column_of;              ///< (modes): in M
     std::vector<double> columns;             ///< (delays, modes.columns()): U on paths
     std::vector<double> steering;            ///< (modes + rows, delays): U, then V, on paths
     std::vector<EstimatorTileShape> shapes;  ///< whole window, then its middle

@@ -17,7 +17,7 @@ namespace phy::detail::PHY_TARGET {
 constexpr float equal_power = 1.0F - 0x1p-16F;
 
 /// The delay spread is that of bins with at least this share of the strongest one's power, the timing that of
-/// the first bin with a larger share: the deconvolution leaves slopes around a path.
+/// the first crest with a larger share: the deconvolution leaves slopes around a path.
 constexpr float path_share = 0.02F;
 constexpr float first_path_share = 0.1F;
 

@@ -11,16 +11,13 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double prefix = 9.0 / 128.0;
-constexpr double prefixes_of_type_1 = 2.0;
-constexpr double prefixes_of_type_2 = 1.5;           // pilots of type 2 tell apart no more than 2.4
+constexpr double prefixes = 1.5;                     // pilots of type 2 tell apart no more than 2.4
 constexpr double prefixes_of_blocks[] = {0.5, 1.0};  // of one block and of two, which show no more
 constexpr double extent_of_spread = 24.0;            // over a given delay spread
-constexpr int max_window_blocks = 96;
-constexpr int bins_of_cell = 3;         // at least; a cell is the reciprocal of a window's band
-constexpr int bins_of_cell_if_few = 6;  // for windows that are no longer than those of the filter
-constexpr int few_window_blocks = 24;
+constexpr int max_window_blocks = 64;
+constexpr int bins_of_cell = 4;  // a cell is the reciprocal of a window's band
 constexpr int reach_in_cells = 6;
-constexpr int steps_of_deconvolution = 10;
+constexpr int steps_of_deconvolution = 8;
 
 /// The power that a path has in a bin at some distance, for a taper of sum 1.
 double leaked_power(const std::vector<double>& taper, double turns) {
@@ -55,9 +52,8 @@ int window_blocks_of(const EstimatorLayout& layout) {
     return best;
 }
 
-int transform_size(int pilots, bool is_few) {
-    const int least = pilots * (is_few ? bins_of_cell_if_few : bins_of_cell);
-    int size = std::max(round_up(least, 4), 12);
+int transform_size(int pilots) {
+    int size = std::max(pilots * bins_of_cell, 12);
     while (!has_small_factors(static_cast<std::size_t>(size)))
         size += 4;
     return size;
@@ -68,10 +64,8 @@ int transform_size(int pilots, bool is_few) {
 double estimator_extent(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     const auto longest = std::max_element(layout.ranges.begin(), layout.ranges.end(),
                                           [](const auto& a, const auto& b) { return a.blocks < b.blocks; });
-    const double prefixes = longest->blocks <= 2               ? prefixes_of_blocks[longest->blocks - 1]
-                            : config.allocation.dmrs.type == 1 ? prefixes_of_type_1
-                                                               : prefixes_of_type_2;
-    const double extent = prefixes * prefix;
+    const double extent =
+        prefix * (longest->blocks <= 2 ? prefixes_of_blocks[longest->blocks - 1] : prefixes);
     if (!config.delay_spread) return extent;
     return std::min(extent, extent_of_spread * double{*config.delay_spread} * config.subcarrier_spacing);
 }
@@ -85,7 +79,7 @@ EstimatorProfile::EstimatorProfile(const EstimatorLayout& layout, double max_ext
             at.push_back({range.offset + i * pilots});
     windows = static_cast<int>(at.size());
     transforms = layout.antennas * layout.streams_count * 2 * windows;
-    bins = transform_size(pilots, blocks <= few_window_blocks);
+    bins = transform_size(pilots);
     const double all = static_cast<double>(bins) * layout.spacing;
     extent = std::min(2 * static_cast<int>(0.5 * max_extent * all) + 1, (bins - 1) / 2 * 2 + 1);
     cell = (bins + pilots - 1) / pilots;

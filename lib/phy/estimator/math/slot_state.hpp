@@ -41,7 +41,6 @@ struct SlotState {
     float timing;
     float delay_spread;
     float coherence;
-    int first_bin;   ///< of the extent, in the profile
     int is_spoiled;  ///< a pilot has no room_of()
     float noise;     ///< of a pilot of a stream
     float noise_variance;
