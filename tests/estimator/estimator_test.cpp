@@ -93,11 +93,11 @@ TEST(ChannelEstimatorTest, ErrorIsNearThatOfTheMatchedFilter) {
             error = errors.estimate;
             SCOPED_TRACE("SNR " + std::to_string(snr) + " dB, timing " + std::to_string(corrects) + ": " +
                          std::to_string(decibels_above_theory(errors)) + " dB above theory");
-            EXPECT_LT(decibels_above_theory(errors), 1.0);
+            EXPECT_LT(decibels_above_theory(errors), 0.6);
             EXPECT_NEAR(decibels(errors.dense / errors.theory), 0.0, 0.4);
             // Least squares of a pair that is told apart by sums of neighbours, at best: half the noise.
             EXPECT_LT(errors.estimate, 0.5 * 0.5 * air_at(snr).noise_variance);
-            EXPECT_NEAR(decibels(errors.said / errors.estimate), 1.2, 1.3);
+            EXPECT_NEAR(decibels(errors.said / errors.estimate), 0.0, 0.6);
             EXPECT_NEAR(errors.noise / air_at(snr).noise_variance, 1.0, 0.02);
         }
         std::printf("%7d %11.1f %18.3f %27.3f\n", snr, decibels(error), above[0], above[1]);
@@ -124,7 +124,7 @@ TEST(ChannelEstimatorTest, WrongNoiseOrDelaySpreadDegradesGracefully) {
             EstimatorConfig config = usual_config();
             config.noise_variance = static_cast<float>(factor * air_at(snr).noise_variance);
             const double of_noise = mean_errors(config, air_at(snr), 6, false).estimate;
-            EXPECT_LT(decibels(of_noise / right), 2.5) << snr << " dB, noise x " << factor;
+            EXPECT_LT(decibels(of_noise / right), 1.8) << snr << " dB, noise x " << factor;
         }
         for (const double factor : {0.5, 1.0, 2.0}) {
             EstimatorConfig config = usual_config();
@@ -153,22 +153,25 @@ TEST(ChannelEstimatorTest, MeasuresTheDelaySpread) {
     }
 }
 
-/// The modes of a shorter profile hold more of it than those of the longest one.
+/// What lies beyond the cyclic prefix may count as noise.
 TEST(ChannelEstimatorTest, MeasuresNoiseOfAnyProfile) {
+    constexpr double prefix = 9.0 / 128.0 / 30e3;
     struct Case {
         std::optional<double> given;
         double real;
     };
-    for (const Case& spreads :
-         {Case{{}, 30e-9}, Case{{}, 100e-9}, Case{{}, 300e-9}, Case{60e-9, 30e-9}, Case{200e-9, 100e-9}}) {
+    for (const Case& spreads : {Case{{}, 30e-9}, Case{{}, 100e-9}, Case{{}, 200e-9}, Case{{}, 300e-9},
+                                Case{60e-9, 30e-9}, Case{200e-9, 100e-9}}) {
         EstimatorConfig config = usual_config();
         if (spreads.given) config.delay_spread = static_cast<float>(*spreads.given);
         for (const int snr : {10, 30, 35}) {
             Air air = air_at(snr);
             air.delay_spread = spreads.real;
             const double noise = mean_errors(config, air, fewer_times(8), false).noise;
-            EXPECT_NEAR(noise / air.noise_variance, 1.0, 0.05)
-                << spreads.real << " s, given " << spreads.given.value_or(0.0) << " s, " << snr << " dB";
+            SCOPED_TRACE(testing::Message() << spreads.real << " s, given " << spreads.given.value_or(0.0)
+                                            << " s, " << snr << " dB");
+            EXPECT_GT(noise, 0.97 * air.noise_variance);
+            EXPECT_LT(noise, 1.03 * air.noise_variance + std::exp(-prefix / spreads.real));
         }
     }
 }

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <functional>
 #include <numbers>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "common/median.hpp"
@@ -217,28 +219,64 @@ TEST(RandomProfileTest, ReceiversOfASingleTapAreAlike) {
     }
 }
 
-/// On profiles that nobody has tuned for. The figures of docs/developer/random-channels.md are of more
-/// channels.
-TEST(RandomProfileTest, EstimatorLosesLittle) {
-    constexpr std::uint64_t seed = 2611241020;
+/// On channels drawn anew in each run. The figures of docs/developer/random-channels.md are of more of them.
+class DrawnChannelTest : public testing::Test {
+protected:
+    DrawnChannelTest() : seed_(std::random_device()()), trace_(__FILE__, __LINE__, text()) {
+        std::printf("%s\n", text().c_str());
+    }
+
+    [[nodiscard]] ProfileCase draw(std::uint64_t index, const ProfileChoice& choice) const {
+        return draw_profile(phy::apps::RandomSequence(seed_, 0).bits(index), choice);
+    }
+
+private:
+    [[nodiscard]] std::string text() const { return "seed " + std::to_string(seed_); }
+
+    unsigned seed_;
+    testing::ScopedTrace trace_;
+};
+
+TEST_F(DrawnChannelTest, EstimatorLosesLittle) {
     std::vector<double> above_genie;
     for (const std::uint64_t i : fewer_indices(30)) {
         const int layers = std::array{1, 2, 4}[i % 3];
         const double snr_db = std::array{20.0, 30.0, 40.0}[i / 3 % 3];
-        const std::uint64_t of_case = phy::apps::RandomSequence(seed, 0).bits(i);
-        const ProfileCase drawn = draw_profile(of_case, {.layers = layers, .resource_blocks = {6, 24}});
+        const ProfileCase drawn = draw(i, {.layers = layers, .resource_blocks = {6, 52}});
         SCOPED_TRACE(to_string(drawn) + " at " + std::to_string(snr_db) + " dB");
         const ProfileLoss loss = ProfileTrial(drawn).run(snr_db);
         above_genie.push_back(loss.evm_over_genie_db());
-        EXPECT_LT(loss.evm_over_genie_db(), 1.2);
-        EXPECT_LT(loss.evm_over_flat_db(), 0.1);
+        // One in a thousand channels in fewer resource blocks is beyond 1.2 dB.
+        EXPECT_LT(loss.evm_over_genie_db(), drawn.allocation.carrier_resource_blocks < 12 ? 3.0 : 1.2);
+        // A path at an edge of the flat profile suits that; 95 % of channels lose less than 0.05 dB.
+        EXPECT_LT(loss.evm_over_flat_db(), 0.7);
     }
     const double middle = phy::apps::median(above_genie);
-    std::printf(
-        "EVM above a filter that knows the profile: median %.2f dB, worst %.2f dB of %zu channels, seed "
-        "%llu\n",
-        middle, std::ranges::max(above_genie), above_genie.size(), static_cast<unsigned long long>(seed));
+    std::printf("EVM above a filter that knows the profile: median %.2f dB, worst %.2f dB of %zu channels\n",
+                middle, std::ranges::max(above_genie), above_genie.size());
     EXPECT_LT(middle, 0.6);
+}
+
+TEST_F(DrawnChannelTest, EstimatorHasNoFloor) {
+    for (const std::uint64_t i : fewer_indices(6)) {
+        const ProfileCase drawn = draw(i, {.layers = 2, .resource_blocks = {12, 52}});
+        EXPECT_LT(ProfileTrial(drawn).run(45.0).evm_over_genie_db(), 1.5) << to_string(drawn);
+    }
+}
+
+/// Few pilots show little of a profile, so the flat one is the limit.
+TEST_F(DrawnChannelTest, FewResourceBlocksAreAboutTheFlatProfile) {
+    for (const int blocks : {1, 2, 4, 6, 12}) {
+        for (const double snr_db : {10.0, 25.0}) {
+            std::vector<double> above_flat;
+            for (const std::uint64_t i : fewer_indices(30)) {
+                ProfileTrial trial(draw(i, {.antennas = {2}, .resource_blocks = {blocks, blocks}}));
+                above_flat.push_back(trial.run(snr_db).evm_over_flat_db());
+            }
+            EXPECT_LT(phy::apps::median(above_flat), blocks == 1 ? 0.7 : 0.25)
+                << blocks << " blocks, " << snr_db << " dB";
+        }
+    }
 }
 
 }  // namespace
