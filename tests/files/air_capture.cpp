@@ -105,9 +105,17 @@ Config random_recording(std::mt19937& random, double snr_db) {
     config.snr_db = snr_db;
     // The paths of TDL-A end after 9.7 delay spreads: within a cyclic prefix.
     const double prefix = 144.0 / 2048.0 / link.carrier.subcarrier_spacing;
-    config.channel = {.kind = ChannelKind::tdl,
-                      .profile = static_cast<char>(random_int(random, 'a', 'c')),
-                      .delay_spread_ns = 1e9 * prefix * (0.002 + 0.05 * (unit(random) + 1.0))};
+    if (random_int(random, 0, 1) == 0) {
+        config.channel = {.kind = ChannelKind::tdl,
+                          .profile = static_cast<char>(random_int(random, 'a', 'c')),
+                          .delay_spread_ns = 1e9 * prefix * (0.002 + 0.05 * (unit(random) + 1.0))};
+    } else {
+        // Prefixes are made after the channel, so that they are right if the first path is not late.
+        config.channel = {.kind = ChannelKind::taps, .taps = {{.power_db = 10.0 * (unit(random) - 1.0)}}};
+        for (int tap = random_int(random, 1, 5); tap > 0; --tap)
+            config.channel.taps.push_back({.delay_ns = 1e9 * prefix * 0.25 * (unit(random) + 1.0),
+                                           .power_db = 10.0 * (unit(random) - 1.0)});
+    }
     config.timing_offset = 0.1 * prefix * unit(random);
     const bool has_times =
         link.allocation.dmrs.symbols.size() > static_cast<std::size_t>(link.allocation.dmrs.length);

@@ -30,7 +30,7 @@ struct AirCapture {
 phy::apps::Recording::Config plain_recording();
 
 /// Any right link: samples or grid, numerology, carrier, allocation, layers, antennas, DM-RS, modulation,
-/// TDL-A, -B or -C, offsets.
+/// TDL-A, -B or -C or some paths within half a prefix, offsets.
 phy::apps::Recording::Config random_recording(std::mt19937& random, double snr_db);
 
 }  // namespace phy_test

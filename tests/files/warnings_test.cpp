@@ -113,6 +113,9 @@ auto said_f0(double hertz) {
 auto said_symbols(const std::vector<int>& symbols) {
     return [=](Link& link) { link.allocation.dmrs.symbols = symbols; };
 }
+auto said_blocks(int first, int count) {
+    return [=](Link& link) { link.allocation.resource_blocks = {{first, count}}; };
+}
 auto said_ports(const std::vector<int>& ports) {
     return [=](Link& link) { link.allocation.dmrs.ports = ports; };
 }
@@ -169,6 +172,10 @@ std::vector<Mistake> mistakes() {
         {"a DM-RS symbol at 3 for 2", "not in symbols 3", nothing, as_is, said_symbols({3, 11})},
         {"a symbol too many", far, [](Config& config) { config.link.allocation.symbols = 13; }, as_is,
          [](Link& link) { link.allocation.symbols = 14; }},
+        {"a resource block too many", "resource blocks 25", nothing, as_is, said_blocks(1, 25)},
+        {"a resource block too many at the front", "resource blocks 0", nothing, as_is, said_blocks(0, 25)},
+        {"resource blocks one too low, 16QAM", "resource blocks 0", sent(Modulation::qam16, 22.0), as_is,
+         said_blocks(0, 24)},
         {"16 kHz too high", "carrier.frequency_shift", nothing, shifted(16e3)},
         {"20 kHz too high", "with which there are no DM-RS", nothing, shifted(20e3)},
         {"45 kHz too high", "error", nothing, shifted(45e3)},

@@ -87,7 +87,7 @@ TEST(OffsetsTest, TimingIsThatOfTheFirstPath) {
         config.frequency = -700.0;
         const Recording recording(config);
         const auto offsets = phy::measure_offsets(phy::Host(), receiver_of(config), recording.slots(0, 2), 0);
-        EXPECT_NEAR(offsets.timing * 30.72e6, late, 1.5);
+        EXPECT_NEAR(offsets.timing * 30.72e6, late, 0.5);
         EXPECT_NEAR(offsets.frequency, -700.0, 40.0);
     }
 }

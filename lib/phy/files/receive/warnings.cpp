@@ -63,6 +63,9 @@ constexpr double min_lost_frequency = 0.1;
 constexpr double rotation_deviations = 8.0;
 constexpr double min_rotation = 0.01;
 
+/// Max timing offset over a prefix: paths within half a prefix that are late by a tenth.
+constexpr double max_lateness = 0.7;
+
 constexpr double full_prefix = 144.0 / 2048.0;
 
 std::string of_slots(std::uint64_t some, std::uint64_t all) {
@@ -78,6 +81,7 @@ public:
           mean_(result.mean),
           samples_(examination.samples()),
           pilots_(examination.pilots()),
+          symbols_(examination.symbols()),
           name_(name_of(result.capture)),
           least_(min_coherence(result.link.allocation)) {}
 
@@ -86,6 +90,7 @@ public:
         warn_of_pilots();
         warn_of_rotation();
         warn_of_levels();
+        warn_of_ends();
         warn_of_errors();
         warn_of_little_errors();
     }
@@ -119,6 +124,7 @@ private:
     void warn_of_pilots();
     void warn_of_rotation();
     void warn_of_levels();
+    void warn_of_ends();
     void warn_of_errors();
     void warn_of_little_errors();
     void warn_of_clipping();
@@ -131,6 +137,7 @@ private:
     const SlotReport& mean_;
     SampleSigns samples_;
     PilotSigns pilots_;
+    SymbolSigns symbols_;
     std::string name_;
     double least_;
 };
@@ -205,6 +212,12 @@ void Warner::warn_of_levels() {
              " %: allocation.modulation may be wrong");
 }
 
+void Warner::warn_of_ends() {
+    if (!symbols_.foreign.empty())
+        warn("symbols of resource blocks " + list_of(symbols_.foreign) +
+             ", at the ends of the allocation, are not the link's: allocation.resource_blocks may be wrong");
+}
+
 void Warner::warn_of_errors() {
     const auto is_above = [](const SlotReport& slot, double most) {
         return elementary::power_ratio(slot.error_over_noise_db) > most;
@@ -218,7 +231,9 @@ void Warner::warn_of_errors() {
         return slot.clear_symbols >= min_clear_symbols &&
                is_above(slot, uncertainty * max_error_over_noise_of_slot);
     });
-    if (!is_above(mean_, uncertainty * max_error_over_noise) && bad == 0) return;
+    const bool are_all_bad =
+        mean_.clear_symbols >= min_clear_symbols && is_above(mean_, uncertainty * max_error_over_noise);
+    if (!are_all_bad && bad == 0) return;
     warn(
         "symbols are " + rounded(mean_.error_over_noise_db, 1) +
         " dB farther from the points than noise explains" +
@@ -285,10 +300,10 @@ void Warner::warn_of_edges() {
              "another");
     const double prefix = full_prefix / spacing();
     const auto late = static_cast<std::uint64_t>(count([&](const SlotReport& slot) {
-        return std::fabs(slot.timing_offset - result_.corrected.timing) > 0.5 * prefix;
+        return std::fabs(slot.timing_offset - result_.corrected.timing) > max_lateness * prefix;
     }));
     if (late > 0)
-        warn("the timing offset is beyond half a cyclic prefix " + of_slots(late, result_.slots) +
+        warn("the timing offset is beyond 0.7 of a cyclic prefix " + of_slots(late, result_.slots) +
              ": carrier.first_sample or carrier.sample_rate may be wrong");
 }
 

@@ -70,10 +70,10 @@ struct PHY_EXPORT Offsets {
 /// symbols, on its subcarriers. Symbols that differ from the others by much more than noise does are left
 /// out: a strong sample or a short burst. The frequency is unambiguous within half the subcarrier spacing to
 /// either side. If a slot has DM-RS at several times, these refine it, unless they differ by more than a
-/// quarter turn from one to the next. If a slot has DM-RS at one time only, the frequency is 0 unless the
-/// prefixes show it with four standard deviations. The frequency of grids comes from DM-RS alone; it is 0 if
-/// a slot has them at one time only. Slots are weighted by the square of their coherence. Throws
-/// ArgumentError as Receiver does.
+/// quarter turn from one to the next. Within four standard deviations the prefixes do not count if DM-RS may
+/// show the frequency without them; at one time only they show 0. The frequency of grids comes from DM-RS
+/// alone; it is 0 if a slot has them at one time only. Slots are weighted by the square of their coherence.
+/// Throws ArgumentError as Receiver does.
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 

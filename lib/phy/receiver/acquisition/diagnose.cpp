@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,9 +27,6 @@ constexpr double max_chance = 1e-6;
 constexpr std::uint64_t max_slots = 20;
 /// Whole subcarriers of frequency offset to either side.
 constexpr int max_subcarriers = 6;
-/// A frequency offset counts from this number of standard deviations on.
-constexpr double min_deviations = 4.0;
-
 /// Noise of symbols over the expected one, and EVM, of links that fit.
 constexpr double max_excess = 2.5;
 constexpr double negligible_evm = 0.03;
@@ -314,19 +310,13 @@ std::vector<cf32> Diagnoser::grid_of(const Cut& of) const {
     const std::size_t of_slot = antennas_ * plan.input;
     const auto first = static_cast<std::uint64_t>(of.config.link.carrier.first_slot);
     detail::PrefixCorrelator correlate(plan);
-    std::complex<double> sum = 0.0;
-    std::vector<std::complex<double>> symbols;
+    std::vector<std::complex<double>> terms;
     for (std::size_t i = 0; i < of.slots; ++i)
-        sum += correlate(input.subspan(i * of_slot, of_slot), first + i, 0, &symbols);
-    double across = 0.0;  // energy of the symbols' parts at a right angle to their sum
-    for (const std::complex<double>& symbol : symbols) {
-        const double part = (symbol * std::conj(sum)).imag();
-        across += part * part;
-    }
-    const double angle = detail::elementary::angle_of(sum);
+        correlate(input.subspan(i * of_slot, of_slot), first + i, 0, terms);
     OfdmDemodulatorConfig config = *plan.demodulator;
-    if (std::fabs(angle) * std::norm(sum) > min_deviations * std::sqrt(across))
-        config.ofdm.frequency_shift -= angle / (2.0 * std::numbers::pi) * config.ofdm.subcarrier_spacing;
+    const detail::PrefixFrequency offset =
+        detail::frequency_of(std::move(terms), config.ofdm.subcarrier_spacing);
+    if (offset.is_certain()) config.ofdm.frequency_shift -= offset.hertz;
     OfdmDemodulator demodulate(host_, config);
     for (std::size_t i = 0; i < of.slots; ++i)
         demodulate(input.subspan(i * of_slot, of_slot),

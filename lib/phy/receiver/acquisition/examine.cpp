@@ -1,9 +1,11 @@
 #include "phy/receiver/acquisition/examine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "phy/dmrs/dmrs.hpp"
+#include "phy/measure/symbol_meter.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 #include "phy/receiver/acquisition/samples.hpp"
 
@@ -23,6 +25,11 @@ constexpr double min_line = 0.25;
 /// of that of the others.
 constexpr double max_missing_share = 0.3;
 constexpr double min_unexpected_share = 0.6;
+
+/// Min error over noise of symbols that are not the link's, and over that of symbols in the middle: a jump of
+/// the pilots at the end of the signal raises N0.
+constexpr double min_foreign_error = 3.0;
+constexpr double min_foreign_share = 4.0;
 
 SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     allocation.first_symbol = 0;
@@ -53,18 +60,29 @@ void count_extremes(float value, float& largest, float& smallest, std::uint64_t&
 Examination::Examination(const Host& host, const ReceiverConfig& config)
     : plan_(config),
       everywhere_(with_pilots_everywhere(config.link.allocation)),
+      receive_(host, config),
+      map_(config.link.allocation),
       re_(plan_.antennas * plan_.input),
       im_(re_.size()),
       grid_(plan_.grid),
       pilots_(dmrs_pilot_count(everywhere_)),
       antennas_(plan_.antennas) {
     if (plan_.demodulator) demodulate_.emplace(host, *plan_.demodulator);
+    all_.symbols.resize(plan_.symbols);
+    all_.noise_variance.resize(plan_.symbols);
+    std::vector<int> blocks;
+    for (const ResourceBlocks& range : config.link.allocation.resource_blocks)
+        for (int i = 0; i < range.count; ++i)
+            blocks.push_back(range.first + i);
+    std::ranges::sort(blocks);
+    blocks_ = {{{.block = blocks.front()}, {.block = blocks[blocks.size() / 2]}, {.block = blocks.back()}}};
 }
 
 void Examination::add(SymbolView input, std::uint64_t occasion) {
     read_samples(input, re_.data(), im_.data());
     if (demodulate_) add_samples(occasion);
     add_pilots(input, occasion);
+    if (!plan_.deprecoder) add_symbols(input, occasion);
 }
 
 void Examination::add_samples(std::uint64_t occasion) {
@@ -122,6 +140,25 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
         correlation_[l] += pairs.correlation(0, l, std::span(pilots_).subspan(l * of_symbol, of_symbol));
         energy_[l] += energy;
         squared_energy_[l] += energy * energy;
+    }
+}
+
+void Examination::add_symbols(SymbolView input, std::uint64_t occasion) {
+    receive_(input, occasion, {.symbols = all_.symbols, .noise_variance = all_.noise_variance});
+    const SlotAllocation& allocation = plan_.config.link.allocation;
+    const auto layers = static_cast<std::ptrdiff_t>(plan_.layers);
+    for (BlockSymbols& of : blocks_) {
+        for (std::size_t l = 0; l < symbols_per_slot; ++l) {
+            const ResourceMap::Entry entry =
+                map_.entries()[l * static_cast<std::size_t>(allocation.carrier_resource_blocks) +
+                               static_cast<std::size_t>(of.block)];
+            const std::ptrdiff_t first = layers * entry.first;
+            const std::ptrdiff_t count = layers * std::popcount(entry.mask);
+            of.symbols.insert(of.symbols.end(), all_.symbols.begin() + first,
+                              all_.symbols.begin() + first + count);
+            of.noise_variance.insert(of.noise_variance.end(), all_.noise_variance.begin() + first,
+                                     all_.noise_variance.begin() + first + count);
+        }
     }
 }
 
@@ -200,6 +237,22 @@ PilotSigns Examination::pilots() const {
         if (!is_expected && found > std::max(min_unexpected_share * best, by_chance(symbol)))
             signs.unexpected.push_back(l);
     }
+    return signs;
+}
+
+SymbolSigns Examination::symbols() const {
+    SymbolMeter meter(receive_.host(), {.modulation = plan_.config.link.modulation});
+    const auto error_of = [&](const BlockSymbols& of) {
+        SymbolSums sums;
+        meter(of.symbols, of.noise_variance, std::max<std::size_t>(of.symbols.size(), 1),
+              std::span(&sums, of.symbols.empty() ? 0 : 1));
+        return error_over_noise(sums).value_or(0.0);
+    };
+    const auto& [lowest, middle, highest] = blocks_;
+    const double least = std::max(min_foreign_error, min_foreign_share * error_of(middle));
+    SymbolSigns signs;
+    for (const BlockSymbols* const end : {&lowest, &highest})
+        if (error_of(*end) > least) signs.foreign.push_back(end->block);
     return signs;
 }
 

@@ -12,8 +12,9 @@
 #include "phy/machine/host.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/chain/plan.hpp"
+#include "phy/receiver/receiver.hpp"
 
-/// Signs that a capture or its link is not what a receiver takes it for. None of them needs decisions.
+/// Signs that a capture or its link is not what a receiver takes it for.
 namespace phy::detail {
 
 /// Of the samples of an antenna.
@@ -30,6 +31,12 @@ struct PilotSigns {
     std::vector<int> unexpected;  ///< data symbols of the link that show DM-RS
 };
 
+/// Of the equalised symbols, over slots.
+struct SymbolSigns {
+    std::vector<int>
+        foreign;  ///< the lowest and the highest resource block, if what is there is not the link's
+};
+
 /// Examines slots one by one; a dozen are enough. Signs that chance or a right link may give with a
 /// probability above about 1e-6 are none.
 class Examination {
@@ -42,8 +49,16 @@ public:
     /// The worst of all antennas, member by member. Of grids: zeros.
     [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
     [[nodiscard]] PHY_EXPORT PilotSigns pilots() const;
+    [[nodiscard]] PHY_EXPORT SymbolSigns symbols() const;
 
 private:
+    /// Symbols of a resource block.
+    struct BlockSymbols {
+        int block = 0;
+        std::vector<cf32> symbols = {};
+        std::vector<float> noise_variance = {};
+    };
+
     /// Sums over the samples of an antenna.
     struct AntennaSums {
         float largest = 0.0F;
@@ -63,12 +78,17 @@ private:
     void add_samples(std::uint64_t occasion);
     void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
     void add_pilots(SymbolView input, std::uint64_t occasion);
+    void add_symbols(SymbolView input, std::uint64_t occasion);
     [[nodiscard]] double line_of(const AntennaSums& sums) const;
     [[nodiscard]] double image_of(const AntennaSums& sums) const;
 
     ReceiverPlan plan_;
     SlotAllocation everywhere_;  ///< with DM-RS in every symbol
     std::optional<OfdmDemodulator> demodulate_;
+    Receiver receive_;
+    ResourceMap map_;
+    BlockSymbols all_;                    ///< of a slot
+    std::array<BlockSymbols, 3> blocks_;  ///< lowest, middle, highest; with transform precoding no symbols
     std::vector<float> re_;
     std::vector<float> im_;
     std::vector<cf32> grid_;

@@ -2,15 +2,11 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <limits>
-#include <numbers>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "phy/estimator/estimator.hpp"
-#include "phy/numerics/elementary.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/prefix.hpp"
@@ -115,78 +111,29 @@ double clear_frequency(const Link& link) {
     return 0.25 * link.carrier.subcarrier_spacing / (symbol * gap);
 }
 
-/// A frequency offset counts from this number of standard deviations on.
-constexpr double min_deviations = 4.0;
-
-/// A frequency offset, and its standard deviation over the parts.
-struct Frequency {
-    double hertz = 0.0;
-    double deviation = 0.0;
-};
-
-/// The lower median; 0 of nothing.
-double median_of(std::vector<double> values) {
-    if (values.empty()) return 0.0;
-    const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-/// Removes terms of strong samples and short bursts, and returns true if there were any. The part of a term
-/// at a right angle to the others grows with the root of its size if it is due to noise, so that quotient is
-/// alike in all terms of a signal. The direction of the others is that in which most terms point, whatever
-/// their sizes.
-bool erase_disturbed(std::vector<std::complex<double>>& terms) {
-    constexpr double max_over_median = 8.0;  // 5.4 standard deviations
-    constexpr double negligible = 0.02;      // rad
-    std::complex<double> direction = 0.0;
-    std::vector<double> sizes;
-    for (const std::complex<double>& term : terms) {
-        sizes.push_back(std::sqrt(std::norm(term)));
-        if (sizes.back() > 0.0) direction += term / sizes.back();
-    }
-    const double length = std::sqrt(std::norm(direction));
-    if (!(length > 0.0)) return false;
-    std::vector<double> quotients;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        const std::complex<double> turned = terms[i] * std::conj(direction) / length;
-        const double across = turned.real() > 0.0 ? std::fabs(turned.imag()) : sizes[i];
-        quotients.push_back(sizes[i] > 0.0 ? across / std::sqrt(sizes[i]) : 0.0);
-    }
-    const double most =
-        max_over_median * median_of(quotients) + negligible * std::sqrt(median_of(std::move(sizes)));
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < terms.size(); ++i)
-        if (quotients[i] <= most) terms[kept++] = terms[i];
-    const bool are_some_gone = kept < terms.size();
-    terms.resize(kept);
-    return are_some_gone;
+/// How much earlier the first path may be than DM-RS show it: half the reciprocal of the allocation's band,
+/// in s. A prefix that is taken late reaches into the next symbol.
+double timing_uncertainty(const Link& link) {
+    int blocks = 0;
+    for (const ResourceBlocks& range : link.allocation.resource_blocks)
+        blocks = std::max(blocks, range.count);
+    const double cells = subcarriers_per_resource_block * blocks;
+    constexpr double quarter_prefix = 0.25 * 144.0 / 2048.0;
+    return std::min(0.5 / cells, quarter_prefix) / link.carrier.subcarrier_spacing;
 }
 
 /// From cyclic prefixes; one turn is the subcarrier spacing.
-Frequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples, std::uint64_t first,
-                               const AtPilots& rough) {
+detail::PrefixFrequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples,
+                                             std::uint64_t first, const AtPilots& rough) {
     detail::PrefixCorrelator correlate(plan);
-    const auto late =
-        static_cast<std::int64_t>(std::lround(rough.offsets.timing * plan.demodulator->ofdm.sample_rate));
+    const double timing = rough.offsets.timing - timing_uncertainty(plan.config.link);
+    const auto late = static_cast<std::int64_t>(std::lround(timing * plan.demodulator->ofdm.sample_rate));
     const std::size_t of_slot = plan.antennas * plan.input;
-    std::complex<double> sum = 0.0;
-    std::vector<std::complex<double>> symbols;
+    std::vector<std::complex<double>> terms;
     for (std::size_t i = 0; i < rough.is_found.size(); ++i)
         if (rough.is_found[i])
-            sum += correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late,
-                             &symbols);
-    if (erase_disturbed(symbols))
-        sum = std::accumulate(symbols.begin(), symbols.end(), std::complex<double>());
-    double across = 0.0;  // energy of the symbols' parts at a right angle to their sum
-    for (const std::complex<double>& symbol : symbols) {
-        const double part = (symbol * std::conj(sum)).imag();
-        across += part * part;
-    }
-    const double of_turn = plan.demodulator->ofdm.subcarrier_spacing / (2.0 * std::numbers::pi);
-    const double power = std::norm(sum);
-    return {.hertz = detail::elementary::angle_of(sum) * of_turn,
-            .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
+            correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late, terms);
+    return detail::frequency_of(std::move(terms), plan.demodulator->ofdm.subcarrier_spacing);
 }
 
 }  // namespace
@@ -197,15 +144,16 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     PilotMeter measured_at_pilots(host, plan, input, first);
     const AtPilots rough = measured_at_pilots(0.0);
     if (!plan.demodulator || rough.offsets.coherence == 0.0) return rough.offsets;
-    const Frequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
-    // Pilots refine the estimate of prefixes, which is poor with few subcarriers. A single DM-RS cannot: then
-    // no correction is better than an uncertain one.
-    const DmrsConfig& dmrs = config.link.allocation.dmrs;
-    const bool is_refined = dmrs.symbols.size() > static_cast<std::size_t>(dmrs.length);
-    const bool is_uncertain = std::fabs(at_prefixes.hertz) < min_deviations * at_prefixes.deviation;
-    const double frequency = !is_refined && is_uncertain ? 0.0 : at_prefixes.hertz;
+    const detail::PrefixFrequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
+    // Pilots refine the estimate of prefixes, which is poor with few subcarriers. Where it may be 0 and
+    // pilots may be right without it, it is left out: a single DM-RS refines nothing, and noise may turn
+    // pilots too far.
+    const double clear = clear_frequency(config.link);
+    const bool may_be_small = !at_prefixes.is_certain() && std::fabs(rough.offsets.frequency) < clear &&
+                              at_prefixes.may_be(rough.offsets.frequency);
+    const double frequency = may_be_small ? 0.0 : at_prefixes.hertz;
     Offsets offsets = measured_at_pilots(frequency).offsets;
-    const bool is_clear = std::fabs(offsets.frequency) < clear_frequency(config.link);
+    const bool is_clear = std::fabs(offsets.frequency) < clear;
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);
     offsets.at_prefixes = at_prefixes.hertz;
     offsets.deviation = at_prefixes.deviation;

@@ -4,11 +4,52 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 #include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
+
+/// A frequency offset counts from this number of standard deviations on.
+constexpr double min_deviations = 4.0;
+
+/// The lower median; 0 of nothing.
+double median_of(std::vector<double> values) {
+    if (values.empty()) return 0.0;
+    const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Removes terms of strong samples and short bursts. The part of a term at a right angle to the others grows
+/// with the root of its size if it is due to noise, so that quotient is alike in all terms of a signal. The
+/// direction of the others is that in which most terms point, whatever their sizes.
+void erase_disturbed(std::vector<std::complex<double>>& terms) {
+    constexpr double max_over_median = 8.0;  // 5.4 standard deviations
+    constexpr double negligible = 0.02;      // rad
+    std::complex<double> direction = 0.0;
+    std::vector<double> sizes;
+    for (const std::complex<double>& term : terms) {
+        sizes.push_back(std::sqrt(std::norm(term)));
+        if (sizes.back() > 0.0) direction += term / sizes.back();
+    }
+    const double length = std::sqrt(std::norm(direction));
+    if (!(length > 0.0)) return;
+    std::vector<double> quotients;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const std::complex<double> turned = terms[i] * std::conj(direction) / length;
+        const double across = turned.real() > 0.0 ? std::fabs(turned.imag()) : sizes[i];
+        quotients.push_back(sizes[i] > 0.0 ? across / std::sqrt(sizes[i]) : 0.0);
+    }
+    const double most =
+        max_over_median * median_of(quotients) + negligible * std::sqrt(median_of(std::move(sizes)));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (quotients[i] <= most) terms[kept++] = terms[i];
+    terms.resize(kept);
+}
 
 std::size_t segment_of(const OfdmTiming& timing, std::uint64_t slot, std::size_t symbol) {
     return timing.prefix_samples(slot, symbol) / 2;
@@ -20,6 +61,24 @@ std::size_t points_for(const OfdmTiming& timing) {
 }
 
 }  // namespace
+
+bool PrefixFrequency::may_be(double other) const {
+    return std::fabs(hertz - other) < min_deviations * deviation;
+}
+
+PrefixFrequency frequency_of(std::vector<std::complex<double>> terms, double subcarrier_spacing) {
+    erase_disturbed(terms);
+    const std::complex<double> sum = std::accumulate(terms.begin(), terms.end(), std::complex<double>());
+    double across = 0.0;  // energy of the terms' parts at a right angle to their sum
+    for (const std::complex<double>& term : terms) {
+        const double part = (term * std::conj(sum)).imag();
+        across += part * part;
+    }
+    const double of_turn = subcarrier_spacing / (2.0 * std::numbers::pi);
+    const double power = std::norm(sum);
+    return {.hertz = elementary::angle_of(sum) * of_turn,
+            .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
+}
 
 PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)
     : timing_(plan.demodulator.value().ofdm),
@@ -65,12 +124,11 @@ void PrefixCorrelator::load(const AntennaSamples& samples, std::size_t antenna, 
     transform_(re.data(), im.data());
 }
 
-std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
-                                                  std::vector<std::complex<double>>* by_symbol) {
+void PrefixCorrelator::operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
+                                  std::vector<std::complex<double>>& terms) {
     const AntennaSamples all = {.all = samples, .antennas = antennas_, .length = length_};
     const auto size = static_cast<std::int64_t>(timing_.fft_size());
     const auto slot_end = static_cast<std::int64_t>(timing_.slot_samples(slot));
-    std::complex<double> sum = 0.0;
     for (int l = first_symbol_; l < first_symbol_ + symbols_; ++l) {
         const auto symbol = static_cast<std::size_t>(l);
         const std::size_t count = segment_of(timing_, slot, symbol);
@@ -88,10 +146,8 @@ std::complex<double> PrefixCorrelator::operator()(SymbolView samples, std::uint6
                 of_symbol += std::conj(prefix) * std::complex<double>(re_[1][bin], im_[1][bin]);
             }
         }
-        sum += of_symbol;
-        if (by_symbol != nullptr) by_symbol->push_back(of_symbol * phase_);
+        terms.push_back(of_symbol * phase_);
     }
-    return sum * phase_;
 }
 
 }  // namespace phy::detail

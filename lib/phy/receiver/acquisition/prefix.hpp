@@ -10,6 +10,19 @@
 
 namespace phy::detail {
 
+/// A frequency offset, and its standard deviation over symbols, in Hz.
+struct PrefixFrequency {
+    double hertz = 0.0;
+    double deviation = 0.0;
+
+    /// True if noise may explain the difference from another frequency.
+    [[nodiscard]] bool may_be(double other) const;
+    [[nodiscard]] bool is_certain() const { return !may_be(0.0); }
+};
+
+/// From terms of PrefixCorrelator, without those of strong samples and short bursts.
+PrefixFrequency frequency_of(std::vector<std::complex<double>> terms, double subcarrier_spacing);
+
 /// Compares cyclic prefixes with the samples that they repeat, on the subcarriers of an allocation only:
 /// neighbours may be other transmitters. It uses the later half of each prefix, which has the least
 /// interference from the previous symbol.
@@ -17,11 +30,11 @@ class PrefixCorrelator {
 public:
     explicit PrefixCorrelator(const ReceiverPlan& plan);
 
-    /// The sum of conj(prefix) x end over antennas and symbols of a slot. Its phase is 2 pi f N, where f is
-    /// the frequency offset in turns per sample. samples: (antennas, ReceiverPlan::input); the signal is
-    /// `late` samples late. Appends the terms of the symbols to by_symbol.
-    std::complex<double> operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
-                                    std::vector<std::complex<double>>* by_symbol = nullptr);
+    /// Appends a term for each symbol of a slot: the sum of conj(prefix) x end over antennas. Its phase is
+    /// 2 pi f N, where f is the frequency offset in turns per sample. samples: (antennas,
+    /// ReceiverPlan::input); the signal is `late` samples late.
+    void operator()(SymbolView samples, std::uint64_t slot, std::int64_t late,
+                    std::vector<std::complex<double>>& terms);
 
 private:
     void load(const AntennaSamples& samples, std::size_t antenna, std::int64_t first, std::size_t count,
