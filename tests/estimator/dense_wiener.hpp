@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 #include "estimator/estimator_cases.hpp"
@@ -22,33 +21,11 @@ inline std::vector<Complex> exponential_correlations(const EstimatorConfig& conf
     return correlations;
 }
 
-struct Path {
-    double delay;  ///< s
-    double power;
-};
-
-/// That of some paths of power 1 together.
-inline std::vector<Complex> path_correlations(const EstimatorConfig& config, const std::vector<Path>& paths) {
-    std::vector<Complex> correlations;
-    for (int lag = 0; lag < 12 * config.allocation.resource_blocks.front().count; ++lag) {
-        Complex sum;
-        for (const Path& path : paths)
-            sum += std::polar(path.power,
-                              -2.0 * std::numbers::pi * lag * config.subcarrier_spacing * path.delay);
-        correlations.push_back(sum);
-    }
-    return correlations;
-}
-
 class DenseWiener {
 public:
     /// For layer `layer` in the first range. noise: variance per pilot, for channels of power 1.
     DenseWiener(const EstimatorConfig& config, std::size_t layer, double delay_spread, double noise)
-        : DenseWiener(config, layer, exponential_correlations(config, delay_spread), noise) {}
-
-    DenseWiener(const EstimatorConfig& config, std::size_t layer, std::vector<Complex> correlations,
-                double noise)
-        : config_(config), correlations_(std::move(correlations)) {
+        : config_(config), correlations_(exponential_correlations(config, delay_spread)) {
         const phy::DmrsConfig& dmrs = config.allocation.dmrs;
         const phy::ResourceBlocks range = config.allocation.resource_blocks.front();
         const phy::DmrsPort mine = phy::dmrs_port(dmrs.type, dmrs.ports[layer]);

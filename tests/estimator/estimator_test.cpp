@@ -12,6 +12,7 @@
 #include "estimator/estimator_cases.hpp"
 #include "phy/core/error.hpp"
 #include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/math/plan.hpp"
 #include "support/fewer_cases.hpp"
 
 namespace {
@@ -78,6 +79,19 @@ Air air_at(double snr_db) {
 /// 4 antennas, a CDM pair, 52 resource blocks.
 EstimatorConfig usual_config() {
     return estimator_config(52, 4, {0, 1});
+}
+
+/// The CUDA kernel keeps matrices of at most this size in registers.
+TEST(ChannelEstimatorTest, MatricesHaveALimitedSize) {
+    for (const int type : {1, 2}) {
+        for (int blocks = 1; blocks <= 64; ++blocks) {
+            for (const std::vector<int>& ports : {std::vector{0}, std::vector{0, 1}, std::vector{0, 1, 2}}) {
+                const phy::detail::EstimatorPlan plan(estimator_config(blocks, 4, ports, type));
+                EXPECT_LE(plan.largest.rows_of_matrix, phy::detail::estimator_max_rows) << blocks;
+                EXPECT_LE(plan.largest.columns_of_matrix, phy::detail::estimator_max_columns) << blocks;
+            }
+        }
+    }
 }
 
 TEST(ChannelEstimatorTest, ErrorIsNearThatOfTheMatchedFilter) {
@@ -171,7 +185,7 @@ TEST(ChannelEstimatorTest, MeasuresNoiseOfAnyProfile) {
             SCOPED_TRACE(testing::Message() << spreads.real << " s, given " << spreads.given.value_or(0.0)
                                             << " s, " << snr << " dB");
             EXPECT_GT(noise, 0.97 * air.noise_variance);
-            EXPECT_LT(noise, 1.03 * air.noise_variance + std::exp(-prefix / spreads.real));
+            EXPECT_LT(noise, 1.03 * air.noise_variance + 0.3 * std::exp(-prefix / spreads.real));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <random>
@@ -222,18 +223,21 @@ TEST(RandomProfileTest, ReceiversOfASingleTapAreAlike) {
 /// On channels drawn anew in each run. The figures of docs/developer/random-channels.md are of more of them.
 class DrawnChannelTest : public testing::Test {
 protected:
-    DrawnChannelTest() : seed_(std::random_device()()), trace_(__FILE__, __LINE__, text()) {
-        std::printf("%s\n", text().c_str());
-    }
+    DrawnChannelTest() : trace_(__FILE__, __LINE__, text()) { std::printf("%s\n", text().c_str()); }
 
     [[nodiscard]] ProfileCase draw(std::uint64_t index, const ProfileChoice& choice) const {
         return draw_profile(phy::apps::RandomSequence(seed_, 0).bits(index), choice);
     }
 
 private:
-    [[nodiscard]] std::string text() const { return "seed " + std::to_string(seed_); }
+    [[nodiscard]] std::string text() const { return "PHY_TEST_SEED=" + std::to_string(seed_); }
 
-    unsigned seed_;
+    static std::uint64_t seed() {
+        const char* const given = std::getenv("PHY_TEST_SEED");
+        return given == nullptr ? std::random_device()() : std::stoull(given);
+    }
+
+    std::uint64_t seed_ = seed();
     testing::ScopedTrace trace_;
 };
 

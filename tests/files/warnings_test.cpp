@@ -230,7 +230,7 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
     const auto seed = std::random_device()();
     for (int i = 0; i < phy_test::fewer_times(24); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
-        const double snr_db = std::uniform_real_distribution<double>(0.0, 40.0)(random);
+        const double snr_db = std::uniform_real_distribution<double>(0.0, 60.0)(random);
         const Config config = phy_test::random_recording(random, snr_db);
         EXPECT_EQ(said_of(AirCapture(config), config.link), "")
             << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";

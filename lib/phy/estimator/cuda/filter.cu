@@ -1,7 +1,6 @@
 // The matrices M of a slot, and its estimate.
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
@@ -19,6 +18,8 @@ constexpr int column_threads = 16;
 constexpr int row_threads = filter_threads / column_threads;
 constexpr int columns_kept = 3;
 constexpr int rows_kept = 4;
+static_assert(columns_kept * column_threads >= phy::detail::estimator_max_columns);
+static_assert(rows_kept * row_threads >= phy::detail::estimator_max_rows);
 
 __device__ __forceinline__ int thread() {
     return static_cast<int>(threadIdx.x);
@@ -29,7 +30,7 @@ __device__ __forceinline__ int thread() {
 struct Room {
     double* matrix;    ///< (rows, columns)
     double* powers;    ///< (2, delays)
-    double* known;     ///< (columns): of a tile's power
+    double* known;     ///< (columns): power of a tile that M explains
     double* products;  ///< (rows of the last shape, columns): of the matrix before it is solved
     float* kernel;     ///< (2 reach + 1), rounded up
     float* measured;   ///< (extent)
@@ -457,9 +458,6 @@ void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStr
 }
 
 void prepare_filter(const EstimatorProgram& host) {
-    if (host.largest.rows_of_matrix > rows_kept * row_threads ||
-        host.largest.columns_of_matrix > columns_kept * column_threads)
-        throw std::logic_error("the matrices of the estimator's filter are larger than the kernel allows");
     check(cudaFuncSetAttribute(make_filters, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes(host))));
     load_code(make_filters);

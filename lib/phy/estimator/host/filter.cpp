@@ -74,9 +74,9 @@ void SlotEstimator::make_filter(Scratch& scratch, std::size_t filter_index, bool
     const double* const of_last = &scratch.matrix[size((modes + last.first_row) * width)];
     const auto last_size = size(last.modes.modes() * width);
     std::copy_n(of_last, last_size, scratch.weighted.data());
-    for (std::size_t mode = 0; mode < size(modes); ++mode)
-        scratch.matrix[mode * size(width) + size(kind.column_of[mode])] += noise;
-    kernels_.eliminate(scratch.matrix.data(), width, all, kind.column_of.data(), modes);
+    for (int mode = 0; mode < modes; ++mode)
+        scratch.matrix[size(mode * width + kind.modes.column_of(mode))] += noise;
+    kernels_.eliminate(scratch.matrix.data(), width, all, kind.pivot_columns.data(), modes);
 
     double power = 0.0;
     for (std::size_t i = 0; i < size(delays); ++i)
@@ -103,7 +103,7 @@ void SlotEstimator::write_mix(const Scratch& scratch, const EstimatorKind& kind,
         const auto tile_even = size(shape.modes.counts[0]);
         const double* const rows = &scratch.matrix[(modes + size(shape.first_row)) * width];
         for (std::size_t mode = 0; mode < modes; ++mode, mix += shape.modes.width()) {
-            const auto column = size(kind.column_of[mode]);
+            const auto column = size(kind.modes.column_of(static_cast<int>(mode)));
             std::fill_n(mix, shape.modes.width(), 0.0F);
             for (std::size_t r = 0; r < size(shape.modes.modes()); ++r)
                 mix[r < tile_even ? r : r - tile_even + size(shape.modes.part(0))] =

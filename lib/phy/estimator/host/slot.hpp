@@ -45,7 +45,7 @@ private:
         std::vector<double> matrix;    ///< (rows, columns of modes)
         std::vector<double> weighted;  ///< (2, rows, delays): by sum and by difference of powers
         std::vector<double> powers;    ///< (2, delays)
-        std::vector<double> known;     ///< (columns of modes): of a tile's power
+        std::vector<double> known;     ///< (columns of modes): power of a tile that M explains
         bool is_spoiled = false;       ///< one of its rows spoils the slot
     };
 

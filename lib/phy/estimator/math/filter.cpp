@@ -226,7 +226,7 @@ void set_kind(EstimatorFilter& filter, const EstimatorLayout& layout, bool joint
     set_projection(kind, pilots, modes);
     const Matrix paths = on_paths(pilots, modes, kind.modes.counts, delays);
     for (int mode = 0; mode < kind.modes.modes(); ++mode)
-        kind.column_of.push_back(kind.modes.column_of(mode));
+        kind.pivot_columns.push_back(kind.modes.column_of(mode));
     kind.columns = padded_columns(paths, kind.modes);
     append_rows(kind.steering, paths);
     const int max_offset =

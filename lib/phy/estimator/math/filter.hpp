@@ -18,6 +18,10 @@ namespace phy::detail {
 inline constexpr int estimator_row_multiple = 16;
 inline constexpr int estimator_column_multiple = 8;
 
+/// Limits of the matrices M of all allocations: modes and rows, columns.
+inline constexpr int estimator_max_rows = 128;
+inline constexpr int estimator_max_columns = 48;
+
 /// Modes in memory: even ones, then odd ones, each part rounded up.
 struct EstimatorModes {
     std::array<int, 2> counts{};  ///< even, odd
@@ -57,7 +61,7 @@ struct EstimatorKind {
     int rows = 0;                            ///< of M, of all shapes
     std::vector<float> project;              ///< (pilots, width): U
     std::vector<float> keep;                 ///< (width): 1 for noise_modes, else 0
-    std::vector<int> column_of;              ///< (modes): in M
+    std::vector<int> pivot_columns;          ///< (modes): in M
     std::vector<double> columns;             ///< (delays, modes.columns()): U on paths
     std::vector<double> steering;            ///< (modes + rows, delays): U, then V, on paths
     std::vector<EstimatorTileShape> shapes;  ///< whole window, then its middle

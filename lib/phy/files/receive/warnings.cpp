@@ -17,15 +17,16 @@ namespace {
 
 constexpr std::uint64_t examined_slots = 16;
 
-/// Max and min error_over_noise() of a reception (2.5 and -4 dB), and the max of a slot among others.
-constexpr double max_error_over_noise = 1.78;
-constexpr double min_error_over_noise = 0.4;
+/// Max and min error_over_noise() of a reception (1.8 and -1.8 dB), and the max of a slot among others.
+constexpr double max_error_over_noise = 1.5;
+constexpr double min_error_over_noise = 0.66;
 constexpr double max_error_over_noise_of_slot = 4.0;
 
 /// With fewer resource blocks the modes of the channel leave few pilots to measure noise: N0 may be too small
-/// by 5 dB. All maxima are then that much higher.
+/// by 5 dB, or too large by 2. Limits are then that much wider.
 constexpr int min_measuring_blocks = 12;
-constexpr double uncertain_noise = 3.2;
+constexpr double uncertain_noise = 3.7;
+constexpr double uncertain_little_noise = 0.6;
 
 constexpr std::uint64_t min_clear_symbols = 48;
 
@@ -63,7 +64,8 @@ constexpr double min_lost_frequency = 0.1;
 constexpr double rotation_deviations = 8.0;
 constexpr double min_rotation = 0.01;
 
-/// Max timing offset over a prefix: paths within half a prefix that are late by a tenth.
+/// Max timing offset over a prefix: paths within half a prefix that begin a tenth late and are measured
+/// another tenth late.
 constexpr double max_lateness = 0.7;
 
 constexpr double full_prefix = 144.0 / 2048.0;
@@ -118,6 +120,12 @@ private:
     }
     /// Between neighbouring points.
     [[nodiscard]] double distance() const { return 2.0 * axis_unit(result_.link.modulation); }
+    [[nodiscard]] bool measures_noise() const {
+        int blocks = 0;
+        for (const ResourceBlocks& range : result_.link.allocation.resource_blocks)
+            blocks += range.count;
+        return blocks >= min_measuring_blocks;
+    }
     [[nodiscard]] bool is_harmless() const { return !(mean_.evm > harmless_error * distance()); }
 
     void warn_of_snr();
@@ -213,7 +221,7 @@ void Warner::warn_of_levels() {
 }
 
 void Warner::warn_of_ends() {
-    if (!symbols_.foreign.empty())
+    if (!symbols_.foreign.empty() && measures_noise())
         warn("symbols of resource blocks " + list_of(symbols_.foreign) +
              ", at the ends of the allocation, are not the link's: allocation.resource_blocks may be wrong");
 }
@@ -223,29 +231,28 @@ void Warner::warn_of_errors() {
         return elementary::power_ratio(slot.error_over_noise_db) > most;
     };
     if (is_harmless()) return;
-    int blocks = 0;
-    for (const ResourceBlocks& range : result_.link.allocation.resource_blocks)
-        blocks += range.count;
-    const double uncertainty = blocks < min_measuring_blocks ? uncertain_noise : 1.0;
+    const double uncertainty = measures_noise() ? 1.0 : uncertain_noise;
     const std::uint64_t bad = count([&](const SlotReport& slot) {
         return slot.clear_symbols >= min_clear_symbols &&
                is_above(slot, uncertainty * max_error_over_noise_of_slot);
     });
-    const bool are_all_bad =
+    const bool is_mean_bad =
         mean_.clear_symbols >= min_clear_symbols && is_above(mean_, uncertainty * max_error_over_noise);
-    if (!are_all_bad && bad == 0) return;
+    if (!is_mean_bad && bad == 0) return;
     warn(
         "symbols are " + rounded(mean_.error_over_noise_db, 1) +
         " dB farther from the points than noise explains" +
         (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
-        ": carrier.center_frequency, allocation.modulation, allocation.dmrs (symbols, ports, "
+        ": carrier.center_frequency, allocation.modulation, allocation.resource_blocks, allocation.dmrs "
+        "(symbols, ports, "
         "cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency offset may exceed half "
         "a subcarrier, or there is interference");
 }
 
 void Warner::warn_of_little_errors() {
     const double ratio = elementary::power_ratio(mean_.error_over_noise_db);
-    if (mean_.clear_symbols < min_clear_symbols || !(ratio < min_error_over_noise)) return;
+    const double least = min_error_over_noise * (measures_noise() ? 1.0 : uncertain_little_noise);
+    if (is_harmless() || mean_.clear_symbols < min_clear_symbols || !(ratio < least)) return;
     warn("symbols are " + rounded(-mean_.error_over_noise_db, 1) +
          " dB nearer to the points than the noise at " +
          (config_.noise_variance ? "an antenna, which was given, explains: noise_variance may be wrong"

@@ -56,7 +56,8 @@ struct PHY_EXPORT Offsets {
     double frequency = 0.0;  ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;  ///< of pilots: the mean over the slots that have them; 0 if none has
 
-    /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation. DM-RS at
+    /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation: infinite if
+    /// fewer than 8 symbols show it. DM-RS at
     /// several times that show another are rotated against each other, as a wrong f0 does.
     double at_prefixes = 0.0;
     double deviation = 0.0;
@@ -70,10 +71,11 @@ struct PHY_EXPORT Offsets {
 /// symbols, on its subcarriers. Symbols that differ from the others by much more than noise does are left
 /// out: a strong sample or a short burst. The frequency is unambiguous within half the subcarrier spacing to
 /// either side. If a slot has DM-RS at several times, these refine it, unless they differ by more than a
-/// quarter turn from one to the next. Within four standard deviations the prefixes do not count if DM-RS may
-/// show the frequency without them; at one time only they show 0. The frequency of grids comes from DM-RS
-/// alone; it is 0 if a slot has them at one time only. Slots are weighted by the square of their coherence.
-/// Throws ArgumentError as Receiver does.
+/// quarter turn from one to the next. The prefixes are not used if their frequency differs from 0, and from
+/// what the DM-RS show within a quarter turn, by less than four of its standard deviations; with DM-RS at one
+/// time only the frequency is then 0. The frequency of grids comes from DM-RS alone; it is 0 if a slot has
+/// them at one time only. Slots are weighted by the square of their coherence. Throws ArgumentError as
+/// Receiver does.
 PHY_EXPORT Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolView input,
                                    std::uint64_t first);
 

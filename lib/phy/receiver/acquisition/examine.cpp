@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "phy/dmrs/dmrs.hpp"
-#include "phy/measure/symbol_meter.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 #include "phy/receiver/acquisition/samples.hpp"
 
@@ -30,6 +30,10 @@ constexpr double min_unexpected_share = 0.6;
 /// the pilots at the end of the signal raises N0.
 constexpr double min_foreign_error = 3.0;
 constexpr double min_foreign_share = 4.0;
+constexpr double min_clear_symbols = 48.0;
+
+/// Mean square errors below this share of the distance between points change no bit, whatever their cause.
+constexpr double harmless_error = 0.01;
 
 SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     allocation.first_symbol = 0;
@@ -60,7 +64,7 @@ void count_extremes(float value, float& largest, float& smallest, std::uint64_t&
 Examination::Examination(const Host& host, const ReceiverConfig& config)
     : plan_(config),
       everywhere_(with_pilots_everywhere(config.link.allocation)),
-      receive_(host, config),
+      meter_(host, {.modulation = config.link.modulation}),
       map_(config.link.allocation),
       re_(plan_.antennas * plan_.input),
       im_(re_.size()),
@@ -68,8 +72,12 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
       pilots_(dmrs_pilot_count(everywhere_)),
       antennas_(plan_.antennas) {
     if (plan_.demodulator) demodulate_.emplace(host, *plan_.demodulator);
-    all_.symbols.resize(plan_.symbols);
-    all_.noise_variance.resize(plan_.symbols);
+    // With transform precoding symbols are in no resource block; points of pi/2-BPSK depend on the symbol
+    // before.
+    if (plan_.deprecoder || config.link.modulation == Modulation::pi2_bpsk) return;
+    receive_.emplace(host, config);
+    symbols_.resize(plan_.symbols);
+    noise_variance_.resize(plan_.symbols);
     std::vector<int> blocks;
     for (const ResourceBlocks& range : config.link.allocation.resource_blocks)
         for (int i = 0; i < range.count; ++i)
@@ -82,7 +90,7 @@ void Examination::add(SymbolView input, std::uint64_t occasion) {
     read_samples(input, re_.data(), im_.data());
     if (demodulate_) add_samples(occasion);
     add_pilots(input, occasion);
-    if (!plan_.deprecoder) add_symbols(input, occasion);
+    if (receive_) add_symbols(input, occasion);
 }
 
 void Examination::add_samples(std::uint64_t occasion) {
@@ -144,20 +152,23 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
 }
 
 void Examination::add_symbols(SymbolView input, std::uint64_t occasion) {
-    receive_(input, occasion, {.symbols = all_.symbols, .noise_variance = all_.noise_variance});
     const SlotAllocation& allocation = plan_.config.link.allocation;
-    const auto layers = static_cast<std::ptrdiff_t>(plan_.layers);
-    for (BlockSymbols& of : blocks_) {
+    ReceivedSlot slot;
+    (*receive_)(input, occasion,
+                {.slots = std::span(&slot, 1), .symbols = symbols_, .noise_variance = noise_variance_});
+    if (!(static_cast<double>(slot.estimate.coherence) >= min_coherence(allocation))) return;
+    for (BlockSums& of : blocks_) {
         for (std::size_t l = 0; l < symbols_per_slot; ++l) {
             const ResourceMap::Entry entry =
                 map_.entries()[l * static_cast<std::size_t>(allocation.carrier_resource_blocks) +
                                static_cast<std::size_t>(of.block)];
-            const std::ptrdiff_t first = layers * entry.first;
-            const std::ptrdiff_t count = layers * std::popcount(entry.mask);
-            of.symbols.insert(of.symbols.end(), all_.symbols.begin() + first,
-                              all_.symbols.begin() + first + count);
-            of.noise_variance.insert(of.noise_variance.end(), all_.noise_variance.begin() + first,
-                                     all_.noise_variance.begin() + first + count);
+            const std::size_t count = plan_.layers * static_cast<std::size_t>(std::popcount(entry.mask));
+            if (count == 0) continue;
+            const std::size_t first = plan_.layers * entry.first;
+            SymbolSums sums;
+            meter_(std::span(symbols_).subspan(first, count),
+                   std::span(noise_variance_).subspan(first, count), count, std::span(&sums, 1));
+            of.sums = join(of.sums, sums);
         }
     }
 }
@@ -241,18 +252,15 @@ PilotSigns Examination::pilots() const {
 }
 
 SymbolSigns Examination::symbols() const {
-    SymbolMeter meter(receive_.host(), {.modulation = plan_.config.link.modulation});
-    const auto error_of = [&](const BlockSymbols& of) {
-        SymbolSums sums;
-        meter(of.symbols, of.noise_variance, std::max<std::size_t>(of.symbols.size(), 1),
-              std::span(&sums, of.symbols.empty() ? 0 : 1));
-        return error_over_noise(sums).value_or(0.0);
-    };
     const auto& [lowest, middle, highest] = blocks_;
-    const double least = std::max(min_foreign_error, min_foreign_share * error_of(middle));
+    const double least =
+        std::max(min_foreign_error, min_foreign_share * error_over_noise(middle.sums).value_or(0.0));
     SymbolSigns signs;
-    for (const BlockSymbols* const end : {&lowest, &highest})
-        if (error_of(*end) > least) signs.foreign.push_back(end->block);
+    for (const BlockSums* const end : {&lowest, &highest})
+        if (end->sums.clear >= min_clear_symbols &&
+            end->sums.error > harmless_error * static_cast<double>(end->sums.symbols) &&
+            error_over_noise(end->sums).value_or(0.0) > least)
+            signs.foreign.push_back(end->block);
     return signs;
 }
 

@@ -10,6 +10,7 @@
 #include "phy/core/export.hpp"
 #include "phy/core/view.hpp"
 #include "phy/machine/host.hpp"
+#include "phy/measure/symbol_meter.hpp"
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
@@ -33,8 +34,8 @@ struct PilotSigns {
 
 /// Of the equalised symbols, over slots.
 struct SymbolSigns {
-    std::vector<int>
-        foreign;  ///< the lowest and the highest resource block, if what is there is not the link's
+    /// The lowest and the highest resource block, if their symbols are not the link's.
+    std::vector<int> foreign;
 };
 
 /// Examines slots one by one; a dozen are enough. Signs that chance or a right link may give with a
@@ -52,11 +53,9 @@ public:
     [[nodiscard]] PHY_EXPORT SymbolSigns symbols() const;
 
 private:
-    /// Symbols of a resource block.
-    struct BlockSymbols {
+    struct BlockSums {
         int block = 0;
-        std::vector<cf32> symbols = {};
-        std::vector<float> noise_variance = {};
+        SymbolSums sums = {};
     };
 
     /// Sums over the samples of an antenna.
@@ -85,10 +84,12 @@ private:
     ReceiverPlan plan_;
     SlotAllocation everywhere_;  ///< with DM-RS in every symbol
     std::optional<OfdmDemodulator> demodulate_;
-    Receiver receive_;
+    std::optional<Receiver> receive_;  ///< none if symbols show nothing
+    SymbolMeter meter_;
     ResourceMap map_;
-    BlockSymbols all_;                    ///< of a slot
-    std::array<BlockSymbols, 3> blocks_;  ///< lowest, middle, highest; with transform precoding no symbols
+    std::array<BlockSums, 3> blocks_;  ///< lowest, middle, highest
+    std::vector<cf32> symbols_;        ///< of a slot
+    std::vector<float> noise_variance_;
     std::vector<float> re_;
     std::vector<float> im_;
     std::vector<cf32> grid_;

@@ -145,14 +145,13 @@ Offsets measure_offsets(const Host& host, const ReceiverConfig& config, SymbolVi
     const AtPilots rough = measured_at_pilots(0.0);
     if (!plan.demodulator || rough.offsets.coherence == 0.0) return rough.offsets;
     const detail::PrefixFrequency at_prefixes = measured_at_prefixes(plan, input, first, rough);
-    // Pilots refine the estimate of prefixes, which is poor with few subcarriers. Where it may be 0 and
-    // pilots may be right without it, it is left out: a single DM-RS refines nothing, and noise may turn
-    // pilots too far.
+    // Pilots refine the estimate of prefixes, which is poor with few subcarriers. With a single DM-RS nothing
+    // refines it. Where 0 may be right too, and pilots are clear without it, it is left out.
     const double clear = clear_frequency(config.link);
     const bool may_be_small = !at_prefixes.is_certain() && std::fabs(rough.offsets.frequency) < clear &&
                               at_prefixes.may_be(rough.offsets.frequency);
     const double frequency = may_be_small ? 0.0 : at_prefixes.hertz;
-    Offsets offsets = measured_at_pilots(frequency).offsets;
+    Offsets offsets = frequency == 0.0 ? rough.offsets : measured_at_pilots(frequency).offsets;
     const bool is_clear = std::fabs(offsets.frequency) < clear;
     offsets.frequency = frequency + (is_clear ? offsets.frequency : 0.0);
     offsets.at_prefixes = at_prefixes.hertz;

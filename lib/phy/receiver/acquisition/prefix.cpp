@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,9 @@ namespace {
 
 /// A frequency offset counts from this number of standard deviations on.
 constexpr double min_deviations = 4.0;
+
+/// Fewer terms show no deviation.
+constexpr std::size_t min_terms = 8;
 
 /// The lower median; 0 of nothing.
 double median_of(std::vector<double> values) {
@@ -76,8 +80,10 @@ PrefixFrequency frequency_of(std::vector<std::complex<double>> terms, double sub
     }
     const double of_turn = subcarrier_spacing / (2.0 * std::numbers::pi);
     const double power = std::norm(sum);
+    const bool is_known = power > 0.0 && terms.size() >= min_terms;
     return {.hertz = elementary::angle_of(sum) * of_turn,
-            .deviation = power > 0.0 ? std::sqrt(across) / power * of_turn : 0.0};
+            .deviation =
+                is_known ? std::sqrt(across) / power * of_turn : std::numeric_limits<double>::infinity()};
 }
 
 PrefixCorrelator::PrefixCorrelator(const ReceiverPlan& plan)

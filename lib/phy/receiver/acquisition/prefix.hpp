@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// A frequency offset, and its standard deviation over symbols, in Hz.
+/// A frequency offset, and its standard deviation over symbols, in Hz; infinite if they are too few.
 struct PrefixFrequency {
     double hertz = 0.0;
     double deviation = 0.0;
