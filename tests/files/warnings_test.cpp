@@ -14,6 +14,7 @@
 #include "air_capture.hpp"
 #include "phy/core/error.hpp"
 #include "phy/files/receive.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -232,8 +233,12 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
         const double snr_db = std::uniform_real_distribution<double>(0.0, 60.0)(random);
         const Config config = phy_test::random_recording(random, snr_db);
-        EXPECT_EQ(said_of(AirCapture(config), config.link), "")
-            << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";
+        const std::string text = said_of(AirCapture(config), config.link);
+        // Noise may hide DM-RS that fade by 6 dB: see phy::min_coherence().
+        const double ratio = std::pow(10.0, (snr_db - 6.0) / 10.0);
+        const bool may_be_hidden = ratio / (1.0 + ratio) < phy::min_coherence(config.link.allocation);
+        if (may_be_hidden && text.find("the coherence is 0.") != std::string::npos) continue;
+        EXPECT_EQ(text, "") << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";
     }
 }
 

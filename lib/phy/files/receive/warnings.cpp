@@ -20,18 +20,15 @@ constexpr std::uint64_t examined_slots = 16;
 /// Max and min error_over_noise() of a reception (1.8 and -1.8 dB), and the max of a slot among others.
 constexpr double max_error_over_noise = 1.5;
 constexpr double min_error_over_noise = 0.66;
-constexpr double max_error_over_noise_of_slot = 4.0;
+constexpr double max_error_over_noise_of_slot = 3.46;
 
 /// With fewer resource blocks the modes of the channel leave few pilots to measure noise: N0 may be too small
-/// by 5 dB, or too large by 2. Limits are then that much wider.
+/// by 5 dB, or too large by 2. Limits are then that much wider. With very few it may be too large by any
+/// factor at high SNR.
 constexpr int min_measuring_blocks = 12;
+constexpr int very_few_blocks = 5;
 constexpr double uncertain_noise = 3.7;
 constexpr double uncertain_little_noise = 0.6;
-
-constexpr std::uint64_t min_clear_symbols = 48;
-
-/// Errors below this share of the distance between points change no bit, whatever their cause.
-constexpr double harmless_error = 0.1;
 
 /// Max difference of the share of outermost levels from that of equally frequent points: a part of it, and
 /// standard deviations.
@@ -67,6 +64,9 @@ constexpr double min_rotation = 0.01;
 /// Max timing offset over a prefix: paths within half a prefix that begin a tenth late and are measured
 /// another tenth late.
 constexpr double max_lateness = 0.7;
+
+/// Below, noise may look like a late path.
+constexpr double sure_coherence = 0.7;
 
 constexpr double full_prefix = 144.0 / 2048.0;
 
@@ -120,12 +120,13 @@ private:
     }
     /// Between neighbouring points.
     [[nodiscard]] double distance() const { return 2.0 * axis_unit(result_.link.modulation); }
-    [[nodiscard]] bool measures_noise() const {
-        int blocks = 0;
+    [[nodiscard]] int blocks() const {
+        int count = 0;
         for (const ResourceBlocks& range : result_.link.allocation.resource_blocks)
-            blocks += range.count;
-        return blocks >= min_measuring_blocks;
+            count += range.count;
+        return count;
     }
+    [[nodiscard]] bool measures_noise() const { return blocks() >= min_measuring_blocks; }
     [[nodiscard]] bool is_harmless() const { return !(mean_.evm > harmless_error * distance()); }
 
     void warn_of_snr();
@@ -251,8 +252,10 @@ void Warner::warn_of_errors() {
 
 void Warner::warn_of_little_errors() {
     const double ratio = elementary::power_ratio(mean_.error_over_noise_db);
-    const double least = min_error_over_noise * (measures_noise() ? 1.0 : uncertain_little_noise);
-    if (is_harmless() || mean_.clear_symbols < min_clear_symbols || !(ratio < least)) return;
+    const double uncertainty = measures_noise() ? 1.0 : uncertain_little_noise;
+    const double least = min_error_over_noise * uncertainty;
+    if (blocks() <= very_few_blocks || is_harmless()) return;
+    if (mean_.clear_symbols < min_clear_symbols || !(ratio < least)) return;
     warn("symbols are " + rounded(-mean_.error_over_noise_db, 1) +
          " dB nearer to the points than the noise at " +
          (config_.noise_variance ? "an antenna, which was given, explains: noise_variance may be wrong"
@@ -307,7 +310,8 @@ void Warner::warn_of_edges() {
              "another");
     const double prefix = full_prefix / spacing();
     const auto late = static_cast<std::uint64_t>(count([&](const SlotReport& slot) {
-        return std::fabs(slot.timing_offset - result_.corrected.timing) > max_lateness * prefix;
+        return slot.coherence >= sure_coherence &&
+               std::fabs(slot.timing_offset - result_.corrected.timing) > max_lateness * prefix;
     }));
     if (late > 0)
         warn("the timing offset is beyond 0.7 of a cyclic prefix " + of_slots(late, result_.slots) +

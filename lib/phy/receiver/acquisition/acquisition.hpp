@@ -56,9 +56,9 @@ struct PHY_EXPORT Offsets {
     double frequency = 0.0;  ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;  ///< of pilots: the mean over the slots that have them; 0 if none has
 
-    /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation: infinite if
-    /// fewer than 8 symbols show it. DM-RS at
-    /// several times that show another are rotated against each other, as a wrong f0 does.
+    /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation, which is
+    /// infinite if fewer than 8 symbols show it. DM-RS at several times that show another frequency are
+    /// rotated against each other, as a wrong f0 does.
     double at_prefixes = 0.0;
     double deviation = 0.0;
 };

@@ -27,6 +27,7 @@ constexpr double max_chance = 1e-6;
 constexpr std::uint64_t max_slots = 20;
 /// Whole subcarriers of frequency offset to either side.
 constexpr int max_subcarriers = 6;
+
 /// Noise of symbols over the expected one, and EVM, of links that fit.
 constexpr double max_excess = 2.5;
 constexpr double negligible_evm = 0.03;

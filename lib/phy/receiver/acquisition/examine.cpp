@@ -30,10 +30,6 @@ constexpr double min_unexpected_share = 0.6;
 /// the pilots at the end of the signal raises N0.
 constexpr double min_foreign_error = 3.0;
 constexpr double min_foreign_share = 4.0;
-constexpr double min_clear_symbols = 48.0;
-
-/// Mean square errors below this share of the distance between points change no bit, whatever their cause.
-constexpr double harmless_error = 0.01;
 
 SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     allocation.first_symbol = 0;
@@ -257,8 +253,8 @@ SymbolSigns Examination::symbols() const {
         std::max(min_foreign_error, min_foreign_share * error_over_noise(middle.sums).value_or(0.0));
     SymbolSigns signs;
     for (const BlockSums* const end : {&lowest, &highest})
-        if (end->sums.clear >= min_clear_symbols &&
-            end->sums.error > harmless_error * static_cast<double>(end->sums.symbols) &&
+        if (end->sums.clear >= static_cast<double>(min_clear_symbols) &&
+            end->sums.error > harmless_error * harmless_error * static_cast<double>(end->sums.symbols) &&
             error_over_noise(end->sums).value_or(0.0) > least)
             signs.foreign.push_back(end->block);
     return signs;

@@ -18,6 +18,12 @@
 /// Signs that a capture or its link is not what a receiver takes it for.
 namespace phy::detail {
 
+/// Fewer clear symbols show no error over noise: chance would decide.
+inline constexpr std::uint64_t min_clear_symbols = 48;
+
+/// Rms errors below this share of the distance between points change no bit, whatever their cause.
+inline constexpr double harmless_error = 0.1;
+
 /// Of the samples of an antenna.
 struct SampleSigns {
     std::uint64_t components = 0;  ///< I and Q of all samples
