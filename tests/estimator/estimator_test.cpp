@@ -81,14 +81,21 @@ EstimatorConfig usual_config() {
     return estimator_config(52, 4, {0, 1});
 }
 
-/// The CUDA kernel keeps matrices of at most this size in registers.
+/// CUDA kernels keep matrices of at most this size in registers, and have a thread for each bin.
 TEST(ChannelEstimatorTest, MatricesHaveALimitedSize) {
     for (const int type : {1, 2}) {
         for (int blocks = 1; blocks <= 64; ++blocks) {
             for (const std::vector<int>& ports : {std::vector{0}, std::vector{0, 1}, std::vector{0, 1, 2}}) {
                 const phy::detail::EstimatorPlan plan(estimator_config(blocks, 4, ports, type));
                 EXPECT_LE(plan.largest.rows_of_matrix, phy::detail::estimator_max_rows) << blocks;
-                EXPECT_LE(plan.largest.columns_of_matrix, phy::detail::estimator_max_columns) << blocks;
+                for (const phy::detail::EstimatorFilter& filter : plan.filters) {
+                    for (const phy::detail::EstimatorKind& kind : filter.kinds) {
+                        for (const int parity : {0, 1})
+                            EXPECT_LE(kind.modes.column_part(parity), phy::detail::estimator_max_part)
+                                << blocks;
+                    }
+                }
+                EXPECT_LE(plan.profile.bins, phy::detail::estimator_max_bins) << blocks;
             }
         }
     }

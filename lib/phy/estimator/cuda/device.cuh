@@ -19,17 +19,17 @@ using DeviceComplex = phy::detail::cuda::ComplexOf<Ops>;
 
 static_assert(phy::detail::estimator_lanes == warp_size);
 
-__device__ __forceinline__ unsigned* arrivals_of(const EstimatorProgram& program, unsigned slot) {
-    return program.arrivals + std::size_t{slot} * arrivals_of_slot;
+__device__ __forceinline__ int thread() {
+    return static_cast<int>(threadIdx.x);
 }
 
-/// True in the last of a slot's blocks that calls it. What the other blocks wrote before can then be read,
-/// past the first-level cache. All threads of a block must call it.
-__device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned blocks) {
+/// True in the last of a slot's blocks, those of gridDim.x. What the other blocks wrote before can then be
+/// read, past the first-level cache. All threads of a block must call it.
+__device__ __forceinline__ bool is_last_block(const EstimatorProgram& program, unsigned slot) {
     __shared__ bool is_last;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicInc(arrivals, blocks - 1) == blocks - 1;
+    if (threadIdx.x == 0) is_last = atomicInc(program.arrivals + slot, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     if (is_last) __threadfence();
     return is_last;

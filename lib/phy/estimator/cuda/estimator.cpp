@@ -57,6 +57,24 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t co
     return result;
 }
 
+/// (delays, columns) as threads take them: even columns of even modes, odd ones, then those of odd modes.
+std::vector<double> columns_of_threads(const EstimatorKind& kind, int delays) {
+    std::vector<double> result;
+    for (int delay = 0; delay < delays; ++delay) {
+        for (int parity = 0; parity < 2; ++parity) {
+            for (int first = 0; first < 2; ++first) {
+                for (int i = first; i < phy::detail::estimator_max_part; i += 2) {
+                    const int column = (parity == 0 ? 0 : kind.modes.column_part(0)) + i;
+                    const bool is_there = i < kind.modes.counts[static_cast<std::size_t>(parity)];
+                    const int at = delay * kind.modes.columns() + column;
+                    result.push_back(is_there ? kind.columns[static_cast<std::size_t>(at)] : 0.0);
+                }
+            }
+        }
+    }
+    return result;
+}
+
 DeviceKind add_kind(Blob& blob, const EstimatorKind& kind, int delays) {
     DeviceKind result = {.pilots = kind.pilots,
                          .modes = kind.modes,
@@ -64,7 +82,7 @@ DeviceKind add_kind(Blob& blob, const EstimatorKind& kind, int delays) {
                          .shapes_count = static_cast<int>(kind.shapes.size()),
                          .project = blob.add(kind.project),
                          .keep = blob.add(kind.keep),
-                         .columns = blob.add(kind.columns),
+                         .columns = blob.add(columns_of_threads(kind, delays)),
                          .steering = blob.add(transposed(kind.steering, static_cast<std::size_t>(delays))),
                          .shapes = {}};
     int mix_at = 0;
@@ -204,7 +222,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, max_slots);
         program.states = states.data();
-        arrivals = DeviceBuffer<unsigned>(device, max_slots * arrivals_of_slot);
+        arrivals = DeviceBuffer<unsigned>(device, max_slots);
         program.arrivals = arrivals.data();
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {

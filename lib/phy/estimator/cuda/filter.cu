@@ -1,389 +1,334 @@
 // The matrices M of a slot, and its estimate.
 
-#include <algorithm>
+#include <iterator>
 
+#include <cuda_pipeline.h>
+
+#include "phy/estimator/cuda/deconvolution.cuh"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
-#include "phy/estimator/math/profile-inl.h"
 
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int tile_rows = 4;  ///< of a product, per thread
-constexpr int tile_columns = 4;
 constexpr int max_filters = 32;  ///< lengths of windows
 
-// Elements that a thread keeps of a matrix that is solved: those of some rows and columns.
-constexpr int column_threads = 16;
-constexpr int row_threads = filter_threads / column_threads;
-constexpr int columns_kept = 3;
-constexpr int rows_kept = 4;
-static_assert(columns_kept * column_threads >= phy::detail::estimator_max_columns);
-static_assert(rows_kept * row_threads >= phy::detail::estimator_max_rows);
+/// A thread solves the elements of some rows in every other column of a parity: filter_columns / 4 of them.
+/// A row's threads are neighbours, and columns lie in memory as threads take them.
+constexpr int row_threads = 4;
+constexpr int columns_kept = filter_columns / row_threads;
+constexpr int rows_at_once = filter_threads / row_threads;
+constexpr int rows_kept = 2;
+static_assert(columns_kept * 2 == phy::detail::estimator_max_part);
+static_assert(rows_at_once * rows_kept >= phy::detail::estimator_max_rows);
 
-__device__ __forceinline__ int thread() {
-    return static_cast<int>(threadIdx.x);
-}
-
-/// Shared memory of a block. The profile lies where the products follow once it is no longer needed: a block
-/// has 64 KiB on devices of compute capability 7.5.
+/// Shared memory of a block. The products follow where the columns are no longer needed.
 struct Room {
-    double* matrix;    ///< (rows, columns)
+    double* columns;   ///< (delays, filter_columns)
+    double* steering;  ///< (delays, rows)
     double* powers;    ///< (2, delays)
-    double* known;     ///< (columns): power of a tile that M explains
-    double* products;  ///< (rows of the last shape, columns): of the matrix before it is solved
-    float* kernel;     ///< (2 reach + 1), rounded up
-    float* measured;   ///< (extent)
-    float* guess;      ///< (reach, extent, reach)
-    float* ratios;     ///< as guess
+    double* deposits;  ///< as powers: of each delay, earliest first
+    double* known;     ///< (filter_columns): power of a tile that M explains
+    double* products;  ///< (rows of the last shape, filter_columns): of the matrix before it is solved
+    float* profile;    ///< of Deconvolution
 };
 
-constexpr int kernel_room(int reach) {
-    return phy::detail::round_up(2 * reach + 1, 4);
+constexpr int room_of_columns(const EstimatorSizes& largest) {
+    return filter_columns *
+           (largest.delays > largest.rows_of_last_shape ? largest.delays : largest.rows_of_last_shape);
 }
 
 std::size_t shared_bytes(const EstimatorProgram& host) {
-    const int rows = host.largest.rows_of_matrix;
-    const int columns = host.largest.columns_of_matrix;
-    const int reach = host.profile.reach;
-    const auto kept = static_cast<std::size_t>((rows + 1) * columns + 2 * host.largest.delays);
-    const auto products = static_cast<std::size_t>(host.largest.rows_of_last_shape * columns);
-    const auto profile = static_cast<std::size_t>(kernel_room(reach) + 3 * host.profile.extent + 4 * reach);
-    return sizeof(double) * kept + std::max(sizeof(double) * products, sizeof(float) * profile);
+    const int delays = host.largest.delays;
+    const int steering = phy::detail::round_up(delays * host.largest.rows_of_matrix, 2);
+    const int doubles = room_of_columns(host.largest) + steering + 4 * delays + filter_columns;
+    return sizeof(double) * static_cast<std::size_t>(doubles) +
+           sizeof(float) * static_cast<std::size_t>(room_of_deconvolution(host.profile));
 }
 
 __device__ __forceinline__ Room room_of(const EstimatorProgram& program, double* shared) {
+    const int delays = program.largest.delays;
     Room room{};
-    room.matrix = shared;
-    room.powers = room.matrix + program.largest.rows_of_matrix * program.largest.columns_of_matrix;
-    room.known = room.powers + 2 * program.largest.delays;
-    room.products = room.known + program.largest.columns_of_matrix;
-    room.kernel = reinterpret_cast<float*>(room.products);
-    room.measured = room.kernel + kernel_room(program.profile.reach);
-    room.guess = room.measured + program.profile.extent;
-    room.ratios = room.guess + program.profile.extent + 2 * program.profile.reach;
+    room.columns = shared;
+    room.products = shared;
+    room.steering = shared + room_of_columns(program.largest);
+    room.powers = room.steering + phy::detail::round_up(delays * program.largest.rows_of_matrix, 2);
+    room.deposits = room.powers + 2 * delays;
+    room.known = room.deposits + 2 * delays;
+    room.profile = reinterpret_cast<float*>(room.known + filter_columns);
     return room;
 }
 
-/// Bin i of x convolved with the kernel.
-__device__ __forceinline__ float convolved(const float* kernel, int taps, const float* x, int i) {
-    float sum = 0.0F;
-    int k = 0;
-#pragma unroll 4
-    for (; k + 4 <= taps; k += 4) {
-        const float4 factors = *reinterpret_cast<const float4*>(kernel + k);
-        sum = Ops::fma(factors.x, x[i + k], sum);
-        sum = Ops::fma(factors.y, x[i + k + 1], sum);
-        sum = Ops::fma(factors.z, x[i + k + 2], sum);
-        sum = Ops::fma(factors.w, x[i + k + 3], sum);
-    }
-    for (; k < taps; ++k)
-        sum = Ops::fma(kernel[k], x[i + k], sum);
-    return sum;
-}
-
-/// As SlotEstimator::deconvolve().
-__device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsigned slot, const Room& room) {
-    __shared__ float power;
-    const DeviceProfile& profile = program.profile;
-    const int extent = profile.extent;
-    const int taps = 2 * profile.reach + 1;
-    const float noise = Ops::mul(program.states[slot].noise, profile.noise_share);
-    const float* const measured = program.measured + std::size_t{slot} * static_cast<unsigned>(extent);
-    float* const guess = room.guess + profile.reach;
-    float* const ratios = room.ratios + profile.reach;
-    for (int i = thread(); i < taps; i += filter_threads)
-        room.kernel[i] = __ldg(profile.kernel + i);
-    for (int i = thread(); i < extent + 2 * profile.reach; i += filter_threads) {
-        room.guess[i] = 0.0F;
-        room.ratios[i] = 0.0F;
-    }
-    __syncthreads();
-    for (int i = thread(); i < extent; i += filter_threads) {
-        room.measured[i] = measured[i];
-        if (profile.steps > 0)
-            guess[i] = phy::detail::cuda::first_guess<Ops>(room.measured[i], noise, profile);
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 0; step < profile.steps; ++step) {
-        for (int i = thread(); i < extent; i += filter_threads)
-            ratios[i] = phy::detail::cuda::measured_over_expected<Ops>(
-                room.measured[i], convolved(room.kernel, taps, room.guess, i), noise);
-        __syncthreads();
-        for (int i = thread(); i < extent; i += filter_threads)
-            guess[i] = phy::detail::cuda::next_guess<Ops>(
-                guess[i], convolved(room.kernel, taps, room.ratios, i), __ldg(profile.over_reached + i));
-        __syncthreads();
-    }
-    for (int i = thread(); i < extent; i += filter_threads)
-        guess[i] = phy::detail::cuda::last_guess<Ops>(guess[i], noise, profile.margin);
-    __syncthreads();
-    if (thread() < warp_size) {
-        float lane = 0.0F;
-        for (int i = thread(); i < extent; i += warp_size)
-            lane = Ops::add(lane, guess[i]);
-        lane = joined_warp(lane);
-        if (thread() == 0) power = lane;
-    }
-    __syncthreads();
-    const bool is_flat = profile.steps == 0 || !(power > 0.0F);
-    const float even = Ops::div(1.0F, static_cast<float>(extent));
-    for (int i = thread(); i < extent; i += filter_threads)
-        guess[i] = is_flat ? even : Ops::div(guess[i], power);
-    __syncthreads();
-}
-
-/// As SlotEstimator::measure_delays(), by the first warp.
-__device__ __forceinline__ void measure_delays(const EstimatorProgram& program, unsigned slot,
-                                               const float* guess) {
-    if (thread() >= warp_size) return;
-    const DeviceProfile& profile = program.profile;
-    float strongest = 0.0F;
-    for (int i = thread(); i < profile.extent; i += warp_size)
-        strongest = Ops::max(strongest, guess[i]);
-    strongest = __uint_as_float(largest_of_warp(__float_as_uint(strongest)));
-    const float least = Ops::mul(strongest, phy::detail::cuda::path_share);
-    const float of_first = Ops::mul(strongest, phy::detail::cuda::first_path_share);
-    float sums[3] = {};
-    int first = profile.extent;
-    for (int i = thread(); i < profile.extent; i += warp_size) {
-        const bool is_crest = i + 1 == profile.extent || !(guess[i + 1] > guess[i]);
-        if (is_crest && !(guess[i] < of_first)) first = min(first, i);
-        if (guess[i] < least) continue;
-        phy::detail::cuda::add_moments<Ops>(guess[i], i - (profile.extent - 1) / 2, sums[0], sums[1],
-                                            sums[2]);
-    }
-#pragma unroll
-    for (float& sum : sums)
-        sum = joined_warp(sum);
-    first = profile.extent - static_cast<int>(largest_of_warp(static_cast<unsigned>(profile.extent - first)));
-    if (thread() == 0) phy::detail::cuda::set_delays<Ops>(profile, sums, first, program.states[slot]);
-}
-
-__device__ __forceinline__ void set_powers(const DeviceFilter& filter, const float* profile, double noise,
-                                           double* powers) {
-    const auto power_of = [&](int delay) {
-        const EstimatorDeposit& deposit = filter.deposits[delay];
+/// As SlotEstimator::set_powers(). deposit: of the thread's delay.
+__device__ __forceinline__ void set_powers(const DeviceFilter& filter, const EstimatorDeposit& deposit,
+                                           const float* profile, double noise, const Room& room) {
+    const int delays = filter.delays;
+    if (thread() < 2 * delays) {
         double power = 0.0;
-        for (int i = 0; i < deposit.count; ++i)
-            power +=
-                filter.deposit_weights[deposit.weights + i] * static_cast<double>(profile[deposit.first + i]);
-        return power;
-    };
-    for (int i = thread(); i < filter.delays; i += filter_threads) {
-        const double late = power_of(filter.delays + i);
-        const double early = power_of(filter.delays - 1 - i);
-        powers[i] = filter.floor * noise + (late + early);
-        powers[filter.delays + i] = late - early;
-    }
-    __syncthreads();
-}
-
-/// The parity of a row of the matrix: rows are even modes, then odd ones, of the window and of each shape.
-__device__ __forceinline__ int parity_of(const DeviceKind& kind, int row) {
-    int first = 0;
-    for (int shape = -1; shape < kind.shapes_count; ++shape) {
-        const EstimatorModes& modes = shape < 0 ? kind.modes : kind.shapes[shape].modes;
-        if (row < first + modes.modes()) return row < first + modes.counts[0] ? 0 : 1;
-        first += modes.modes();
-    }
-    return 0;
-}
-
-/// Brings constants near before they are needed.
-__device__ __forceinline__ void prefetch(const double* from, int count) {
-    constexpr int in_line = 128 / sizeof(double);
-    for (int i = thread() * in_line; i < count; i += filter_threads * in_line)
-        asm volatile("prefetch.global.L1 [%0];" ::"l"(from + i));
-}
-
-/// The matrix before it is solved. A thread sums some rows and columns.
-__device__ __forceinline__ void multiply(const DeviceKind& kind, int delays, const double* powers,
-                                         double* matrix) {
-    const int width = kind.modes.columns();
-    const int all = kind.modes.modes() + kind.rows;
-    const int across = width / tile_columns;
-    for (int item = thread(); item < across * ((all + tile_rows - 1) / tile_rows); item += filter_threads) {
-        const int column = item % across * tile_columns;
-        const int row = item / across * tile_rows;
-        const int parity = column < kind.modes.column_part(0) ? 0 : 1;
-        bool is_like[tile_rows];
-        int from[tile_rows];
-#pragma unroll
-        for (int r = 0; r < tile_rows; ++r) {
-            from[r] = min(row + r, all - 1);
-            is_like[r] = parity_of(kind, from[r]) == parity;
-        }
-        double sums[tile_rows][tile_columns] = {};
 #pragma unroll 4
-        for (int d = 0; d < delays; ++d) {
-            const double* const steering = kind.steering + static_cast<std::size_t>(d * all);
-            const double by_sum = powers[d];
-            const double by_difference = powers[delays + d];
-            const double2* const columns =
-                reinterpret_cast<const double2*>(kind.columns + static_cast<std::size_t>(d * width + column));
-            const double2 left = __ldg(columns);
-            const double2 right = __ldg(columns + 1);
-#pragma unroll
-            for (int r = 0; r < tile_rows; ++r) {
-                const double x = __ldg(steering + from[r]) * (is_like[r] ? by_sum : by_difference);
-                sums[r][0] = __fma_rn(left.x, x, sums[r][0]);
-                sums[r][1] = __fma_rn(left.y, x, sums[r][1]);
-                sums[r][2] = __fma_rn(right.x, x, sums[r][2]);
-                sums[r][3] = __fma_rn(right.y, x, sums[r][3]);
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < tile_rows; ++r) {
-            if (row + r >= all) continue;
-#pragma unroll
-            for (int c = 0; c < tile_columns; ++c)
-                matrix[(row + r) * width + column + c] = sums[r][c];
-        }
+        for (int i = 0; i < deposit.count; ++i)
+            power += __ldg(filter.deposit_weights + deposit.weights + i) *
+                     static_cast<double>(profile[deposit.first + i]);
+        room.deposits[thread()] = power;
+    }
+    __syncthreads();
+    if (thread() < delays) {
+        const double late = room.deposits[delays + thread()];
+        const double early = room.deposits[delays - 1 - thread()];
+        room.powers[thread()] = filter.floor * noise + (late + early);
+        room.powers[delays + thread()] = late - early;
     }
     __syncthreads();
 }
 
-/// Row `row` of the elements that threads keep, and the reciprocal of its pivot, for all threads.
-__device__ __forceinline__ void publish(const double (&x)[rows_kept][columns_kept], int row, int pivot_column,
-                                        double* to, double& over_pivot) {
-    const int tx = thread() % column_threads;
-    const int ty = thread() / column_threads;
+/// Starts to copy constants, to whole vectors of two.
+__device__ __forceinline__ void copy_async(double* to, const double* from, int count) {
+    for (int i = 2 * thread(); i < count; i += 2 * filter_threads)
+        __pipeline_memcpy_async(to + i, from + i, sizeof(double2));
+}
+
+/// A row of the matrix: of the window's modes or, after them, of a shape's. Even modes precede odd ones.
+struct MatrixRow {
+    int shape;     ///< -1: the window's
+    int in_shape;  ///< index among its modes
+    int parity;
+    bool is_there;
+};
+
+__device__ __forceinline__ int row_of_thread(int kept) {
+    return thread() / row_threads + kept * rows_at_once;
+}
+
+__device__ __forceinline__ MatrixRow matrix_row(const DeviceKind& kind, int row) {
+    MatrixRow result = {
+        .shape = -1, .in_shape = row, .parity = 0, .is_there = row < kind.modes.modes() + kind.rows};
+    const EstimatorModes* modes = &kind.modes;
+    while (result.in_shape >= modes->modes() && result.shape + 1 < kind.shapes_count) {
+        result.in_shape -= modes->modes();
+        modes = &kind.shapes[++result.shape].modes;
+    }
+    result.parity = result.in_shape < modes->counts[0] ? 0 : 1;
+    return result;
+}
+
+/// The parity of a thread's columns, and the index of one of them among those of the parity.
+__device__ __forceinline__ int parity_of_thread() {
+    return thread() % row_threads / 2;
+}
+__device__ __forceinline__ int in_part(int kept) {
+    return 2 * kept + thread() % 2;
+}
+
+using KeptRow = double[columns_kept];
+using Kept = KeptRow[rows_kept];
+
+/// The thread's elements of a row in shared memory.
+__device__ __forceinline__ double2* elements_of_thread(double* row) {
+    return reinterpret_cast<double2*>(row + thread() % row_threads * columns_kept);
+}
+
+__device__ __forceinline__ void store_row(const KeptRow& x, double* row) {
+#pragma unroll
+    for (int j = 0; j < columns_kept; j += 2)
+        elements_of_thread(row)[j / 2] = make_double2(x[j], x[j + 1]);
+}
+
+/// A thread's elements of the matrix before it is solved. Rows beyond the last one are those of the last.
+__device__ __forceinline__ void multiply(const Room& room, const MatrixRow (&rows)[rows_kept], int all,
+                                         int delays, Kept& x) {
+    const double* powers[rows_kept];
+    const double* steering[rows_kept];
 #pragma unroll
     for (int i = 0; i < rows_kept; ++i) {
-        if (ty + i * row_threads != row) continue;
+        powers[i] = room.powers + (rows[i].parity == parity_of_thread() ? 0 : delays);
+        steering[i] = room.steering + min(row_of_thread(i), all - 1);
+    }
+#pragma unroll 2
+    for (int d = 0; d < delays; ++d) {
+        const double2* const columns = elements_of_thread(room.columns + d * filter_columns);
+        double weighted[rows_kept];
 #pragma unroll
-        for (int j = 0; j < columns_kept; ++j) {
-            const int column = tx + j * column_threads;
-            to[column] = x[i][j];
-            if (column == pivot_column) over_pivot = __ddiv_rn(1.0, x[i][j]);
+        for (int i = 0; i < rows_kept; ++i)
+            weighted[i] = steering[i][d * all] * powers[i][d];
+#pragma unroll
+        for (int j = 0; j < columns_kept; j += 2) {
+            const double2 two = columns[j / 2];
+#pragma unroll
+            for (int i = 0; i < rows_kept; ++i) {
+                x[i][j] = __fma_rn(two.x, weighted[i], x[i][j]);
+                x[i][j + 1] = __fma_rn(two.y, weighted[i], x[i][j + 1]);
+            }
         }
     }
 }
 
 /// What threads share in a step of the elimination: its row of pivots, and the next one's.
 struct PivotRows {
-    double rows[2][columns_kept * column_threads];
+    double rows[2][filter_columns];
     double over_pivots[2];
 };
 
-/// Eliminates with the pivots in columns that threads keep as the `of_pivot`-th, from `mode` on.
-template <int of_pivot>
-__device__ __forceinline__ void eliminate(const EstimatorModes& modes, int all, PivotRows& shared, int& mode,
-                                          double (&x)[rows_kept][columns_kept]) {
-    const int tx = thread() % column_threads;
-    const int ty = thread() / column_threads;
-    const int pivots = modes.modes();
-    constexpr int first_column = of_pivot * column_threads;
+/// For all threads: the row of a mode, which is the first that a thread keeps, and the reciprocal of its
+/// pivot.
+__device__ __forceinline__ void publish(const Kept& x, double pivot, int lane, int mode, PivotRows& shared) {
+    static_assert(rows_at_once >= filter_columns);
+    if (row_of_thread(0) != mode) return;
+    store_row(x[0], shared.rows[mode % 2]);
+    if (thread() % row_threads == lane) shared.over_pivots[mode % 2] = __drcp_rn(pivot);
+}
+
+/// Subtracts a row of pivots from one of a thread's rows, if that follows.
+template <int kept>
+__device__ __forceinline__ void subtract(const double2 (&pivots)[columns_kept / 2], double over_pivot,
+                                         int lane, bool follows, KeptRow& x) {
+    const double factor = __shfl_sync(all_lanes, x[kept], lane, row_threads) * over_pivot;
+    if (!follows) return;
+#pragma unroll
+    for (int j = 0; j < columns_kept; j += 2) {
+        x[j] = __fma_rn(-factor, pivots[j / 2].x, x[j]);
+        x[j + 1] = __fma_rn(-factor, pivots[j / 2].y, x[j + 1]);
+    }
+    if (thread() % row_threads == lane) x[kept] = factor;
+}
+
+/// Eliminates with the pivots of a parity from the kept-th columns on. The next step's row is published
+/// before other rows are finished.
+template <int kept>
+__device__ __forceinline__ void eliminate(int parity, int count, int first_mode, PivotRows& shared, Kept& x) {
+    if constexpr (kept < columns_kept) {
+        constexpr int next = kept + 1 < columns_kept ? kept + 1 : kept;
 #pragma unroll 1
-    while (mode < pivots && modes.column_of(mode) < first_column + column_threads) {
-        const int lane = modes.column_of(mode) - first_column;
-        __syncthreads();
-        const double over_pivot = shared.over_pivots[mode % 2];
-        double pivot[columns_kept];
+        for (int of_pair = 0; of_pair < 2; ++of_pair) {
+            const int in_parity = 2 * kept + of_pair;
+            if (in_parity >= count) return;
+            const int lane = 2 * parity + of_pair;
+            const int mode = first_mode + in_parity;
+            __syncthreads();
+            const double over_pivot = shared.over_pivots[mode % 2];
+            double2 pivots[columns_kept / 2];
 #pragma unroll
-        for (int j = 0; j < columns_kept; ++j)
-            pivot[j] = shared.rows[mode % 2][tx + j * column_threads];
+            for (int j = 0; j < columns_kept / 2; ++j)
+                pivots[j] = elements_of_thread(shared.rows[mode % 2])[j];
+            subtract<kept>(pivots, over_pivot, lane, row_of_thread(0) > mode, x[0]);
+            if (in_parity + 1 < count)
+                publish(x, of_pair == 0 ? x[0][kept] : x[0][next], 2 * parity + 1 - of_pair, mode + 1,
+                        shared);
 #pragma unroll
-        for (int i = 0; i < rows_kept; ++i) {
-            const double factor = __shfl_sync(all_lanes, x[i][of_pivot], lane, column_threads) * over_pivot;
-            const int row = ty + i * row_threads;
-            if (row > mode && row < all) {
-#pragma unroll
-                for (int j = 0; j < columns_kept; ++j)
-                    x[i][j] = __fma_rn(-factor, pivot[j], x[i][j]);
-                if (tx == lane) x[i][of_pivot] = factor;
-            }
+            for (int i = 1; i < rows_kept; ++i)
+                subtract<kept>(pivots, over_pivot, lane, true, x[i]);
         }
-        ++mode;
-        if (mode < pivots)
-            publish(x, mode, modes.column_of(mode), shared.rows[mode % 2], shared.over_pivots[mode % 2]);
+        eliminate<kept + 1>(parity, count, first_mode, shared, x);
     }
 }
 
 /// Gauss-Jordan elimination by columns: rows of tiles become M. Threads keep the matrix in registers, so a
 /// step needs its row of pivots and one barrier.
-__device__ __forceinline__ void solve(const DeviceKind& kind, double* matrix) {
-    __shared__ PivotRows shared;
-    const EstimatorModes& modes = kind.modes;
-    const int width = modes.columns();
-    const int pivots = modes.modes();
-    const int all = pivots + kind.rows;
-    const int tx = thread() % column_threads;
-    const int ty = thread() / column_threads;
-    double x[rows_kept][columns_kept];
-#pragma unroll
-    for (int i = 0; i < rows_kept; ++i) {
-#pragma unroll
-        for (int j = 0; j < columns_kept; ++j) {
-            const int row = ty + i * row_threads;
-            const int column = tx + j * column_threads;
-            x[i][j] = row < all && column < width ? matrix[row * width + column] : 0.0;
-        }
-    }
-    int mode = 0;
-    publish(x, mode, modes.column_of(mode), shared.rows[0], shared.over_pivots[0]);
-    eliminate<0>(modes, all, shared, mode, x);
-    eliminate<1>(modes, all, shared, mode, x);
-    eliminate<2>(modes, all, shared, mode, x);
-    static_assert(columns_kept == 3);
-#pragma unroll
-    for (int i = 0; i < rows_kept; ++i) {
-#pragma unroll
-        for (int j = 0; j < columns_kept; ++j) {
-            const int row = ty + i * row_threads;
-            const int column = tx + j * column_threads;
-            if (row >= pivots && row < all && column < width) matrix[row * width + column] = x[i][j];
-        }
-    }
-    __syncthreads();
+__device__ __forceinline__ void solve(const EstimatorModes& modes, Kept& x) {
+    __shared__ __align__(16) PivotRows shared;
+    const int even = modes.counts[0];
+    const int odd = modes.counts[1];
+    publish(x, x[0][0], 0, 0, shared);
+    eliminate<0>(0, even, 0, shared, x);
+    if (odd > 0) publish(x, x[0][0], 2, even, shared);
+    eliminate<0>(1, odd, even, shared, x);
 }
 
-/// The error of M, for coefficients of power 1, by thread 0.
-__device__ __forceinline__ void measure_error(const DeviceFilter& filter, const DeviceKind& kind,
-                                              const Room& room, float* to) {
-    const DeviceTileShape& last = kind.shapes[kind.shapes_count - 1];
-    const int width = kind.modes.columns();
-    const double* const solved = room.matrix + (kind.modes.modes() + last.first_row) * width;
-    for (int c = thread(); c < width; c += filter_threads) {
+/// The error of M, for coefficients of power 1, by thread 0, once the products are of solved elements.
+__device__ __forceinline__ void sum_known(const DeviceFilter& filter, const DeviceTileShape& last,
+                                          const Room& room, double& power) {
+    constexpr int other_warp = 2 * warp_size;
+    static_assert(filter_columns <= other_warp);
+    if (thread() < filter_columns) {
         double known = 0.0;
+#pragma unroll 4
         for (int r = 0; r < last.modes.modes(); ++r)
-            known += solved[r * width + c] * room.products[r * width + c];
-        room.known[c] = known;
+            known += room.products[r * filter_columns + thread()];
+        room.known[thread()] = known;
+    } else if (thread() == other_warp) {
+        double sum = 0.0;
+#pragma unroll 4
+        for (int i = 0; i < filter.delays; ++i)
+            sum += room.powers[i] * __ldg(last.power + i);
+        power = sum;
     }
-    __syncthreads();
-    if (thread() != 0) return;
-    double power = 0.0;
-    for (int i = 0; i < filter.delays; ++i)
-        power += room.powers[i] * __ldg(last.power + i);
-    double known = 0.0;
-    for (int c = 0; c < width; ++c)
-        known += room.known[c];
-    const double error = power - __ddiv_rn(known, static_cast<double>(last.positions));
-    *to = __double2float_rn(error > 0.0 ? error : 0.0);
 }
 
-__device__ __forceinline__ void write_mix(const DeviceKind& kind, bool joint, const double* matrix,
-                                          float* mix) {
-    const double scale = joint ? 0.5 : 1.0;
-    const int modes = kind.modes.modes();
-    const int width = kind.modes.columns();
-    for (int s = 0; s < kind.shapes_count; ++s) {
-        const DeviceTileShape& shape = kind.shapes[s];
-        const int tile_width = shape.modes.width();
-        const int part = shape.modes.part(0);
-        for (int i = thread(); i < modes * tile_width; i += filter_threads) {
-            const int n = i % tile_width;
-            const int column = kind.modes.column_of(i / tile_width);
-            const bool is_odd = n >= part;
-            const int in_part = is_odd ? n - part : n;
-            const int row = modes + shape.first_row + in_part + (is_odd ? shape.modes.counts[0] : 0);
-            const bool is_there = in_part < shape.modes.counts[is_odd ? 1 : 0];
-            mix[shape.mix_at + i] =
-                is_there ? __double2float_rn(__dmul_rn(scale, matrix[row * width + column])) : 0.0F;
-        }
+__device__ __forceinline__ float error_of(const DeviceTileShape& last, const double* known_of, double power) {
+    double known = 0.0;
+#pragma unroll
+    for (int parity = 0; parity < 2; ++parity) {
+#pragma unroll
+        for (int i = 0; i < filter_columns / 2; ++i)
+            known += known_of[(2 * parity + i % 2) * columns_kept + i / 2];
     }
+    const double error = power - __ddiv_rn(known, static_cast<double>(last.positions));
+    return __double2float_rn(error > 0.0 ? error : 0.0);
+}
+
+/// Padding between modes stays 0.
+__device__ __forceinline__ void write_mix(const DeviceKind& kind, bool joint, const MatrixRow& row,
+                                          const KeptRow& x, float* mix) {
+    const DeviceTileShape& shape = kind.shapes[row.shape];
+    const double scale = joint ? 0.5 : 1.0;
+    const int width = shape.modes.width();
+    const int parity = parity_of_thread();
+    const int first = parity == 0 ? 0 : kind.modes.counts[0];
+    const int n = row.parity == 0 ? row.in_shape : row.in_shape - shape.modes.counts[0] + shape.modes.part(0);
+    float* const to = mix + shape.mix_at + first * width + n;
+#pragma unroll
+    for (int j = 0; j < columns_kept; ++j) {
+        if (in_part(j) < kind.modes.counts[parity])
+            to[in_part(j) * width] = __double2float_rn(__dmul_rn(scale, x[j]));
+    }
+}
+
+__device__ __forceinline__ void add_noise(const DeviceKind& kind, const MatrixRow& row, double noise,
+                                          KeptRow& x) {
+    if (row.shape >= 0 || row.parity != parity_of_thread()) return;
+    const int in_parity = row.in_shape - (row.parity == 0 ? 0 : kind.modes.counts[0]);
+#pragma unroll
+    for (int j = 0; j < columns_kept; ++j)
+        if (in_parity == in_part(j)) x[j] += noise;
+}
+
+/// M of a kind, and its error.
+__device__ __forceinline__ void make_filter(const DeviceFilter& filter, const DeviceKind& kind, bool joint,
+                                            double noise, const Room& room, float* mix, float* error) {
+    __shared__ double power;
+    const int all = kind.modes.modes() + kind.rows;
+    const int last_shape = kind.shapes_count - 1;
+    const DeviceTileShape& last = kind.shapes[last_shape];
+    MatrixRow rows[rows_kept];
+    double* products[rows_kept];
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+        rows[i] = matrix_row(kind, row_of_thread(i));
+        const bool is_of_last = rows[i].is_there && rows[i].shape == last_shape;
+        products[i] = is_of_last ? room.products + rows[i].in_shape * filter_columns : nullptr;
+    }
+    Kept x = {};
+    multiply(room, rows, all, filter.delays, x);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+        if (products[i] != nullptr) store_row(x[i], products[i]);
+        add_noise(kind, rows[i], noise, x[i]);
+    }
+    solve(kind.modes, x);
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i) {
+        if (products[i] == nullptr) continue;
+#pragma unroll
+        for (int j = 0; j < columns_kept; ++j)
+            products[i][thread() % row_threads * columns_kept + j] *= x[i][j];
+    }
+    __syncthreads();
+    sum_known(filter, last, room, power);
+#pragma unroll
+    for (int i = 0; i < rows_kept; ++i)
+        if (rows[i].is_there && rows[i].shape >= 0) write_mix(kind, joint, rows[i], x[i], mix);
+    __syncthreads();
+    if (thread() == 0) *error = error_of(last, room.known, power);
 }
 
 /// Other blocks have written delays and errors, so it reads past the first-level cache.
@@ -409,44 +354,42 @@ __device__ __forceinline__ void write_estimate(const EstimatorProgram& program, 
 }
 
 /// One block per filter, kind and slot; a slot's last block writes its estimate.
-__global__ void __launch_bounds__(filter_threads)
+__global__ void __launch_bounds__(filter_threads, 1)
     make_filters(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
     extern __shared__ __align__(16) double shared[];
+    __shared__ unsigned words[sizeof(DeviceFilter) / sizeof(unsigned)];
+    static_assert(sizeof(words) == sizeof(DeviceFilter));
     let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const int joint = static_cast<int>(blockIdx.x) % 2;
-    const DeviceFilter& filter = program.filters[blockIdx.x / 2];
+    for (int i = thread(); i < static_cast<int>(std::size(words)); i += filter_threads)
+        words[i] = __ldg(reinterpret_cast<const unsigned*>(program.filters + blockIdx.x / 2) + i);
+    __syncthreads();
+    const DeviceFilter& filter = *reinterpret_cast<const DeviceFilter*>(words);
     const DeviceKind& kind = filter.kinds[joint];
-    const int pivots = kind.modes.modes();
-    prefetch(kind.columns, filter.delays * kind.modes.columns());
-    prefetch(kind.steering, filter.delays * (pivots + kind.rows));
-    wait_for_previous();
     const Room room = room_of(program, shared);
+    copy_async(room.columns, kind.columns, filter.delays * filter_columns);
+    copy_async(room.steering, kind.steering, filter.delays * (kind.modes.modes() + kind.rows));
+    __pipeline_commit();
+    EstimatorDeposit deposit;
+    if (thread() < 2 * filter.delays) deposit = filter.deposits[thread()];
+    wait_for_previous();
     const std::size_t index = std::size_t{slot} * gridDim.x + blockIdx.x;
-    deconvolve(program, slot, room);
-    const float* const guess = room.guess + program.profile.reach;
+    const Deconvolution deconvolution(program.profile, room.profile);
+    deconvolve(program, slot, deconvolution);
+    const float* const guess = deconvolution.guess + program.profile.reach;
     if (blockIdx.x == 0) measure_delays(program, slot, guess);
+    __pipeline_wait_prior(0);
     if (program.columns[joint] > 0) {
         const double noise =
             static_cast<double>(program.states[slot].noise_over_power[static_cast<unsigned>(joint)]);
-        set_powers(filter, guess, noise, room.powers);
-        multiply(kind, filter.delays, room.powers, room.matrix);
-        const int width = kind.modes.columns();
-        const DeviceTileShape& last = kind.shapes[kind.shapes_count - 1];
-        for (int i = thread(); i < last.modes.modes() * width; i += filter_threads)
-            room.products[i] = room.matrix[(pivots + last.first_row) * width + i];
-        for (int mode = thread(); mode < pivots; mode += filter_threads) {
-            double& element = room.matrix[mode * width + kind.modes.column_of(mode)];
-            element += noise;
-        }
-        __syncthreads();
-        solve(kind, room.matrix);
-        write_mix(kind, joint == 1, room.matrix, program.mix + index * program.largest.mix);
-        measure_error(filter, kind, room, program.errors + index);
+        set_powers(filter, deposit, guess, noise, room);
+        make_filter(filter, kind, joint == 1, noise, room, program.mix + index * program.largest.mix,
+                    program.errors + index);
     } else if (thread() == 0) {
         program.errors[index] = 0.0F;
     }
-    if (is_last_block(arrivals_of(program, slot), gridDim.x)) write_estimate(program, slot, estimates[slot]);
+    if (is_last_block(program, slot)) write_estimate(program, slot, estimates[slot]);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ using phy::detail::SlotState;
 /// Sums of a row: its own, then its correlation with the same row of the next DM-RS.
 constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
 
-/// Blocks of a slot are counted together and, where transforms are summed, by lane.
-constexpr unsigned arrivals_of_slot = 1 + phy::detail::estimator_transform_lanes;
+/// Columns of matrices that threads solve.
+constexpr int filter_columns = 2 * phy::detail::estimator_max_part;
 
 /// EstimatorTileShape in device memory.
 struct DeviceTileShape {
@@ -52,7 +52,7 @@ struct DeviceKind {
     int shapes_count;
     const float* project;
     const float* keep;
-    const double* columns;
+    const double* columns;   ///< (delays, filter_columns): as threads take them
     const double* steering;  ///< (delays, modes + rows): transposed
     DeviceTileShape shapes[2];
 };
@@ -106,7 +106,7 @@ struct EstimatorProgram : EstimatorShape {
     float* errors;       ///< (slots, filters, kinds)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
-    unsigned* arrivals;  ///< (slots, arrivals_of_slot): blocks that have finished; 0 between kernels
+    unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
     std::size_t rows_size;
     std::size_t streams_size;
 };

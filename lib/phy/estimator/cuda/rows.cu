@@ -281,7 +281,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
         store_sums(sums, program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) +
                                              static_cast<unsigned>(of_slot)) *
                                                 row_sums_size);
-    if (is_last_block(arrivals_of(program, slot), gridDim.x)) measure_offsets(program, slot);
+    if (is_last_block(program, slot)) measure_offsets(program, slot);
 }
 
 __device__ __forceinline__ void add_product(DeviceComplex (&sums)[4], DeviceComplex weight, float4 re,

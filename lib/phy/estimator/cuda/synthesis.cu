@@ -13,8 +13,8 @@ namespace {
 struct UsualSynthesis {
     static constexpr int group = synthesis_group;
     static constexpr int columns = synthesis_columns;
-    static constexpr int loads_at_once = 4;
-    static constexpr int blocks_of_multiprocessor = 3;  ///< that registers allow
+    static constexpr int loads_at_once = 6;
+    static constexpr int blocks_of_multiprocessor = 4;  ///< that registers allow
 };
 struct SmallSynthesis {
     static constexpr int group = synthesis_group_if_few;
@@ -52,14 +52,24 @@ __device__ __forceinline__ void load_modes(const EstimatorProgram& program, unsi
         static_cast<std::size_t>(program.index_in_kind[part.stream] * part.combs * 2 * in_group +
                                  part.first) *
             static_cast<unsigned>(width);
-    const int of_group = part.count * width;
+    constexpr int row = shared_row<Size>;
+    const int all = row / 2 * part.combs;
+    const int even_fours = (modes.counts[0] + 3) / 4;
+    const int fours = even_fours + (modes.counts[1] + 3) / 4;
 #pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < 2 * part.combs * of_group; i += synthesis_threads) {
-        const int group = i / of_group;  // (combs, parts)
-        const int in_rows = i % of_group;
-        const int mode = in_rows % width;
-        columns[mode * shared_row<Size> + 2 * (group / 2 * Size::group + in_rows / width) + group % 2] =
-            from[group * in_group * width + in_rows];
+    for (int i = static_cast<int>(threadIdx.x); i < all * fours; i += synthesis_threads) {
+        const int to = i % all;  // (combs, columns, parts)
+        const int column = to / 2 % Size::group;
+        if (column >= part.count) continue;
+        const int of_comb = 2 * (to / (2 * Size::group)) + to % 2;
+        const int four = i / all;
+        const int mode = four < even_fours ? 4 * four : modes.part(0) + 4 * (four - even_fours);
+        const float4 x =
+            *reinterpret_cast<const float4*>(from + (of_comb * in_group + column) * width + mode);
+        columns[mode * row + to] = x.x;
+        columns[(mode + 1) * row + to] = x.y;
+        columns[(mode + 2) * row + to] = x.z;
+        columns[(mode + 3) * row + to] = x.w;
     }
 }
 
@@ -88,11 +98,14 @@ __device__ __forceinline__ void mix_modes(const Part& part, const float* mix, co
     const EstimatorModes& modes = part.of_kind->modes;
     const EstimatorModes& of_tile = part.shape->modes;
     const int width = of_tile.width();
-    const int groups = part.combs * Size::group / 2;  // of four real columns
-    for (int i = static_cast<int>(threadIdx.x); i < groups * width; i += synthesis_threads) {
-        const int n = i % width;
-        const int column = i / width * 4;
-        if (column / 2 % Size::group >= part.count) continue;
+    const int tile_modes = of_tile.modes();
+    const int groups = (part.count + 1) / 2;  // of four real columns, in a comb
+    for (int i = static_cast<int>(threadIdx.x); i < part.combs * groups * tile_modes;
+         i += synthesis_threads) {
+        const int mode = i % tile_modes;
+        const int group = i / tile_modes;
+        const int n = mode < of_tile.counts[0] ? mode : mode - of_tile.counts[0] + of_tile.part(0);
+        const int column = 2 * (group / groups * Size::group) + 4 * (group % groups);
         float4 sums = {0.0F, 0.0F, 0.0F, 0.0F};
         for (int parity = 0; parity < 2; ++parity) {
             const float* const rows = mix + n + (parity == 0 ? 0 : modes.counts[0] * width);

@@ -3,9 +3,11 @@
 /// Tuning of the CUDA estimator: these numbers change the speed alone.
 namespace phy::gpu::detail {
 
-constexpr int estimator_threads = 256;  ///< per block, unless stated otherwise
-constexpr int filter_threads = 512;     ///< per block that makes matrices M
-constexpr int projection_modes = 32;    ///< per block of the projection
+constexpr int estimator_threads = 256;   ///< per block, unless stated otherwise
+constexpr int transform_threads = 96;    ///< per window of pilots
+constexpr int placement_threads = 1024;  ///< at least estimator_max_bins
+constexpr int filter_threads = 256;      ///< per block that makes matrices M
+constexpr int projection_modes = 32;     ///< per block of the projection
 constexpr int projection_column_lanes = 8;
 constexpr int modes_of_thread = 4;
 constexpr int projection_threads = projection_modes / modes_of_thread * projection_column_lanes;

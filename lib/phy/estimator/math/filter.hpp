@@ -18,9 +18,9 @@ namespace phy::detail {
 inline constexpr int estimator_row_multiple = 16;
 inline constexpr int estimator_column_multiple = 8;
 
-/// Limits of the matrices M of all allocations: modes and rows, columns.
+/// Limits of the matrices M of all allocations: modes and rows, columns of one parity.
 inline constexpr int estimator_max_rows = 128;
-inline constexpr int estimator_max_columns = 48;
+inline constexpr int estimator_max_part = 24;
 
 /// Modes in memory: even ones, then odd ones, each part rounded up.
 struct EstimatorModes {

@@ -44,6 +44,9 @@ struct EstimatorProfile : EstimatorProfileShape {
 /// The delays that a filter holds.
 double estimator_extent(const ChannelEstimatorConfig& config, const EstimatorLayout& layout);
 
+/// Limit of the bins of all allocations.
+inline constexpr int estimator_max_bins = 1024;
+
 /// Virtual lanes of sums over transforms.
 inline constexpr int estimator_transform_lanes = 16;
 
