@@ -50,7 +50,8 @@ Knowledge parse_known(const std::string& text) {
 std::optional<Backend> parse_backend(const std::string& text) {
     if (text == "auto") return std::nullopt;
     if (text.starts_with("cuda"))
-        throw ArgumentError(fmt::format("--backend {}: expected one of the CPU", text));
+        throw ArgumentError(
+            fmt::format("--backend {}: expected a backend of the CPU: link_sim runs on CPUs alone", text));
     return Backend::parse(text);
 }
 
@@ -146,11 +147,15 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
 
 /// All formats with all methods; int8 also with all scales.
 std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
+    const bool has_int8 = std::ranges::find(options.formats, SoftBitFormat::int8) != options.formats.end();
+    if (!has_int8 && !options.scales.empty()) throw ArgumentError("--llr-scale: only with soft bits in int8");
+    const std::vector<float> scales =
+        options.scales.empty() ? std::vector{LlrConfig().scale} : options.scales;
     std::vector<SoftBitChoice> all;
     for (const Method method : options.methods) {
         for (const SoftBitFormat format : options.formats) {
             const bool scaled = format == SoftBitFormat::int8;
-            for (const float scale : scaled ? options.scales : std::vector{LlrConfig().scale})
+            for (const float scale : scaled ? scales : std::vector{LlrConfig().scale})
                 all.push_back({method, format, scale});
         }
     }

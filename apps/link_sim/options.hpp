@@ -18,7 +18,7 @@ struct LinkSimOptions {
     std::vector<double> snr_db;
     std::vector<Method> methods = {Method::max_log};
     std::vector<SoftBitFormat> formats = {SoftBitFormat::float32};
-    std::vector<float> scales = {6.0F};
+    std::vector<float> scales;  ///< of int8; empty: the default one
     std::vector<std::string> known;
 
     ChannelModel channel;

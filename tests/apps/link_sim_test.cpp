@@ -331,6 +331,7 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--backend", "abacus"}, {"abacus", "scalar"});
     refuse({"--modulation", "qpsk,16qam,qpsk"}, {"--modulation qpsk", "twice"});
     refuse({"--llr", "int8,int8"}, {"--llr int8", "twice"});
+    refuse({"--llr-scale", "6"}, {"--llr-scale: only with soft bits in int8"});
     refuse({"--llr-scale", "6,6.0"}, {"--llr-scale 6.0", "twice"});
     refuse({"--known", "none", "--known", "noise,channel", "--known", "channel,noise"},
            {"--known channel,noise", "twice"});
