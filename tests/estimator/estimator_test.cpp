@@ -88,6 +88,7 @@ TEST(ChannelEstimatorTest, MatricesHaveALimitedSize) {
             for (const std::vector<int>& ports : {std::vector{0}, std::vector{0, 1}, std::vector{0, 1, 2}}) {
                 const phy::detail::EstimatorPlan plan(estimator_config(blocks, 4, ports, type));
                 EXPECT_LE(plan.largest.rows_of_matrix, phy::detail::estimator_max_rows) << blocks;
+                EXPECT_LE(plan.largest.delays, phy::detail::estimator_max_delays) << blocks;
                 for (const phy::detail::EstimatorFilter& filter : plan.filters) {
                     for (const phy::detail::EstimatorKind& kind : filter.kinds) {
                         for (const int parity : {0, 1})

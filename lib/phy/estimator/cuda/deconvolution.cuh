@@ -7,7 +7,7 @@
 /// A slot's profile without the leaks of its taper, by the threads of a block.
 namespace phy::gpu::detail {
 
-/// Threads read the profile and the kernel also beyond their ends.
+/// Threads read the profile also beyond its end.
 constexpr int padded(int bins) {
     return phy::detail::round_up(bins, 4) + 8;
 }

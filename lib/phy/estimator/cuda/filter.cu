@@ -21,8 +21,10 @@ constexpr int rows_at_once = filter_threads / row_threads;
 constexpr int rows_kept = 2;
 static_assert(columns_kept * 2 == phy::detail::estimator_max_part);
 static_assert(rows_at_once * rows_kept >= phy::detail::estimator_max_rows);
+static_assert(filter_threads >= 2 * phy::detail::estimator_max_delays);
 
-/// Shared memory of a block. The products follow where the columns are no longer needed.
+/// Shared memory of a block, which has 64 KiB on devices of compute capability 7.5. The products reuse that
+/// of the columns after multiply().
 struct Room {
     double* columns;   ///< (delays, filter_columns)
     double* steering;  ///< (delays, rows)
@@ -357,7 +359,7 @@ __device__ __forceinline__ void write_estimate(const EstimatorProgram& program, 
 __global__ void __launch_bounds__(filter_threads, 1)
     make_filters(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
     extern __shared__ __align__(16) double shared[];
-    __shared__ unsigned words[sizeof(DeviceFilter) / sizeof(unsigned)];
+    __shared__ alignas(DeviceFilter) unsigned words[sizeof(DeviceFilter) / sizeof(unsigned)];
     static_assert(sizeof(words) == sizeof(DeviceFilter));
     let_next_get_ready();
     const unsigned slot = blockIdx.y;

@@ -1,7 +1,5 @@
 // The power-delay profile, and where its extent begins.
 
-#include <algorithm>
-
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/math/profile-inl.h"
@@ -11,6 +9,7 @@ namespace phy::gpu::detail {
 namespace {
 
 constexpr int transform_lanes = phy::detail::estimator_transform_lanes;
+static_assert(transform_threads >= symbols_per_slot);
 static_assert(transform_lanes == 16 && placement_threads >= phy::detail::estimator_max_bins);
 
 /// What the pilots of DM-RS symbols are multiplied by, to average them.
@@ -171,7 +170,7 @@ __device__ __forceinline__ void sum_neighbours(float power, int bins, int count,
 
 /// Values of the placement that the threads of a block share.
 struct Placement {
-    unsigned most;      ///< power of a position
+    unsigned max_power;
     unsigned first;     ///< of the bins with it, counted from the last bin
     unsigned earliest;  ///< of equal positions, counted from the last one
     unsigned latest;
@@ -187,9 +186,9 @@ __device__ __forceinline__ void set_largest(unsigned value, unsigned& shared) {
 __device__ __forceinline__ int find_best(const float* sums, int bins, Placement& shared) {
     const int b = thread();
     const unsigned power = b < bins ? __float_as_uint(sums[b]) : 0;
-    set_largest(power, shared.most);
+    set_largest(power, shared.max_power);
     __syncthreads();
-    set_largest(b < bins && power == shared.most ? static_cast<unsigned>(bins - b) : 0, shared.first);
+    set_largest(b < bins && power == shared.max_power ? static_cast<unsigned>(bins - b) : 0, shared.first);
     __syncthreads();
     return bins - static_cast<int>(shared.first);
 }
@@ -216,11 +215,11 @@ __device__ __forceinline__ int middle_of_best(const DeviceProfile& profile, cons
     const int half = (profile.extent - 1) / 2;
     const int i = thread();
     const float power = i < profile.extent ? sums[moved(best, i - half, profile.bins)] : 0.0F;
-    if (thread() == 0) shared.most = 0;
+    if (thread() == 0) shared.max_power = 0;
     __syncthreads();
-    set_largest(__float_as_uint(power), shared.most);
+    set_largest(__float_as_uint(power), shared.max_power);
     __syncthreads();
-    const float enough = Ops::mul(__uint_as_float(shared.most), phy::detail::cuda::equal_power);
+    const float enough = Ops::mul(__uint_as_float(shared.max_power), phy::detail::cuda::equal_power);
     const bool is_equal = i < profile.extent && power >= enough;
     set_largest(is_equal ? static_cast<unsigned>(profile.extent - 1 - i) : 0, shared.earliest);
     set_largest(is_equal ? static_cast<unsigned>(i) : 0, shared.latest);
@@ -249,7 +248,7 @@ __global__ void __launch_bounds__(placement_threads)
     sum_neighbours(power, bins, profile.extent, doubled, sums);
     const int best = find_best(sums, bins, placement);
     int first = bins - (profile.extent - 1) / 2;
-    if (program.constants.corrects_timing != 0 && placement.most != 0) {
+    if (program.constants.corrects_timing != 0 && placement.max_power != 0) {
         measure_outside(profile, powers, best, placement);
         const float threshold = Ops::mul(placement.noise, profile.threshold);
         sum_neighbours(phy::detail::cuda::signal_of<Ops>(power, threshold), bins, profile.extent, doubled,

@@ -18,9 +18,10 @@ namespace phy::detail {
 inline constexpr int estimator_row_multiple = 16;
 inline constexpr int estimator_column_multiple = 8;
 
-/// Limits of the matrices M of all allocations: modes and rows, columns of one parity.
-inline constexpr int estimator_max_rows = 128;
+/// Limits of the matrices M of all allocations: modes and rows, columns of one parity, delays.
+inline constexpr int estimator_max_rows = 104;
 inline constexpr int estimator_max_part = 24;
+inline constexpr int estimator_max_delays = 48;
 
 /// Modes in memory: even ones, then odd ones, each part rounded up.
 struct EstimatorModes {

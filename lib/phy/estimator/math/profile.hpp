@@ -45,7 +45,7 @@ struct EstimatorProfile : EstimatorProfileShape {
 double estimator_extent(const ChannelEstimatorConfig& config, const EstimatorLayout& layout);
 
 /// Limit of the bins of all allocations.
-inline constexpr int estimator_max_bins = 1024;
+inline constexpr int estimator_max_bins = 768;
 
 /// Virtual lanes of sums over transforms.
 inline constexpr int estimator_transform_lanes = 16;
