@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <functional>
 #include <numbers>
 #include <random>
@@ -130,6 +131,11 @@ auto shifted(double hertz) {
     return [=](AirCapture& capture) { multiply(capture, hertz); };
 }
 
+/// DM-RS of type 1 look alike half an OFDM symbol later. In samples.
+std::uint64_t half_a_symbol(const Link& link) {
+    return static_cast<std::uint64_t>(*link.carrier.sample_rate / link.carrier.subcarrier_spacing / 2.0);
+}
+
 std::vector<Mistake> mistakes() {
     const auto nothing = [](Config&) {};
     const auto as_is = [](AirCapture&) {};
@@ -191,6 +197,10 @@ std::vector<Mistake> mistakes() {
         {"an image of -24 dB", "mirror image", nothing, [](AirCapture& c) { add_image(c, 0.063); }},
         {"first_sample 150 too large", "carrier.first_sample", nothing, as_is,
          [](Link& link) { link.carrier.first_sample = 150; }},
+        {"first_sample half a symbol too large", "half a symbol", nothing, as_is,
+         [](Link& link) { link.carrier.first_sample = half_a_symbol(link); }},
+        {"first_sample half a symbol and a tenth of a prefix too large", "half a symbol", nothing, as_is,
+         [](Link& link) { link.carrier.first_sample = half_a_symbol(link) + half_a_symbol(link) / 72; }},
         {"f0 off by 14 kHz", "near the half turn", nothing, as_is, said_f0(3.500014e9)},
         {"conjugated", "error", nothing,
          [](AirCapture& c) {

@@ -12,9 +12,6 @@
 namespace phy::detail {
 namespace {
 
-/// Occasions for measuring offsets.
-constexpr std::uint64_t measured_slots = 8;
-
 constexpr double frame_seconds = 0.01;
 
 /// Min coherence after moving slots, as a share of that before.

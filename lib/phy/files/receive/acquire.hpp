@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 
 /// The steps of receive_file() before and after the receiver.
 namespace phy::detail {
+
+/// Occasions for measuring offsets.
+inline constexpr std::uint64_t measured_slots = 8;
 
 /// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
 /// FileError, with a diagnosis if wanted, if it is not found. None: a stop was requested.

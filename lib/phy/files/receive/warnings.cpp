@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "phy/core/constellation.hpp"
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/files/common.hpp"
+#include "phy/files/receive/acquire.hpp"
 #include "phy/numerics/elementary.hpp"
+#include "phy/receiver/acquisition/prefix.hpp"
 
 namespace phy::detail {
 namespace {
@@ -140,6 +143,7 @@ private:
     void warn_of_line();
     void warn_of_image();
     void warn_of_edges();
+    [[nodiscard]] double expected_prefix_deviation() const;
 
     Reception& result_;
     const ReceiverConfig& config_;
@@ -285,6 +289,20 @@ void Warner::warn_of_image() {
              " dB: correct the IQ imbalance of the samples");
 }
 
+/// Of the frequency that prefixes show, over the subcarrier spacing, at the noise that the coherence shows.
+double Warner::expected_prefix_deviation() const {
+    constexpr double half_prefix = 0.5 * full_prefix;
+    const SlotAllocation& allocation = config_.link.allocation;
+    double subcarriers = 0.0;
+    for (const ResourceBlocks& range : allocation.resource_blocks)
+        subcarriers += subcarriers_per_resource_block * range.count;
+    const auto slots = static_cast<double>(std::min(result_.slots, measured_slots));
+    const double numbers =
+        std::max(1.0, half_prefix * subcarriers) * config_.antennas * allocation.symbols * slots;
+    const double coherence = result_.corrected.coherence;
+    return std::sqrt((1.0 / (coherence * coherence) - 1.0) / (2.0 * numbers)) / (2.0 * std::numbers::pi);
+}
+
 void Warner::warn_of_edges() {
     const bool is_samples = config_.input == ReceiverInput::samples;
     if (is_samples && std::fabs(result_.corrected.frequency) > edge_of_spacing * spacing())
@@ -298,6 +316,12 @@ void Warner::warn_of_edges() {
         warn("cyclic prefixes show a frequency offset of " + rounded(corrected.at_prefixes, 0) +
              " Hz, with which there are no DM-RS: the offset may be whole subcarriers more, and "
              "carrier.frequency_shift may be wrong");
+    if (is_samples && corrected.coherence > 0.0 && std::isfinite(corrected.deviation) &&
+        corrected.deviation > spacing() * std::max(max_prefix_deviation, 3.0 * expected_prefix_deviation()))
+        warn(
+            "no cyclic prefixes are where the link says, though DM-RS are: carrier.first_sample may be wrong "
+            "by "
+            "half a symbol");
     const double left = mean_.frequency_offset - (is_samples ? result_.corrected.frequency : 0.0);
     int gap = symbols_per_slot;
     const auto length = static_cast<std::size_t>(dmrs().length);

@@ -126,14 +126,22 @@ double timing_uncertainty(const Link& link) {
 detail::PrefixFrequency measured_at_prefixes(const detail::ReceiverPlan& plan, SymbolView samples,
                                              std::uint64_t first, const AtPilots& rough) {
     detail::PrefixCorrelator correlate(plan);
-    const double timing = rough.offsets.timing - timing_uncertainty(plan.config.link);
-    const auto late = static_cast<std::int64_t>(std::lround(timing * plan.demodulator->ofdm.sample_rate));
+    const double spacing = plan.demodulator->ofdm.subcarrier_spacing;
     const std::size_t of_slot = plan.antennas * plan.input;
-    std::vector<std::complex<double>> terms;
-    for (std::size_t i = 0; i < rough.is_found.size(); ++i)
-        if (rough.is_found[i])
-            correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late, terms);
-    return detail::frequency_of(std::move(terms), plan.demodulator->ofdm.subcarrier_spacing);
+    const auto frequency_at = [&](std::int64_t late) {
+        std::vector<std::complex<double>> terms;
+        for (std::size_t i = 0; i < rough.is_found.size(); ++i)
+            if (rough.is_found[i])
+                correlate(samples.subspan(i * of_slot, of_slot), plan.schedule.slot(first + i), late, terms);
+        return detail::frequency_of(std::move(terms), spacing);
+    };
+    const double timing = rough.offsets.timing - timing_uncertainty(plan.config.link);
+    const detail::PrefixFrequency there =
+        frequency_at(std::lround(timing * plan.demodulator->ofdm.sample_rate));
+    if (there.deviation <= detail::max_prefix_deviation * spacing) return there;
+    // DM-RS may show a timing that is half a symbol off.
+    const detail::PrefixFrequency as_said = frequency_at(0);
+    return as_said.deviation < there.deviation ? as_said : there;
 }
 
 }  // namespace

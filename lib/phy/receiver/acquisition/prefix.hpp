@@ -20,6 +20,10 @@ struct PrefixFrequency {
     [[nodiscard]] bool is_certain() const { return !may_be(0.0); }
 };
 
+/// Prefixes whose frequency has a larger deviation, over the subcarrier spacing, agree by chance: there are
+/// none. By chance it is at least this in 99 of 100 recordings.
+inline constexpr double max_prefix_deviation = 0.05;
+
 /// From terms of PrefixCorrelator, without those of strong samples and short bursts.
 PrefixFrequency frequency_of(std::vector<std::complex<double>> terms, double subcarrier_spacing);
 
