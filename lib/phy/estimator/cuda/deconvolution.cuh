@@ -91,40 +91,28 @@ __device__ __forceinline__ void convolve_extent(const float* kernel, int taps, c
     __syncthreads();
 }
 
-/// As SlotEstimator::deconvolve().
-__device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsigned slot,
-                                           const Deconvolution& room) {
+/// Writes the measured profile, the kernel and the first guess.
+__device__ __forceinline__ void load_profile(const DeviceProfile& profile, const float* measured, float noise,
+                                             const Deconvolution& in) {
+    float* const guess = in.guess + profile.reach;
+    for (int i = thread(); i < 2 * profile.reach + 1; i += filter_threads)
+        in.kernel[i] = __ldg(profile.kernel + i);
+    for (int i = thread(); i < padded(profile.extent + 2 * profile.reach); i += filter_threads) {
+        in.guess[i] = 0.0F;
+        in.ratios[i] = 0.0F;
+    }
+    __syncthreads();
+    for (int i = thread(); i < profile.extent; i += filter_threads) {
+        in.measured[i] = measured[i];
+        if (profile.steps > 0) guess[i] = phy::detail::cuda::first_guess<Ops>(in.measured[i], noise, profile);
+    }
+    __syncthreads();
+}
+
+/// From the last step's guess to the profile of power 1.
+__device__ __forceinline__ void normalize(const DeviceProfile& profile, float noise, float* guess) {
     __shared__ float power;
-    const DeviceProfile& profile = program.profile;
     const int extent = profile.extent;
-    const int taps = 2 * profile.reach + 1;
-    const float noise = Ops::mul(program.states[slot].noise, profile.noise_share);
-    const float* const measured = program.measured + std::size_t{slot} * static_cast<unsigned>(extent);
-    float* const guess = room.guess + profile.reach;
-    float* const ratios = room.ratios + profile.reach;
-    for (int i = thread(); i < taps; i += filter_threads)
-        room.kernel[i] = __ldg(profile.kernel + i);
-    for (int i = thread(); i < padded(extent + 2 * profile.reach); i += filter_threads) {
-        room.guess[i] = 0.0F;
-        room.ratios[i] = 0.0F;
-    }
-    __syncthreads();
-    for (int i = thread(); i < extent; i += filter_threads) {
-        room.measured[i] = measured[i];
-        if (profile.steps > 0)
-            guess[i] = phy::detail::cuda::first_guess<Ops>(room.measured[i], noise, profile);
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 0; step < profile.steps; ++step) {
-        convolve_extent(room.kernel, taps, room.guess, extent, [&](int i, float expected) {
-            ratios[i] = phy::detail::cuda::measured_over_expected<Ops>(room.measured[i], expected, noise);
-        });
-        convolve_extent(room.kernel, taps, room.ratios, extent, [&](int i, float convolved) {
-            guess[i] =
-                phy::detail::cuda::next_guess<Ops>(guess[i], convolved, __ldg(profile.over_reached + i));
-        });
-    }
     for (int i = thread(); i < extent; i += filter_threads)
         guess[i] = phy::detail::cuda::last_guess<Ops>(guess[i], noise, profile.margin);
     __syncthreads();
@@ -141,6 +129,29 @@ __device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsi
     for (int i = thread(); i < extent; i += filter_threads)
         guess[i] = is_flat ? even : Ops::div(guess[i], power);
     __syncthreads();
+}
+
+/// As SlotEstimator::deconvolve().
+__device__ __forceinline__ void deconvolve(const EstimatorProgram& program, unsigned slot,
+                                           const Deconvolution& in) {
+    const DeviceProfile& profile = program.profile;
+    const int extent = profile.extent;
+    const int taps = 2 * profile.reach + 1;
+    const float noise = Ops::mul(program.states[slot].noise, profile.noise_share);
+    float* const guess = in.guess + profile.reach;
+    float* const ratios = in.ratios + profile.reach;
+    load_profile(profile, program.measured + std::size_t{slot} * static_cast<unsigned>(extent), noise, in);
+#pragma unroll 1
+    for (int step = 0; step < profile.steps; ++step) {
+        convolve_extent(in.kernel, taps, in.guess, extent, [&](int i, float expected) {
+            ratios[i] = phy::detail::cuda::measured_over_expected<Ops>(in.measured[i], expected, noise);
+        });
+        convolve_extent(in.kernel, taps, in.ratios, extent, [&](int i, float convolved) {
+            guess[i] =
+                phy::detail::cuda::next_guess<Ops>(guess[i], convolved, __ldg(profile.over_reached + i));
+        });
+    }
+    normalize(profile, noise, guess);
 }
 
 /// As SlotEstimator::measure_delays(), by the first warp.

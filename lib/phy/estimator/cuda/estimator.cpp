@@ -57,13 +57,14 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t co
     return result;
 }
 
-/// (delays, columns) as threads take them: even columns of even modes, odd ones, then those of odd modes.
+/// (delays, columns) as threads take them: in turn those of even modes, then those of odd ones.
 std::vector<double> columns_of_threads(const EstimatorKind& kind, int delays) {
+    constexpr int of_parity = filter_row_threads / 2;
     std::vector<double> result;
     for (int delay = 0; delay < delays; ++delay) {
         for (int parity = 0; parity < 2; ++parity) {
-            for (int first = 0; first < 2; ++first) {
-                for (int i = first; i < phy::detail::estimator_max_part; i += 2) {
+            for (int first = 0; first < of_parity; ++first) {
+                for (int i = first; i < phy::detail::estimator_max_part; i += of_parity) {
                     const int column = (parity == 0 ? 0 : kind.modes.column_part(0)) + i;
                     const bool is_there = i < kind.modes.counts[static_cast<std::size_t>(parity)];
                     const int at = delay * kind.modes.columns() + column;

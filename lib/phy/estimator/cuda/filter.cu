@@ -13,13 +13,14 @@ namespace {
 
 constexpr int max_filters = 32;  ///< lengths of windows
 
-/// A thread solves the elements of some rows in every other column of a parity: filter_columns / 4 of them.
-/// A row's threads are neighbours, and columns lie in memory as threads take them.
-constexpr int row_threads = 4;
+/// A thread solves the elements of some rows in some columns of a parity. A row's threads are neighbours, and
+/// columns lie in memory as threads take them.
+constexpr int row_threads = filter_row_threads;
+constexpr int of_parity = row_threads / 2;
 constexpr int columns_kept = filter_columns / row_threads;
 constexpr int rows_at_once = filter_threads / row_threads;
 constexpr int rows_kept = 2;
-static_assert(columns_kept * 2 == phy::detail::estimator_max_part);
+static_assert(columns_kept * of_parity == phy::detail::estimator_max_part);
 static_assert(rows_at_once * rows_kept >= phy::detail::estimator_max_rows);
 static_assert(filter_threads >= 2 * phy::detail::estimator_max_delays);
 
@@ -115,10 +116,10 @@ __device__ __forceinline__ MatrixRow matrix_row(const DeviceKind& kind, int row)
 
 /// The parity of a thread's columns, and the index of one of them among those of the parity.
 __device__ __forceinline__ int parity_of_thread() {
-    return thread() % row_threads / 2;
+    return thread() % row_threads / of_parity;
 }
 __device__ __forceinline__ int in_part(int kept) {
-    return 2 * kept + thread() % 2;
+    return of_parity * kept + thread() % of_parity;
 }
 
 using KeptRow = double[columns_kept];
@@ -200,10 +201,10 @@ __device__ __forceinline__ void eliminate(int parity, int count, int first_mode,
     if constexpr (kept < columns_kept) {
         constexpr int next = kept + 1 < columns_kept ? kept + 1 : kept;
 #pragma unroll 1
-        for (int of_pair = 0; of_pair < 2; ++of_pair) {
-            const int in_parity = 2 * kept + of_pair;
+        for (int i = 0; i < of_parity; ++i) {
+            const int in_parity = of_parity * kept + i;
             if (in_parity >= count) return;
-            const int lane = 2 * parity + of_pair;
+            const int lane = of_parity * parity + i;
             const int mode = first_mode + in_parity;
             __syncthreads();
             const double over_pivot = shared.over_pivots[mode % 2];
@@ -213,11 +214,11 @@ __device__ __forceinline__ void eliminate(int parity, int count, int first_mode,
                 pivots[j] = elements_of_thread(shared.rows[mode % 2])[j];
             subtract<kept>(pivots, over_pivot, lane, row_of_thread(0) > mode, x[0]);
             if (in_parity + 1 < count)
-                publish(x, of_pair == 0 ? x[0][kept] : x[0][next], 2 * parity + 1 - of_pair, mode + 1,
-                        shared);
+                publish(x, i + 1 < of_parity ? x[0][kept] : x[0][next],
+                        of_parity * parity + (i + 1) % of_parity, mode + 1, shared);
 #pragma unroll
-            for (int i = 1; i < rows_kept; ++i)
-                subtract<kept>(pivots, over_pivot, lane, true, x[i]);
+            for (int row = 1; row < rows_kept; ++row)
+                subtract<kept>(pivots, over_pivot, lane, true, x[row]);
         }
         eliminate<kept + 1>(parity, count, first_mode, shared, x);
     }
@@ -231,7 +232,7 @@ __device__ __forceinline__ void solve(const EstimatorModes& modes, Kept& x) {
     const int odd = modes.counts[1];
     publish(x, x[0][0], 0, 0, shared);
     eliminate<0>(0, even, 0, shared, x);
-    if (odd > 0) publish(x, x[0][0], 2, even, shared);
+    if (odd > 0) publish(x, x[0][0], of_parity, even, shared);
     eliminate<0>(1, odd, even, shared, x);
 }
 
@@ -261,7 +262,7 @@ __device__ __forceinline__ float error_of(const DeviceTileShape& last, const dou
     for (int parity = 0; parity < 2; ++parity) {
 #pragma unroll
         for (int i = 0; i < filter_columns / 2; ++i)
-            known += known_of[(2 * parity + i % 2) * columns_kept + i / 2];
+            known += known_of[(of_parity * parity + i % of_parity) * columns_kept + i / of_parity];
     }
     const double error = power - __ddiv_rn(known, static_cast<double>(last.positions));
     return __double2float_rn(error > 0.0 ? error : 0.0);

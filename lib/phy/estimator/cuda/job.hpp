@@ -29,8 +29,10 @@ using phy::detail::SlotState;
 /// Sums of a row: its own, then its correlation with the same row of the next DM-RS.
 constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
 
-/// Columns of matrices that threads solve.
+/// Columns of matrices that threads solve, and the threads that share a row of them: half have columns of
+/// even modes, half those of odd ones.
 constexpr int filter_columns = 2 * phy::detail::estimator_max_part;
+constexpr int filter_row_threads = 4;
 
 /// EstimatorTileShape in device memory.
 struct DeviceTileShape {

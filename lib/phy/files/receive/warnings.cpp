@@ -292,13 +292,10 @@ void Warner::warn_of_image() {
 /// Of the frequency that prefixes show, over the subcarrier spacing, at the noise that the coherence shows.
 double Warner::expected_prefix_deviation() const {
     constexpr double half_prefix = 0.5 * full_prefix;
-    const SlotAllocation& allocation = config_.link.allocation;
-    double subcarriers = 0.0;
-    for (const ResourceBlocks& range : allocation.resource_blocks)
-        subcarriers += subcarriers_per_resource_block * range.count;
+    const double subcarriers = subcarriers_per_resource_block * blocks();
     const auto slots = static_cast<double>(std::min(result_.slots, measured_slots));
     const double numbers =
-        std::max(1.0, half_prefix * subcarriers) * config_.antennas * allocation.symbols * slots;
+        std::max(1.0, half_prefix * subcarriers) * config_.antennas * result_.link.allocation.symbols * slots;
     const double coherence = result_.corrected.coherence;
     return std::sqrt((1.0 / (coherence * coherence) - 1.0) / (2.0 * numbers)) / (2.0 * std::numbers::pi);
 }
@@ -319,9 +316,8 @@ void Warner::warn_of_edges() {
     if (is_samples && corrected.coherence > 0.0 && std::isfinite(corrected.deviation) &&
         corrected.deviation > spacing() * std::max(max_prefix_deviation, 3.0 * expected_prefix_deviation()))
         warn(
-            "no cyclic prefixes are where the link says, though DM-RS are: carrier.first_sample may be wrong "
-            "by "
-            "half a symbol");
+            "no cyclic prefixes are where the link says, though DM-RS are: carrier.first_sample may be "
+            "wrong by half a symbol");
     const double left = mean_.frequency_offset - (is_samples ? result_.corrected.frequency : 0.0);
     int gap = symbols_per_slot;
     const auto length = static_cast<std::size_t>(dmrs().length);
