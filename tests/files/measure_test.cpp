@@ -78,6 +78,34 @@ TEST_F(Measure, SaysWhatTheCaptureIsLike) {
     EXPECT_GT(done.seconds, 0.0);
 }
 
+TEST_F(Measure, WarnsOfAWrongGainAndOfSamples) {
+    make_capture(capture_, {.symbols = 20'000, .amplitude = 0.25});
+    MeasureOptions options;
+    options.gain = 0.25F;
+    EXPECT_TRUE(measure_file(capture_, options).warnings.empty());
+    for (const float gain : {0.125F, 0.5F}) {
+        options.gain = gain;
+        const std::vector<std::string> warnings = measure_file(capture_, options).warnings;
+        ASSERT_EQ(warnings.size(), 1U) << gain;
+        EXPECT_NE(warnings[0].find("gain may be wrong"), std::string::npos) << warnings[0];
+    }
+
+    const auto seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    std::normal_distribution<float> component(0.0F, 0.1F);
+    std::vector<phy::cf32> samples(20'000);
+    for (phy::cf32& sample : samples)
+        sample = {component(random), component(random)};
+    phy::CaptureWriter writer(
+        capture_, {.symbols = samples.size(), .modulation = Modulation::qpsk, .overwrite = true});
+    writer.append(samples);
+    writer.commit();
+    const std::vector<std::string> warnings = measure_file(capture_).warnings;
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("samples in time"), std::string::npos) << warnings[0];
+}
+
 TEST_F(Measure, IsWhatTheMeterSays) {
     for (const SampleFormat format : phy::all_sample_formats) {
         const MadeCapture made = {.format = format, .symbols = 70'003, .amplitude = 1.5};

@@ -131,6 +131,17 @@ auto shifted(double hertz) {
     return [=](AirCapture& capture) { multiply(capture, hertz); };
 }
 
+/// As signed 16-bit integers that are read as unsigned ones.
+void take_as_unsigned(AirCapture& capture) {
+    const auto scale = static_cast<float>(3000.0 / rms(capture));
+    const auto taken = [&](float value) {
+        const auto stored = static_cast<std::uint16_t>(static_cast<std::int16_t>(std::lround(value * scale)));
+        return static_cast<float>(stored) - 32768.0F;
+    };
+    for (cf32& sample : capture.data)
+        sample = {taken(sample.real()), taken(sample.imag())};
+}
+
 /// DM-RS of type 1 look alike half an OFDM symbol later. In samples.
 std::uint64_t half_a_symbol(const Link& link) {
     return static_cast<std::uint64_t>(*link.carrier.sample_rate / link.carrier.subcarrier_spacing / 2.0);
@@ -189,6 +200,7 @@ std::vector<Mistake> mistakes() {
         {"13 kHz too high", "near half the subcarrier spacing", nothing, shifted(13e3)},
         {"clipped at 1 rms", "samples are clipped", nothing, [](AirCapture& c) { clip(c, 1.0); }},
         {"clipped at 0.6 rms", "samples are clipped", nothing, [](AirCapture& c) { clip(c, 0.6); }},
+        {"signed integers read as unsigned ones", "the number format", sent(Modulation::qpsk), take_as_unsigned},
         {"a line at frequency 0 of the signal's power", "line at frequency 0", nothing,
          [](AirCapture& c) { add_line(c, 1.0); }},
         {"a line at frequency 0, 17 dB below the signal", "line at frequency 0", nothing,

@@ -372,13 +372,18 @@ Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& 
     return result;
 }
 
-void warn_of_symbols(Measured& result, Measuring& measuring) {
+void warn_of_symbols(Measured& result, const MeasureOptions& options, Measuring& measuring) {
     // Of symbols divided by the gain of the meter.
     const double units = double{result.gain} / double{result.meter.gain};
     const SymbolCheck check =
         measuring.check(static_cast<float>(result.whole.noise_variance * units * units));
-    if (const std::string warning = warning_of(check, result.meter.modulation); !warning.empty())
-        result.warnings.push_back(detail::name_of(result.capture) + ": " + warning);
+    std::string warning = warning_of(check, result.meter.modulation);
+    if (check.mismatch == SymbolMismatch::no_constellation)
+        warning = "the symbols are spread like noise and show no constellation: they may be samples in time";
+    if (check.mismatch == SymbolMismatch::power && options.gain)
+        warning = "the mean power of the symbols divided by the given gain is " +
+                  detail::rounded(check.mean_power) + ", expected about 1: the gain may be wrong";
+    if (!warning.empty()) result.warnings.push_back(detail::name_of(result.capture) + ": " + warning);
 }
 
 }  // namespace
@@ -438,7 +443,7 @@ Measured measure_file(const std::filesystem::path& capture, const MeasureOptions
     watch.stop();
     result.seconds = watch.seconds();
     if (!result.cancelled && result.capture.modulation && result.no_gain.empty())
-        warn_of_symbols(result, measuring);
+        warn_of_symbols(result, how, measuring);
     return result;
 }
 

@@ -122,9 +122,8 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
         if (left.coherence < clear_share * offsets.coherence ||
             std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
             slots.move(0);
-            warnings.push_back(slots.name() + ": the DM-RS seem to be " + std::to_string(samples) +
-                               " samples late but were not found there: carrier.first_sample may be wrong; "
-                               "\"auto\" searches for it");
+            warnings.push_back(slots.name() + ": the DM-RS are neither where carrier.first_sample says nor where their phases show them: "
+                               "carrier.first_sample may be wrong; \"auto\" searches for it");
             offsets.timing = 0.0;
             return offsets;
         }
@@ -268,8 +267,8 @@ void require_pilots(Reception& result) {
 
 void require_occasions(const CaptureSlots& slots, const Reception& result) {
     if (slots.occasions() > 0) return;
-    throw FileError(slots.name() + " has " + std::to_string(slots.whole_slots()) +
-                    " whole slots, none of which is one of the link's allocation.slots" +
+    throw FileError(slots.name() + ": whole slots: " + std::to_string(slots.whole_slots()) +
+                    ", none of which is one of the link's allocation.slots" +
                     diagnosis_of(result));
 }
 

@@ -73,6 +73,12 @@ constexpr double sure_coherence = 0.7;
 
 constexpr double full_prefix = 144.0 / 2048.0;
 
+/// A frequency that prefixes alone show may be this many of its deviations off.
+constexpr double frequency_deviations = 4.0;
+
+/// Min share of components near 0. A signal of constant amplitude has 0.16, Gaussian samples have 0.6.
+constexpr double min_near_zero = 0.1;
+
 std::string of_slots(std::uint64_t some, std::uint64_t all) {
     return "in " + std::to_string(some) + " of " + std::to_string(all) + " slots";
 }
@@ -102,6 +108,7 @@ public:
 
     void warn_of_capture() {
         warn_of_clipping();
+        warn_of_format();
         warn_of_line();
         warn_of_image();
         warn_of_edges();
@@ -130,6 +137,9 @@ private:
         return count;
     }
     [[nodiscard]] bool measures_noise() const { return blocks() >= min_measuring_blocks; }
+    [[nodiscard]] bool has_one_time() const {
+        return dmrs().symbols.size() <= static_cast<std::size_t>(dmrs().length);
+    }
     [[nodiscard]] bool is_harmless() const { return !(mean_.evm > harmless_error * distance()); }
 
     void warn_of_snr();
@@ -140,10 +150,12 @@ private:
     void warn_of_errors();
     void warn_of_little_errors();
     void warn_of_clipping();
+    void warn_of_format();
     void warn_of_line();
     void warn_of_image();
     void warn_of_edges();
     [[nodiscard]] double expected_prefix_deviation() const;
+    [[nodiscard]] double rotation_error() const;
 
     Reception& result_;
     const ReceiverConfig& config_;
@@ -195,8 +207,7 @@ void Warner::warn_of_pilots() {
 }
 
 void Warner::warn_of_rotation() {
-    const bool has_times = dmrs().symbols.size() > static_cast<std::size_t>(dmrs().length);
-    if (!has_times || result_.corrected.coherence == 0.0) return;
+    if (has_one_time() || result_.corrected.coherence == 0.0) return;
     const double rotation = mean_.frequency_offset - result_.corrected.at_prefixes;
     const double sure = std::max(rotation_deviations * result_.corrected.deviation, min_rotation * spacing());
     if (std::fabs(rotation) > sure)
@@ -232,10 +243,12 @@ void Warner::warn_of_ends() {
 }
 
 void Warner::warn_of_errors() {
-    const auto is_above = [](const SlotReport& slot, double most) {
-        return elementary::power_ratio(slot.error_over_noise_db) > most;
-    };
     if (is_harmless()) return;
+    const double rotation = rotation_error();
+    const auto is_above = [&](const SlotReport& slot, double most) {
+        return elementary::power_ratio(slot.error_over_noise_db) >
+               most + rotation * elementary::power_ratio(slot.snr_db) * config_.antennas;
+    };
     const double uncertainty = measures_noise() ? 1.0 : uncertain_noise;
     const std::uint64_t bad = count([&](const SlotReport& slot) {
         return slot.clear_symbols >= min_clear_symbols &&
@@ -276,6 +289,13 @@ void Warner::warn_of_clipping() {
              " components that were examined have the largest or smallest value: record with less gain");
 }
 
+void Warner::warn_of_format() {
+    if (samples_.near_zero < min_near_zero)
+        warn("only " + rounded(100.0 * samples_.near_zero, 1) +
+             " % of the components of samples are below a quarter of the largest: the number format may be "
+             "wrong, such as unsigned for signed integers");
+}
+
 void Warner::warn_of_line() {
     if (samples_.line > 0.0)
         warn("the samples have a line at frequency 0, " + rounded(elementary::decibels(samples_.line), 1) +
@@ -298,6 +318,24 @@ double Warner::expected_prefix_deviation() const {
         std::max(1.0, half_prefix * subcarriers) * config_.antennas * result_.link.allocation.symbols * slots;
     const double coherence = result_.corrected.coherence;
     return std::sqrt((1.0 / (coherence * coherence) - 1.0) / (2.0 * numbers)) / (2.0 * std::numbers::pi);
+}
+
+/// With DM-RS at one time only: mean power of the error of symbols, over theirs, that the deviation of the
+/// frequency explains. The symbols rotate with their distance from the DM-RS.
+double Warner::rotation_error() const {
+    const Offsets& corrected = result_.corrected;
+    if (config_.input != ReceiverInput::samples || !has_one_time() || corrected.coherence == 0.0) return 0.0;
+    const double expected = expected_prefix_deviation();
+    const double deviation = std::clamp(corrected.deviation / spacing(), expected, 3.0 * expected);
+    const double turn =
+        2.0 * std::numbers::pi * frequency_deviations * deviation * (1.0 + full_prefix);
+    const SlotAllocation& allocation = result_.link.allocation;
+    double squares = 0.0;
+    for (int i = 0; i < allocation.symbols; ++i) {
+        const double distance = allocation.first_symbol + i - dmrs().symbols.front();
+        squares += distance * distance;
+    }
+    return turn * turn * squares / allocation.symbols;
 }
 
 void Warner::warn_of_edges() {

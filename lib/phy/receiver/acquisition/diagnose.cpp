@@ -61,6 +61,10 @@ std::string change_of(const Link& from, const Trial& to) {
             [](const auto& value) { return std::to_string(*value); });
     compare("carrier.first_slot", from.carrier.first_slot, carrier.first_slot, whole);
     compare("carrier.frequency_shift", from.carrier.frequency_shift, carrier.frequency_shift, hertz);
+    const double subcarriers =
+        (carrier.frequency_shift - from.carrier.frequency_shift) / carrier.subcarrier_spacing;
+    if (std::fabs(subcarriers) == 6.0)
+        text += " (or carrier.resource_blocks is wrong by one, which shifts by half a resource block)";
     compare("carrier.center_frequency", from.carrier.center_frequency, carrier.center_frequency, hertz);
     compare("allocation.modulation", from.modulation, to.link.modulation,
             [](Modulation value) { return std::string(to_string(value)); });

@@ -97,6 +97,7 @@ void Examination::add_samples(std::uint64_t occasion) {
         const std::size_t begin = antenna * plan_.input;
         for (std::size_t first = 0; first + block <= length; first += block)
             add_block(antennas_[antenna], begin + first, begin + first + block);
+        antennas_[antenna].near_zero += near_zero(begin, begin + length / block * block);
     }
 }
 
@@ -127,6 +128,19 @@ void Examination::add_block(AntennaSums& to, std::size_t first, std::size_t end)
     to.means += mean;
     to.mean_powers += std::norm(mean);
     ++to.blocks;
+}
+
+/// Number of components below a quarter of their largest magnitude.
+std::uint64_t Examination::near_zero(std::size_t first, std::size_t end) const {
+    float largest = 0.0F;
+    for (std::size_t i = first; i < end; ++i)
+        largest = std::max({largest, std::fabs(re_[i]), std::fabs(im_[i])});
+    const float limit = 0.25F * largest;
+    std::uint64_t count = 0;
+    for (std::size_t i = first; i < end; ++i)
+        count += static_cast<std::uint64_t>(!(std::fabs(re_[i]) > limit)) +
+                 static_cast<std::uint64_t>(!(std::fabs(im_[i]) > limit));
+    return count;
 }
 
 void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
@@ -213,6 +227,8 @@ SampleSigns Examination::samples() const {
         const std::uint64_t at_limit = sums.at_largest + sums.at_smallest;
         worst.components = 2 * sums.samples;
         worst.at_limit = std::max(worst.at_limit, at_limit);
+        worst.near_zero = std::min(worst.near_zero, static_cast<double>(sums.near_zero) /
+                                                        static_cast<double>(worst.components));
         worst.line = std::max(worst.line, line_of(sums));
         worst.image = std::max(worst.image, image_of(sums));
     }

@@ -28,6 +28,7 @@ inline constexpr double harmless_error = 0.1;
 struct SampleSigns {
     std::uint64_t components = 0;  ///< I and Q of all samples
     std::uint64_t at_limit = 0;    ///< components at their largest or smallest value
+    double near_zero = 1.0;        ///< share of components below a quarter of the largest magnitude of a slot
     double line = 0.0;   ///< power of a line at frequency 0, over that of a subcarrier there; 0: none
     double image = 0.0;  ///< power of the mirror image, over that of the signal; 0: none
 };
@@ -53,7 +54,7 @@ public:
     /// input: that of a slot, as for Receiver.
     PHY_EXPORT void add(SymbolView input, std::uint64_t occasion);
 
-    /// The worst of all antennas, member by member. Of grids: zeros.
+    /// The worst of all antennas, member by member. Of grids: no signs.
     [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
     [[nodiscard]] PHY_EXPORT PilotSigns pilots() const;
     [[nodiscard]] PHY_EXPORT SymbolSigns symbols() const;
@@ -70,6 +71,7 @@ private:
         float smallest = 0.0F;
         std::uint64_t at_largest = 0;
         std::uint64_t at_smallest = 0;
+        std::uint64_t near_zero = 0;
         std::uint64_t samples = 0;
         std::complex<double> sum;
         std::complex<double> squares;  ///< sum of x^2
@@ -82,6 +84,7 @@ private:
 
     void add_samples(std::uint64_t occasion);
     void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
+    [[nodiscard]] std::uint64_t near_zero(std::size_t first, std::size_t end) const;
     void add_pilots(SymbolView input, std::uint64_t occasion);
     void add_symbols(SymbolView input, std::uint64_t occasion);
     [[nodiscard]] double line_of(const AntennaSums& sums) const;
