@@ -64,22 +64,6 @@ __device__ __forceinline__ void store_pair(const Number& number, cf32* to) {
     }
 }
 
-/// The stored components of the sample at that address.
-template <SampleFormat format, bool aligned>
-__device__ __forceinline__ void load_sample(const std::byte* from,
-                                            std::uint32_t (&words)[(size_of(format) + 3) / 4]) {
-    if constexpr (aligned) {
-        load_words<Space::global, size_of(format)>(from, words);
-    } else {
-#pragma unroll
-        for (unsigned i = 0; i < (size_of(format) + 3) / 4; ++i)
-            words[i] = 0;
-#pragma unroll
-        for (unsigned b = 0; b < size_of(format); ++b)
-            words[b / 4] |= static_cast<std::uint32_t>(from[b]) << (8 * (b % 4));
-    }
-}
-
 /// A symbol's samples in the order of the transform.
 template <SampleFormat format, bool aligned>
 struct LoadSamples {
