@@ -1,6 +1,7 @@
 #include "phy/receiver/link/json_object.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -92,6 +93,17 @@ bool is_whole(const Json& value) {
            (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
+/// The number of a text such as "0x4601"; other values stay.
+Json without_hexadecimal(const Json& value) {
+    if (!value.is_string()) return value;
+    const auto& text = value.get_ref<const std::string&>();
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    if (!text.starts_with("0x")) return value;
+    const auto [stopped, error] = std::from_chars(text.data() + 2, end, number, 16);
+    return error == std::errc() && stopped == end ? Json(number) : value;
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text) {
@@ -122,10 +134,11 @@ void throw_expected(const std::string& path, const Json& value, const std::strin
     throw ArgumentError(path + " is " + one_line(found) + ": expected " + expected);
 }
 
-std::int64_t whole_number(const std::string& path, const Json& value, WholeRange range) {
+std::int64_t whole_number(const std::string& path, const Json& given, WholeRange range) {
+    const Json value = without_hexadecimal(given);
     const auto fail = [&] {
         throw_expected(
-            path, value,
+            path, given,
             "a whole number from " + std::to_string(range.first) + " to " + std::to_string(range.last));
     };
     if (!is_whole(value)) fail();

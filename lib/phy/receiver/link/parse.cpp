@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
@@ -44,7 +47,7 @@ std::optional<std::uint64_t> first_sample_of(const JsonObject& carrier) {
     const Json* const value = carrier.find("first_sample");
     if (value == nullptr) return 0;
     if (*value == "auto") return std::nullopt;
-    if (!value->is_number())
+    if (!value->is_number() && !(value->is_string() && value->get<std::string>().starts_with("0x")))
         detail::throw_expected(carrier.path("first_sample"), *value, "a whole number or \"auto\"");
     return static_cast<std::uint64_t>(
         detail::whole_number(carrier.path("first_sample"), *value, sample_numbers));
@@ -188,6 +191,39 @@ Modulation modulation_of(const JsonObject& allocation) {
     }
 }
 
+JsonObject dmrs_of(const JsonObject& allocation) {
+    return {
+        allocation.path("dmrs"),
+        allocation.at("dmrs"),
+        {"type", "length", "ports", "cdm_groups_without_data", "symbols", "mapping_type", "typeA_position",
+         "additional_positions", "scrambling_id", "n_scid", "hopping", "reference_crb", "power_db"}};
+}
+
+/// One error for all missing keys that have no default. A single one is named where it is read.
+void require_keys(const JsonObject& carrier, const JsonObject& allocation) {
+    std::vector<std::string> missing;
+    const auto look_in = [&missing](const JsonObject& object, std::initializer_list<std::string_view> keys) {
+        for (const std::string_view key : keys)
+            if (!object.has(key)) missing.push_back(object.path(key));
+    };
+    look_in(carrier, {"subcarrier_spacing", "resource_blocks"});
+    look_in(allocation, {"rnti", "modulation", "layers", "resource_blocks", "dmrs"});
+    bool needs_identity = !allocation.has("scrambling_id");
+    if (allocation.has("dmrs")) {
+        const JsonObject dmrs = dmrs_of(allocation);
+        look_in(dmrs, {"type", "ports", "cdm_groups_without_data"});
+        if (!dmrs.has("symbols") && !dmrs.has("mapping_type")) missing.push_back(dmrs.path("symbols"));
+        if (dmrs.has("mapping_type")) look_in(dmrs, {"additional_positions"});
+        needs_identity = needs_identity || !dmrs.has("scrambling_id");
+    }
+    if (needs_identity) look_in(carrier, {"cell_id"});
+    if (missing.size() < 2) return;
+    std::string list;
+    for (const std::string& path : missing)
+        list += (list.empty() ? "" : ", ") + path;
+    throw ArgumentError(list + ": missing; they have no defaults");
+}
+
 void read_allocation(const JsonObject& object, Link& link) {
     SlotAllocation& allocation = link.allocation;
     link.scrambling.rnti = static_cast<std::uint32_t>(object.whole("rnti", {0, 65535}));
@@ -202,11 +238,7 @@ void read_allocation(const JsonObject& object, Link& link) {
     if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
     read_reserved(object, allocation.reserved);
     allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
-    const JsonObject dmrs(
-        object.path("dmrs"), object.at("dmrs"),
-        {"type", "length", "ports", "cdm_groups_without_data", "symbols", "mapping_type", "typeA_position",
-         "additional_positions", "scrambling_id", "n_scid", "hopping", "reference_crb", "power_db"});
-    read_dmrs(dmrs, link);
+    read_dmrs(dmrs_of(object), link);
     if (layers != allocation.layers())
         throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
                             std::to_string(allocation.layers()) + ", one for each of allocation.dmrs.ports");
@@ -227,6 +259,7 @@ Link parse_link(std::string_view json) {
         "allocation", object.at("allocation"),
         {"rnti", "scrambling_id", "codeword", "modulation", "layers", "resource_blocks", "symbols", "slots",
          "reserved", "transform_precoding", "dmrs"});
+    require_keys(carrier, allocation);
     read_carrier(carrier, link);
     read_allocation(allocation, link);
     check(link);
