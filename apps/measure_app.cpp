@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "capture/options.hpp"
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "measure/options.hpp"
@@ -14,22 +15,23 @@ namespace {
 using namespace phy::apps;
 
 /// Ignores attributes that options override, and N0.
-phy::CaptureKind kind_of(const MeasureAppOptions& options) {
-    phy::CaptureOptions capture = options.how.capture;
+phy::CaptureKind kind_of(const std::string& file, const phy::MeasureOptions& how) {
+    phy::CaptureOptions capture = how.capture;
     capture.ignores_noise_variance = true;
-    if (options.how.link) {
+    if (how.link) {
         capture.link.emplace();
-        if (!capture.modulation) capture.modulation = options.how.link->modulation;
+        if (!capture.modulation) capture.modulation = how.link->modulation;
     }
-    return phy::CaptureReader(options.capture, capture).description().kind;
+    return phy::CaptureReader(file, capture).description().kind;
 }
 
 phy::Measured measure(const MeasureAppOptions& options, bool quiet) {
     if (options.how.scrambling && options.how.reference != phy::SymbolReference::sent)
         throw phy::ArgumentError("--descramble: expected --reference sent too, as decisions need no bits");
     phy::MeasureOptions how = options.how;
+    choose_kind(how.capture, options.capture, how.link);
     try {
-        const bool is_symbols = kind_of(options) == phy::CaptureKind::symbols;
+        const bool is_symbols = kind_of(options.capture, how) == phy::CaptureKind::symbols;
         Progress progress(0, quiet, is_symbols ? Progress::Unit::symbols : Progress::Unit::slots);
         set_machine(how, options.machine, progress);
         return with_machine_errors(options.machine, [&] { return measure_file(options.capture, how); });

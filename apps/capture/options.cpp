@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -48,8 +49,10 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
          "dataset of IQ samples, or one of I and one of Q; default: /iq, else /grid or /samples, else the "
          "only dataset that looks like IQ")  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
-         "kind of capture: symbols, grid or samples; default: from the name of the dataset or file")  //
-        ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")                   //
+         "kind of capture: symbols, grid or samples; default: from the name of the dataset or file; with "
+         "--raw "
+         "and a link that has a sample rate, samples")                               //
+        ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")  //
         ("raw", parsed(options.raw, parse_raw, "TYPE"),
          "sample type of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
          "the end")  //
@@ -64,6 +67,13 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
          "integer samples: the integer that stands for 1.0; default: the attribute, else 2^(bits-1)")  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
          "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
+}
+
+void choose_kind(CaptureOptions& options, const std::string& file, const std::optional<Link>& link) {
+    const std::string name = std::filesystem::path(file).stem().string();
+    const bool says_kind = name == "symbols" || name == "iq" || name == "grid" || name == "samples";
+    if (!options.kind && !options.raw.empty() && !says_kind && link && link->carrier.sample_rate)
+        options.kind = CaptureKind::samples;
 }
 
 std::optional<float> parse_gain(const std::string& text) {

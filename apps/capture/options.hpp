@@ -5,12 +5,17 @@
 
 #include "common/app.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy::apps {
 
 /// Adds --dataset, --from, --interleaved, --raw, --shape, --external-files, --full-scale and --modulation.
 void add_capture_options(CaptureOptions& options, po::options_description& list);
+
+/// Without --from, a raw file with a link that has a sample rate is one of samples, unless its name is that
+/// of a kind.
+void choose_kind(CaptureOptions& options, const std::string& file, const std::optional<Link>& link);
 
 /// Parses --gain: a number, or none for "auto". Throws ArgumentError otherwise.
 std::optional<float> parse_gain(const std::string& text);

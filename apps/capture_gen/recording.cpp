@@ -24,15 +24,21 @@ bool is_grid(const Recording::Config& config) {
     return config.kind == CaptureKind::grid;
 }
 
-double delay_in_samples(const Recording::Config& config) {
-    return is_grid(config) ? 0.0 : config.timing_offset * config.link.carrier.sample_rate.value();
+bool is_fft_rate(const Recording::Config& config) {
+    return resampler_config(config.link).output_rate == config.link.carrier.sample_rate;
+}
+
+/// Samples by which the signal is delayed.
+double delay_of(const Recording::Config& config) {
+    if (is_grid(config)) return 0.0;
+    const double delay = config.timing_offset * config.link.carrier.sample_rate.value();
+    return is_fft_rate(config) ? std::nearbyint(delay) : delay;
 }
 
 Channel::Config channel_config(const Recording::Config& config) {
-    const double delay = delay_in_samples(config);
-    const double rest = is_grid(config)
-                            ? config.timing_offset
-                            : (delay - std::nearbyint(delay)) / config.link.carrier.sample_rate.value();
+    const double rest =
+        is_grid(config) ? config.timing_offset
+                        : config.timing_offset - delay_of(config) / config.link.carrier.sample_rate.value();
     return {.model = config.channel,
             .antennas = config.antennas,
             .layers = config.link.allocation.layers(),
@@ -40,6 +46,13 @@ Channel::Config channel_config(const Recording::Config& config) {
             .subcarrier_spacing = static_cast<double>(config.link.carrier.subcarrier_spacing),
             .timing_offset = rest,
             .frequency_offset = is_grid(config) ? config.frequency_offset : 0.0};
+}
+
+/// At a rate that an FFT takes.
+OfdmConfig ofdm_config_of(const Recording::Config& config) {
+    Link link = config.link;
+    link.carrier.sample_rate = resampler_config(link).output_rate;
+    return ofdm_config(link, config.antennas);
 }
 
 const Recording::Config& checked(const Recording::Config& config) {
@@ -61,7 +74,7 @@ const Recording::Config& checked(const Recording::Config& config) {
 Recording::Recording(const Config& config)
     : config_(checked(config)),
       schedule_(config.link),
-      delay_(std::llrint(delay_in_samples(config))),
+      delay_(delay_of(config)),
       channel_(channel_config(config)),
       transmitter_(scalar_host(), {.allocation = config.link.allocation,
                                    .modulation = config.link.modulation,
@@ -72,8 +85,11 @@ Recording::Recording(const Config& config)
         size_ = config.slots * grid_size();
         return;
     }
-    modulate_.emplace(scalar_host(), ofdm_config(config.link, config.antennas));
-    size_ = static_cast<std::uint64_t>(start_of(config.slots) - delay_);
+    if (is_fft_rate(config))
+        modulate_.emplace(scalar_host(), ofdm_config_of(config));
+    else
+        waveform_.emplace(ofdm_config_of(config), config.link.carrier.sample_rate.value());
+    size_ = static_cast<std::uint64_t>(std::ceil(exact_start(config.slots) - delay_));
     const auto before = std::max<std::int64_t>(start_of(0), 0);
     pieces_before_ = (static_cast<std::uint64_t>(before) + noise_piece - 1) / noise_piece;
 }
@@ -90,12 +106,25 @@ bool Recording::has_allocation(std::uint64_t slot) const {
     return schedule_.occasions(slot + 1) > schedule_.occasions(slot);
 }
 
-/// Where the signal of a slot begins; negative: before the recording.
-std::int64_t Recording::start_of(std::uint64_t slot) const {
-    const OfdmTiming& timing = modulate_->timing();
+const OfdmTiming& Recording::timing() const {
+    return waveform_ ? waveform_->timing() : modulate_->timing();
+}
+
+double Recording::samples_per_symbol() const {
+    return waveform_ ? waveform_->samples_per_symbol() : static_cast<double>(timing().fft_size());
+}
+
+/// Where the signal of a slot begins, in samples; negative: before the recording.
+double Recording::exact_start(std::uint64_t slot) const {
     const std::uint64_t first = schedule_.first_slot();
-    const std::uint64_t start = timing.slot_start(first + slot) - timing.slot_start(first);
-    return static_cast<std::int64_t>(config_.first_sample + start) + delay_;
+    const auto start = static_cast<double>(timing().slot_start(first + slot) - timing().slot_start(first));
+    return static_cast<double>(config_.first_sample) + start * (waveform_ ? waveform_->scale() : 1.0) +
+           delay_;
+}
+
+/// The first sample of a slot.
+std::int64_t Recording::start_of(std::uint64_t slot) const {
+    return static_cast<std::int64_t>(std::ceil(exact_start(slot)));
 }
 
 /// Pieces before the first slot, one per slot, and possibly a rest at the end.
@@ -144,7 +173,7 @@ void Recording::make_samples(std::uint64_t index, Piece& piece) {
     const auto antennas = static_cast<std::size_t>(config_.antennas);
     piece.values.resize(piece.size * antennas);
     // The FFT sums the noise of its samples.
-    const double variance = noise_variance() / static_cast<double>(modulate_->timing().fft_size());
+    const double variance = noise_variance() / samples_per_symbol();
     for (std::size_t antenna = 0; antenna < antennas; ++antenna)
         draw_noise({config_.seed, of_antennas + antenna}, piece.first, variance,
                    std::span(piece.values).subspan(antenna * piece.size, piece.size));
@@ -154,18 +183,26 @@ void Recording::make_samples(std::uint64_t index, Piece& piece) {
 
 void Recording::add_signal(std::uint64_t slot, Piece& piece) {
     make_slot(slot, 0.0, piece.codeword);
-    const std::uint64_t number = schedule_.first_slot() + slot;
-    const std::size_t samples = modulate_->timing().slot_samples(number);
-    const auto antennas = static_cast<std::size_t>(config_.antennas);
-    samples_.resize(samples * antennas);
-    (*modulate_)(grid_, {.first = number, .count = 1}, samples_);
     if (piece.size == 0) return;
+    const std::uint64_t number = schedule_.first_slot() + slot;
+    const auto antennas = static_cast<std::size_t>(config_.antennas);
     // A recording may begin or end inside a slot.
-    const auto skipped = static_cast<std::size_t>(static_cast<std::int64_t>(piece.first) - start_of(slot));
-    for (std::size_t antenna = 0; antenna < antennas; ++antenna)
-        add_samples(std::span(samples_).subspan(antenna * samples + skipped, piece.size),
-                    static_cast<std::int64_t>(piece.first),
+    std::size_t of_antenna = piece.size;
+    std::size_t skipped = 0;
+    if (modulate_) {
+        of_antenna = timing().slot_samples(number);
+        skipped = static_cast<std::size_t>(static_cast<std::int64_t>(piece.first) - start_of(slot));
+    }
+    samples_.resize(of_antenna * antennas);
+    if (modulate_) (*modulate_)(grid_, {.first = number, .count = 1}, samples_);
+    for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
+        const auto of_this = std::span(samples_).subspan(antenna * of_antenna, of_antenna);
+        if (waveform_)
+            waveform_->make(std::span(grid_).subspan(antenna * grid_size(), grid_size()), number,
+                            static_cast<double>(piece.first) - exact_start(slot), of_this);
+        add_samples(of_this.subspan(skipped, piece.size), static_cast<std::int64_t>(piece.first),
                     std::span(piece.values).subspan(antenna * piece.size, piece.size));
+    }
 }
 
 /// first: their index in the recording.

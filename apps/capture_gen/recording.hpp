@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "capture_gen/waveform.hpp"
 #include "common/random.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/phy.hpp"
@@ -19,8 +20,9 @@ namespace phy::apps {
 /// A recording of a link: random codewords in every slot of its allocation, and noise everywhere. It is made
 /// in pieces, in any order: random values depend on the seed and their position only.
 ///
-/// The channel is that of link_sim and acts on resource elements. In samples, the timing offset delays the
-/// signal by whole samples, and its fraction rotates resource elements; the frequency offset rotates samples.
+/// The channel is that of link_sim and acts on resource elements. In samples at a rate of an FFT, the timing
+/// offset delays the signal by whole samples, and its fraction rotates resource elements; at another rate it
+/// delays the signal. The frequency offset rotates samples.
 /// Samples have the scale of OfdmModulator, so that at a receiver symbols have unit power and noise has
 /// noise_variance().
 class Recording {
@@ -71,16 +73,20 @@ private:
     void add_signal(std::uint64_t slot, Piece& piece);
     void add_samples(std::span<const cf32> signal, std::int64_t first, std::span<cf32> recorded) const;
     [[nodiscard]] bool has_allocation(std::uint64_t slot) const;
+    [[nodiscard]] const OfdmTiming& timing() const;
+    [[nodiscard]] double samples_per_symbol() const;
+    [[nodiscard]] double exact_start(std::uint64_t slot) const;
     [[nodiscard]] std::int64_t start_of(std::uint64_t slot) const;
     [[nodiscard]] std::uint64_t begin_of_piece(std::uint64_t index) const;
     [[nodiscard]] std::size_t grid_size() const;
 
     Config config_;
     SlotSchedule schedule_;
-    std::int64_t delay_ = 0;  ///< whole samples
+    double delay_ = 0.0;  ///< samples; whole at a rate of an FFT
     Channel channel_;
     Transmitter transmitter_;
-    std::optional<OfdmModulator> modulate_;  ///< none: a grid
+    std::optional<OfdmModulator> modulate_;  ///< at a rate of an FFT
+    std::optional<Waveform> waveform_;       ///< at another rate
     std::uint64_t pieces_before_ = 0;        ///< before the first slot: noise only
     std::uint64_t size_ = 0;
     std::vector<float> coefficients_;

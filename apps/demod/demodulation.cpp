@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "capture/options.hpp"
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "phy/machine/atomic_file.hpp"
@@ -219,6 +220,7 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
     files.llr.scale = options.llr_scale.value_or(files.llr.scale);
     files.llr.clip = options.llr_clip.value_or(files.llr.clip);
     if (!options.link.empty()) files.link = read_link(options.link);
+    choose_kind(files.capture, options.capture, files.link);
     const CaptureDescription capture =
         with_option_errors(options, [&] { return describe_capture(options, files); });
     check_outputs(options, capture);

@@ -265,7 +265,8 @@ TEST_F(LinkCapture, RefusesWhatCannotBe) {
     expect_refused("grid", {}, {"carrier.cell"}, 1);
     write_link(R"("first_sample": 0)");
     expect_refused("samples", {}, {"carrier.sample_rate", "--sample-rate"});
-    expect_refused("samples", {"--sample-rate", "4e6"}, {"carrier.sample_rate", "128"});
+    expect_refused("samples", {"--sample-rate", "3e5", "--center-frequency", "1e9"},
+                   {"carrier.sample_rate", "bandwidth"});
     expect_refused("samples", {"--sample-rate", "3.84e6"}, {"carrier.center_frequency"});
 }
 

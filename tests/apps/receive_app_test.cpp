@@ -201,6 +201,36 @@ TEST_F(ReceiveApp, AttributesAndFilesOfLinksAreTheSame) {
     EXPECT_EQ(soft_bits(lacking), soft_bits(capture));
 }
 
+TEST_F(ReceiveApp, RawFilesAreSamplesIfTheirLinkHasASampleRate) {
+    Link link = link_of(15000, Modulation::qam64, dmrs_of(1).front());
+    for (const std::string kind : {"samples", "grid"}) {
+        const std::string capture = transmit("c.h5", link, kind, {"--slots", "6", "--snr-db", "40"});
+        CaptureReader reader(capture);
+        const CaptureDescription& description = reader.description();
+        std::vector<std::byte> bytes(description.symbols * size_of(description.format));
+        reader.read(0, {description.format, bytes});
+        for (const std::string name : {"recording.cf32", "grid.cf32"}) {
+            std::ofstream(path(name), std::ios::binary)
+                .write(reinterpret_cast<const char*>(bytes.data()),
+                       static_cast<std::streamsize>(bytes.size()));
+        }
+        Arguments arguments = {"--raw", "cf32", "--link", path("link.json")};
+        if (kind == "samples") {
+            arguments.insert(arguments.begin(), path("recording.cf32"));
+        } else {
+            const std::string symbols = std::to_string(description.shape[description.shape.size() - 2]);
+            arguments.insert(arguments.begin(), {path("grid.cf32"), "--shape", symbols + ",180"});
+        }
+        EXPECT_GT(demod_json(arguments)["coherence"].number(), 0.9) << kind;
+        EXPECT_GT(measure_json(arguments)["snr_db"].number(), 30.0) << kind;
+    }
+    // Without a rate the file is one of symbols.
+    link.carrier.sample_rate.reset();
+    std::ofstream(path("link.json")) << to_json(link);
+    expect_failure({demod_app, path("recording.cf32"), "--raw", "cf32", "--link", path("link.json")}, 1,
+                   {"noise_variance"});
+}
+
 TEST_F(ReceiveApp, DiagnosesTheCenterFrequencyByTheAttribute) {
     Link link = link_of(30000, Modulation::qam64, {});
     link.carrier.frequency_shift = 60e3;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -23,6 +24,7 @@
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
 #include "phy/ofdm/transform_precoder.hpp"
+#include "phy/receiver/link.hpp"
 
 namespace {
 
@@ -146,6 +148,30 @@ Json slot(const Host& host) {
                  [&] { demodulate(samples, {}, grid); }, {{"of_memcpy", memcpy_of_both}});
 }
 
+/// A carrier of 100 MHz at 122.88 Msps from another rate: as much as a slot with four antennas.
+Json resampler(const Host& host, double rate) {
+    phy::Link link;
+    link.allocation.carrier_resource_blocks = 273;
+    link.carrier.sample_rate = rate;
+    phy::ResamplerConfig config = phy::resampler_config(link);
+    config.output_rate = 122.88e6;
+    phy::Resampler resample(host, config);
+    constexpr std::size_t outputs = 61'440;
+    const auto inputs = static_cast<std::size_t>(outputs * rate / config.output_rate) + 2 * resample.margin();
+    const std::vector<cf32> in = noise(4 * inputs);
+    std::vector<cf32> out(4 * outputs);
+    std::vector<cf32> grid(std::size_t{4} * 14 * 3276);
+    const std::vector<phy::ResampledRow> rows(
+        4, {.position = resample.margin() << 32U, .step = resample.step()});
+    const phy::OfdmConfig ofdm = {
+        .resource_blocks = 273, .sample_rate = config.output_rate, .center_frequency = 3.75e9, .antennas = 4};
+    phy::OfdmDemodulator demodulate(host, {.ofdm = ofdm});
+    return timed("resampler/" + std::to_string(std::llround(rate)), host, out.size(),
+                 [&] { resample(in, rows, out); },
+                 {{"of_ofdm", [&] { demodulate(out, {.first = 1, .stride = outputs}, grid); }},
+                  {"of_memcpy", [&] { std::memcpy(out.data(), in.data(), out.size() * sizeof(cf32)); }}});
+}
+
 /// The symbols of a slot of PUSCH.
 Json precoder(const Host& host, int size) {
     phy::TransformPrecoder undo(host, {.subcarriers = size});
@@ -167,6 +193,8 @@ int main() {
             results.push_back(transform(host, size));
         results.push_back(slot<cf32>(host));
         results.push_back(slot<phy::ci16>(host));
+        for (const double rate : {100e6, 125e6, 184.32e6, 200e6, 245.76e6})
+            results.push_back(resampler(host, rate));
         for (const int size : {12, 300, 1200, 3240})
             results.push_back(precoder(host, size));
     }

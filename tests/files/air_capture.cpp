@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "phy/capture/capture.hpp"
 #include "support/random_allocation.hpp"
@@ -89,6 +90,10 @@ Config random_recording(std::mt19937& random, double snr_db) {
     const std::size_t width = random() % widths.size();
     link.carrier.subcarrier_spacing = spacings[random() % spacings.size()];
     link.carrier.sample_rate = static_cast<double>(sizes[width]) * link.carrier.subcarrier_spacing;
+    // A third of them at a rate that no FFT takes.
+    if (random_int(random, 0, 2) == 0)
+        link.carrier.sample_rate = 12.0 * widths[width] * link.carrier.subcarrier_spacing *
+                                   std::exp(0.05 + 0.5 * (unit(random) + 1.0));
     link.carrier.center_frequency = 1e5 * random_int(random, 6000, 60000);
     link.carrier.first_slot = random_int(random, 0, 9);
     link.allocation.carrier_resource_blocks = widths[width];

@@ -97,8 +97,8 @@ TEST_F(Measure, WarnsOfAWrongGainAndOfSamples) {
     std::vector<phy::cf32> samples(20'000);
     for (phy::cf32& sample : samples)
         sample = {component(random), component(random)};
-    phy::CaptureWriter writer(
-        capture_, {.symbols = samples.size(), .modulation = Modulation::qpsk, .overwrite = true});
+    phy::CaptureWriter writer(capture_,
+                              {.symbols = samples.size(), .modulation = Modulation::qpsk, .overwrite = true});
     writer.append(samples);
     writer.commit();
     const std::vector<std::string> warnings = measure_file(capture_).warnings;

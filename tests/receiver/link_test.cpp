@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "phy/resampler/resampler.hpp"
 #include "receiver/link_texts.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -318,9 +321,44 @@ TEST(LinkTest, AttributesOfTheCaptureCompleteIt) {
     EXPECT_THROW(static_cast<void>(complete_link(link, std::nullopt, 3.755e9)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(complete_link(link, 122.88e6, std::nullopt)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(complete_link(link, 61.44e6, 3.755e9)), phy::ArgumentError) << "narrow";
-    EXPECT_THROW(static_cast<void>(complete_link(link, 100e6, 3.755e9)), phy::ArgumentError);
+    EXPECT_EQ(complete_link(link, 100e6, 3.75e9).carrier.sample_rate, 100e6) << "to be resampled";
     EXPECT_THROW(static_cast<void>(complete_link(link, 122.88e6, 1e6)), phy::ArgumentError) << "below 0";
     EXPECT_THROW(static_cast<void>(fft_size(link.carrier)), phy::ArgumentError);
+}
+
+TEST(LinkTest, IdentitiesInHexadecimal) {
+    LinkJson link = LinkJson::parse(full_link, nullptr, true, true);
+    link["allocation"]["rnti"] = "0x4601";
+    link["allocation"]["scrambling_id"] = "0x3Fe";
+    EXPECT_EQ(parse_link(link.dump()).scrambling.rnti, 0x4601U);
+    EXPECT_EQ(parse_link(link.dump()).scrambling.id, 0x3FEU);
+}
+
+TEST(LinkTest, RatesToResampleTo) {
+    std::mt19937 random(std::random_device{}());
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    Link link = parse_link(full_link);
+    for (const int blocks : {273, 133, 51, 24, 6}) {
+        link.allocation.carrier_resource_blocks = blocks;
+        const double width = 12.0 * blocks * link.carrier.subcarrier_spacing;
+        for (int i = 0; i < 50; ++i) {
+            const double rate = std::round(width * 1.01 * std::pow(500e6 / width, unit(random)));
+            link.carrier.sample_rate = rate;
+            SCOPED_TRACE(std::to_string(blocks) + " blocks, rate " + std::to_string(rate));
+            const phy::ResamplerConfig config = resampler_config(link);
+            EXPECT_EQ(config.input_rate, rate);
+            EXPECT_GE(config.bandwidth, width);
+            EXPECT_GE(config.output_rate, 1.05 * width);
+            link.carrier.sample_rate = config.output_rate;
+            EXPECT_GE(fft_size(link.carrier) * link.carrier.subcarrier_spacing, width);
+            EXPECT_EQ(resampler_config(link).output_rate, config.output_rate) << "stays";
+            const phy::Resampler made(phy::Host(), config);
+        }
+        link.carrier.sample_rate = std::round(1.005 * width);
+        EXPECT_THROW(static_cast<void>(resampler_config(link)), phy::ArgumentError);
+        link.carrier.sample_rate.reset();
+        EXPECT_THROW(static_cast<void>(resampler_config(link)), phy::ArgumentError);
+    }
 }
 
 TEST(LinkTest, SizesOfTheFft) {

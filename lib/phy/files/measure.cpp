@@ -378,8 +378,11 @@ void warn_of_symbols(Measured& result, const MeasureOptions& options, Measuring&
     const SymbolCheck check =
         measuring.check(static_cast<float>(result.whole.noise_variance * units * units));
     std::string warning = warning_of(check, result.meter.modulation);
-    if (check.mismatch == SymbolMismatch::no_constellation)
-        warning = "the symbols are spread like noise and show no constellation: they may be samples in time";
+    const bool is_hidden = !options.gain && result.whole.snr_db < 0.0;
+    if (check.mismatch == SymbolMismatch::no_constellation || (is_hidden && warning.empty()))
+        warning =
+            "the symbols are spread like noise and show no constellation: they may be samples in time, or of "
+            "an SNR below 0 dB";
     if (check.mismatch == SymbolMismatch::power && options.gain)
         warning = "the mean power of the symbols divided by the given gain is " +
                   detail::rounded(check.mean_power) + ", expected about 1: the gain may be wrong";

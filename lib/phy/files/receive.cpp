@@ -18,6 +18,7 @@
 
 namespace phy {
 
+using detail::CaptureSignal;
 using detail::CaptureSlots;
 using detail::name_of;
 
@@ -116,9 +117,11 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     return link;
 }
 
-ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions& options) {
+/// link: of the recording.
+ReceiverConfig config_of(const CaptureDescription& capture, const CaptureSignal& signal, const Link& link,
+                         const ReceiveOptions& options) {
     ReceiverConfig config;
-    config.link = link_of(capture, options);
+    config.link = signal.receiver_link(link);
     config.llr = options.llr;
     config.format = options.format;
     config.equalization = options.equalization;
@@ -128,7 +131,18 @@ ReceiverConfig config_of(const CaptureDescription& capture, const ReceiveOptions
     config.delay_spread = options.delay_spread;
     config.noise_variance = options.noise_variance;
     detail::set_input(config, capture);
+    if (signal.is_resampled()) config.full_scale = {};
     return config;
+}
+
+/// None for a grid.
+std::optional<ResamplerConfig> rates_of(const CaptureDescription& capture, const Link& link) {
+    if (capture.kind != CaptureKind::samples) return std::nullopt;
+    try {
+        return resampler_config(link);
+    } catch (const ArgumentError& error) {
+        throw FileError(name_of(capture) + ": its link: " + error.what());
+    }
 }
 
 /// A host receives one slot per thread at a time, with the next ones ready.
@@ -216,8 +230,8 @@ std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots)
     std::vector<SlotRow> rows;
     for (const SlotReport& report : result.reports)
         rows.push_back({.slot = report.slot % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()),
-                        .first_sample = static_cast<std::uint64_t>(
-                            std::max<std::int64_t>(0, slots.begin_of(report.slot) - slots.moved())),
+                        .first_sample = slots.signal().recorded(static_cast<std::uint64_t>(
+                            std::max<std::int64_t>(0, slots.begin_of(report.slot) - slots.moved()))),
                         .snr_db = report.snr_db,
                         .noise_variance = report.noise_variance,
                         .evm = report.evm,
@@ -237,6 +251,7 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
                        bits_per_symbol(config.link.modulation);
     for (std::uint64_t i = 0; i < result.slots; ++i)
         result.samples += slots.samples_of(slots.schedule().slot(i));
+    result.samples = slots.signal().recorded(result.samples);
     result.signal_seconds =
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
 }
@@ -247,7 +262,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
                    const ReceiveOptions& options) {
     const std::uint64_t rows = rows_of_truth(result);
     ReceiveStage stage({.receiver = config,
-                        .format = result.capture.format,
+                        .format = slots.format(),
                         .symbols = options.writes_symbols,
                         .channel = options.writes_channel});
     Pipeline pipeline = make_pipeline(options, result.slots, stage);
@@ -303,20 +318,23 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     detail::require_use_of(options.capture, result.capture);
     result.format = options.format;
     result.llr = options.llr;
-    ReceiverConfig config = config_of(result.capture, options);
+    const Link link = link_of(result.capture, options);
     const Host host = detail::host_among(options.places);
+    CaptureSignal signal(host, reader, rates_of(result.capture, link));
+    ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
-    if (is_samples) warn_of_sample_rate(result, config.link);
+    if (is_samples) warn_of_sample_rate(result, link);
     if (is_samples && !config.link.carrier.first_sample)
-        result.found = detail::find_slots(host, config, reader, options);
+        result.found = detail::find_slots(host, config, signal, options);
     result.cancelled = options.stop.stop_requested();
     if (result.cancelled) return result;
-    CaptureSlots slots(reader, config);
+    CaptureSlots slots(signal, config);
     if (options.diagnoses && slots.occasions() == 0)
         detail::diagnose_reception(host, config, slots, result, options);
     detail::require_occasions(slots, result);
     if (is_samples) result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
-    result.link = config.link;
+    result.link = signal.recorded_link(config.link);
+    if (link.carrier.first_sample) result.link.carrier.first_sample = link.carrier.first_sample;
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     measure_extent(result, slots, config);
     receive_slots(result, reader, slots, config, soft_bits, host, options);

@@ -11,6 +11,7 @@
 #include "phy/core/modulation.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
+#include "phy/resampler/resampler.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 /// The link: everything that a receiver must know to demodulate a resource grid or baseband samples, and its
@@ -56,9 +57,9 @@ struct PHY_EXPORT Link {
 [[nodiscard]] PHY_EXPORT int fft_size(const LinkCarrier& carrier);
 
 /// Throws ArgumentError if a value is out of its range or contradicts another: as check() of SlotAllocation
-/// and ScramblingIdentity::c_init() do, for a slot number that no frame has, for an FFT smaller than the
-/// carrier, for more than 4 layers, and for transform precoding on the downlink or with a number of resource
-/// blocks that has a prime factor above 5.
+/// and ScramblingIdentity::c_init() do, for a slot number that no frame has, for a sample rate below the
+/// bandwidth of the carrier, for more than 4 layers, and for transform precoding on the downlink or with a
+/// number of resource blocks that has a prime factor above 5.
 PHY_EXPORT void check(const Link& link);
 
 /// Reads the text form. Scrambling identities that the text omits are the cell's identity. The text may give
@@ -75,9 +76,15 @@ PHY_EXPORT void check(const Link& link);
 /// The link, completed by the attributes of a capture of samples, both in Hz. A missing
 /// Link::carrier.sample_rate becomes sample_rate. A missing Link::carrier.center_frequency becomes
 /// center_frequency less the frequency shift. Throws ArgumentError if either is still missing, and as check()
-/// does.
+/// does. Samples at a rate that is no fft_size() are resampled first: see resampler_config().
 [[nodiscard]] PHY_EXPORT Link complete_link(Link link, std::optional<double> sample_rate,
                                             std::optional<double> center_frequency);
+
+/// From the link's sample rate to one that a receiver takes. It passes the carrier and a frequency offset of
+/// up to two subcarriers, as far as the link's rate allows. The output rate is the link's if that has an
+/// fft_size(). Throws ArgumentError if there is no sample rate, or if it leaves less than 0.9 % for the
+/// filter's transition.
+[[nodiscard]] PHY_EXPORT ResamplerConfig resampler_config(const Link& link);
 
 /// The OFDM configuration of the link. Throws ArgumentError as complete_link() and OfdmTiming do.
 [[nodiscard]] PHY_EXPORT OfdmConfig ofdm_config(const Link& link, int antennas);

@@ -17,6 +17,9 @@ constexpr double frame_seconds = 0.01;
 /// Min coherence after moving slots, as a share of that before.
 constexpr float clear_share = 0.9F;
 
+/// Below this coherence noise may look like an early path.
+constexpr double sure_timing = 0.7;
+
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
 constexpr double min_coherence_share = 0.75;
 
@@ -72,10 +75,9 @@ std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, 
 
 }  // namespace
 
-std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
+std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,
                                     const ReceiveOptions& options) {
-    const CaptureDescription& description = capture.description();
-    const std::uint64_t length = description.symbols / description.antennas;
+    const std::uint64_t length = signal.length();
     LinkCarrier& carrier = config.link.carrier;
     carrier.first_sample = 0;
     carrier.first_slot = searched_slot(config.link);
@@ -86,20 +88,21 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
         if (options.stop.stop_requested()) return std::nullopt;
         if (options.progress) options.progress(0, 1);
         const std::uint64_t count = std::min(frame + 2 * slot, length - first);
-        const std::vector<std::byte> samples = read_antennas(capture, first, count);
-        std::optional<FoundSlot> found =
-            find_first_slot(host, config, SymbolView(description.format, samples));
+        const std::vector<std::byte> samples = signal.read(first, count);
+        std::optional<FoundSlot> found = find_first_slot(host, config, SymbolView(signal.format(), samples));
         if (!found) continue;
         found->first_sample += first;
         carrier.first_sample = found->first_sample;
+        found->first_sample = signal.recorded(found->first_sample);
         return found;
     }
     std::string diagnosis;
-    if (options.diagnoses) diagnosis = "; " + diagnose_search(host, config, capture, options);
+    if (options.diagnoses) diagnosis = "; " + diagnose_search(host, config, signal, options);
     if (options.stop.stop_requested()) return std::nullopt;
-    throw FileError(name_of(description) + ": the DM-RS of slot " + std::to_string(carrier.first_slot) +
-                    " were not found in " + std::to_string(length) + " samples: looked for " +
-                    settings_of(config.link) + diagnosis);
+    throw FileError(name_of(signal.description()) + ": the DM-RS of slot " +
+                    std::to_string(carrier.first_slot) + " were not found in " +
+                    std::to_string(signal.recorded(length)) + " samples: looked for " +
+                    settings_of(signal.recorded_link(config.link)) + diagnosis);
 }
 
 Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
@@ -122,9 +125,12 @@ Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& 
         if (left.coherence < clear_share * offsets.coherence ||
             std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
             slots.move(0);
-            warnings.push_back(slots.name() + ": the DM-RS are neither where carrier.first_sample says nor where their phases show them: "
-                               "carrier.first_sample may be wrong; \"auto\" searches for it");
             offsets.timing = 0.0;
+            if (offsets.coherence < sure_timing) return offsets;
+            warnings.push_back(
+                slots.name() +
+                ": the DM-RS are neither where carrier.first_sample says nor where their phases show them: "
+                "carrier.first_sample may be wrong; \"auto\" searches for it");
             return offsets;
         }
     }
@@ -268,8 +274,7 @@ void require_pilots(Reception& result) {
 void require_occasions(const CaptureSlots& slots, const Reception& result) {
     if (slots.occasions() > 0) return;
     throw FileError(slots.name() + ": whole slots: " + std::to_string(slots.whole_slots()) +
-                    ", none of which is one of the link's allocation.slots" +
-                    diagnosis_of(result));
+                    ", none of which is one of the link's allocation.slots" + diagnosis_of(result));
 }
 
 }  // namespace phy::detail

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t measured_slots = 8;
 
 /// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
 /// FileError, with a diagnosis if wanted, if it is not found. None: a stop was requested.
-std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureReader& capture,
+std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,
                                     const ReceiveOptions& options);
 
 /// Measures offsets over the first slots that have DM-RS, and corrects them in all samples; the frequency via

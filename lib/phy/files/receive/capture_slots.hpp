@@ -7,22 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "phy/capture/capture.hpp"
+#include "phy/files/receive/capture_signal.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/receiver.hpp"
 
 namespace phy::detail {
 
-/// (antennas, count) samples per antenna from `first` on.
-std::vector<std::byte> read_antennas(CaptureReader& capture, std::uint64_t first, std::uint64_t count);
-
 /// Reads the occasions of a link from a capture of samples or a grid.
 class CaptureSlots {
 public:
     /// config: with the link of the reception and the values of set_input(). Throws FileError if the capture
     /// does not fit the link.
-    CaptureSlots(CaptureReader& capture, const ReceiverConfig& config);
+    CaptureSlots(CaptureSignal& signal, const ReceiverConfig& config);
 
     /// Whole occasions in the capture.
     [[nodiscard]] std::uint64_t occasions() const { return occasions_; }
@@ -48,15 +45,19 @@ public:
     void read_slot(std::uint64_t slot, std::span<std::byte> input);
     void read(std::uint64_t occasion, std::uint64_t count, std::span<std::byte> input);
 
-    /// read_antennas() of samples from `first` on, at most count.
+    /// The recorded samples of an occasion, before they are resampled: (antennas, samples).
+    std::vector<std::byte> read_recorded(std::uint64_t occasion);
+
+    /// (antennas, samples) from `first` on, at most count.
     std::vector<std::byte> read_samples(std::uint64_t first, std::uint64_t count) {
-        return read_antennas(capture_, first, std::min(count, length_ - first));
+        return signal_.read(first, std::min(count, signal_.length() - first));
     }
 
     [[nodiscard]] std::size_t bytes_per_slot() const;
     /// The name of the capture for errors.
     [[nodiscard]] std::string name() const;
-    [[nodiscard]] SampleFormat format() const { return capture_.description().format; }
+    [[nodiscard]] SampleFormat format() const { return signal_.format(); }
+    [[nodiscard]] CaptureSignal& signal() const { return signal_; }
 
     /// Whole slots in the capture from its first on.
     [[nodiscard]] std::uint64_t whole_slots() const { return whole_slots_; }
@@ -69,14 +70,12 @@ private:
     void measure_samples(const ReceiverConfig& config);
     void measure_grid(const ReceiverConfig& config);
 
-    CaptureReader& capture_;
+    CaptureSignal& signal_;
     SlotSchedule schedule_;
     ReceiverInput input_;
     std::vector<OfdmTiming> timing_;  ///< of samples: one
-    std::uint64_t antennas_ = 1;
-    std::uint64_t length_ = 0;  ///< samples or resource elements per antenna
-    std::uint64_t unit_ = 1;    ///< elements per unit of begin_of(), which is an OFDM symbol in a grid
-    std::int64_t first_ = 0;    ///< where the capture's first slot begins
+    std::uint64_t unit_ = 1;          ///< elements per unit of begin_of(), which is an OFDM symbol in a grid
+    std::int64_t first_ = 0;          ///< where the capture's first slot begins
     std::int64_t moved_ = 0;
     std::uint64_t whole_slots_ = 0;
     std::uint64_t occasions_ = 0;

@@ -60,14 +60,16 @@ std::string text_of(const Diagnosis& diagnosis, bool is_warned, bool may_begin_e
 }
 
 /// Adds the f0 of the capture's attribute, which the link's f0 overrides.
-DiagnoseOptions diagnose_options(const ReceiveOptions& options, const CaptureDescription& capture,
+DiagnoseOptions diagnose_options(const ReceiveOptions& options, const CaptureSignal& signal,
                                  const LinkCarrier& carrier) {
     DiagnoseOptions result = options.diagnose;
+    if (signal.is_resampled())
+        result.recorded = [&signal](std::uint64_t sample) { return signal.recorded(sample); };
     result.stop = options.stop;
     result.progress = options.progress;
-    if (capture.center_frequency) {
-        result.center_frequencies.push_back(*capture.center_frequency - carrier.frequency_shift);
-        result.center_frequencies.push_back(*capture.center_frequency);
+    if (const std::optional<double> center = signal.description().center_frequency) {
+        result.center_frequencies.push_back(*center - carrier.frequency_shift);
+        result.center_frequencies.push_back(*center);
     }
     return result;
 }
@@ -110,7 +112,7 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& given, Capt
     ReceiverConfig config = given;
     // Offsets are measured again with each change.
     config.link.carrier.frequency_shift += result.corrected.frequency;
-    const DiagnoseOptions how = diagnose_options(options, result.capture, config.link.carrier);
+    const DiagnoseOptions how = diagnose_options(options, slots.signal(), config.link.carrier);
     const double least = min_coherence(config.link.allocation);
     const auto found = std::ranges::find_if(
         result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
@@ -135,10 +137,9 @@ void settle_diagnosis(Reception& result, const Diagnosis& diagnosis) {
     }
 }
 
-std::string diagnose_search(const Host& host, const ReceiverConfig& given, CaptureReader& capture,
+std::string diagnose_search(const Host& host, const ReceiverConfig& given, CaptureSignal& signal,
                             const ReceiveOptions& options) {
-    const CaptureDescription& description = capture.description();
-    const std::uint64_t length = description.symbols / description.antennas;
+    const std::uint64_t length = signal.length();
     ReceiverConfig config = given;
     config.link.carrier.first_sample.reset();
     const OfdmTiming timing(ofdm_config(config.link, config.antennas));
@@ -147,18 +148,18 @@ std::string diagnose_search(const Host& host, const ReceiverConfig& given, Captu
     SymbolMeter meter(host, {});
     std::vector<std::byte> loudest;
     double most = -1.0;
-    DiagnoseOptions how = diagnose_options(options, description, config.link.carrier);
+    DiagnoseOptions how = diagnose_options(options, signal, config.link.carrier);
     for (std::uint64_t first = 0; first < length; first += frame) {
         if (options.stop.stop_requested()) return "";
         if (options.progress) options.progress(first, length);
-        std::vector<std::byte> samples = read_antennas(capture, first, std::min(seen, length - first));
-        const SymbolSums sums = meter(SymbolView(description.format, samples));
+        std::vector<std::byte> samples = signal.read(first, std::min(seen, length - first));
+        const SymbolSums sums = meter(SymbolView(signal.format(), samples));
         if (!(sums.ii + sums.qq > most)) continue;
         most = sums.ii + sums.qq;
         loudest = std::move(samples);
         how.begin = first;
     }
-    const Diagnosis diagnosis = diagnose(host, config, SymbolView(description.format, loudest), how);
+    const Diagnosis diagnosis = diagnose(host, config, SymbolView(signal.format(), loudest), how);
     return text_of(diagnosis, false, false);
 }
 

@@ -17,7 +17,7 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& config, Cap
 
 /// Searches for the link that matches samples whose slots were not found, in the loudest frame. Returns the
 /// diagnosis as text.
-std::string diagnose_search(const Host& host, const ReceiverConfig& config, CaptureReader& capture,
+std::string diagnose_search(const Host& host, const ReceiverConfig& config, CaptureSignal& signal,
                             const ReceiveOptions& options);
 
 /// Once all warnings are known: adds one if the best link is not the given one, and takes back that the given

@@ -327,8 +327,7 @@ double Warner::rotation_error() const {
     if (config_.input != ReceiverInput::samples || !has_one_time() || corrected.coherence == 0.0) return 0.0;
     const double expected = expected_prefix_deviation();
     const double deviation = std::clamp(corrected.deviation / spacing(), expected, 3.0 * expected);
-    const double turn =
-        2.0 * std::numbers::pi * frequency_deviations * deviation * (1.0 + full_prefix);
+    const double turn = 2.0 * std::numbers::pi * frequency_deviations * deviation * (1.0 + full_prefix);
     const SlotAllocation& allocation = result_.link.allocation;
     double squares = 0.0;
     for (int i = 0; i < allocation.symbols; ++i) {
@@ -385,7 +384,14 @@ Examination examine_capture(const Host& host, const ReceiverConfig& config, Capt
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t occasion = i * slots.occasions() / count;
         slots.read(occasion, 1, input);
-        examination.add(SymbolView(slots.format(), input), occasion);
+        const SymbolView of_slot(slots.format(), input);
+        if (!slots.signal().is_resampled()) {
+            examination.add(of_slot, occasion);
+            continue;
+        }
+        const std::vector<std::byte> recorded = slots.read_recorded(occasion);
+        examination.add(of_slot, occasion, SymbolView(slots.signal().description().format, recorded),
+                        slots.signal().recorded_rate());
     }
     return examination;
 }

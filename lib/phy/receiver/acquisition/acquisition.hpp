@@ -93,6 +93,10 @@ struct PHY_EXPORT DiagnoseOptions {
 
     std::uint64_t begin = 0;  ///< of samples: the input's first sample, counted as Link::carrier.first_sample
 
+    /// If samples were resampled: returns the sample of the recording for one of the input, for
+    /// Trial::change. The order of bytes is then not tried.
+    std::function<std::uint64_t(std::uint64_t sample)> recorded = {};
+
     /// Called before each step with the number of those done and the most there may be. An exception from it
     /// ends the search and reaches the caller.
     std::function<void(std::uint64_t done, std::uint64_t most)> progress = {};

@@ -44,7 +44,7 @@ std::string text_of(const std::vector<int>& numbers) {
 }
 
 /// What a trial changes of the link and of the samples.
-std::string change_of(const Link& from, const Trial& to) {
+std::string change_of(const Link& from, const Trial& to, const DiagnoseOptions& options) {
     std::string text;
     const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
     const auto compare = [&](const char* key, const auto& old, const auto& now, const auto& print) {
@@ -57,8 +57,9 @@ std::string change_of(const Link& from, const Trial& to) {
     if (to.swaps_iq) add("I and Q of the samples swapped");
     if (to.swaps_bytes) add("the bytes of each number swapped");
     const LinkCarrier& carrier = to.link.carrier;
-    compare("carrier.first_sample", from.carrier.first_sample, carrier.first_sample,
-            [](const auto& value) { return std::to_string(*value); });
+    compare("carrier.first_sample", from.carrier.first_sample, carrier.first_sample, [&](const auto& value) {
+        return std::to_string(options.recorded ? options.recorded(*value) : *value);
+    });
     compare("carrier.first_slot", from.carrier.first_slot, carrier.first_slot, whole);
     compare("carrier.frequency_shift", from.carrier.frequency_shift, carrier.frequency_shift, hertz);
     const double subcarriers =
@@ -209,7 +210,7 @@ std::vector<View> Diagnoser::views() const {
             other.cdm_groups_without_data = std::max(other.cdm_groups_without_data, group + 1);
         });
     }
-    if (size_of(input_.format()) > 2) add([](View& view) { view.swaps_bytes = true; });
+    if (size_of(input_.format()) > 2 && !options_.recorded) add([](View& view) { view.swaps_bytes = true; });
     if (!is_grid()) {
         const double shift = link_.carrier.frequency_shift;
         if (shift != 0.0) add([&](View& view) { view.link.carrier.frequency_shift = -shift; });
@@ -429,7 +430,7 @@ Diagnosis Diagnoser::operator()() {
         if (diagnosis.best.is_found()) diagnosis.best = decided(*best_, diagnosis);
         if (diagnosis.best.is_found() && (!diagnosis.best.fits() || diagnosis.best.evm > doubtful_evm))
             try_other_beginnings(diagnosis);
-        diagnosis.best.change = change_of(link_, diagnosis.best);
+        diagnosis.best.change = change_of(link_, diagnosis.best, options_);
         if (given_) diagnosis.given = trial_of(*given_);
     }
     diagnosis.tried = tried_;

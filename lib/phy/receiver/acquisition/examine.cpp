@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
@@ -62,8 +63,6 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
       everywhere_(with_pilots_everywhere(config.link.allocation)),
       meter_(host, {.modulation = config.link.modulation}),
       map_(config.link.allocation),
-      re_(plan_.antennas * plan_.input),
-      im_(re_.size()),
       grid_(plan_.grid),
       pilots_(dmrs_pilot_count(everywhere_)),
       antennas_(plan_.antennas) {
@@ -82,19 +81,40 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
     blocks_ = {{{.block = blocks.front()}, {.block = blocks[blocks.size() / 2]}, {.block = blocks.back()}}};
 }
 
-void Examination::add(SymbolView input, std::uint64_t occasion) {
+void Examination::load(SymbolView input) {
+    re_.resize(input.size());
+    im_.resize(input.size());
     read_samples(input, re_.data(), im_.data());
-    if (demodulate_) add_samples(occasion);
+}
+
+void Examination::add(SymbolView input, std::uint64_t occasion) {
+    load(input);
+    if (demodulate_)
+        add_samples(plan_.input, demodulate_->timing().slot_samples(plan_.schedule.slot(occasion)),
+                    plan_.demodulator->ofdm.sample_rate);
+    add_signal(input, occasion);
+}
+
+void Examination::add(SymbolView input, std::uint64_t occasion, SymbolView recorded, double sample_rate) {
+    load(recorded);
+    const std::size_t length = recorded.size() / plan_.antennas;
+    add_samples(length, length, sample_rate);
+    load(input);
+    add_signal(input, occasion);
+}
+
+void Examination::add_signal(SymbolView input, std::uint64_t occasion) {
     add_pilots(input, occasion);
     if (receive_) add_symbols(input, occasion);
 }
 
-void Examination::add_samples(std::uint64_t occasion) {
-    const OfdmTiming& timing = demodulate_->timing();
-    const std::size_t block = timing.fft_size();
-    const std::size_t length = timing.slot_samples(plan_.schedule.slot(occasion));
+/// In blocks that are as long as an OFDM symbol.
+void Examination::add_samples(std::size_t stride, std::size_t length, double sample_rate) {
+    sample_rate_ = sample_rate;
+    const auto block =
+        static_cast<std::size_t>(std::llround(sample_rate / plan_.demodulator->ofdm.subcarrier_spacing));
     for (std::size_t antenna = 0; antenna < plan_.antennas; ++antenna) {
-        const std::size_t begin = antenna * plan_.input;
+        const std::size_t begin = antenna * stride;
         for (std::size_t first = 0; first + block <= length; first += block)
             add_block(antennas_[antenna], begin + first, begin + first + block);
         antennas_[antenna].near_zero += near_zero(begin, begin + length / block * block);
@@ -130,16 +150,21 @@ void Examination::add_block(AntennaSums& to, std::size_t first, std::size_t end)
     ++to.blocks;
 }
 
-/// Number of components below a quarter of their largest magnitude.
+/// Number of components below a quarter of their largest magnitude, without their mean.
 std::uint64_t Examination::near_zero(std::size_t first, std::size_t end) const {
-    float largest = 0.0F;
-    for (std::size_t i = first; i < end; ++i)
-        largest = std::max({largest, std::fabs(re_[i]), std::fabs(im_[i])});
-    const float limit = 0.25F * largest;
     std::uint64_t count = 0;
-    for (std::size_t i = first; i < end; ++i)
-        count += static_cast<std::uint64_t>(!(std::fabs(re_[i]) > limit)) +
-                 static_cast<std::uint64_t>(!(std::fabs(im_[i]) > limit));
+    for (const std::vector<float>* const plane : {&re_, &im_}) {
+        const std::span<const float> part = std::span(*plane).subspan(first, end - first);
+        double sum = 0.0;
+        for (const float component : part)
+            sum += static_cast<double>(component);
+        const auto mean = static_cast<float>(sum / static_cast<double>(part.size()));
+        float largest = 0.0F;
+        for (const float component : part)
+            largest = std::max(largest, std::fabs(component - mean));
+        for (const float component : part)
+            count += static_cast<std::uint64_t>(!(std::fabs(component - mean) > 0.25F * largest));
+    }
     return count;
 }
 
@@ -212,7 +237,7 @@ double Examination::image_of(const AntennaSums& sums) const {
     double subcarriers = 0.0;
     for (const ResourceBlocks& range : plan_.config.link.allocation.resource_blocks)
         subcarriers += subcarriers_per_resource_block * range.count;
-    const double occupied = subcarriers / static_cast<double>(demodulate_->timing().fft_size());
+    const double occupied = subcarriers * plan_.demodulator->ofdm.subcarrier_spacing / sample_rate_;
     const double equal_blocks = sums.power * sums.power / sums.squared_powers;
     const double independent =
         share_in_fading * occupied * samples * equal_blocks / static_cast<double>(sums.blocks);
@@ -227,8 +252,8 @@ SampleSigns Examination::samples() const {
         const std::uint64_t at_limit = sums.at_largest + sums.at_smallest;
         worst.components = 2 * sums.samples;
         worst.at_limit = std::max(worst.at_limit, at_limit);
-        worst.near_zero = std::min(worst.near_zero, static_cast<double>(sums.near_zero) /
-                                                        static_cast<double>(worst.components));
+        worst.near_zero = std::min(
+            worst.near_zero, static_cast<double>(sums.near_zero) / static_cast<double>(worst.components));
         worst.line = std::max(worst.line, line_of(sums));
         worst.image = std::max(worst.image, image_of(sums));
     }

@@ -51,8 +51,10 @@ class Examination {
 public:
     PHY_EXPORT Examination(const Host& host, const ReceiverConfig& config);
 
-    /// input: that of a slot, as for Receiver.
+    /// input: that of a slot, as for Receiver; recorded: its samples before they were resampled to the rate
+    /// of the receiver, (antennas, samples), and their rate.
     PHY_EXPORT void add(SymbolView input, std::uint64_t occasion);
+    PHY_EXPORT void add(SymbolView input, std::uint64_t occasion, SymbolView recorded, double sample_rate);
 
     /// The worst of all antennas, member by member. Of grids: no signs.
     [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
@@ -82,9 +84,11 @@ private:
         std::uint64_t blocks = 0;
     };
 
-    void add_samples(std::uint64_t occasion);
+    void load(SymbolView input);
+    void add_samples(std::size_t stride, std::size_t length, double sample_rate);
     void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
     [[nodiscard]] std::uint64_t near_zero(std::size_t first, std::size_t end) const;
+    void add_signal(SymbolView input, std::uint64_t occasion);
     void add_pilots(SymbolView input, std::uint64_t occasion);
     void add_symbols(SymbolView input, std::uint64_t occasion);
     [[nodiscard]] double line_of(const AntennaSums& sums) const;
@@ -99,6 +103,7 @@ private:
     std::array<BlockSums, 3> blocks_;  ///< lowest, middle, highest
     std::vector<cf32> symbols_;        ///< of a slot
     std::vector<float> noise_variance_;
+    double sample_rate_ = 0.0;  ///< of the samples that were added
     std::vector<float> re_;
     std::vector<float> im_;
     std::vector<cf32> grid_;

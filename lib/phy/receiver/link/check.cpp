@@ -56,7 +56,9 @@ void check_carrier(const LinkCarrier& carrier, int resource_blocks) {
         fail("carrier.center_frequency", detail::number_text(center), "hertz, from 0 to 2^40");
     if (!carrier.sample_rate) return;
     const int subcarriers = resource_blocks * subcarriers_per_resource_block;
-    if (fft_size(carrier) < subcarriers)
+    const bool is_wide =
+        *carrier.sample_rate >= static_cast<double>(subcarriers) * carrier.subcarrier_spacing;
+    if (!is_wide || !std::isfinite(*carrier.sample_rate))
         fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
              "a rate above the bandwidth of the carrier, which has " + std::to_string(subcarriers) +
                  " subcarriers");
@@ -85,6 +87,11 @@ void check_transform_precoding(const Link& link) {
              "2^a 3^b 5^c blocks with transform precoding");
 }
 
+void check_has_rate(const LinkCarrier& carrier) {
+    if (carrier.sample_rate) return;
+    throw ArgumentError("carrier.sample_rate: missing; samples need it or an attribute sample_rate");
+}
+
 void check_has_center(const LinkCarrier& carrier) {
     if (carrier.center_frequency) return;
     throw ArgumentError(
@@ -110,8 +117,7 @@ int slots_per_frame(const LinkCarrier& carrier) {
 
 int fft_size(const LinkCarrier& carrier) {
     check_spacing(carrier);
-    if (!carrier.sample_rate)
-        throw ArgumentError("carrier.sample_rate: missing; samples need it or an attribute sample_rate");
+    check_has_rate(carrier);
     const double size = *carrier.sample_rate / carrier.subcarrier_spacing;
     const bool fits = size >= 128.0 && size <= largest_fft && std::trunc(size) == size;
     const int whole = fits ? static_cast<int>(size) : 0;
@@ -138,7 +144,7 @@ void check(const Link& link) {
 Link complete_link(Link link, std::optional<double> sample_rate, std::optional<double> center_frequency) {
     LinkCarrier& carrier = link.carrier;
     if (!carrier.sample_rate) carrier.sample_rate = sample_rate;
-    static_cast<void>(fft_size(carrier));
+    check_has_rate(carrier);
     if (!carrier.center_frequency && center_frequency)
         carrier.center_frequency = *center_frequency - carrier.frequency_shift;
     check_has_center(carrier);

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+#include "phy/machine/host.hpp"
+#include "phy/receiver/link.hpp"
+#include "phy/resampler/resampler.hpp"
+
+namespace phy::detail {
+
+/// The samples of a capture at the rate of a receiver, or the resource elements of a grid. Numbers count them
+/// per antenna; the first is the capture's first.
+class CaptureSignal {
+public:
+    /// rates: of samples; with equal rates they stay as they are.
+    CaptureSignal(const Host& host, CaptureReader& capture, const std::optional<ResamplerConfig>& rates);
+
+    [[nodiscard]] const CaptureDescription& description() const { return capture_.description(); }
+    [[nodiscard]] std::uint64_t antennas() const { return description().antennas; }
+    [[nodiscard]] SampleFormat format() const;
+
+    /// Per antenna.
+    [[nodiscard]] std::uint64_t length() const { return length_; }
+
+    /// Reads `count` from `first` on into (antennas, stride). Those outside of the capture are 0.
+    void read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);
+
+    /// (antennas, count).
+    [[nodiscard]] std::vector<std::byte> read(std::uint64_t first, std::uint64_t count);
+
+    /// read() of the samples as recorded, in the format of the description.
+    [[nodiscard]] std::vector<std::byte> read_recorded(std::uint64_t first, std::uint64_t count);
+
+    /// True if samples are resampled.
+    [[nodiscard]] bool is_resampled() const { return resample_.has_value(); }
+
+    [[nodiscard]] double recorded_rate() const { return rates_.input_rate; }
+
+    /// The nearest sample of the recording, and the nearest to one of the recording.
+    [[nodiscard]] std::uint64_t recorded(std::uint64_t sample) const;
+    [[nodiscard]] std::uint64_t sample_at(std::uint64_t recorded) const;
+
+    /// The link as the receiver takes it, from one of the recording, and the inverse.
+    [[nodiscard]] Link receiver_link(Link link) const;
+    [[nodiscard]] Link recorded_link(Link link) const;
+
+private:
+    /// A position among recorded samples.
+    struct Position {
+        std::int64_t sample;
+        std::uint64_t fraction;  ///< in 2^-32
+    };
+
+    [[nodiscard]] Position position_of(std::int64_t sample) const;
+    void copy(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);
+
+    CaptureReader& capture_;
+    std::uint64_t recorded_length_;
+    std::uint64_t length_;
+    ResamplerConfig rates_;
+    std::optional<Resampler> resample_;
+    std::vector<std::byte> input_;
+    std::vector<cf32> output_;
+};
+
+}  // namespace phy::detail
