@@ -90,13 +90,12 @@ TEST_P(GpuResampler, OutputsOfRowsThatAreNotAllowedAreNaN) {
     const ResamplerConfig config = {.input_rate = 25e6, .output_rate = 30.72e6, .bandwidth = 18e6};
     const std::uint64_t step = phy::Resampler(phy::Host(), config).step();
     const Bytes bytes = random_samples(GetParam(), 4 * 1000);
-    const std::uint64_t far = std::uint64_t{1} << 63U;
+    const std::uint64_t far = std::uint64_t{1} << 62U;
     const std::vector<ResampledRow> wrong_rows = {{.step = 0},
                                                   {.step = step - step / 900},
                                                   {.step = step + step / 900},
                                                   {.step = ~std::uint64_t{0}},
                                                   {.position = far, .step = step},
-                                                  {.position = far - 499 * step, .step = step},
                                                   {.position = 0 - step, .step = step}};
     for (const ResampledRow& wrong : wrong_rows) {
         const std::vector<ResampledRow> rows = {{.step = step}, wrong, {.step = step}, {.step = step}};

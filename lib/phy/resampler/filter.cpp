@@ -90,14 +90,21 @@ PolyphaseFilter::PolyphaseFilter(const ResamplerConfig& config) {
     }
 }
 
-ResampledSizes checked_sizes(std::size_t rows, std::size_t inputs, std::size_t outputs) {
+ResampledSizes PolyphaseFilter::checked_sizes(std::size_t rows, std::size_t inputs,
+                                              std::size_t outputs) const {
     const auto of_row = [rows](const char* what, std::size_t size) {
         if (rows == 0 ? size != 0 : size % rows != 0)
             throw ArgumentError(std::string(what) + " has " + std::to_string(size) +
                                 " elements: expected a multiple of the " + std::to_string(rows) + " rows");
         return rows == 0 ? 0 : size / rows;
     };
-    return {.rows = rows, .inputs = of_row("input", inputs), .outputs = of_row("output", outputs)};
+    const ResampledSizes sizes = {
+        .rows = rows, .inputs = of_row("input", inputs), .outputs = of_row("output", outputs)};
+    const std::uint64_t max_outputs = max_position / max_step();
+    if (sizes.outputs > max_outputs)
+        throw ArgumentError("output has " + std::to_string(sizes.outputs) +
+                            " elements per row: expected at most " + std::to_string(max_outputs));
+    return sizes;
 }
 
 }  // namespace phy::detail

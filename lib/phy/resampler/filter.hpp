@@ -40,11 +40,15 @@ private:
     std::uint64_t step_;
 };
 
-/// True if a position of the row is 2^63 or more; its step is at most 2^39.
-constexpr bool is_beyond(const ResampledRow& row, std::size_t outputs) {
-    constexpr std::uint64_t end = std::uint64_t{1} << 63U;
-    return row.position >= end || (row.step != 0 && outputs > (end - row.position) / row.step);
-}
+/// Positions of outputs are below twice this number.
+inline constexpr std::uint64_t max_position = std::uint64_t{1} << 62U;
+
+/// Sizes of a call, per row.
+struct ResampledSizes {
+    std::size_t rows = 0;
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+};
 
 /// Makes the filter of a resampler. Throws ArgumentError as Resampler does.
 class PolyphaseFilter {
@@ -61,20 +65,14 @@ public:
     [[nodiscard]] std::uint64_t max_step() const { return step_ + step_ / 1000; }
     [[nodiscard]] bool allows(std::uint64_t step) const { return step >= min_step() && step <= max_step(); }
 
+    /// Throws ArgumentError as Resampler does.
+    [[nodiscard]] ResampledSizes checked_sizes(std::size_t rows, std::size_t inputs,
+                                               std::size_t outputs) const;
+
 private:
     std::uint32_t taps_ = 0;
     std::uint64_t step_ = 0;
     std::vector<float> coefficients_;
 };
-
-/// Sizes of a call, per row.
-struct ResampledSizes {
-    std::size_t rows = 0;
-    std::size_t inputs = 0;
-    std::size_t outputs = 0;
-};
-
-/// Throws ArgumentError as Resampler does.
-ResampledSizes checked_sizes(std::size_t rows, std::size_t inputs, std::size_t outputs);
 
 }  // namespace phy::detail

@@ -59,23 +59,29 @@ PHY_INLINE Parts without_infinity(Parts sums) {
     return hn::IfThenElse(hn::Lt(hn::Abs(sums), hn::Inf(ds)), sums, hn::NaN(ds));
 }
 
-/// Outputs of a group, component by component.
+/// Outputs of a group, component by component. Samples lie at any address: 512-bit loads of them would cross
+/// cache lines each time.
 class Group {
 public:
     PHY_INLINE void sum(std::size_t output, const float* coefficients, const float* re, const float* im,
                         std::size_t taps) {
-        Ops::V sums[2][vectors];
+        Parts sums[2][vectors];
         for (std::size_t v = 0; v < vectors; ++v)
-            sums[0][v] = sums[1][v] = Ops::set(0.0F);
+            sums[0][v] = sums[1][v] = hn::Zero(ds);
         for (std::size_t tap = 0; tap < taps; tap += partial_sums) {
             for (std::size_t v = 0; v < vectors; ++v) {
-                const auto coefficient = Lanes::load(coefficients + tap + v * lanes);
-                sums[0][v] = Ops::fma(coefficient, Lanes::load(re + tap + v * lanes), sums[0][v]);
-                sums[1][v] = Ops::fma(coefficient, Lanes::load(im + tap + v * lanes), sums[1][v]);
+                const std::size_t at = tap + v * outputs_of_group;
+                const Parts coefficient = hn::LoadU(ds, coefficients + at);
+                sums[0][v] = hn::MulAdd(coefficient, hn::LoadU(ds, re + at), sums[0][v]);
+                sums[1][v] = hn::MulAdd(coefficient, hn::LoadU(ds, im + at), sums[1][v]);
             }
         }
-        for (std::size_t i = 0; i < 2; ++i)
-            store_parts(sums[i], parts_[i] + outputs_of_group * output);
+        for (std::size_t i = 0; i < 2; ++i) {
+            for (std::size_t half = vectors / 2; half > 0; half /= 2)
+                for (std::size_t v = 0; v < half; ++v)
+                    sums[i][v] = hn::Add(sums[i][v], sums[i][v + half]);
+            hn::Store(sums[i][0], ds, parts_[i] + outputs_of_group * output);
+        }
     }
 
     PHY_INLINE void store(std::size_t count, std::byte* out) const {
@@ -89,18 +95,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t vectors = partial_sums / lanes;
-
-    static PHY_INLINE void store_parts(Ops::V (&sums)[vectors], float* parts) {
-        for (std::size_t half = vectors / 2; half > 0; half /= 2)
-            for (std::size_t v = 0; v < half; ++v)
-                sums[v] = Ops::add(sums[v], sums[v + half]);
-#if HWY_TARGET == HWY_AVX3
-        hn::Store(hn::Add(hn::LowerHalf(ds, sums[0]), hn::UpperHalf(ds, sums[0])), ds, parts);
-#else
-        hn::Store(sums[0], ds, parts);
-#endif
-    }
+    static constexpr std::size_t vectors = partial_sums / outputs_of_group;
 
     alignas(64) float parts_[2][outputs_of_group * outputs_of_group];
 };

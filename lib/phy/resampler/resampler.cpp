@@ -91,14 +91,14 @@ Resampler& Resampler::operator=(Resampler&&) noexcept = default;
 
 void Resampler::operator()(SymbolView input, std::span<const ResampledRow> rows, std::span<cf32> output) {
     detail::check_enum("sample format", input.format(), all_sample_formats.back());
-    const detail::ResampledSizes sizes = detail::checked_sizes(rows.size(), input.size(), output.size());
+    const detail::ResampledSizes sizes =
+        impl_->filter.checked_sizes(rows.size(), input.size(), output.size());
     for (const ResampledRow& row : rows) {
         if (!impl_->filter.allows(row.step))
             throw ArgumentError("step " + std::to_string(row.step) + ": expected " + std::to_string(step()) +
                                 " within one part in 1,000");
-        if (detail::is_beyond(row, sizes.outputs))
-            throw ArgumentError("position " + std::to_string(row.position) +
-                                ": expected the last one below 2^63");
+        if (row.position >= detail::max_position)
+            throw ArgumentError("position " + std::to_string(row.position) + ": expected less than 2^62");
     }
     const std::size_t pieces = (sizes.outputs + impl_->piece - 1) / impl_->piece;
     impl_->host.pool().for_each(sizes.rows * pieces, [&](int part, std::size_t index) noexcept {

@@ -27,10 +27,9 @@ struct PHY_EXPORT ResamplerConfig {
     FullScale full_scale = {};  ///< of integer samples
 };
 
-/// Where the outputs of a row lie among its inputs, in 2^-32 input samples. The last position of a row is
-/// below 2^63.
+/// Where the outputs of a row lie among its inputs, in 2^-32 input samples.
 struct ResampledRow {
-    std::uint64_t position = 0;  ///< of the first output, from the first input on
+    std::uint64_t position = 0;  ///< of the first output, from the first input on; below 2^62
     std::uint64_t step = 0;      ///< from one output to the next
 
     friend bool operator==(const ResampledRow&, const ResampledRow&) = default;
@@ -65,8 +64,8 @@ public:
 
     /// input: (rows, inputs); output: (rows, outputs). Samples before the first and after the last input of a
     /// row count as 0. Steps may differ from step() by at most one part in 1,000. Throws ArgumentError for
-    /// other steps, for positions from 2^63 on, and for sizes that are no multiples of rows.size(). Allocates
-    /// nothing.
+    /// other steps, for positions from 2^62 on, for outputs of a row that span 2^30 inputs or more, and for
+    /// sizes that are no multiples of rows.size(). Allocates nothing.
     void operator()(SymbolView input, std::span<const ResampledRow> rows, std::span<cf32> output);
 
     [[nodiscard]] const Host& host() const;
@@ -99,7 +98,7 @@ public:
     [[nodiscard]] std::uint64_t step() const;
 
     /// As in phy::Resampler. Samples are aligned to their components. Outputs of a row with another step than
-    /// allowed, or with positions from 2^63 on, are NaN.
+    /// allowed, or with a position from 2^62 on, are NaN.
     void operator()(SymbolView input, DeviceSpan<const ResampledRow> rows, DeviceSpan<cf32> output,
                     cudaStream_t stream) const;
 

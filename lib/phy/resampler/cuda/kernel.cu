@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads) resample(const __grid_constant__ Resa
     const std::size_t number = blockIdx.x / job.row_blocks;
     const ResampledRow row = job.rows[number];
     const bool is_allowed =
-        row.step >= job.min_step && row.step <= job.max_step && !is_beyond(row, job.sizes.outputs);
+        row.step >= job.min_step && row.step <= job.max_step && row.position < max_position;
     const std::size_t first = std::size_t{blockIdx.x % job.row_blocks} * job.teams * team;
     const std::uint64_t position = row.position + first * row.step;
     const auto before = static_cast<std::int64_t>(job.filter.taps / 2 - 1);

@@ -54,7 +54,7 @@ void Resampler::operator()(SymbolView input, DeviceSpan<const ResampledRow> rows
                            cudaStream_t stream) const {
     phy::detail::check_enum("sample format", input.format(), all_sample_formats.back());
     detail::ResampleJob job = impl_->job;
-    job.sizes = phy::detail::checked_sizes(rows.size(), input.size(), output.size());
+    job.sizes = impl_->filter.checked_sizes(rows.size(), input.size(), output.size());
     if (job.sizes.outputs == 0) return;
     job.format = input.format();
     job.unit = static_cast<float>(1.0 / double{impl_->config.full_scale.value_for(input.format())});
