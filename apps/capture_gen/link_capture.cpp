@@ -50,6 +50,9 @@ Recording::Config recording_config(const CaptureGenOptions& options, const Link&
             .channel = options.channel.value_or(ChannelModel()),
             .timing_offset = options.timing_offset_ns.value_or(0.0) * 1e-9,
             .frequency_offset = options.frequency_offset.value_or(0.0),
+            .clock = {.offset = 1e-6 * options.clock_offset_ppm.value_or(0.0),
+                      .drift = 1e-6 * options.clock_drift_ppm.value_or(0.0)},
+            .gaps = options.gaps.value_or(std::vector<DroppedSamples>()),
             .seed = options.seed};
 }
 

@@ -10,6 +10,28 @@
 namespace phy::apps {
 namespace {
 
+constexpr std::uint64_t max_sample = 1ULL << 40U;
+
+std::vector<DroppedSamples> parse_gaps(const std::string& text) {
+    const std::vector<std::string> parts = split(text);
+    std::vector<DroppedSamples> gaps;
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+        const auto first = parse_number<std::uint64_t>(parts[i]);
+        const auto count = parse_number<std::uint64_t>(parts[i + 1]);
+        if (!first || !count || *count == 0 || *first < end || *first > max_sample || *count > max_sample)
+            break;
+        gaps.push_back({.first = *first, .count = *count});
+        end = *first + *count;
+    }
+    if (2 * gaps.size() != parts.size())
+        throw ArgumentError(fmt::format(
+            "--gap {}: expected pairs of whole numbers up to 2^40, the first dropped sample and how many, "
+            "in order, such as 20000,777",
+            text));
+    return gaps;
+}
+
 void add_common_options(CaptureGenOptions& options, po::options_description& list) {
     list.add_options()  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
@@ -58,7 +80,7 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
     link.add_options()  //
         ("first-sample",
          number_within<std::uint64_t>(options.first_sample, "--first-sample", "N",
-                                      {0, 1ULL << 40U, "a whole number from 0 to 2^40"}),
+                                      {0, max_sample, "a whole number from 0 to 2^40"}),
          "samples of noise before the first slot if carrier.first_sample is \"auto\"; default 0")  //
         ("sample-rate",
          number_within<double>(options.sample_rate, "--sample-rate", "HZ",
@@ -67,7 +89,18 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
         ("center-frequency",
          number_within<double>(options.center_frequency, "--center-frequency", "HZ",
                                {0.0, 1e12, "a number from 0 to 1e12"}),
-         "centre frequency of the recording if the link has no carrier.center_frequency");
+         "centre frequency of the recording if the link has no carrier.center_frequency")  //
+        ("clock-offset",
+         number_within<double>(options.clock_offset_ppm, "--clock-offset", "PPM",
+                               {-100.0, 100.0, "a number from -100 to 100"}),
+         "how fast the recorder's clock is, of its samples and its oscillator, where the first slot begins; "
+         "default 0")  //
+        ("clock-drift",
+         number_within<double>(options.clock_drift_ppm, "--clock-drift", "PPM",
+                               {-1.0, 1.0, "a number from -1 to 1"}),
+         "change of the clock's offset per second; default 0")  //
+        ("gap", parsed(options.gaps, parse_gaps, "FIRST,COUNT[,...]"),
+         "samples that the recorder has dropped, in order; several pairs: several gaps");
     list.add(link);
 }
 
@@ -96,7 +129,10 @@ std::vector<Given> link_options(const CaptureGenOptions& options) {
 std::vector<Given> sample_options(const CaptureGenOptions& options) {
     return {{"--first-sample", options.first_sample.has_value()},
             {"--sample-rate", options.sample_rate.has_value()},
-            {"--center-frequency", options.center_frequency.has_value()}};
+            {"--center-frequency", options.center_frequency.has_value()},
+            {"--clock-offset", options.clock_offset_ppm.has_value()},
+            {"--clock-drift", options.clock_drift_ppm.has_value()},
+            {"--gap", options.gaps.has_value()}};
 }
 
 void require_none(const std::vector<Given>& options, const char* reason) {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "capture_gen/recording.hpp"
 #include "common/app.hpp"
 #include "phy/capture/capture.hpp"
 #include "phy/phy.hpp"
@@ -41,6 +43,9 @@ struct CaptureGenOptions {
     std::optional<double> sample_rate;
     std::optional<double> center_frequency;
     std::optional<std::uint64_t> first_sample;
+    std::optional<double> clock_offset_ppm;
+    std::optional<double> clock_drift_ppm;  ///< per s
+    std::optional<std::vector<DroppedSamples>> gaps;
 };
 
 void add_capture_gen_options(CaptureGenOptions& options, po::options_description& list);

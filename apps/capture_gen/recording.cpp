@@ -24,21 +24,26 @@ bool is_grid(const Recording::Config& config) {
     return config.kind == CaptureKind::grid;
 }
 
-bool is_fft_rate(const Recording::Config& config) {
-    return resampler_config(config.link).output_rate == config.link.carrier.sample_rate;
+double sample_rate_of(const Recording::Config& config) {
+    return config.link.carrier.sample_rate.value();
+}
+
+/// True if an FFT makes the samples.
+bool is_modulated(const Recording::Config& config) {
+    return config.clock == RecorderClock() &&
+           resampler_config(config.link).output_rate == sample_rate_of(config);
 }
 
 /// Samples by which the signal is delayed.
 double delay_of(const Recording::Config& config) {
     if (is_grid(config)) return 0.0;
-    const double delay = config.timing_offset * config.link.carrier.sample_rate.value();
-    return is_fft_rate(config) ? std::nearbyint(delay) : delay;
+    const double delay = config.timing_offset * sample_rate_of(config);
+    return is_modulated(config) ? std::nearbyint(delay) : delay;
 }
 
 Channel::Config channel_config(const Recording::Config& config) {
-    const double rest =
-        is_grid(config) ? config.timing_offset
-                        : config.timing_offset - delay_of(config) / config.link.carrier.sample_rate.value();
+    const double rest = is_grid(config) ? config.timing_offset
+                                        : config.timing_offset - delay_of(config) / sample_rate_of(config);
     return {.model = config.channel,
             .antennas = config.antennas,
             .layers = config.link.allocation.layers(),
@@ -85,10 +90,11 @@ Recording::Recording(const Config& config)
         size_ = config.slots * grid_size();
         return;
     }
-    if (is_fft_rate(config))
+    if (is_modulated(config))
         modulate_.emplace(scalar_host(), ofdm_config_of(config));
     else
-        waveform_.emplace(ofdm_config_of(config), config.link.carrier.sample_rate.value());
+        waveform_.emplace(ofdm_config_of(config));
+    nominal_rate_ = ofdm_config_of(config).sample_rate;
     size_ = static_cast<std::uint64_t>(std::ceil(exact_start(config.slots) - delay_));
     const auto before = std::max<std::int64_t>(start_of(0), 0);
     pieces_before_ = (static_cast<std::uint64_t>(before) + noise_piece - 1) / noise_piece;
@@ -110,16 +116,45 @@ const OfdmTiming& Recording::timing() const {
     return waveform_ ? waveform_->timing() : modulate_->timing();
 }
 
-double Recording::samples_per_symbol() const {
-    return waveform_ ? waveform_->samples_per_symbol() : static_cast<double>(timing().fft_size());
+/// From the start of the first slot to that of a slot, in samples of timing().
+double Recording::nominal_start(std::uint64_t slot) const {
+    const std::uint64_t first = schedule_.first_slot();
+    return static_cast<double>(timing().slot_start(first + slot) - timing().slot_start(first));
+}
+
+/// How fast the recorder's clock is where a slot begins, and on average up to there.
+Recording::Clocks Recording::clocks_at(std::uint64_t slot) const {
+    const double drift = config_.clock.drift * nominal_start(slot) / nominal_rate_;
+    return {.now = 1.0 + config_.clock.offset + drift, .mean = 1.0 + config_.clock.offset + 0.5 * drift};
 }
 
 /// Where the signal of a slot begins, in samples; negative: before the recording.
 double Recording::exact_start(std::uint64_t slot) const {
-    const std::uint64_t first = schedule_.first_slot();
-    const auto start = static_cast<double>(timing().slot_start(first + slot) - timing().slot_start(first));
-    return static_cast<double>(config_.first_sample) + start * (waveform_ ? waveform_->scale() : 1.0) +
-           delay_;
+    const double samples = nominal_start(slot) * (sample_rate_of(config_) / nominal_rate_);
+    return static_cast<double>(config_.first_sample) + samples * clocks_at(slot).mean + delay_;
+}
+
+/// The phase of the signal against that without a frequency offset.
+double Recording::turns_at(std::int64_t sample) const {
+    const auto first = static_cast<std::int64_t>(config_.first_sample);
+    // Of the recorder's clock, and true.
+    const long double shown =
+        static_cast<long double>(sample - first) / static_cast<long double>(sample_rate_of(config_));
+    const long double ratio = 1.0L + static_cast<long double>(config_.clock.offset);
+    const auto drift = static_cast<long double>(config_.clock.drift);
+    const long double seconds = 2.0L * shown / (ratio + std::sqrt(ratio * ratio + 2.0L * drift * shown));
+    const LinkCarrier& carrier = config_.link.carrier;
+    const double oscillator = carrier.center_frequency.value() + carrier.frequency_shift;
+    const long double turns = static_cast<long double>(config_.frequency_offset) * seconds -
+                              static_cast<long double>(oscillator) * (shown - seconds);
+    return static_cast<double>(std::remainder(turns, 1.0L));
+}
+
+std::uint64_t Recording::size() const {
+    std::uint64_t dropped = 0;
+    for (const DroppedSamples& gap : config_.gaps)
+        dropped += std::min(gap.first + gap.count, size_) - std::min(gap.first, size_);
+    return size_ - dropped;
 }
 
 /// The first sample of a slot.
@@ -139,6 +174,29 @@ void Recording::make(std::uint64_t index, Piece& piece) {
     piece.codeword.clear();
     if (is_grid(config_)) return make_grid(index, piece);
     make_samples(index, piece);
+    if (!config_.gaps.empty()) drop(piece);
+}
+
+/// Takes dropped samples out.
+void Recording::drop(Piece& piece) const {
+    std::vector<std::size_t> kept;
+    std::uint64_t first = piece.first;
+    for (std::size_t i = 0; i < piece.size; ++i) {
+        const std::uint64_t sample = piece.first + i;
+        if (std::ranges::none_of(config_.gaps, [sample](const DroppedSamples& gap) {
+                return sample >= gap.first && sample - gap.first < gap.count;
+            }))
+            kept.push_back(i);
+    }
+    for (const DroppedSamples& gap : config_.gaps)
+        first -= std::min(gap.first + gap.count, piece.first) - std::min(gap.first, piece.first);
+    std::vector<cf32> values;
+    for (std::size_t antenna = 0; antenna < static_cast<std::size_t>(config_.antennas); ++antenna)
+        for (const std::size_t i : kept)
+            values.push_back(piece.values[antenna * piece.size + i]);
+    piece.first = first;
+    piece.size = kept.size();
+    piece.values = std::move(values);
 }
 
 /// The antennas' signal in a slot with the allocation.
@@ -173,7 +231,8 @@ void Recording::make_samples(std::uint64_t index, Piece& piece) {
     const auto antennas = static_cast<std::size_t>(config_.antennas);
     piece.values.resize(piece.size * antennas);
     // The FFT sums the noise of its samples.
-    const double variance = noise_variance() / samples_per_symbol();
+    const double variance =
+        noise_variance() * config_.link.carrier.subcarrier_spacing / sample_rate_of(config_);
     for (std::size_t antenna = 0; antenna < antennas; ++antenna)
         draw_noise({config_.seed, of_antennas + antenna}, piece.first, variance,
                    std::span(piece.values).subspan(antenna * piece.size, piece.size));
@@ -193,13 +252,15 @@ void Recording::add_signal(std::uint64_t slot, Piece& piece) {
         of_antenna = timing().slot_samples(number);
         skipped = static_cast<std::size_t>(static_cast<std::int64_t>(piece.first) - start_of(slot));
     }
+    const SampleTimes times = {.first = static_cast<double>(piece.first) - exact_start(slot),
+                               .rate = sample_rate_of(config_) * clocks_at(slot).now};
     samples_.resize(of_antenna * antennas);
     if (modulate_) (*modulate_)(grid_, {.first = number, .count = 1}, samples_);
     for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
         const auto of_this = std::span(samples_).subspan(antenna * of_antenna, of_antenna);
         if (waveform_)
-            waveform_->make(std::span(grid_).subspan(antenna * grid_size(), grid_size()), number,
-                            static_cast<double>(piece.first) - exact_start(slot), of_this);
+            waveform_->make(std::span(grid_).subspan(antenna * grid_size(), grid_size()), number, times,
+                            of_this);
         add_samples(of_this.subspan(skipped, piece.size), static_cast<std::int64_t>(piece.first),
                     std::span(piece.values).subspan(antenna * piece.size, piece.size));
     }
@@ -208,12 +269,9 @@ void Recording::add_signal(std::uint64_t slot, Piece& piece) {
 /// first: their index in the recording.
 void Recording::add_samples(std::span<const cf32> signal, std::int64_t first,
                             std::span<cf32> recorded) const {
-    const double turn = config_.frequency_offset / config_.link.carrier.sample_rate.value();
-    const std::int64_t since = first - static_cast<std::int64_t>(config_.first_sample);
     for (std::size_t i = 0; i < signal.size(); ++i) {
-        const double turns = turn * static_cast<double>(since + static_cast<std::int64_t>(i));
-        const std::complex<double> phase =
-            std::polar(1.0, 2.0 * std::numbers::pi * std::remainder(turns, 1.0));
+        const double turns = turns_at(first + static_cast<std::int64_t>(i));
+        const std::complex<double> phase = std::polar(1.0, 2.0 * std::numbers::pi * turns);
         recorded[i] += cf32(phase * std::complex<double>(signal[i]));
     }
 }

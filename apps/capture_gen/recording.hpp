@@ -17,12 +17,27 @@
 
 namespace phy::apps {
 
+/// The reference of a recorder, which its samples and its oscillator share. Positive: it is fast, so that
+/// slots last longer in samples and the signal is too low in frequency.
+struct RecorderClock {
+    double offset = 0.0;  ///< a ratio, where the first slot begins
+    double drift = 0.0;   ///< per s
+
+    friend bool operator==(const RecorderClock&, const RecorderClock&) = default;
+};
+
+/// Samples that a recorder has dropped.
+struct DroppedSamples {
+    std::uint64_t first = 0;  ///< counted with all dropped ones
+    std::uint64_t count = 0;
+};
+
 /// A recording of a link: random codewords in every slot of its allocation, and noise everywhere. It is made
 /// in pieces, in any order: random values depend on the seed and their position only.
 ///
 /// The channel is that of link_sim and acts on resource elements. In samples at a rate of an FFT, the timing
-/// offset delays the signal by whole samples, and its fraction rotates resource elements; at another rate it
-/// delays the signal. The frequency offset rotates samples.
+/// offset delays the signal by whole samples, and its fraction rotates resource elements; at another rate, or
+/// with another clock, it delays the signal. The frequency offset rotates samples.
 /// Samples have the scale of OfdmModulator, so that at a receiver symbols have unit power and noise has
 /// noise_variance().
 class Recording {
@@ -35,8 +50,10 @@ public:
         int antennas = 1;
         double snr_db = 20.0;  ///< all layers over noise at an antenna, per resource element
         ChannelModel channel = {};
-        double timing_offset = 0.0;     ///< s; positive: the signal arrives late
-        double frequency_offset = 0.0;  ///< Hz; positive: the signal is too high in frequency
+        double timing_offset = 0.0;             ///< s; positive: the signal arrives late
+        double frequency_offset = 0.0;          ///< Hz; positive: the signal is too high in frequency
+        RecorderClock clock = {};               ///< for samples
+        std::vector<DroppedSamples> gaps = {};  ///< of samples, in order
         std::uint64_t seed = 1;
     };
 
@@ -55,7 +72,7 @@ public:
     [[nodiscard]] const Config& config() const { return config_; }
 
     /// Samples or resource elements per antenna.
-    [[nodiscard]] std::uint64_t size() const { return size_; }
+    [[nodiscard]] std::uint64_t size() const;
     [[nodiscard]] std::uint64_t pieces() const { return pieces_before_ + config_.slots + 1; }
     [[nodiscard]] std::uint64_t codewords() const { return schedule_.occasions(config_.slots); }
     [[nodiscard]] std::size_t bits_per_codeword() const { return transmitter_.bits_per_slot(); }
@@ -67,14 +84,23 @@ public:
     void make(std::uint64_t index, Piece& piece);
 
 private:
+    /// Ratios of the recorder's clock to a right one.
+    struct Clocks {
+        double now;
+        double mean;
+    };
+
     void make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword);
     void make_grid(std::uint64_t slot, Piece& piece);
     void make_samples(std::uint64_t index, Piece& piece);
+    void drop(Piece& piece) const;
     void add_signal(std::uint64_t slot, Piece& piece);
     void add_samples(std::span<const cf32> signal, std::int64_t first, std::span<cf32> recorded) const;
     [[nodiscard]] bool has_allocation(std::uint64_t slot) const;
     [[nodiscard]] const OfdmTiming& timing() const;
-    [[nodiscard]] double samples_per_symbol() const;
+    [[nodiscard]] double nominal_start(std::uint64_t slot) const;
+    [[nodiscard]] Clocks clocks_at(std::uint64_t slot) const;
+    [[nodiscard]] double turns_at(std::int64_t sample) const;
     [[nodiscard]] double exact_start(std::uint64_t slot) const;
     [[nodiscard]] std::int64_t start_of(std::uint64_t slot) const;
     [[nodiscard]] std::uint64_t begin_of_piece(std::uint64_t index) const;
@@ -82,13 +108,14 @@ private:
 
     Config config_;
     SlotSchedule schedule_;
-    double delay_ = 0.0;  ///< samples; whole at a rate of an FFT
+    double delay_ = 0.0;  ///< samples; whole if there is a modulator
     Channel channel_;
     Transmitter transmitter_;
     std::optional<OfdmModulator> modulate_;  ///< at a rate of an FFT
-    std::optional<Waveform> waveform_;       ///< at another rate
+    std::optional<Waveform> waveform_;       ///< at another rate, or with another clock
+    double nominal_rate_ = 0.0;              ///< Hz, of timing()
     std::uint64_t pieces_before_ = 0;        ///< before the first slot: noise only
-    std::uint64_t size_ = 0;
+    std::uint64_t size_ = 0;                 ///< with all dropped samples
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;
     std::vector<cf32> samples_;

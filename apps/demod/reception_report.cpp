@@ -64,6 +64,33 @@ Json worst_json(const Reception& done) {
                          {"coherence", worst_of(done, &SlotReport::coherence, -1.0).value}});
 }
 
+std::optional<double> ppm(const std::optional<double>& ratio) {
+    return ratio ? std::optional(1e6 * *ratio) : std::nullopt;
+}
+
+const char* name_of(ClockSource source) {
+    switch (source) {
+        case ClockSource::none:
+            return "none";
+        case ClockSource::frequency:
+            return "frequency";
+        case ClockSource::timing:
+            return "timing";
+    }
+    return "";
+}
+
+void add_clock(std::vector<Json::Member>& members, const Reception& done) {
+    std::vector<Json> gaps;
+    for (const MissingSamples& gap : done.gaps)
+        gaps.push_back(Json::object(
+            {{"sample", gap.sample}, {"missing_samples", gap.missing}, {"lost_slots", gap.lost_slots}}));
+    members.emplace_back("clock_offset_ppm", ppm(done.clock.first));
+    members.emplace_back("last_clock_offset_ppm", ppm(done.clock.last));
+    members.emplace_back("clock_source", name_of(done.clock.corrected));
+    members.emplace_back("gaps", Json::array(gaps));
+}
+
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("snr_db", done.mean.snr_db);
     members.emplace_back("evm_rms", done.mean.evm);
@@ -76,6 +103,15 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     if (done.link.carrier.first_sample && done.samples > 0)
         members.emplace_back("first_sample", *done.link.carrier.first_sample);
     if (done.found) members.emplace_back("correlation", done.found->correlation);
+    if (done.samples > 0) add_clock(members, done);
+}
+
+std::string clock_text(const ClockReport& clock) {
+    std::string text = fmt::format("{:+.3f} ppm", *ppm(clock.first));
+    if (std::fabs(*clock.last - *clock.first) > 1e-8)
+        text += fmt::format(" to {:+.3f} ppm", *ppm(clock.last));
+    if (clock.corrected == ClockSource::none) return text + ", not corrected: it does no harm";
+    return text + fmt::format(", corrected by the {} of slots", name_of(clock.corrected));
 }
 
 /// How good the slots are: means, and the worst slots.
@@ -157,6 +193,7 @@ std::string text_of(const Reception& done) {
     add_quality(result, done);
     line("offsets", fmt::format("timing {:.4g} us, frequency {:.4g} Hz", 1e6 * done.mean.timing_offset,
                                 done.mean.frequency_offset));
+    if (done.clock.first) line("clock", clock_text(done.clock));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

@@ -1,6 +1,7 @@
 #include "phy/files/receive.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
+#include "phy/files/receive/follow.hpp"
+#include "phy/files/receive/search.hpp"
 #include "phy/files/receive/warnings.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
@@ -219,7 +222,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
     for (std::size_t i = 0; i < received.size(); ++i) {
         SlotReport report = slot_report(received[i], config, slots.schedule().slot(i));
         report.timing_offset += result.corrected.timing;
-        report.frequency_offset += result.corrected.frequency;
+        report.frequency_offset += result.corrected.frequency + slots.track().at(report.slot).frequency;
         result.reports.push_back(report);
         result.symbols.push_back(received[i].symbols);
     }
@@ -228,10 +231,11 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
 
 std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {
     std::vector<SlotRow> rows;
+    const auto moved = std::llround(slots.lateness_of(slots.schedule().first_slot()));
     for (const SlotReport& report : result.reports)
         rows.push_back({.slot = report.slot % static_cast<std::uint64_t>(slots.schedule().slots_per_frame()),
                         .first_sample = slots.signal().recorded(static_cast<std::uint64_t>(
-                            std::max<std::int64_t>(0, slots.begin_of(report.slot) - slots.moved()))),
+                            std::max<std::int64_t>(0, slots.begin_of(report.slot) - moved))),
                         .snr_db = report.snr_db,
                         .noise_variance = report.noise_variance,
                         .evm = report.evm,
@@ -332,7 +336,15 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     if (options.diagnoses && slots.occasions() == 0)
         detail::diagnose_reception(host, config, slots, result, options);
     detail::require_occasions(slots, result);
-    if (is_samples) result.corrected = detail::correct_offsets(host, config, slots, result.warnings);
+    if (is_samples) {
+        auto corrected = detail::correct_offsets(host, config, slots, result.warnings);
+        const double found = result.found ? result.found->frequency : 0.0;
+        corrected.offsets.frequency += found;
+        corrected.offsets.at_prefixes += found;
+        result.corrected = corrected.offsets;
+        if (corrected.offsets.coherence > 0.0)
+            detail::follow_slots(host, config, slots, corrected, result, options);
+    }
     result.link = signal.recorded_link(config.link);
     if (link.carrier.first_sample) result.link.carrier.first_sample = link.carrier.first_sample;
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);

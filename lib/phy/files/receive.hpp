@@ -36,6 +36,28 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     DiagnoseOptions diagnose = {};
 };
 
+/// What the correction of a recorder's clock follows.
+enum class ClockSource : std::uint8_t {
+    none,       ///< it is not corrected
+    frequency,  ///< the frequency offset, over the centre frequency: one reference for both
+    timing,     ///< where the slots begin
+};
+
+/// A recorder's clock against the transmitter's, as a ratio; positive: it is fast. None: not measured,
+/// because the recording is too short.
+struct PHY_EXPORT ClockReport {
+    std::optional<double> first;  ///< where the first slots were measured, and the last ones
+    std::optional<double> last;
+    ClockSource corrected = ClockSource::none;
+};
+
+/// Samples that a recorder has dropped.
+struct PHY_EXPORT MissingSamples {
+    std::uint64_t sample = 0;      ///< where the first slot that is not whole begins in the recording
+    std::int64_t missing = 0;      ///< per antenna; whole frames more may be missing; negative: too many
+    std::uint64_t lost_slots = 0;  ///< slots that are not whole: their samples count as 0
+};
+
 /// Result and speed of a reception.
 struct PHY_EXPORT Reception {
     CaptureDescription capture;
@@ -49,10 +71,12 @@ struct PHY_EXPORT Reception {
     std::uint64_t samples = 0;    ///< samples per antenna in those slots
     double signal_seconds = 0.0;  ///< s: duration of the slots on the air
     std::vector<SlotReport> reports;
-    std::vector<SymbolSums> symbols;          ///< per slot: equalised symbols by decisions and N0
-    SlotReport mean;                          ///< over the slots with DM-RS: averages powers, not decibels
-    std::optional<FoundSlot> found;           ///< set if the first slot was searched for
-    Offsets corrected;                        ///< corrected in all samples; reports include them
+    std::vector<SymbolSums> symbols;  ///< per slot: equalised symbols by decisions and N0
+    SlotReport mean;                  ///< over the slots with DM-RS: averages powers, not decibels
+    std::optional<FoundSlot> found;   ///< set if the first slot was searched for
+    Offsets corrected;                ///< corrected in all samples; reports include them
+    ClockReport clock;
+    std::vector<MissingSamples> gaps;
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""

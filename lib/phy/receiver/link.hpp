@@ -81,7 +81,7 @@ PHY_EXPORT void check(const Link& link);
                                             std::optional<double> center_frequency);
 
 /// From the link's sample rate to one that a receiver takes. It passes the carrier and a frequency offset of
-/// up to two subcarriers, as far as the link's rate allows. The output rate is the link's if that has an
+/// up to three subcarriers, as far as the link's rate allows. The output rate is the link's if that has an
 /// fft_size(). Throws ArgumentError if there is no sample rate, or if it leaves less than 0.9 % for the
 /// filter's transition.
 [[nodiscard]] PHY_EXPORT ResamplerConfig resampler_config(const Link& link);

@@ -5,14 +5,12 @@
 
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
-#include "phy/files/receive/diagnose_capture.hpp"
+#include "phy/files/receive/search.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 
 namespace phy::detail {
 namespace {
-
-constexpr double frame_seconds = 0.01;
 
 /// Min coherence after moving slots, as a share of that before.
 constexpr float clear_share = 0.9F;
@@ -34,27 +32,6 @@ constexpr double sure_coherence = 0.35;
 /// Slots without DM-RS are no fading below this probability (as -ln).
 constexpr double max_fading_surprisal = 5.8;
 
-/// The settings of the expected DM-RS.
-std::string settings_of(const Link& link) {
-    const DmrsConfig& dmrs = link.allocation.dmrs;
-    return "dmrs.symbols [" + list_of(dmrs.symbols) + "], type " + std::to_string(dmrs.type) + ", ports [" +
-           list_of(dmrs.ports) + "], scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
-           std::to_string(dmrs.n_scid) + ", reference_crb " + std::to_string(dmrs.reference_crb) +
-           ", first_slot " + std::to_string(link.carrier.first_slot) +
-           (link.carrier.first_sample && link.carrier.sample_rate
-                ? ", first_sample " + std::to_string(*link.carrier.first_sample)
-                : "");
-}
-
-/// Measures over some occasions from `first` on.
-Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                      std::uint64_t first) {
-    const std::uint64_t count = std::min(measured_slots, slots.occasions() - first);
-    std::vector<std::byte> input(count * slots.bytes_per_slot());
-    slots.read(first, count, input);
-    return measure_offsets(host, config, SymbolView(slots.format(), input), first);
-}
-
 /// The first occasion that has DM-RS, or 0.
 std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
     Receiver receive(host, config);
@@ -75,67 +52,70 @@ std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, 
 
 }  // namespace
 
-std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,
-                                    const ReceiveOptions& options) {
-    const std::uint64_t length = signal.length();
-    LinkCarrier& carrier = config.link.carrier;
-    carrier.first_sample = 0;
-    carrier.first_slot = searched_slot(config.link);
-    const auto frame = static_cast<std::uint64_t>(std::ceil(*carrier.sample_rate * frame_seconds));
-    const std::uint64_t slot = OfdmTiming(ofdm_config(config.link, config.antennas))
-                                   .slot_samples(static_cast<std::uint64_t>(carrier.first_slot));
-    for (std::uint64_t first = 0; first + slot <= length; first += frame) {
-        if (options.stop.stop_requested()) return std::nullopt;
-        if (options.progress) options.progress(0, 1);
-        const std::uint64_t count = std::min(frame + 2 * slot, length - first);
-        const std::vector<std::byte> samples = signal.read(first, count);
-        std::optional<FoundSlot> found = find_first_slot(host, config, SymbolView(signal.format(), samples));
-        if (!found) continue;
-        found->first_sample += first;
-        carrier.first_sample = found->first_sample;
-        found->first_sample = signal.recorded(found->first_sample);
-        return found;
-    }
-    std::string diagnosis;
-    if (options.diagnoses) diagnosis = "; " + diagnose_search(host, config, signal, options);
-    if (options.stop.stop_requested()) return std::nullopt;
-    throw FileError(name_of(signal.description()) + ": the DM-RS of slot " +
-                    std::to_string(carrier.first_slot) + " were not found in " +
-                    std::to_string(signal.recorded(length)) + " samples: looked for " +
-                    settings_of(signal.recorded_link(config.link)) + diagnosis);
+Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                      std::uint64_t first) {
+    const std::uint64_t count = std::min(measured_slots, slots.occasions() - first);
+    std::vector<std::byte> input(count * slots.bytes_per_slot());
+    slots.read(first, count, input);
+    return measure_offsets(host, config, SymbolView(slots.format(), input), first);
 }
 
-Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                        std::vector<std::string>& warnings) {
+namespace {
+
+/// Measures over the first occasions, at frequencies that the first samples leave open. none: as measured
+/// without.
+Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                                     const Offsets& none) {
+    const auto frame = static_cast<std::uint64_t>(0.01 * *config.link.carrier.sample_rate);
+    const auto begin =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(slots.begin_of(slots.schedule().slot(0)), 0));
+    const std::vector<std::byte> samples = slots.read_samples(begin, frame);
+    for (const double frequency : possible_offsets(config, SymbolView(slots.format(), samples))) {
+        ReceiverConfig corrected = config;
+        corrected.link.carrier.frequency_shift -= frequency;
+        Offsets offsets = measured_from(host, corrected, slots, 0);
+        if (offsets.coherence == 0.0) continue;
+        offsets.frequency += frequency;
+        offsets.at_prefixes += frequency;
+        return offsets;
+    }
+    return none;
+}
+
+}  // namespace
+
+CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                                 std::vector<std::string>& warnings) {
     std::uint64_t first = 0;
     Offsets offsets = measured_from(host, config, slots, first);
+    if (offsets.coherence == 0.0) offsets = measured_at_possible_offsets(host, config, slots, offsets);
     if (offsets.coherence == 0.0) {
         first = first_with_pilots(host, config, slots);
         if (first > 0) offsets = measured_from(host, config, slots, first);
     }
-    if (offsets.coherence == 0.0) return {.at_prefixes = offsets.at_prefixes, .deviation = offsets.deviation};
+    if (offsets.coherence == 0.0)
+        return {.offsets = {.at_prefixes = offsets.at_prefixes, .deviation = offsets.deviation}};
     const double rate = *config.link.carrier.sample_rate;
-    const auto samples = std::llround(offsets.timing * rate);
+    const double late = offsets.timing * rate;
     config.link.carrier.frequency_shift -= offsets.frequency;
-    slots.move(samples);
+    slots.set_track(Track(SlotPlace{.late = late}));
     const std::size_t prefix = OfdmTiming(ofdm_config(config.link, config.antennas)).prefix_samples(0, 1);
-    if (std::llabs(samples) > static_cast<long long>(prefix / 4)) {
+    if (std::fabs(late) > 0.25 * static_cast<double>(prefix)) {
         // Pilots cannot distinguish delays that differ by the reciprocal of their spacing.
         const Offsets left = measured_from(host, config, slots, first);
         if (left.coherence < clear_share * offsets.coherence ||
-            std::fabs(left.timing * rate) > 0.5 * std::fabs(offsets.timing * rate)) {
-            slots.move(0);
+            std::fabs(left.timing * rate) > 0.5 * std::fabs(late)) {
+            slots.set_track(Track());
             offsets.timing = 0.0;
-            if (offsets.coherence < sure_timing) return offsets;
+            if (offsets.coherence < sure_timing) return {offsets, first};
             warnings.push_back(
                 slots.name() +
                 ": the DM-RS are neither where carrier.first_sample says nor where their phases show them: "
                 "carrier.first_sample may be wrong; \"auto\" searches for it");
-            return offsets;
+            return {offsets, first};
         }
     }
-    offsets.timing = static_cast<double>(samples) / rate;
-    return offsets;
+    return {offsets, first, late};
 }
 
 SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {

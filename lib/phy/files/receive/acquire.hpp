@@ -16,15 +16,21 @@ namespace phy::detail {
 /// Occasions for measuring offsets.
 inline constexpr std::uint64_t measured_slots = 8;
 
-/// Searches the whole capture for the first slot of the schedule, and sets the link accordingly. Throws
-/// FileError, with a diagnosis if wanted, if it is not found. None: a stop was requested.
-std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,
-                                    const ReceiveOptions& options);
+/// Measures over some occasions from `first` on.
+Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                      std::uint64_t first);
+
+/// Offsets, and where they were measured.
+struct CorrectedOffsets {
+    Offsets offsets;
+    std::uint64_t first = 0;  ///< occasion
+    double late = 0.0;        ///< samples: the timing
+};
 
 /// Measures offsets over the first slots that have DM-RS, and corrects them in all samples; the frequency via
-/// the link's frequency_shift. Returns the corrected offsets. Warns of an implausible timing offset.
-Offsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                        std::vector<std::string>& warnings);
+/// the link's frequency_shift, the timing via the track of slots. Warns of an implausible timing offset.
+CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                                 std::vector<std::string>& warnings);
 
 /// The mean over slots of at least that coherence, if any: averages powers, not decibels. Adds the erasures
 /// of all slots.

@@ -6,9 +6,13 @@
 #include <numeric>
 
 #include "phy/files/common.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
+
+/// Of the rate, that a filter passes.
+constexpr double max_resampled_share = 0.991;
 
 /// Two numbers with the ratio a / b.
 struct Ratio {
@@ -34,14 +38,25 @@ std::uint64_t scaled(std::uint64_t number, const Ratio& ratio) {
 
 CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
                              const std::optional<ResamplerConfig>& rates)
-    : capture_(capture),
+    : host_(host),
+      capture_(capture),
       recorded_length_(capture.description().symbols / capture.description().antennas),
       length_(recorded_length_),
       rates_(rates.value_or(ResamplerConfig{.input_rate = 1.0, .output_rate = 1.0})) {
-    if (rates_.input_rate == rates_.output_rate) return;
     rates_.full_scale = full_scale_of(capture.description());
-    resample_.emplace(host, rates_);
-    length_ = sample_at(recorded_length_);
+    resample(false);
+    if (is_resampled()) length_ = sample_at(recorded_length_);
+}
+
+bool CaptureSignal::can_resample() const {
+    return rates_.bandwidth > 0.0 && rates_.bandwidth <= max_resampled_share * rates_.input_rate;
+}
+
+void CaptureSignal::resample(bool all) {
+    if (rates_.input_rate == rates_.output_rate && !all)
+        resample_.reset();
+    else if (!resample_)
+        resample_.emplace(host_, rates_);
 }
 
 SampleFormat CaptureSignal::format() const {
@@ -65,6 +80,16 @@ CaptureSignal::Position CaptureSignal::position_of(std::int64_t sample) const {
     return {.sample =
                 periods * static_cast<std::int64_t>(ratio.a) + static_cast<std::int64_t>(in_period / ratio.b),
             .fraction = static_cast<std::uint64_t>((in_period % ratio.b << 32U) / ratio.b)};
+}
+
+/// late: recorded samples.
+CaptureSignal::Position CaptureSignal::moved(const Position& position, double late) {
+    const double whole = std::floor(late);
+    const auto fraction =
+        static_cast<std::uint64_t>(std::llround((late - whole) * 0x1p32)) + position.fraction;
+    return {.sample = position.sample + static_cast<std::int64_t>(whole) +
+                      static_cast<std::int64_t>(fraction >> 32U),
+            .fraction = fraction & 0xFFFFFFFFU};
 }
 
 Link CaptureSignal::receiver_link(Link link) const {
@@ -95,19 +120,45 @@ void CaptureSignal::copy(std::int64_t first, std::size_t count, std::size_t stri
                       all.subspan(antenna * stride + static_cast<std::size_t>(from - first), there));
 }
 
-void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to) {
-    if (!is_resampled()) return copy(first, count, stride, to);
-    const Position begin = position_of(first);
+/// Takes a frequency, in turns per sample, out of the output.
+void CaptureSignal::rotate(double turns, std::size_t count) {
+    constexpr std::size_t block = 128;
+    const auto make = [](std::vector<cf32>& phases, std::size_t size, double step) {
+        phases.resize(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            const double angle = step * static_cast<double>(i);
+            phases[i] = cf32(elementary::turn(angle - std::floor(angle)));
+        }
+    };
+    make(fine_, block, -turns);
+    make(coarse_, (count + block - 1) / block, -turns * static_cast<double>(block));
+    for (std::size_t i = 0; i < output_.size(); ++i) {
+        const cf32 a = coarse_[i % count / block];
+        const cf32 b = fine_[i % count % block];
+        const cf32 phase(a.real() * b.real() - a.imag() * b.imag(),
+                         a.real() * b.imag() + a.imag() * b.real());
+        const cf32 x = output_[i];
+        output_[i] = {x.real() * phase.real() - x.imag() * phase.imag(),
+                      x.real() * phase.imag() + x.imag() * phase.real()};
+    }
+}
+
+void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to,
+                         const SlotPlace& place) {
+    if (!is_resampled()) return copy(first + std::llround(place.late), count, stride, to);
+    const Position begin = moved(position_of(first), place.late * rates_.input_rate / rates_.output_rate);
+    const auto step = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(resample_->step()) * (1.0 + place.clock)));
     const auto margin = static_cast<std::int64_t>(resample_->margin());
-    const auto span = static_cast<std::int64_t>((count * resample_->step()) >> 32U) + 2;
+    const auto span = static_cast<std::int64_t>((count * step) >> 32U) + 2;
     const auto inputs = static_cast<std::size_t>(span + 2 * margin);
     input_.resize(antennas() * inputs * size_of(description().format));
     copy(begin.sample - margin, inputs, inputs, input_);
     output_.resize(antennas() * count);
     const std::vector<ResampledRow> rows(
-        antennas(), {.position = (static_cast<std::uint64_t>(margin) << 32U) + begin.fraction,
-                     .step = resample_->step()});
+        antennas(), {.position = (static_cast<std::uint64_t>(margin) << 32U) + begin.fraction, .step = step});
     (*resample_)(SymbolView(description().format, input_), rows, output_);
+    if (place.frequency != 0.0) rotate(place.frequency / rates_.output_rate, count);
     for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna)
         std::memcpy(to.data() + antenna * stride * sizeof(cf32), output_.data() + antenna * count,
                     count * sizeof(cf32));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/files/receive/track.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/resampler/resampler.hpp"
@@ -27,8 +28,10 @@ public:
     /// Per antenna.
     [[nodiscard]] std::uint64_t length() const { return length_; }
 
-    /// Reads `count` from `first` on into (antennas, stride). Those outside of the capture are 0.
-    void read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);
+    /// Reads `count` from `first` on into (antennas, stride). Those outside of the capture are 0. The place
+    /// of `first` is rounded, and its frequency and clock are left as they are, if samples are not resampled.
+    void read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to,
+              const SlotPlace& place = {});
 
     /// (antennas, count).
     [[nodiscard]] std::vector<std::byte> read(std::uint64_t first, std::uint64_t count);
@@ -38,6 +41,12 @@ public:
 
     /// True if samples are resampled.
     [[nodiscard]] bool is_resampled() const { return resample_.has_value(); }
+
+    /// True if samples at an equal rate can be resampled: their carrier leaves space for a filter.
+    [[nodiscard]] bool can_resample() const;
+
+    /// Resamples those at an equal rate too, or no longer.
+    void resample(bool all);
 
     [[nodiscard]] double recorded_rate() const { return rates_.input_rate; }
 
@@ -57,8 +66,11 @@ private:
     };
 
     [[nodiscard]] Position position_of(std::int64_t sample) const;
+    [[nodiscard]] static Position moved(const Position& position, double late);
+    void rotate(double turns, std::size_t count);
     void copy(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);
 
+    Host host_;
     CaptureReader& capture_;
     std::uint64_t recorded_length_;
     std::uint64_t length_;
@@ -66,6 +78,8 @@ private:
     std::optional<Resampler> resample_;
     std::vector<std::byte> input_;
     std::vector<cf32> output_;
+    std::vector<cf32> coarse_;  ///< phases of a frequency
+    std::vector<cf32> fine_;
 };
 
 }  // namespace phy::detail

@@ -1,6 +1,8 @@
 #include "phy/files/receive/capture_slots.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "phy/core/error.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -76,16 +78,33 @@ void CaptureSlots::measure_grid(const ReceiverConfig& config) {
                           " of a slot");
 }
 
-std::int64_t CaptureSlots::begin_of(std::uint64_t slot) const {
+std::int64_t CaptureSlots::nominal_begin_of(std::uint64_t slot) const {
     const std::uint64_t first_slot = schedule_.first_slot();
     if (input_ == ReceiverInput::grid) return static_cast<std::int64_t>(slot - first_slot) * symbols_per_slot;
-    return first_ + moved_ +
+    return first_ +
            static_cast<std::int64_t>(timing_[0].slot_start(slot) - timing_[0].slot_start(first_slot));
 }
 
-void CaptureSlots::move(std::int64_t samples) {
-    moved_ = samples;
-    while (end_of(schedule_.first_slot() + whole_slots_) <= static_cast<std::int64_t>(signal_.length()))
+double CaptureSlots::lateness_of(std::uint64_t slot) const {
+    const double late = track_.at(slot).late;
+    return signal_.is_resampled() ? late : std::nearbyint(late);
+}
+
+std::int64_t CaptureSlots::begin_of(std::uint64_t slot) const {
+    return nominal_begin_of(slot) + std::llround(lateness_of(slot));
+}
+
+void CaptureSlots::set_track(Track track) {
+    track_ = std::move(track);
+    const auto length = static_cast<std::int64_t>(signal_.length());
+    const std::uint64_t first = schedule_.first_slot();
+    // A late signal may lack the end of the last slot's last symbol.
+    const auto missing = static_cast<std::int64_t>(input_per_slot_ / (2 * symbols_per_slot));
+    // An FFT begins before the end of its prefix.
+    const auto unused = timing_.empty() ? 0 : static_cast<std::int64_t>(timing_[0].prefix_samples(0, 1) / 4);
+    while (whole_slots_ > 1 && end_of(first + whole_slots_ - 1) > length + missing)
+        --whole_slots_;
+    while (end_of(first + whole_slots_) <= length + unused)
         ++whole_slots_;
     occasions_ = schedule_.occasions(whole_slots_);
 }
@@ -108,7 +127,12 @@ std::size_t CaptureSlots::bytes_per_slot() const {
 
 void CaptureSlots::read_slot(std::uint64_t slot, std::span<std::byte> input) {
     const std::size_t count = timing_.empty() ? input_per_slot_ : samples_of(slot);
-    signal_.read(begin_of(slot) * static_cast<std::int64_t>(unit_), count, input_per_slot_, input);
+    if (track_.is_lost(slot)) {
+        std::ranges::fill(input, std::byte{0});
+        return;
+    }
+    signal_.read(nominal_begin_of(slot) * static_cast<std::int64_t>(unit_), count, input_per_slot_, input,
+                 track_.at(slot));
 }
 
 void CaptureSlots::read(std::uint64_t occasion, std::uint64_t count, std::span<std::byte> input) {
@@ -125,7 +149,8 @@ std::vector<std::byte> CaptureSlots::read_recorded(std::uint64_t occasion) {
 
 std::string CaptureSlots::rest() const {
     const std::uint64_t slot = schedule_.first_slot() + whole_slots_;
-    const std::uint64_t used = static_cast<std::uint64_t>(begin_of(slot) - moved_) * unit_;
+    const std::int64_t moved = std::llround(lateness_of(schedule_.first_slot()));
+    const std::uint64_t used = static_cast<std::uint64_t>(begin_of(slot) - moved) * unit_;
     if (used >= signal_.length()) return {};
     const std::uint64_t left = signal_.recorded(signal_.length() - used);
     // The lengths of resampled recordings are rounded.

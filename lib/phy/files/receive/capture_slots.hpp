@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phy/files/receive/capture_signal.hpp"
+#include "phy/files/receive/track.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/receiver.hpp"
@@ -36,10 +37,10 @@ public:
     /// Samples per antenna in the slot; 0 for a grid.
     [[nodiscard]] std::uint64_t samples_of(std::uint64_t slot) const;
 
-    /// Moves the beginnings of all slots by this many samples from the link's timing. Samples outside the
-    /// capture read as 0. Slots at the end that are then complete count too.
-    void move(std::int64_t samples);
-    [[nodiscard]] std::int64_t moved() const { return moved_; }
+    /// Where slots of samples lie against the link's timing. Samples outside the capture read as 0, and so do
+    /// lost slots. The slots that are complete count.
+    void set_track(Track track);
+    [[nodiscard]] const Track& track() const { return track_; }
 
     /// Read any slot, or the input of occasions, as for Receiver: (slots, antennas, input_per_slot()).
     void read_slot(std::uint64_t slot, std::span<std::byte> input);
@@ -59,6 +60,9 @@ public:
     [[nodiscard]] SampleFormat format() const { return signal_.format(); }
     [[nodiscard]] CaptureSignal& signal() const { return signal_; }
 
+    /// Samples from where the link's timing puts a slot to where it is read.
+    [[nodiscard]] double lateness_of(std::uint64_t slot) const;
+
     /// Whole slots in the capture from its first on.
     [[nodiscard]] std::uint64_t whole_slots() const { return whole_slots_; }
 
@@ -66,6 +70,7 @@ public:
     [[nodiscard]] std::string rest() const;
 
 private:
+    [[nodiscard]] std::int64_t nominal_begin_of(std::uint64_t slot) const;
     [[nodiscard]] std::int64_t end_of(std::uint64_t slot) const;
     void measure_samples(const ReceiverConfig& config);
     void measure_grid(const ReceiverConfig& config);
@@ -76,7 +81,7 @@ private:
     std::vector<OfdmTiming> timing_;  ///< of samples: one
     std::uint64_t unit_ = 1;          ///< elements per unit of begin_of(), which is an OFDM symbol in a grid
     std::int64_t first_ = 0;          ///< where the capture's first slot begins
-    std::int64_t moved_ = 0;
+    Track track_;
     std::uint64_t whole_slots_ = 0;
     std::uint64_t occasions_ = 0;
     std::size_t input_per_slot_ = 0;

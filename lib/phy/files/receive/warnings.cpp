@@ -339,10 +339,6 @@ double Warner::rotation_error() const {
 
 void Warner::warn_of_edges() {
     const bool is_samples = config_.input == ReceiverInput::samples;
-    if (is_samples && std::fabs(result_.corrected.frequency) > edge_of_spacing * spacing())
-        warn("a frequency offset of " + rounded(result_.corrected.frequency, 0) +
-             " Hz is near half the subcarrier spacing, beyond which it appears as another: "
-             "carrier.frequency_shift may be wrong");
     // DM-RS that were found, and no longer after this frequency was corrected.
     const Offsets& corrected = result_.corrected;
     if (corrected.coherence == 0.0 && std::fabs(corrected.at_prefixes) > min_lost_frequency * spacing() &&

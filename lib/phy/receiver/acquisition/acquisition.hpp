@@ -21,6 +21,7 @@ namespace phy {
 struct PHY_EXPORT FoundSlot {
     std::uint64_t first_sample = 0;  ///< where the slot begins
     double correlation = 0.0;        ///< from 0 to 1: share of the pilots' power that matches the DM-RS
+    double frequency = 0.0;          ///< Hz: the offset that was taken out to find it
 };
 
 /// The slot that find_first_slot() searches for: the first entry of Link::slots, or Link::carrier.first_slot
@@ -49,6 +50,14 @@ struct PHY_EXPORT FoundSlot {
 /// result does not depend on backend or number of threads.
 PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const ReceiverConfig& config,
                                                     SymbolView samples);
+
+/// Frequency offsets that samples, (antennas, samples), leave open: what their cyclic prefixes show, which is
+/// known modulo the subcarrier spacing, up to three subcarriers to either side, in Hz, the smallest first.
+/// Those of less than a tenth of a subcarrier are left out: a search does not need them. To correct one,
+/// subtract it from Link::carrier.frequency_shift. Throws ArgumentError as Receiver does, and for a receiver
+/// of grids.
+[[nodiscard]] PHY_EXPORT std::vector<double> possible_offsets(const ReceiverConfig& config,
+                                                              SymbolView samples);
 
 /// Timing and frequency offset of a recording, with the coherence of its pilots.
 struct PHY_EXPORT Offsets {

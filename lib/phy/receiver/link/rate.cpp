@@ -22,7 +22,7 @@ constexpr double min_oversampling = 1.1;
 constexpr double max_decimation = 64.0;
 
 /// On either side, in subcarriers.
-constexpr double max_offset = 2.0;
+constexpr double max_offset = 3.0;
 
 bool is_fft_rate(LinkCarrier carrier, double rate) {
     carrier.sample_rate = rate;
@@ -51,14 +51,15 @@ ResamplerConfig resampler_config(const Link& link) {
     const double rate = *carrier.sample_rate;
     const double spacing = carrier.subcarrier_spacing;
     const double of_carrier = bandwidth_of(link);
-    if (is_fft_rate(carrier, rate)) return {.input_rate = rate, .output_rate = rate, .bandwidth = of_carrier};
     const double max_bandwidth = rate * (1.0 - min_transition);
+    const double bandwidth = std::min(of_carrier + 2.0 * max_offset * spacing, max_bandwidth);
+    if (is_fft_rate(carrier, rate))
+        return {.input_rate = rate, .output_rate = rate, .bandwidth = std::max(bandwidth, of_carrier)};
     if (!(of_carrier <= max_bandwidth))
         throw ArgumentError("carrier.sample_rate is " + detail::number_text(rate) + ": expected at least " +
                             detail::number_text(std::ceil(of_carrier / (1.0 - min_transition))) +
                             ", or the subcarrier spacing times an FFT size, for a carrier that takes " +
                             detail::number_text(of_carrier) + " Hz around frequency 0");
-    const double bandwidth = std::min(of_carrier + 2.0 * max_offset * spacing, max_bandwidth);
     const double min_rate =
         std::max({min_oversampling * bandwidth, bandwidth + wanted_transition * rate, rate / max_decimation});
     for (int size = fft_step; size <= largest_fft; size += fft_step)

@@ -1,0 +1,170 @@
+#include "phy/files/receive/clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "phy/files/common.hpp"
+#include "phy/files/receive/acquire.hpp"
+
+namespace phy::detail {
+namespace {
+
+using Stretches = std::vector<Track::Stretch>;
+
+/// A correction must lower the power of errors to this share of that without it, or with the one before.
+constexpr double clear_share = 0.99;
+
+/// Below this phase, in radians, a clock turns the outermost subcarriers too little within half a slot.
+constexpr double min_phase = 3e-3;
+
+/// A change of the frequency below this share of the subcarrier spacing does no harm.
+constexpr double min_frequency = 2e-3;
+
+/// What is corrected.
+struct Choice {
+    ClockSource source = ClockSource::none;
+    bool follows_frequency = false;
+    Stretches stretches;
+};
+
+double samples_per_slot(const CaptureSlots& slots, const ReceiverConfig& config) {
+    return 0.01 * *config.link.carrier.sample_rate / slots.schedule().slots_per_frame();
+}
+
+/// Hz, of the recorder; 0: unknown.
+double oscillator(const Link& link) {
+    return *link.carrier.center_frequency == 0.0
+               ? 0.0
+               : *link.carrier.center_frequency + link.carrier.frequency_shift;
+}
+
+class Chooser {
+public:
+    Chooser(const Host& host, ReceiverConfig& config, CaptureSlots& slots, std::uint64_t first,
+            const Offsets& corrected)
+        : host_(host), config_(config), slots_(slots), first_(first), corrected_(corrected) {}
+
+    Choice operator()(const Stretches& measured);
+
+    void apply(const Choice& choice);
+
+    [[nodiscard]] Stretches with_clock(Stretches stretches, ClockSource source) const;
+
+private:
+    [[nodiscard]] bool may_matter(const Stretches& stretches) const;
+    [[nodiscard]] double error_of(const Choice& choice, std::uint64_t occasion);
+
+    const Host& host_;
+    ReceiverConfig& config_;
+    CaptureSlots& slots_;
+    std::uint64_t first_;
+    const Offsets& corrected_;
+};
+
+Stretches Chooser::with_clock(Stretches stretches, ClockSource source) const {
+    for (Track::Stretch& stretch : stretches)
+        for (std::size_t i = 0; i < stretch.points.size(); ++i) {
+            SlotPlace& place = stretch.points[i].place;
+            if (source == ClockSource::timing)
+                place.clock = slope_at(stretch.points, i) / samples_per_slot(slots_, config_);
+            if (source == ClockSource::frequency)
+                place.clock = -(corrected_.frequency + place.frequency) / oscillator(config_.link);
+        }
+    return stretches;
+}
+
+/// Sets the track, and whether samples are resampled.
+void Chooser::apply(const Choice& choice) {
+    Stretches stretches = choice.stretches;
+    if (!choice.follows_frequency)
+        for (Track::Stretch& stretch : stretches)
+            for (Track::Point& point : stretch.points)
+                point.place.frequency = 0.0;
+    slots_.signal().resample(choice.source != ClockSource::none || choice.follows_frequency);
+    config_.full_scale =
+        slots_.signal().is_resampled() ? FullScale() : full_scale_of(slots_.signal().description());
+    slots_.set_track(Track(std::move(stretches)));
+}
+
+/// Mean power of the errors of equalised symbols over some slots with DM-RS.
+double Chooser::error_of(const Choice& choice, std::uint64_t occasion) {
+    apply(choice);
+    const std::uint64_t count = std::min(measured_slots, slots_.occasions() - occasion);
+    Receiver receive(host_, config_);
+    std::vector<std::byte> input(count * slots_.bytes_per_slot());
+    std::vector<ReceivedSlot> received(count);
+    slots_.read(occasion, count, input);
+    receive(SymbolView(slots_.format(), input), occasion, {.slots = received});
+    std::vector<SlotReport> reports;
+    for (std::uint64_t i = 0; i < count; ++i)
+        reports.push_back(slot_report(received[i], config_, slots_.schedule().slot(occasion + i)));
+    const double evm = mean_of(reports, min_coherence(config_.link.allocation)).evm;
+    return evm * evm;
+}
+
+bool Chooser::may_matter(const Stretches& stretches) const {
+    const Link& link = config_.link;
+    const double slot_seconds = 0.01 / slots_.schedule().slots_per_frame();
+    const double band = static_cast<double>(link.allocation.subcarriers()) * link.carrier.subcarrier_spacing;
+    for (const Track::Stretch& stretch : stretches)
+        for (const Track::Point& point : stretch.points)
+            if (std::fabs(point.place.clock) * std::numbers::pi * band * slot_seconds > min_phase)
+                return true;
+    return false;
+}
+
+Choice Chooser::operator()(const Stretches& measured) {
+    Choice best = {.stretches = measured};
+    const Track::Point* farthest = nullptr;
+    for (const Track::Stretch& stretch : measured)
+        for (const Track::Point& point : stretch.points)
+            if (farthest == nullptr ||
+                std::fabs(point.place.frequency) > std::fabs(farthest->place.frequency))
+                farthest = &point;
+    const bool moves =
+        std::fabs(farthest->place.frequency) > min_frequency * config_.link.carrier.subcarrier_spacing;
+    std::vector<Choice> choices;
+    for (const ClockSource source : {ClockSource::frequency, ClockSource::timing}) {
+        if (source == ClockSource::frequency && oscillator(config_.link) == 0.0) continue;
+        Stretches stretches = with_clock(measured, source);
+        if (may_matter(stretches)) choices.push_back({source, true, std::move(stretches)});
+    }
+    if (moves) choices.push_back({ClockSource::none, true, measured});
+    if (choices.empty() || !slots_.signal().can_resample()) return best;
+    const std::uint64_t last = slots_.occasions() - 1;
+    const std::uint64_t at =
+        std::min(last, slots_.schedule().occasions(farthest->slot - slots_.schedule().first_slot()));
+    const auto error = [&](const Choice& choice) {
+        return error_of(choice, first_) + (moves ? error_of(choice, at) : 0.0);
+    };
+    double least = error(best);
+    for (Choice& choice : choices) {
+        const double of_this = error(choice);
+        if (!(of_this < clear_share * least)) continue;
+        least = of_this;
+        best = std::move(choice);
+    }
+    return best;
+}
+
+}  // namespace
+
+void choose_clock(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                  std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result) {
+    Chooser choose(host, config, slots, first, result.corrected);
+    const Stretches by_timing = choose.with_clock(stretches, ClockSource::timing);
+    const auto longest = std::ranges::max_element(by_timing, {}, [](const Track::Stretch& stretch) {
+        return stretch.points.back().slot - stretch.points.front().slot;
+    });
+    const Choice choice = choose(stretches);
+    choose.apply(choice);
+    result.clock.corrected = choice.source;
+    const auto shown = choice.source == ClockSource::frequency ? choice.stretches : by_timing;
+    const Track::Stretch& stretch = shown[static_cast<std::size_t>(longest - by_timing.begin())];
+    if (choice.source == ClockSource::none && stretch.points.size() == 1) return;
+    result.clock.first = stretch.points.front().place.clock;
+    result.clock.last = stretch.points.back().place.clock;
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,111 @@
+#include "phy/files/receive/gap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "phy/files/receive/search.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
+
+namespace phy::detail {
+namespace {
+
+/// A slot beside a gap is damaged if its EVM is larger than its neighbour's by this factor.
+constexpr double damaged = 1.5;
+
+/// Finds slots that are received well at their place.
+std::vector<bool> fitting(const std::vector<SlotReport>& reports, double least, double most_seconds) {
+    std::vector<bool> result;
+    for (const SlotReport& report : reports)
+        result.push_back(report.coherence >= least && std::fabs(report.timing_offset) < most_seconds);
+    return result;
+}
+
+}  // namespace
+
+std::vector<SlotReport> GapSearch::received(const GapBounds& bounds, const SlotPlace& place) const {
+    ReceiverConfig config = config_;
+    config.link.carrier.frequency_shift -= place.frequency;
+    Receiver receive(host_, config);
+    slots_.set_track(Track(SlotPlace{.late = place.late}));
+    std::vector<std::byte> input(slots_.bytes_per_slot());
+    std::vector<SlotReport> reports;
+    for (std::uint64_t occasion = bounds.first; occasion < bounds.end; ++occasion) {
+        ReceivedSlot slot;
+        slots_.read(occasion, 1, input);
+        receive(SymbolView(slots_.format(), input), occasion, {.slots = std::span(&slot, 1)});
+        reports.push_back(slot_report(slot, config, slots_.schedule().slot(occasion)));
+    }
+    return reports;
+}
+
+Gap GapSearch::operator()(const GapBounds& bounds) const {
+    const std::vector<SlotReport> before = received(bounds, bounds.before);
+    const std::vector<SlotReport> after = received(bounds, bounds.after);
+    const double missing = bounds.before.late - bounds.after.late;
+    const double half = 0.5 * std::fabs(missing) / *config_.link.carrier.sample_rate;
+    const double least = min_coherence(config_.link.allocation);
+    const std::vector<bool> is_before = fitting(before, least, half);
+    const std::vector<bool> is_after = fitting(after, least, half);
+    // The division with the fewest slots that contradict it.
+    const std::size_t count = is_before.size();
+    auto score = static_cast<std::ptrdiff_t>(std::ranges::count(is_after, true));
+    std::ptrdiff_t best = score;
+    std::size_t first_after = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        score += static_cast<std::ptrdiff_t>(is_before[i]) - static_cast<std::ptrdiff_t>(is_after[i]);
+        if (score < best) continue;
+        best = score;
+        first_after = i + 1;
+    }
+    std::size_t whole_before = first_after;
+    while (whole_before > 0 && !is_before[whole_before - 1])
+        --whole_before;
+    std::size_t whole_after = first_after;
+    while (whole_after < count && !is_after[whole_after])
+        ++whole_after;
+    if (whole_before > 1 && !(before[whole_before - 1].evm < damaged * before[whole_before - 2].evm))
+        --whole_before;
+    if (whole_after + 1 < count && !(after[whole_after].evm < damaged * after[whole_after + 1].evm))
+        ++whole_after;
+    const auto slot_at = [&](std::size_t index) { return slots_.schedule().slot(bounds.first + index); };
+    // Slots between occasions may be whole; nobody asks for them.
+    const std::uint64_t first_lost = whole_before > 0 ? slot_at(whole_before - 1) + 1 : slot_at(0);
+    slots_.set_track(Track(SlotPlace{.late = bounds.before.late}));
+    return {.sample = slots_.begin_of(first_lost),
+            .missing = missing,
+            .first_lost = first_lost,
+            .first_whole = slot_at(whole_after)};
+}
+
+std::optional<Track::Point> find_slot_near(const Host& host, ReceiverConfig config, CaptureSlots& slots,
+                                           std::uint64_t slot, const SlotPlace& expected) {
+    const SlotSchedule& schedule = slots.schedule();
+    const auto of_frame = static_cast<std::uint64_t>(schedule.slots_per_frame());
+    const auto frame = static_cast<std::int64_t>(std::llround(0.01 * *config.link.carrier.sample_rate));
+    const std::int64_t begin = std::max<std::int64_t>(slots.begin_of(slot), 0);
+    const std::uint64_t count = static_cast<std::uint64_t>(frame) + 2 * slots.input_per_slot();
+    if (static_cast<std::uint64_t>(begin) + slots.input_per_slot() > slots.signal().length()) return {};
+    const std::vector<std::byte> samples = slots.read_samples(static_cast<std::uint64_t>(begin), count);
+    const bool is_frame = static_cast<std::uint64_t>(begin) + count <= slots.signal().length();
+    for (const int searched : schedule.slots()) {
+        config.link = searching(config.link, searched);
+        const auto found = find_first_slot(host, config, SymbolView(slots.format(), samples));
+        if (!found && is_frame) return {};
+        if (!found) continue;
+        // The earliest slot of that number that is not before the place where it was found.
+        std::uint64_t number = slot - slot % of_frame + static_cast<std::uint64_t>(searched);
+        if (number < slot) number += of_frame;
+        const auto at = begin + static_cast<std::int64_t>(found->first_sample);
+        const std::int64_t late = at - slots.begin_of(number);
+        const auto tolerance = static_cast<std::int64_t>(slots.input_per_slot() / (2 * symbols_per_slot));
+        const std::int64_t frames = late > tolerance ? (late - tolerance + frame - 1) / frame : 0;
+        number += static_cast<std::uint64_t>(frames) * of_frame;
+        return Track::Point{.slot = number,
+                            .place = {.late = expected.late + static_cast<double>(late - frames * frame),
+                                      .frequency = expected.frequency}};
+    }
+    return {};
+}
+
+}  // namespace phy::detail

@@ -1,0 +1,186 @@
+// Recordings by recorders with clocks of their own, that drop samples, or that begin anywhere.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "air_capture.hpp"
+#include "phy/files/receive.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace {
+
+using phy::ClockSource;
+using phy::Link;
+using phy_test::AirCapture;
+using Config = phy::apps::Recording::Config;
+
+class Recorder : public testing::Test {
+protected:
+    phy::Reception receive(const Config& config, const Link& link) {
+        AirCapture(config).write(capture_, link);
+        return phy::receive_file(capture_, {}, {});
+    }
+    phy::Reception receive(const Config& config) { return receive(config, config.link); }
+
+    phy_test::TemporaryDirectory folder_;
+    const std::filesystem::path capture_ = folder_ / "capture.h5";
+    std::uint32_t seed_ = std::random_device()();
+    std::mt19937 random_{seed_};
+    std::uniform_real_distribution<double> unit_{0.0, 1.0};
+};
+
+/// 24 resource blocks at 30 kHz in 11.52 Msps, 64QAM, without fading: what differs is the recorder's doing.
+Config still_recording(std::uint64_t seed, std::uint64_t slots) {
+    Config config = phy_test::plain_recording();
+    config.channel = {};
+    config.antennas = 1;
+    config.snr_db = 36.0;
+    config.slots = slots;
+    config.seed = seed;
+    config.frequency_offset = 0.0;
+    return config;
+}
+
+double loss_db(const phy::Reception& done, const phy::Reception& ideal) {
+    return 20.0 * std::log10(done.mean.evm / ideal.mean.evm);
+}
+
+TEST_F(Recorder, ItsClockIsFollowed) {
+    const phy::Reception ideal = receive(still_recording(seed_, 80));
+    EXPECT_EQ(ideal.clock.corrected, ClockSource::none);
+    for (const double ppm : {25.0, -20.0, 50.0 * (unit_(random_) - 0.5)}) {
+        for (const bool has_one_reference : {true, false}) {
+            SCOPED_TRACE(std::to_string(ppm) + " ppm, seed " + std::to_string(seed_));
+            Config config = still_recording(seed_, 80);
+            config.clock.offset = 1e-6 * ppm;
+            // The transmitter's oscillator makes up for the recorder's.
+            if (!has_one_reference) config.frequency_offset = 1e-6 * ppm * 3.5e9;
+            const phy::Reception done = receive(config);
+            EXPECT_LT(loss_db(done, ideal), 0.1);
+            EXPECT_EQ(done.slots, config.slots);
+            EXPECT_EQ(done.bit_errors, ideal.bit_errors);
+            EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+            EXPECT_TRUE(done.gaps.empty());
+            EXPECT_NEAR(done.clock.last.value() * 1e6, ppm, 0.3);
+            EXPECT_TRUE(std::fabs(ppm) < 1.0 || done.clock.corrected != ClockSource::none);
+        }
+    }
+}
+
+TEST_F(Recorder, ItsClockMayDrift) {
+    Config config = still_recording(seed_, 2000);
+    config.link.slots = {3};
+    const phy::Reception ideal = receive(config);
+    config.clock = {.offset = 8e-6 * (unit_(random_) - 0.5), .drift = 4e-7};
+    const phy::Reception done = receive(config);
+    SCOPED_TRACE("seed " + std::to_string(seed_));
+    EXPECT_LT(loss_db(done, ideal), 0.1);
+    EXPECT_EQ(done.slots, ideal.slots);
+    EXPECT_EQ(done.bit_errors, ideal.bit_errors);
+    EXPECT_NEAR((done.clock.last.value() - done.clock.first.value()) * 1e6, 0.4, 0.1);
+}
+
+TEST_F(Recorder, BytesDoNotDependOnChunks) {
+    Config config = still_recording(seed_, 100);
+    config.clock.offset = 2e-5;
+    AirCapture(config).write(capture_, config.link);
+    const auto symbols = [&](std::size_t chunk) {
+        phy::ReceiveOptions options;
+        options.pipeline.chunk = chunk;
+        std::vector<double> sums;
+        for (const phy::SlotReport& report : phy::receive_file(capture_, {}, options).reports)
+            sums.push_back(report.evm);
+        return sums;
+    };
+    EXPECT_EQ(symbols(1), symbols(33));
+}
+
+TEST_F(Recorder, DroppedSamplesAreFound) {
+    for (const std::uint64_t count :
+         {std::uint64_t{777}, std::uint64_t{5}, std::uint64_t{random_() % 110'000 + 100}}) {
+        Config config = still_recording(seed_, 300);
+        config.clock.offset = 3e-6;
+        const std::uint64_t first = 400'000 + random_() % 800'000;
+        config.gaps = {{.first = first, .count = count}};
+        SCOPED_TRACE(std::to_string(count) + " after " + std::to_string(first) + ", seed " +
+                     std::to_string(seed_));
+        const phy::Reception done = receive(config);
+        EXPECT_EQ(done.slots, config.slots);
+        const double slot = 5760.0;
+        if (count == 5) {
+            EXPECT_LT(done.bit_errors.value(), done.soft_bits / done.slots / 2);
+            continue;
+        }
+        ASSERT_EQ(done.gaps.size(), 1U);
+        EXPECT_NEAR(static_cast<double>(done.gaps[0].missing), static_cast<double>(count), 2.0);
+        EXPECT_NEAR(static_cast<double>(done.gaps[0].sample), static_cast<double>(first), 2.0 * slot);
+        EXPECT_LE(done.gaps[0].lost_slots,
+                  static_cast<std::uint64_t>(std::ceil(static_cast<double>(count) / slot)) + 1);
+        std::uint64_t damaged = 0;
+        for (const phy::SlotReport& report : done.reports)
+            damaged += !(report.evm < 0.03);
+        EXPECT_EQ(damaged, done.gaps[0].lost_slots);
+        EXPECT_FALSE(done.warnings.empty());
+    }
+}
+
+TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
+    const phy::Reception ideal = receive(still_recording(seed_, 8));
+    for (const double hertz : {40e3, -70e3, 180e3 * (unit_(random_) - 0.5)}) {
+        for (const bool is_searched : {false, true}) {
+            SCOPED_TRACE(std::to_string(hertz) + " Hz, seed " + std::to_string(seed_));
+            Config config = still_recording(seed_, 8);
+            config.frequency_offset = hertz;
+            config.first_sample = is_searched ? 5'000 : 0;
+            Link link = config.link;
+            config.link.carrier.first_sample = config.first_sample;
+            if (is_searched) link.carrier.first_sample.reset();
+            const phy::Reception done = receive(config, link);
+            EXPECT_NEAR(done.mean.frequency_offset, hertz, 20.0);
+            EXPECT_LT(loss_db(done, ideal), 0.1);
+            EXPECT_EQ(done.bit_errors, 0U);
+            EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+        }
+    }
+}
+
+TEST_F(Recorder, RecordingsMayBeginAnywhere) {
+    for (int trial = 0; trial < 6; ++trial) {
+        Config config = still_recording(seed_ + static_cast<std::uint32_t>(trial), 30);
+        config.timing_offset = 0.0;
+        config.link.slots = trial % 2 == 0 ? std::vector<int>{} : std::vector<int>{1, 4, 5, 9, 16};
+        const std::uint64_t cut = random_() % 40'000;
+        const std::uint64_t kept = trial < 3 ? 150'000 : 5 * 5'760;
+        SCOPED_TRACE("cut " + std::to_string(cut) + ", kept " + std::to_string(kept) + ", seed " +
+                     std::to_string(seed_));
+        AirCapture sent(config);
+        const std::size_t length = sent.length();
+        const std::size_t end = std::min<std::size_t>(length, cut + kept);
+        std::vector<phy::cf32> data;
+        for (std::size_t antenna = 0; antenna < 1; ++antenna)
+            data.insert(data.end(), sent.data.begin() + static_cast<std::ptrdiff_t>(antenna * length + cut),
+                        sent.data.begin() + static_cast<std::ptrdiff_t>(antenna * length + end));
+        std::uint64_t whole = 0;
+        for (std::uint64_t slot = 0; slot < config.slots; ++slot) {
+            // Of 11.52 Msps: each 0.5 ms has 5,760 samples.
+            const bool is_used = config.link.slots.empty() ||
+                                 std::ranges::count(config.link.slots, static_cast<int>(slot % 20)) > 0;
+            whole += static_cast<std::uint64_t>(is_used && slot * 5'760 >= cut && (slot + 1) * 5'760 <= end);
+        }
+        if (whole == 0) continue;
+        sent.data = data;
+        Link link = config.link;
+        link.carrier.first_sample.reset();
+        sent.write(capture_, link);
+        const phy::Reception done = phy::receive_file(capture_, {}, {});
+        EXPECT_EQ(done.slots, whole);
+        EXPECT_LT(done.mean.evm, 0.03);
+        for (const phy::SlotReport& report : done.reports)
+            EXPECT_LT(report.evm, 0.03) << report.slot;
+    }
+}
+
+}  // namespace
