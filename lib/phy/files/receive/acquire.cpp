@@ -32,6 +32,9 @@ constexpr double sure_coherence = 0.35;
 /// Slots without DM-RS are no fading below this probability (as -ln).
 constexpr double max_fading_surprisal = 5.8;
 
+/// Of equalised symbols of a right link that the first offsets do not disturb.
+constexpr double max_error_over_noise_db = 6.0;
+
 /// The first occasion that has DM-RS, or 0.
 std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
     Receiver receive(host, config);
@@ -51,6 +54,20 @@ std::uint64_t first_with_pilots(const Host& host, const ReceiverConfig& config, 
 }
 
 }  // namespace
+
+std::vector<SlotReport> received_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                                       std::uint64_t first, std::uint64_t count) {
+    Receiver receive(host, config);
+    std::vector<std::byte> input(slots.bytes_per_slot());
+    std::vector<SlotReport> reports;
+    for (std::uint64_t occasion = first; occasion < first + count; ++occasion) {
+        ReceivedSlot slot;
+        slots.read(occasion, 1, input);
+        receive(SymbolView(slots.format(), input), occasion, {.slots = std::span(&slot, 1)});
+        reports.push_back(slot_report(slot, config, slots.schedule().slot(occasion)));
+    }
+    return reports;
+}
 
 Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                       std::uint64_t first) {
@@ -75,6 +92,12 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
         corrected.link.carrier.frequency_shift -= frequency;
         Offsets offsets = measured_from(host, corrected, slots, 0);
         if (offsets.coherence == 0.0) continue;
+        // Ports of another CDM group look like those of this one a subcarrier off. Their data do not.
+        corrected.link.carrier.frequency_shift -= offsets.frequency;
+        const std::uint64_t count = std::min(measured_slots, slots.occasions());
+        const SlotReport mean =
+            mean_of(received_slots(host, corrected, slots, 0, count), min_coherence(config.link.allocation));
+        if (mean.error_over_noise_db > max_error_over_noise_db) continue;
         offsets.frequency += frequency;
         offsets.at_prefixes += frequency;
         return offsets;

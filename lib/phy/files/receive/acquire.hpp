@@ -20,6 +20,10 @@ inline constexpr std::uint64_t measured_slots = 8;
 Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
                       std::uint64_t first);
 
+/// Receives occasions from `first` on, where the track of the slots says.
+std::vector<SlotReport> received_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+                                       std::uint64_t first, std::uint64_t count);
+
 /// Offsets, and where they were measured.
 struct CorrectedOffsets {
     Offsets offsets;

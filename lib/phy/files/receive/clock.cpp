@@ -91,15 +91,9 @@ void Chooser::apply(const Choice& choice) {
 double Chooser::error_of(const Choice& choice, std::uint64_t occasion) {
     apply(choice);
     const std::uint64_t count = std::min(measured_slots, slots_.occasions() - occasion);
-    Receiver receive(host_, config_);
-    std::vector<std::byte> input(count * slots_.bytes_per_slot());
-    std::vector<ReceivedSlot> received(count);
-    slots_.read(occasion, count, input);
-    receive(SymbolView(slots_.format(), input), occasion, {.slots = received});
-    std::vector<SlotReport> reports;
-    for (std::uint64_t i = 0; i < count; ++i)
-        reports.push_back(slot_report(received[i], config_, slots_.schedule().slot(occasion + i)));
-    const double evm = mean_of(reports, min_coherence(config_.link.allocation)).evm;
+    const double evm = mean_of(received_slots(host_, config_, slots_, occasion, count),
+                               min_coherence(config_.link.allocation))
+                           .evm;
     return evm * evm;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/search.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 
@@ -26,17 +27,8 @@ std::vector<bool> fitting(const std::vector<SlotReport>& reports, double least, 
 std::vector<SlotReport> GapSearch::received(const GapBounds& bounds, const SlotPlace& place) const {
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= place.frequency;
-    Receiver receive(host_, config);
     slots_.set_track(Track(SlotPlace{.late = place.late}));
-    std::vector<std::byte> input(slots_.bytes_per_slot());
-    std::vector<SlotReport> reports;
-    for (std::uint64_t occasion = bounds.first; occasion < bounds.end; ++occasion) {
-        ReceivedSlot slot;
-        slots_.read(occasion, 1, input);
-        receive(SymbolView(slots_.format(), input), occasion, {.slots = std::span(&slot, 1)});
-        reports.push_back(slot_report(slot, config, slots_.schedule().slot(occasion)));
-    }
-    return reports;
+    return received_slots(host_, config, slots_, bounds.first, bounds.end - bounds.first);
 }
 
 Gap GapSearch::operator()(const GapBounds& bounds) const {

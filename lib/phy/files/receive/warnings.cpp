@@ -53,7 +53,6 @@ constexpr std::uint64_t min_clipped = 16;
 constexpr double min_clipped_share = 2e-4;
 
 /// Offsets are near the edge of what can be measured from these shares on.
-constexpr double edge_of_spacing = 0.4;
 constexpr double edge_of_turn = 0.4;
 
 /// Min frequency offset, over the subcarrier spacing, whose correction may lose DM-RS.
@@ -257,14 +256,13 @@ void Warner::warn_of_errors() {
     const bool is_mean_bad =
         mean_.clear_symbols >= min_clear_symbols && is_above(mean_, uncertainty * max_error_over_noise);
     if (!is_mean_bad && bad == 0) return;
-    warn(
-        "symbols are " + rounded(mean_.error_over_noise_db, 1) +
-        " dB farther from the points than noise explains" +
-        (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
-        ": carrier.center_frequency, allocation.modulation, allocation.resource_blocks, allocation.dmrs "
-        "(symbols, ports, "
-        "cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency offset may exceed half "
-        "a subcarrier, or there is interference");
+    warn("symbols are " + rounded(mean_.error_over_noise_db, 1) +
+         " dB farther from the points than noise explains" +
+         (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
+         ": carrier.center_frequency, allocation.modulation, allocation.resource_blocks, allocation.dmrs "
+         "(symbols, ports, "
+         "cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency offset may "
+         "exceed three subcarriers, or there is interference");
 }
 
 void Warner::warn_of_little_errors() {
