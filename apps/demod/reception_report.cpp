@@ -111,6 +111,8 @@ Json json_of(const Reception& done) {
         {"backend", names_of(done.places)},
         {"device", devices_of(done.places)},
         {"modulation", to_string(done.link.modulation)},
+        {"llr", to_string(done.format)},
+        {"llr_scale", scale_json(done.format, done.llr)},
         {"layers", static_cast<std::uint64_t>(done.link.allocation.layers())},
         {"antennas", done.capture.antennas},
     };

@@ -43,6 +43,8 @@ Json json_of(const Demodulation& done) {
         {"backend", names_of(done.places)},
         {"device", devices_of(done.places)},
         {"modulation", to_string(done.demapper.modulation)},
+        {"llr", to_string(done.format)},
+        {"llr_scale", scale_json(done.format, done.demapper.llr)},
         {"gain", done.gain},
         {"noise_variance", done.noise_variance ? Json(*done.noise_variance) : Json("per_symbol")},
         {"checked_symbols", done.check.symbols},

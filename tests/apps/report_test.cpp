@@ -28,6 +28,8 @@ TEST_F(Report, HasEveryField) {
     EXPECT_EQ(report["backend"].string(), Backend::best().name());
     EXPECT_TRUE(report["device"].is_null());
     EXPECT_EQ(report["modulation"].string(), "64qam");
+    EXPECT_EQ(report["llr"].string(), "int8");
+    EXPECT_EQ(report["llr_scale"].number(), 6.0);
     EXPECT_EQ(report["noise_variance"].number(), 0.01);
     EXPECT_EQ(report["erasures"].number(), 0.0);
     EXPECT_GE(report["saturated"].number(), 0.0);
