@@ -40,7 +40,7 @@ Json to_json() {
                                          {"description", backend.description()},
                                          {"supported", backend.supported()}}));
     const auto forced = Backend::forced();
-    return Json::object({{"version", phy::version},
+    return Json::object({{"phy_version", phy::version},
                          {"best", Backend::best().name()},
                          {"forced", forced ? Json(forced->name()) : Json()},
                          {"backends", Json::array(backends)},

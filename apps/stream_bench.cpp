@@ -107,21 +107,9 @@ BenchPlace place_of(const Setting& setting) {
     return {all_backends(setting), all_devices(setting), threads};
 }
 
-/// In units of 10^9 per second.
-double rate(double count, const StreamRow& row) {
-    return count / row.seconds * 1e-9;
-}
-
-double gsym(const StreamRow& row) {
-    return rate(static_cast<double>(row.combination.symbols), row);
-}
-
-double gbytes_in(const StreamRow& row) {
-    return rate(static_cast<double>(row.bytes_in), row);
-}
-
-double gbytes_out(const StreamRow& row) {
-    return rate(static_cast<double>(row.bytes_out), row);
+/// Per second.
+double rate(std::uint64_t count, const StreamRow& row) {
+    return static_cast<double>(count) / row.seconds;
 }
 
 /// The given value, or the pipeline's choice.
@@ -138,8 +126,9 @@ std::string line(const StreamRow& row, std::size_t width) {
     return fmt::format(
         "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
         names_of(row.places), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
-        text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds * 1e3, gsym(row),
-        gbytes_in(row), gbytes_out(row), row.of_limit, row.of_serial);
+        text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds * 1e3,
+        1e-9 * rate(of.symbols, row), 1e-9 * rate(row.bytes_in, row), 1e-9 * rate(row.bytes_out, row),
+        row.of_limit, row.of_serial);
 }
 
 std::string to_text(const Result& result, const Setting& setting) {
@@ -176,14 +165,14 @@ Json to_json(const StreamRow& row) {
                          {"formats", to_string(of.formats)},
                          {"backend", names_of(row.places)},
                          {"seconds", row.seconds},
-                         {"Gsym/s", gsym(row)},
-                         {"GB/s in", gbytes_in(row)},
-                         {"GB/s out", gbytes_out(row)},
+                         {"symbols_per_second", rate(of.symbols, row)},
+                         {"bytes_in_per_second", rate(row.bytes_in, row)},
+                         {"bytes_out_per_second", rate(row.bytes_out, row)},
                          {"limit_seconds", row.limit_seconds},
                          {"of_limit", row.of_limit},
                          {"serial_seconds", row.serial_seconds},
                          {"of_serial", row.of_serial},
-                         {"busy", Json::object(busy)}});
+                         {"busy_seconds", Json::object(busy)}});
 }
 
 Json to_json(const Result& result, const Setting& setting) {

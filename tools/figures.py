@@ -332,13 +332,18 @@ def gpu_slot_table(run):
         yield f"| {name} | {each:.1f} | {share} | {late} |"
 
 
+def rates_of_bytes(row):
+    """GB/s in and out."""
+    return f"{row['bytes_in_per_second'] * 1e-9:.1f}, {row['bytes_out_per_second'] * 1e-9:.1f}"
+
+
 def stream_table(run):
     yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
            "times as fast as serial |")
     yield "| --- |" + " --- |" * 8
     for row in run["rows"]:
         yield (f"| {row['backend']} | {row['formats']} | {row['symbols']} | {row['order']} | {row['seconds'] * 1e3:.3f} | "
-               f"{row['Gsym/s']:.2f} | {row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.3f} | "
+               f"{row['symbols_per_second'] * 1e-9:.2f} | {rates_of_bytes(row)} | {row['of_limit']:.3f} | "
                f"{row['of_serial']:.2f} |")
 
 
@@ -356,7 +361,7 @@ def stream_headline():
             if row["backend"].count(",") + 1 < len(devices):
                 continue
             lines.append(f"| {name}: cf32 to int8 | {row['symbols']} | {row['seconds'] * 1e3:.2f} | "
-                         f"{row['GB/s in']:.1f}, {row['GB/s out']:.1f} | {row['of_limit']:.2f} | {row['of_serial']:.2f} |")
+                         f"{rates_of_bytes(row)} | {row['of_limit']:.2f} | {row['of_serial']:.2f} |")
     return "\n".join(lines) if len(lines) > 2 else NOT_MEASURED
 
 
@@ -425,7 +430,7 @@ def speed_table():
                      f"{row['of_memcpy']:.2f} of a memcpy |")
     row = kernels[gpu_soft()]
     lines.append(f"| 256QAM to int8, in device memory | {gpu} | {row['Gsym/s']:.0f} Gsymbol/s | {row['of_copy']:.2f} of a copy kernel |")
-    lines.append(f"| 256QAM to int8, host memory to host memory | {stream['context']['device']} | {long_run['Gsym/s']:.2f} Gsymbol/s | "
+    lines.append(f"| 256QAM to int8, host memory to host memory | {stream['context']['device']} | {long_run['symbols_per_second'] * 1e-9:.2f} Gsymbol/s | "
                  f"{long_run['of_limit']:.2f} of the copies |")
     lines.append(f"| {slot}, one thread | {speed_of_slots('receiver_cpu_*.json', 'slot, 1 layers', '')} |")
     lines.append(f"| {slot}, host memory to host memory | "

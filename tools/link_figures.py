@@ -22,7 +22,7 @@ def scale_table(results):
     """The most that int8 loses against float32, by modulation, by how much a symbol tells, and by scale."""
     told = collections.defaultdict(dict)
     for point in read(results, "link_sim_int8.json")["points"]:
-        told[point["modulation"], point["snr_db"]][point["llr_scale"]] = point["mutual_information"]
+        told[point["modulation"], point["snr_db"]][point["llr_scale"]] = point["mutual_information_bits"]
     scales = sorted({scale for each in told.values() for scale in each if scale is not None})
     lines = []
     for modulation, bits in BITS.items():
@@ -39,7 +39,7 @@ def method_table(results):
     """How much more log-MAP tells than max-log."""
     told = collections.defaultdict(dict)
     for point in read(results, "link_sim_awgn.json")["points"]:
-        told[point["modulation"], point["snr_db"]][point["method"]] = point["mutual_information"]
+        told[point["modulation"], point["snr_db"]][point["method"]] = point["mutual_information_bits"]
     snrs = [snr for snr in sorted({snr for _, snr in told}) if snr <= 27]
     lines = [[modulation, *(f"{told[modulation, snr]['maxlog']:.2f} + "
                             f"{max(0, told[modulation, snr]['logmap'] - told[modulation, snr]['maxlog']):.3f}"
@@ -73,7 +73,7 @@ def fading_table(results):
         context = report["context"]
         curves = collections.defaultdict(list)
         for point in report["points"]:
-            curves[point["known"]].append((point["snr_db"], point["mutual_information"]))
+            curves[point["known"]].append((point["snr_db"], point["mutual_information_bits"]))
         name = f"{context['channel']}, {context['antennas']} x {context['layers']}"
         known = curves["channel,noise"]
         for index, (snr, bits) in enumerate(known):

@@ -15,7 +15,7 @@ from plotting import fail, pyplot, save
 
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:olive")
 MARKERS = ("o", "x", "s", "+", "^", "d", "v", "*")
-NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "theory", "evm_rms", "mutual_information")
+NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "theory", "evm_rms", "mutual_information_bits")
 RECEIVER = ("file", "known", "method", "llr", "llr_scale")
 # Below it no simulation comes, and theory would stretch the axis.
 LEAST_RATE = 1e-7
@@ -107,7 +107,7 @@ def draw(points, context):
     draw_curves(evm, curves, "evm_rms")
     evm.set_yscale("log")
     evm.set_ylabel("EVM rms")
-    draw_curves(information, curves, "mutual_information")
+    draw_curves(information, curves, "mutual_information_bits")
     information.set_ylabel("mutual information, bits a symbol")
     legend = figure.add_subplot(grid[1, :])
     legend.axis("off")

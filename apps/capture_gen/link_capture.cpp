@@ -165,13 +165,13 @@ Json json_of(const Recording& recording, const CaptureWriter::Config& config, do
                          {"channel", to_string(made.channel)},
                          {"snr_db", made.snr_db},
                          {"noise_variance", recording.noise_variance()},
-                         {"timing_offset", made.timing_offset},
-                         {"frequency_offset", made.frequency_offset},
+                         {"timing_offset_s", made.timing_offset},
+                         {"frequency_offset_hz", made.frequency_offset},
                          {"seed", made.seed},
-                         {"sample_rate", config.sample_rate},
-                         {"center_frequency", config.center_frequency},
+                         {"sample_rate_hz", config.sample_rate},
+                         {"center_frequency_hz", config.center_frequency},
                          {"full_scale", config.full_scale},
-                         {"bits", config.codewords.has_value()},
+                         {"has_bits", config.codewords.has_value()},
                          {"seconds", seconds}});
 }
 

@@ -223,7 +223,7 @@ void capture_symbols(const CaptureGenOptions& options, const CommonOptions& comm
                                     {"seed", options.seed},
                                     {"noise_variance", config.noise_variance},
                                     {"full_scale", config.full_scale},
-                                    {"bits", config.bits},
+                                    {"has_bits", config.bits},
                                     {"c_init", c_init},
                                     {"seconds", seconds.count()}});
     print_result(common, json, text);

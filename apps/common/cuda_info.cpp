@@ -19,7 +19,7 @@ Json cuda_info() {
                                         {"name", device.name()},
                                         {"compute_capability", device.compute_capability()},
                                         {"multiprocessors", device.multiprocessors()},
-                                        {"memory", device.memory()}}));
+                                        {"memory_bytes", device.memory()}}));
     const std::string why_not = gpu::Device::why_not();
     return Json::object({{"architectures", Json::array(architectures)},
                          {"devices", Json::array(devices)},

@@ -116,6 +116,23 @@ auto with_option_errors(const DemodOptions& options, Work work) {
     }
 }
 
+/// Throws ArgumentError for options that the output's format has no place for.
+void require_room_in_output(const DemodOptions& options) {
+    const OutputFormat format = output_format(options.output);
+    if (format == OutputFormat::hdf5) return;
+    const auto renamed = [&](const char* ending) {
+        return std::filesystem::path(options.output).replace_extension(ending).string();
+    };
+    if (options.slots.writes_symbols || options.slots.writes_channel)
+        throw ArgumentError(
+            fmt::format("--write: {} takes soft bits alone; for symbols and channel expected an HDF5 output, "
+                        "such as {}",
+                        options.output, renamed(".h5")));
+    if (options.symbols.keep_shape && format == OutputFormat::raw)
+        throw ArgumentError(fmt::format("--keep-shape: {} has no dimensions; expected {} or {}",
+                                        options.output, renamed(".npy"), renamed(".h5")));
+}
+
 /// Throws ArgumentError for options that change nothing without others. format: of the soft bits.
 void require_effect(const DemodOptions& options, SoftBitFormat format) {
     const auto require = [](bool has_effect, bool is_given, const char* option, const char* needed) {
@@ -124,6 +141,7 @@ void require_effect(const DemodOptions& options, SoftBitFormat format) {
     const bool writes = !options.output.empty();
     require(writes, options.chooses_datasets, "--write", "--output");
     require(writes, options.symbols.keep_shape, "--keep-shape", "--output");
+    require_room_in_output(options);
     require(writes || !options.trace.empty(), options.files.durable, "--durable", "--output or --trace");
     const bool is_int8 = format == SoftBitFormat::int8;
     require(is_int8, options.llr_scale.has_value(), "--llr-scale", "soft bits in int8");

@@ -39,10 +39,12 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
-    list.add_options()                                                                                     //
-        ("output,o", text(options.output, "SOFTBITS.h5"), "output file for the soft bits; default: none")  //
-        ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")       //
-        ("durable", flag(options.files.durable), "wait until the output is on the disk")                   //
+    list.add_options()  //
+        ("output,o", text(options.output, "FILE"),
+         "output file for the soft bits: NAME.npy (NumPy array), NAME.raw (numbers without a header), else "
+         "HDF5; default: none")                                                                       //
+        ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")  //
+        ("durable", flag(options.files.durable), "wait until the output is on the disk")              //
         ("method", parsed(options.files.llr.method, parse_method, "METHOD"),
          "how likelihoods are combined: maxlog (default) or logmap")  //
         ("evaluator", parsed(options.files.llr.evaluator, parse_evaluator, "EVALUATOR"),

@@ -96,8 +96,8 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("evm_rms", done.mean.evm);
     members.emplace_back("error_over_noise_db", done.mean.error_over_noise_db);
     members.emplace_back("noise_variance", done.mean.noise_variance);
-    members.emplace_back("timing_offset", done.mean.timing_offset);
-    members.emplace_back("frequency_offset", done.mean.frequency_offset);
+    members.emplace_back("timing_offset_s", done.mean.timing_offset);
+    members.emplace_back("frequency_offset_hz", done.mean.frequency_offset);
     members.emplace_back("coherence", done.mean.coherence);
     members.emplace_back("worst_slot", worst_json(done));
     if (done.link.carrier.first_sample && done.samples > 0)
@@ -147,6 +147,8 @@ Json json_of(const Reception& done) {
         {"backend", names_of(done.places)},
         {"device", devices_of(done.places)},
         {"modulation", to_string(done.link.modulation)},
+        {"llr", to_string(done.format)},
+        {"llr_scale", scale_json(done.format, done.llr)},
         {"layers", static_cast<std::uint64_t>(done.link.allocation.layers())},
         {"antennas", done.capture.antennas},
     };
@@ -159,10 +161,11 @@ Json json_of(const Reception& done) {
     members.emplace_back("saturated", done.saturated);
     if (done.bit_errors) {
         members.emplace_back("bit_errors", *done.bit_errors);
+        members.emplace_back("compared_bits", done.compared_bits);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
-    members.emplace_back("stages", busy_json(done.pipeline));
+    members.emplace_back("busy_seconds", busy_json(done.pipeline));
     if (!done.diagnosis.empty()) members.emplace_back("diagnosis", done.diagnosis);
     members.emplace_back("warnings", json_of(done.warnings));
     return Json::object(members);

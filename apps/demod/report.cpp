@@ -43,12 +43,14 @@ Json json_of(const Demodulation& done) {
         {"backend", names_of(done.places)},
         {"device", devices_of(done.places)},
         {"modulation", to_string(done.demapper.modulation)},
-        {"gain", done.gain},
+        {"llr", to_string(done.format)},
+        {"llr_scale", scale_json(done.format, done.demapper.llr)},
+        {"divided_by", done.gain},
         {"noise_variance", done.noise_variance ? Json(*done.noise_variance) : Json("per_symbol")},
         {"checked_symbols", done.check.symbols},
         {"mean_power", done.check.mean_power},
         {"evm_rms", done.check.evm},
-        {"promised_evm", done.check.expected_evm},  // the key keeps its first name
+        {"expected_evm_rms", done.check.expected_evm},
         {"erasures", done.counters.erasures},
         {"saturated", done.counters.saturated},
     };
@@ -60,7 +62,7 @@ Json json_of(const Demodulation& done) {
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         members.emplace_back("descrambled_c_init", *c_init);
     if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
-    members.emplace_back("stages", busy_json(done.pipeline));
+    members.emplace_back("busy_seconds", busy_json(done.pipeline));
     members.emplace_back("warnings", json_of(done.warnings));
     return Json::object(members);
 }

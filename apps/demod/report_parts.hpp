@@ -40,6 +40,11 @@ inline std::string busy_text(const PipelineReport& report) {
     return busy;
 }
 
+/// Steps per nat; null for floating-point soft bits.
+inline Json scale_json(SoftBitFormat format, const LlrConfig& llr) {
+    return format == SoftBitFormat::int8 ? Json(llr.scale) : Json();
+}
+
 inline Json json_of(const std::vector<std::string>& texts) {
     return Json::array({texts.begin(), texts.end()});
 }

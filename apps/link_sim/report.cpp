@@ -91,7 +91,7 @@ std::vector<Json::Member> members_of(const Row& row) {
             {"bit_error_rate", row.bit_error_rate},
             {"theory", row.theory},
             {"evm_rms", row.evm_rms},
-            {"mutual_information", row.mutual_information},
+            {"mutual_information_bits", row.mutual_information},
             {"saturated", row.saturated}};
 }
 
@@ -107,12 +107,12 @@ Json context_of(const LinkReport& report) {
                          {"antennas", report.points.front().channel.antennas},
                          {"layers", options.layers},
                          {"resource_blocks", options.resource_blocks},
-                         {"subcarrier_spacing", options.subcarrier_spacing},
+                         {"subcarrier_spacing_hz", options.subcarrier_spacing},
                          {"dmrs_type", options.dmrs_type},
                          {"dmrs_symbols", Json::array(symbols)},
-                         {"timing_offset_ns", options.timing_offset_ns},
-                         {"frequency_offset", options.frequency_offset},
-                         {"told_delay_spread_ns", options.delay_spread_ns},
+                         {"timing_offset_s", 1e-9 * options.timing_offset_ns},
+                         {"frequency_offset_hz", options.frequency_offset},
+                         {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
                          {"equalizer", to_string(options.equalizer)},
                          {"errors", options.errors},
                          {"max_bits", options.max_bits},

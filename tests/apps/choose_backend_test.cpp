@@ -78,7 +78,7 @@ TEST_F(ChooseBackend, TheVariableMayNameADeviceWhereCapturesAreMeasured) {
     const auto estimated = [&](Arguments options, const Arguments& environment) {
         options.insert(options.begin(), {capture_, "--gain", "auto", "--noise-variance", "estimate"});
         const JsonValue report = demod_json(options, environment);
-        return std::vector{report["gain"].number(), report["noise_variance"].number(),
+        return std::vector{report["divided_by"].number(), report["noise_variance"].number(),
                            report["bit_errors"].number()};
     };
     const Arguments scalar = {"--backend", "scalar"};

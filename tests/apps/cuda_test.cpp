@@ -82,7 +82,7 @@ TEST_F(Cuda, PhyInfoListsTheDevices) {
         EXPECT_EQ(listed["name"].string(), devices[i].name());
         EXPECT_EQ(listed["compute_capability"].number(), devices[i].compute_capability());
         EXPECT_EQ(listed["multiprocessors"].number(), devices[i].multiprocessors());
-        EXPECT_EQ(listed["memory"].number(), static_cast<double>(devices[i].memory()));
+        EXPECT_EQ(listed["memory_bytes"].number(), static_cast<double>(devices[i].memory()));
     }
 }
 

@@ -170,7 +170,7 @@ TEST_F(Generation, ReportsWhatItWrote) {
     EXPECT_EQ(report["symbols"].number(), 100.0);
     EXPECT_EQ(report["type"].string(), "ci8");
     EXPECT_EQ(report["full_scale"].number(), 32.0);
-    EXPECT_FALSE(report["bits"].boolean());
+    EXPECT_FALSE(report["has_bits"].boolean());
     EXPECT_FALSE(demod_json({path("c.h5")}).has("bit_errors"));
 }
 

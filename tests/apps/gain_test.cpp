@@ -33,9 +33,9 @@ TEST_F(UnknownGain, MeasuredFirstIsAsGoodAsKnown) {
         const JsonValue known = demod_json({capture});
         const JsonValue found =
             demod_wrongly_scaled(capture, {"--gain", "auto", "--noise-variance", "estimate"});
-        EXPECT_EQ(known["gain"].number(), 1.0);
+        EXPECT_EQ(known["divided_by"].number(), 1.0);
         EXPECT_FALSE(known.has("measure_seconds"));
-        EXPECT_NEAR(found["gain"].number(), 0.25, 0.25 * 0.005);
+        EXPECT_NEAR(found["divided_by"].number(), 0.25, 0.25 * 0.005);
         EXPECT_NEAR(found["noise_variance"].number() / known["noise_variance"].number(), 1.0, 0.03);
         EXPECT_GT(found["measure_seconds"].number(), 0.0);
         const double errors = known["bit_errors"].number();
@@ -51,7 +51,7 @@ TEST_F(UnknownGain, MayBeGiven) {
     const std::string capture = integers("256qam", "26");
     const JsonValue known = demod_json({capture});
     const JsonValue given = demod_wrongly_scaled(capture, {"--gain", "0.25"});
-    EXPECT_EQ(given["gain"].number(), 0.25);
+    EXPECT_EQ(given["divided_by"].number(), 0.25);
     EXPECT_EQ(given["bit_errors"].number(), known["bit_errors"].number());
     EXPECT_EQ(given["noise_variance"].number(), known["noise_variance"].number());
     const std::string text = demod({capture, "--gain", "0.25", "--noise-variance", "estimate"}).out;

@@ -208,7 +208,7 @@ TEST_F(LinkCapture, Reports) {
     EXPECT_EQ(report["bits_per_codeword"].number(), 12480.0);
     EXPECT_EQ(report["channel"].string(), "tdl-a:30");
     EXPECT_DOUBLE_EQ(report["noise_variance"].number(), 0.02);
-    EXPECT_DOUBLE_EQ(report["timing_offset"].number(), -10e-9);
+    EXPECT_DOUBLE_EQ(report["timing_offset_s"].number(), -10e-9);
     EXPECT_EQ(report["full_scale"].number(), read_number(path("s.h5"), "/samples", "full_scale"));
     const Outcome text =
         run({capture_gen, path("g.h5"), "--from", "grid", "--link", path("link.json"), "--slots", "5"});

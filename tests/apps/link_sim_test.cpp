@@ -106,8 +106,8 @@ const Arguments useful_range = {"--modulation", "qpsk,16qam,64qam,256qam,1024qam
 
 TEST_F(LinkSim, LogMapTellsNoLessThanMaxLog) {
     const Points all = points(useful_range);
-    const auto max_log = numbers(all, "mutual_information", "method", "maxlog");
-    const auto log_map = numbers(all, "mutual_information", "method", "logmap");
+    const auto max_log = numbers(all, "mutual_information_bits", "method", "maxlog");
+    const auto log_map = numbers(all, "mutual_information_bits", "method", "logmap");
     ASSERT_EQ(max_log.size(), 50U);
     ASSERT_EQ(log_map.size(), 50U);
     double most = 0.0;
@@ -124,7 +124,7 @@ TEST_F(LinkSim, Int8LosesLittleAtItsDefaultScale) {
     options.insert(options.end(), {"--llr", "int8,float16,float32"});
     const Points all = points(options);
     const auto of_format = [&](const std::string& format) {
-        return numbers(all, "mutual_information", "llr", format);
+        return numbers(all, "mutual_information_bits", "llr", format);
     };
     const auto int8 = of_format("int8");
     const auto float16 = of_format("float16");
@@ -222,7 +222,8 @@ TEST_F(LinkSim, EstimatesComeCloseToWhatIsKnown) {
     ASSERT_EQ(all.size(), 4U);
     for (const JsonValue& point : all) {
         SCOPED_TRACE(point["known"].string());
-        EXPECT_GT(point["mutual_information"].number(), all[0]["mutual_information"].number() - 0.06);
+        EXPECT_GT(point["mutual_information_bits"].number(),
+                  all[0]["mutual_information_bits"].number() - 0.06);
         EXPECT_LT(point["evm_rms"].number(), 1.3 * all[0]["evm_rms"].number());
         EXPECT_TRUE(point["theory"].is_null());
     }
@@ -232,7 +233,7 @@ TEST_F(LinkSim, EstimatesComeCloseToWhatIsKnown) {
 
 TEST_F(LinkSim, OffsetsAreEstimated) {
     const auto information = [&](const Arguments& more) {
-        return faded(more, {"none"}).front()["mutual_information"].number();
+        return faded(more, {"none"}).front()["mutual_information_bits"].number();
     };
     const Arguments at_25_db = {"--snr-db", "25"};
     Arguments with_offsets = at_25_db;
@@ -240,8 +241,8 @@ TEST_F(LinkSim, OffsetsAreEstimated) {
     EXPECT_NEAR(information(with_offsets), information(at_25_db), 0.05);
     // A receiver that is told of the channel is told of its offsets.
     const Points known = faded(with_offsets, {"channel,noise"});
-    EXPECT_NEAR(known.front()["mutual_information"].number(),
-                faded(at_25_db, {"channel,noise"}).front()["mutual_information"].number(), 0.01);
+    EXPECT_NEAR(known.front()["mutual_information_bits"].number(),
+                faded(at_25_db, {"channel,noise"}).front()["mutual_information_bits"].number(), 0.01);
 }
 
 TEST_F(LinkSim, TakesADelaySpreadThatIsGiven) {
@@ -273,7 +274,7 @@ TEST_F(LinkSim, HasEveryField) {
         EXPECT_EQ(point["bits"].number(), point["slots"].number() * 20 * 12 * 12 * 2 * 4);
         EXPECT_GE(point["bit_errors"].number(), 1000.0);
         EXPECT_EQ(point["bit_error_rate"].number(), point["bit_errors"].number() / point["bits"].number());
-        EXPECT_GT(point["mutual_information"].number(), 3.0);
+        EXPECT_GT(point["mutual_information_bits"].number(), 3.0);
     }
     EXPECT_EQ(all[0]["llr_scale"].number(), 3.0);
     EXPECT_EQ(all[1]["llr_scale"].number(), 12.5);
@@ -286,7 +287,7 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const std::string table = text_of("t.csv");
     EXPECT_TRUE(
         table.starts_with("modulation,snr_db,known,method,llr,llr_scale,slots,bits,bit_errors,"
-                          "bit_error_rate,theory,evm_rms,mutual_information,saturated\n"))
+                          "bit_error_rate,theory,evm_rms,mutual_information_bits,saturated\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
     EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos)

@@ -44,7 +44,7 @@ TEST_F(LyingInput, CorrectInputHasNoWarnings) {
     EXPECT_EQ(report["checked_symbols"].number(), 7.0 * 1024.0 + 544.0);
     EXPECT_NEAR(report["mean_power"].number(), 1.0, 0.03);
     EXPECT_NEAR(report["evm_rms"].number(), 0.0398, 0.001);
-    EXPECT_NEAR(report["promised_evm"].number(), 0.0398, 0.0005);
+    EXPECT_NEAR(report["expected_evm_rms"].number(), 0.0398, 0.0005);
     const std::string text = demod({capture}).out;
     expect_words(text, {"\nmean power      ", ", of 7712 symbols\n", "\nEVM             ", " % by N0\n"});
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +43,77 @@ TEST_F(Output, IsWhatWasAskedFor) {
     EXPECT_EQ(read_dataset(path("wide.h5"), "/llr").size(), 1600000U);
 }
 
+/// The array of a .npy file of version 1.0, whose header must have these parts.
+std::string array_of(const std::string& file, const std::string& type, const std::string& shape) {
+    EXPECT_EQ(file.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+    const std::size_t end = 10 + static_cast<unsigned char>(file.at(8)) +
+                            256 * std::size_t{static_cast<unsigned char>(file.at(9))};
+    EXPECT_EQ(end % 64, 0U);
+    const std::string header = file.substr(10, end - 10);
+    EXPECT_EQ(header.substr(0, header.find('}') + 1),
+              "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }");
+    EXPECT_EQ(header.find_first_not_of(' ', header.find('}') + 1), header.size() - 1);
+    EXPECT_EQ(header.back(), '\n');
+    return file.substr(end);
+}
+
+TEST_F(Output, IsAnArrayIfItsNameSaysSo) {
+    const std::map<std::string, std::string> types = {
+        {"int8", "|i1"}, {"float16", "<f2"}, {"float32", "<f4"}};
+    for (const std::string name : {"256qam.h5", "pdsch_grid.h5", "pusch_samples.h5"}) {
+        for (const auto& [format, type] : types) {
+            SCOPED_TRACE(name + " as " + format);
+            const auto write = [&, &chosen = format](const std::string& output) {
+                demod({PHY_DATA_DIRECTORY "/" + name, "-o", path(output), "--llr", chosen, "--force"});
+                return text_of(output);
+            };
+            write("all.h5");
+            const std::vector<std::byte> llr = read_dataset(path("all.h5"), "/llr");
+            const std::string expected(reinterpret_cast<const char*>(llr.data()), llr.size());
+            std::string shape;
+            for (const std::uint64_t length : read_dimensions(path("all.h5"), "/llr"))
+                shape += (shape.empty() ? "" : ", ") + std::to_string(length);
+            EXPECT_TRUE(array_of(write("llr.npy"), type, shape) == expected);
+            EXPECT_TRUE(write("llr.raw") == expected);
+        }
+    }
+}
+
+TEST_F(Output, HasOneArrayForItsShapeAndDecisionsToo) {
+    Hdf5File(path("cube.h5"))
+        .reals("iq", {3, 14, 5, 2})
+        .attribute("modulation", "64qam")
+        .attribute("noise_variance", 0.01);
+    demod({path("cube.h5"), "-o", path("all.h5"), "--hard"});
+    const std::vector<std::byte> bits = read_dataset(path("all.h5"), "/bits");
+    const std::string expected(reinterpret_cast<const char*>(bits.data()), bits.size());
+    demod({path("cube.h5"), "-o", path("bits.NPY"), "--hard", "--keep-shape", "--chunk", "17"});
+    EXPECT_TRUE(array_of(text_of("bits.NPY"), "|u1", "3, 14, 5, 6") == expected);
+    demod({path("cube.h5"), "-o", path("bits.raw"), "--hard"});
+    EXPECT_TRUE(text_of("bits.raw") == expected);
+}
+
+TEST_F(Output, IsHdf5UnderAnyOtherName) {
+    for (const std::string name : {"out", "out.hdf5", "out.bin", "out.npz", ".npy", "npy"}) {
+        demod({capture_, "-o", path(name)});
+        EXPECT_EQ(read_dataset(path(name), "/llr").size(), 400000U) << name;
+    }
+}
+
+TEST_F(Output, RefusesWhatAnArrayHasNoRoomFor) {
+    const std::string grid = PHY_DATA_DIRECTORY "/pdsch_grid.h5";
+    for (const std::string ending : {".npy", ".raw"}) {
+        for (const std::string datasets : {"symbols", "channel", "llr,symbols"})
+            expect_failure(
+                {demod_app, grid, "-o", path("out" + ending), "--write", datasets}, 2,
+                {"--write: ", "out" + ending + " takes soft bits alone", "such as " + path("out.h5")});
+        demod({grid, "-o", path("llr" + ending), "--write", "llr"});
+    }
+    expect_failure(
+        {demod_app, capture_, "-o", path("out.raw"), "--keep-shape"}, 2,
+        {"--keep-shape: ", "out.raw has no dimensions", path("out.npy") + " or " + path("out.h5")});
+}
+
 TEST_F(Output, TellsWhatTheCaptureTellsOfTheRadio) {
     Hdf5File(path("radio.h5"))
         .reals("iq", {100, 2})
@@ -68,6 +141,18 @@ TEST_F(Output, ExistingFileNeedsForce) {
     EXPECT_EQ(read_dataset(path("out.h5"), "/llr").size(), 400000U);
     generate("out.h5", {"--modulation", "qpsk", "--symbols", "10", "--force", "--quiet"});
     EXPECT_EQ(demod_json({path("out.h5")})["symbols"].number(), 10.0);
+}
+
+TEST_F(Output, ArraysReplaceAFileWithForceAlone) {
+    for (const std::string name : {"out.npy", "out.raw"}) {
+        write_text(name, "precious");
+        expect_failure({demod_app, capture_, "-o", path(name)}, 1,
+                       {name, "exist", "(--force overwrites it)\n"});
+        expect_failure(with_file_size_limit({demod_app, capture_, "-o", path(name), "--force"}), 1, {name});
+        EXPECT_EQ(text_of(name), "precious");
+        demod({capture_, "-o", path(name), "--force", "--durable"});
+        EXPECT_GE(text_of(name).size(), 400000U);
+    }
 }
 
 TEST_F(Output, MayNotBeTheCapture) {

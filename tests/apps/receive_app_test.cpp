@@ -118,8 +118,8 @@ TEST_F(ReceiveApp, FadingAndOffsetsAreReported) {
                   "--timing-offset", "120", "--frequency-offset", "700"});
     const JsonValue report = demod_json({capture});
     EXPECT_EQ(report["slots"].number(), 6.0);
-    EXPECT_NEAR(report["frequency_offset"].number(), 700.0, 20.0);
-    EXPECT_NEAR(report["timing_offset"].number(), 120e-9, 130e-9);
+    EXPECT_NEAR(report["frequency_offset_hz"].number(), 700.0, 20.0);
+    EXPECT_NEAR(report["timing_offset_s"].number(), 120e-9, 130e-9);
     EXPECT_NEAR(report["noise_variance"].number(), 0.01, 0.002);
     EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
 }

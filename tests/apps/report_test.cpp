@@ -1,5 +1,10 @@
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "phy/core/backend.hpp"
 #include "phy/core/version.hpp"
@@ -28,15 +33,61 @@ TEST_F(Report, HasEveryField) {
     EXPECT_EQ(report["backend"].string(), Backend::best().name());
     EXPECT_TRUE(report["device"].is_null());
     EXPECT_EQ(report["modulation"].string(), "64qam");
+    EXPECT_EQ(report["llr"].string(), "int8");
+    EXPECT_EQ(report["llr_scale"].number(), 6.0);
     EXPECT_EQ(report["noise_variance"].number(), 0.01);
     EXPECT_EQ(report["erasures"].number(), 0.0);
     EXPECT_GE(report["saturated"].number(), 0.0);
     EXPECT_GT(report["bit_errors"].number(), 0.0);
     EXPECT_GT(report["bit_error_rate"].number(), 0.0);
     for (const std::string stage : {"read", "demap", "write"}) {
-        EXPECT_GE(report["stages"][stage].number(), 0.0);
-        EXPECT_LE(report["stages"][stage].number(), seconds);
+        EXPECT_GE(report["busy_seconds"][stage].number(), 0.0);
+        EXPECT_LE(report["busy_seconds"][stage].number(), seconds);
     }
+}
+
+/// Adds all keys but the steps of busy_seconds.
+void collect_keys(const JsonValue& json, std::set<std::string>& keys) {
+    if (const auto* const array = std::get_if<JsonValue::Array>(&json.value)) {
+        for (const JsonValue& element : *array)
+            collect_keys(element, keys);
+    } else if (const auto* const object = std::get_if<JsonValue::Object>(&json.value)) {
+        for (const auto& [key, value] : *object) {
+            keys.insert(key);
+            if (key != "busy_seconds") collect_keys(value, keys);
+        }
+    }
+}
+
+TEST_F(Report, HasNoKeyThatTheDocumentsLack) {
+    std::ifstream page(PHY_DATA_DIRECTORY "/../docs/cli.md");
+    if (!page) GTEST_SKIP() << "the documents are not installed";
+    const std::string text(std::istreambuf_iterator<char>(page), {});
+    const std::string schema = text.substr(text.find("\n## JSON\n"));
+    const std::string apps = std::filesystem::path(demod_app).parent_path();
+    const std::string symbols = small_capture();
+    const std::string samples = PHY_DATA_DIRECTORY "/pusch_samples.h5";
+    std::set<std::string> keys;
+    for (const Arguments& command : std::vector<Arguments>{
+             {demod_app, symbols, "--gain", "auto", "--descramble", "1,2"},
+             {demod_app, samples, "--diagnose"},
+             {measure_app, symbols, "--by", "100"},
+             {capture_gen, path("a.h5"), "--modulation", "qpsk", "--symbols", "10"},
+             {capture_gen, path("b.h5"), "--from", "samples", "--link", PHY_DATA_DIRECTORY "/pusch.json",
+              "--slots", "4"},
+             {phy_info},
+             {apps + "/link_sim", "--modulation", "qpsk", "--snr-db", "10", "--errors", "1"},
+             {apps + "/stream_bench", "--symbols", "1000", "--rounds", "1"},
+             {apps + "/slot_bench", "--symbols", "1000", "--slots", "10"}}) {
+        Arguments with_json = command;
+        with_json.emplace_back("--json");
+        const Outcome outcome = run(with_json);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        collect_keys(parse_json(outcome.out), keys);
+    }
+    EXPECT_GT(keys.size(), 100U);
+    for (const std::string& key : keys)
+        EXPECT_NE(schema.find("`" + key + "`"), std::string::npos) << key;
 }
 
 TEST_F(Report, HasNoErrorRateWithoutTruth) {
@@ -125,7 +176,7 @@ TEST_F(Report, FailsWhenStandardOutputIsFull) {
 
 TEST_F(Report, PhyInfoListsTheBackends) {
     const JsonValue info = parse_json(run({phy_info, "--json"}).out);
-    EXPECT_EQ(info["version"].string(), version);
+    EXPECT_EQ(info["phy_version"].string(), version);
     EXPECT_EQ(info["best"].string(), Backend::best().name());
     EXPECT_EQ(info["cuda"].is_null(), !built_with_cuda);
     ASSERT_EQ(info["backends"].array().size(), Backend::all().size());

@@ -48,13 +48,17 @@ protected:
 TEST_F(Interrupt, DemodulationLeavesNothing) {
     const std::string capture =
         generate("c.h5", {"--modulation", "1024qam", "--symbols", "2000000", "--no-bits", "--quiet"});
-    const Arguments slow = {demod_app,     capture,      "-o",       path("out.h5"), "--backend", "scalar",
-                            "--threads",   "1",          "--method", "logmap",       "--llr",     "float32",
-                            "--evaluator", "arithmetic", "--chunk",  "4096"};
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        expect_clean_stop(slow, {signal});
+    const auto stop = [&](const std::string& output, int signal) {
+        expect_clean_stop(
+            {demod_app, capture, "-o", path(output), "--backend", "scalar", "--threads", "1", "--method",
+             "logmap", "--llr", "float32", "--evaluator", "arithmetic", "--chunk", "4096"},
+            {signal});
         EXPECT_EQ(last_error_, "demod_app: interrupted\n");
-    }
+    };
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        stop("out.h5", signal);
+    stop("out.npy", SIGINT);
+    stop("out.raw", SIGTERM);
 }
 
 TEST_F(Interrupt, GenerationLeavesNothing) {

@@ -5,6 +5,8 @@
                                           manifest.txt with lines of NAME and the options to read it with
     interop.py check FILE EXPECTED.bin QM NAME=VALUE ...
                                           checks /llr of a soft bit file: type and values, shape, attributes
+    interop.py check_npy FILE EXPECTED.bin QM DTYPE
+                                          checks an array of soft bits: type, values and shape
     interop.py write_npy DIRECTORY SEED   writes arrays as numpy.save() does, each with NAME.bin and a line in
                                           manifest.txt as above
     interop.py write_slots DIRECTORY SEED writes captures of a grid and samples, each with NAME.bin as above
@@ -127,6 +129,15 @@ def check(path, expected_path, bits_per_symbol, expected_attributes):
         assert found == expected_attributes, (found, expected_attributes)
 
 
+def check_npy(path, expected_path, bits_per_symbol, dtype):
+    llr = np.load(path, allow_pickle=False)
+    expected = np.fromfile(expected_path, dtype).reshape(-1, bits_per_symbol)
+    assert llr.dtype == dtype and llr.flags.c_contiguous, llr.dtype
+    assert llr.shape == expected.shape, (llr.shape, expected.shape)
+    assert llr.tobytes() == expected.tobytes(), "values"
+    assert np.load(path, mmap_mode="r").offset % 64 == 0, "alignment"
+
+
 def write_slots(directory, seed):
     rng = np.random.default_rng(seed)
     shapes = {"grid": (2, 28, 36), "samples": (3, 2000), "samples_of_one": (2000,)}
@@ -184,6 +195,8 @@ if __name__ == "__main__":
         write_slots(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1] == "check_slots":
         check_slots(sys.argv[2])
+    elif sys.argv[1] == "check_npy":
+        check_npy(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5])
     else:
         pairs = (argument.split("=", 1) for argument in sys.argv[5:])
         check(sys.argv[2], sys.argv[3], int(sys.argv[4]), dict(pairs))

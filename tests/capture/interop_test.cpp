@@ -115,7 +115,29 @@ struct SoftBits {
     std::string attributes;
 };
 
-class SoftBitInterop : public CaptureInterop, public testing::WithParamInterface<SoftBits> {};
+class SoftBitInterop : public CaptureInterop, public testing::WithParamInterface<SoftBits> {
+protected:
+    /// Writes soft bits of 256QAM to the file, and the same bytes to expected_.
+    void write_random(const std::filesystem::path& path) {
+        constexpr std::size_t symbols = 1234;
+        std::vector<char> llr(symbols * 8 * size_of(GetParam().format));
+        for (auto& byte : llr)
+            byte = static_cast<char>(random_());
+        std::ofstream(expected_, std::ios::binary)
+            .write(llr.data(), static_cast<std::streamsize>(llr.size()));
+        phy::SoftBitWriter writer(path,
+                                  {.symbols = symbols,
+                                   .format = GetParam().format,
+                                   .modulation = phy::Modulation::qam256,
+                                   .llr_config = {.method = phy::Method::log_map, .scale = 8.5F, .clip = 120},
+                                   .noise_variance = 0.125F,
+                                   .source = "capture.h5:/iq"});
+        writer.append(std::as_bytes(std::span(llr)));
+        writer.commit();
+    }
+
+    const std::filesystem::path expected_ = directory_ / "expected.bin";
+};
 
 INSTANTIATE_TEST_SUITE_P(All, SoftBitInterop,
                          testing::Values(SoftBits{phy::SoftBitFormat::int8,
@@ -127,28 +149,21 @@ INSTANTIATE_TEST_SUITE_P(All, SoftBitInterop,
 TEST_P(SoftBitInterop, H5pyReadsWhatTheWriterWrites) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::filesystem::path path = directory_ / "softbits.h5";
-    const std::filesystem::path expected = directory_ / "expected.bin";
-    constexpr std::size_t symbols = 1234;
-    std::vector<char> llr(symbols * 8 * size_of(GetParam().format));
-    for (auto& byte : llr)
-        byte = static_cast<char>(random_());
-    std::ofstream(expected, std::ios::binary).write(llr.data(), static_cast<std::streamsize>(llr.size()));
-
-    phy::SoftBitWriter writer(path,
-                              {.symbols = symbols,
-                               .format = GetParam().format,
-                               .modulation = phy::Modulation::qam256,
-                               .llr_config = {.method = phy::Method::log_map, .scale = 8.5F, .clip = 120},
-                               .noise_variance = 0.125F,
-                               .source = "capture.h5:/iq"});
-    writer.append(std::as_bytes(std::span(llr)));
-    writer.commit();
-
-    EXPECT_EQ(script("check " + quoted(path.string()) + " " + quoted(expected.string()) +
+    write_random(path);
+    EXPECT_EQ(script("check " + quoted(path.string()) + " " + quoted(expected_.string()) +
                      " 8 dtype=" + std::string(to_string(GetParam().format)) +
                      " modulation=256qam llr_sign=positive_is_zero method=logmap source=capture.h5:/iq "
                      "phy_version=" +
                      phy::version + " " + GetParam().attributes),
+              0);
+}
+
+TEST_P(SoftBitInterop, NumpyLoadsWhatTheWriterWrites) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::filesystem::path path = directory_ / "softbits.npy";
+    write_random(path);
+    EXPECT_EQ(script("check_npy " + quoted(path.string()) + " " + quoted(expected_.string()) + " 8 " +
+                     std::string(to_string(GetParam().format))),
               0);
 }
 

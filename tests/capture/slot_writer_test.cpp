@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -321,6 +323,34 @@ TEST_F(SlotWriterTest, RefusesWhatItIsNotConfiguredFor) {
     config.llr = false;
     phy::SlotWriter without(directory_ / "other.h5", config);
     EXPECT_THROW(without.append(slots_of(all.llr, config_, 0, 1), {}, {}, {}), phy::ArgumentError);
+}
+
+TEST_F(SlotWriterTest, ArraysHoldSoftBitsAlone) {
+    Config config = config_;
+    config.symbols = config.channel = false;
+    const Received all = random_slots(config, random_);
+    for (const char* const name : {"received.npy", "received.raw"}) {
+        const std::filesystem::path path = directory_ / name;
+        EXPECT_THROW(phy::SlotWriter(path, config_), phy::ArgumentError) << "symbols and channel";
+        Config without = config;
+        without.llr = false;
+        EXPECT_THROW(phy::SlotWriter(path, without), phy::ArgumentError) << "no soft bits";
+
+        phy::SlotWriter writer(path, config);
+        append(writer, all, config, 0, 4);
+        EXPECT_THROW(writer.commit(), phy::ArgumentError) << "before the last slot";
+        append(writer, all, config, 4, 1);
+        writer.append_slots(all.rows);
+        writer.commit();
+        EXPECT_THROW(writer.commit(), phy::ArgumentError) << "twice";
+        EXPECT_THROW(writer.append({}, {}, {}, {}), phy::ArgumentError) << "after commit";
+        std::ifstream file(path, std::ios::binary);
+        const std::string bytes(std::istreambuf_iterator<char>(file), {});
+        ASSERT_GE(bytes.size(), all.llr.size());
+        EXPECT_EQ(std::memcmp(bytes.data() + bytes.size() - all.llr.size(), all.llr.data(), all.llr.size()),
+                  0);
+    }
+    EXPECT_EQ(directory_.names().size(), 2U);
 }
 
 TEST_F(SlotWriterTest, NothingIsLeftWithoutCommit) {

@@ -91,11 +91,41 @@ TEST_F(SoftBitWriterTest, SameContentMakesTheSameFile) {
 }
 
 TEST_F(SoftBitWriterTest, NothingIsLeftWithoutCommit) {
-    {
-        phy::SoftBitWriter writer(path_, config_);
+    for (const char* const name : {"softbits.h5", "softbits.npy", "softbits.raw"}) {
+        phy::SoftBitWriter writer(directory_ / name, config_);
         writer.append(std::as_bytes(std::span(llr_)));
     }
     EXPECT_EQ(directory_.names(), Names());
+}
+
+TEST_F(SoftBitWriterTest, TheReaderOfCapturesReadsAnArray) {
+    constexpr std::size_t symbols = 1000;
+    std::vector<phy::cf32> pairs;
+    for (std::size_t n = 0; n < symbols; ++n)
+        pairs.emplace_back(static_cast<float>(n), -0.5F * static_cast<float>(n));
+    Config config = {.symbols = symbols,
+                     .format = phy::SoftBitFormat::float32,
+                     .source_shape = std::vector<std::uint64_t>(29, 1),
+                     .keep_shape = true};
+    config.source_shape->at(11) = symbols;
+    phy::SoftBitWriter writer(directory_ / "pairs.npy", config);
+    writer.append(std::as_bytes(std::span(pairs)).first(8 * 99));
+    writer.append(std::as_bytes(std::span(pairs)).subspan(8 * 99));
+    writer.commit();
+    phy::CaptureReader reader(directory_ / "pairs.npy");
+    EXPECT_EQ(reader.description().shape, *config.source_shape);
+    std::vector<phy::cf32> read(symbols);
+    reader.read(0, read);
+    EXPECT_EQ(read, pairs);
+}
+
+TEST_F(SoftBitWriterTest, RawFilesHoldTheNumbersAlone) {
+    phy::SoftBitWriter writer(directory_ / "softbits.raw", config_);
+    writer.append(std::as_bytes(std::span(llr_)));
+    EXPECT_THROW(writer.append(std::as_bytes(std::span(llr_)).first(4)), phy::ArgumentError) << "too many";
+    writer.commit();
+    EXPECT_EQ(std::filesystem::file_size(directory_ / "softbits.raw"), llr_.size());
+    EXPECT_THROW(writer.append({}), phy::ArgumentError) << "after commit";
 }
 
 TEST_F(SoftBitWriterTest, CanBeMoved) {

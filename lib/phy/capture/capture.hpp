@@ -167,8 +167,18 @@ private:
     detail::Owned<Impl, "CaptureReader"> impl_;
 };
 
-/// Writes an HDF5 file that appears under its name only when complete; see AtomicFile. Destroying the writer
-/// before commit() leaves no file.
+/// What a file of soft bits is. Its name says it.
+enum class OutputFormat {
+    hdf5,
+    npy,  ///< an array for numpy.load(): the soft bits with their dimensions, no attributes
+    raw,  ///< the same numbers without a header, in the byte order of the machine
+};
+
+/// npy for names that end in .npy, raw for names that end in .raw, in upper or lower case; hdf5 for others.
+[[nodiscard]] PHY_EXPORT OutputFormat output_format(const std::filesystem::path& file);
+
+/// Writes soft bits to a file of output_format() that appears under its name only when complete; see
+/// AtomicFile. Destroying the writer before commit() leaves no file.
 class PHY_EXPORT SoftBitWriter {
 public:
     struct Config {
@@ -192,7 +202,7 @@ public:
         bool durable = false;  ///< see AtomicFile
     };
 
-    /// Creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
+    /// HDF5: creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
     /// llr_clip, llr_sign ("positive_is_zero"), noise_variance or noise_variance_dataset, descrambled_c_init,
     /// method, source, source_shape, sample_rate, center_frequency, phy_version. With `hard` it creates /bits
     /// instead, uint8, without attributes of soft bits. The same content gives the same bytes. Throws

@@ -70,10 +70,10 @@ struct PHY_EXPORT Demodulation {
     double seconds = 0.0;    ///< s, from opening the output to its last byte, without before_commit
 };
 
-/// Demaps the symbols of a capture (docs/files.md) to a file of soft bits, compares them with the transmitted
-/// bits if the capture has them, and reports. An empty soft_bits writes nothing. The file appears when it is
-/// complete; after an error or a request to stop there is none. To measure gain or N0, measure_file() reads
-/// the capture first.
+/// Demaps the symbols of a capture (docs/files.md) to a file of soft bits in output_format(), compares them
+/// with the transmitted bits if the capture has them, and reports. An empty soft_bits writes nothing. The
+/// file appears when it is complete; after an error or a request to stop there is none. To measure gain or
+/// N0, measure_file() reads the capture first.
 ///
 /// Throws FileError for a bad file, for a capture of a grid or samples, and if a measurement fails (no finite
 /// symbol, no noise); DescriptionError if the file lacks a description; ArgumentError for options out of

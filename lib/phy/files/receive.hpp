@@ -88,13 +88,14 @@ struct PHY_EXPORT Reception {
 };
 
 /// Receives the occasions of a link from a capture of samples or a grid (docs/files.md), writes their
-/// descrambled soft bits to a file, one row per slot, and reports. An empty soft_bits writes nothing. In
-/// samples, timing and frequency offset are measured over the first slots and corrected in all samples before
-/// the FFT; the rest is estimated and corrected slot by slot.
+/// descrambled soft bits to a file of output_format(), one row per slot, and reports. An empty soft_bits
+/// writes nothing. In samples, timing and frequency offset are measured over the first slots and corrected in
+/// all samples before the FFT; the rest is estimated and corrected slot by slot.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an
-/// invalid link or options; and what Pipeline throws.
+/// invalid link or options, or for an output that does not take what shall be written; and what Pipeline
+/// throws.
 PHY_EXPORT Reception receive_file(const std::filesystem::path& capture,
                                   const std::filesystem::path& soft_bits, const ReceiveOptions& options = {});
 

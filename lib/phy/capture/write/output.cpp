@@ -60,9 +60,10 @@ PropertiesHandle access_properties(const Storage& storage, std::size_t element_b
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& target, const AtomicFile::Config& config,
-                       std::uint64_t data_bytes)
-    : file_(target, config), bytes_(file_.path(), O_RDWR, 0, name()) {
+                       std::uint64_t data_bytes, OutputFormat format)
+    : format_(format), file_(target, config), bytes_(file_.path(), O_RDWR, 0, name()) {
     bytes().require_room(data_bytes + metadata_bytes);
+    if (format != OutputFormat::hdf5) return;
     hdf5_ = FileHandle(checked(H5Fcreate(file_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                                name(), "cannot be created"));
     // ext4 allocates the blocks of a truncated file when it is closed, so close it while it is empty.
@@ -70,11 +71,12 @@ OutputFile::OutputFile(const std::filesystem::path& target, const AtomicFile::Co
 }
 
 void OutputFile::flush() const {
+    if (format_ != OutputFormat::hdf5) return;
     checked(H5Fflush(hdf5_, H5F_SCOPE_GLOBAL), name(), "cannot be written");
 }
 
 void OutputFile::commit() {
-    checked(H5Fclose(hdf5_.release()), name(), "cannot be completed");
+    if (format_ == OutputFormat::hdf5) checked(H5Fclose(hdf5_.release()), name(), "cannot be completed");
     file_.commit();
 }
 
@@ -93,23 +95,38 @@ OutputDataset::OutputDataset(const OutputFile& file, const std::string& path, hi
                              const Dimensions& dimensions, const Storage& storage,
                              std::uint64_t elements_per_item)
     : file_(&file),
-      name_(file.name() + ": dataset " + path),
+      name_(file.format() == OutputFormat::hdf5 ? file.name() + ": dataset " + path : file.name()),
       dimensions_(dimensions),
       type_(checked(H5Tcopy(type), name_, "cannot be created")),
       elements_per_item_(elements_per_item != 0 ? elements_per_item
                                                 : product_of(std::span(dimensions).subspan(1))),
       item_bytes_(elements_per_item_ * H5Tget_size(type)),
       items_(product_of(dimensions) / elements_per_item_) {
+    if (file.format() == OutputFormat::hdf5) {
+        create_dataset(path, storage);
+    } else {
+        create_array();
+    }
+    if (offset_) file.bytes().allocate(*offset_, items_ * item_bytes_);
+}
+
+void OutputDataset::create_array() {
+    const std::string header =
+        file_->format() == OutputFormat::npy ? npy_header(type_, dimensions_) : std::string();
+    offset_ = header.size();
+    file_->bytes().require_room(header.size() + items_ * item_bytes_);
+    file_->bytes().write_at(0, std::as_bytes(std::span(header)));
+}
+
+void OutputDataset::create_dataset(const std::string& path, const Storage& storage) {
     const SpaceHandle space(
-        H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr));
-    const PropertiesHandle creation = creation_properties(dimensions, storage);
-    const PropertiesHandle access = access_properties(storage, H5Tget_size(type));
+        H5Screate_simple(static_cast<int>(dimensions_.size()), dimensions_.data(), nullptr));
+    const PropertiesHandle creation = creation_properties(dimensions_, storage);
+    const PropertiesHandle access = access_properties(storage, H5Tget_size(type_));
     dataset_ = DatasetHandle(
-        checked(H5Dcreate2(file.id(), path.c_str(), type_, space, H5P_DEFAULT, creation, access), name_,
+        checked(H5Dcreate2(file_->id(), path.c_str(), type_, space, H5P_DEFAULT, creation, access), name_,
                 "cannot be created"));
-    if (!storage.chunk.empty()) return;
-    offset_ = H5Dget_offset(dataset_);
-    file.bytes().allocate(*offset_, items_ * item_bytes_);
+    if (storage.chunk.empty()) offset_ = H5Dget_offset(dataset_);
 }
 
 std::uint64_t OutputDataset::require_items(std::uint64_t first, std::span<const std::byte> items) const {

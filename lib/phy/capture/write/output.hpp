@@ -14,15 +14,16 @@
 
 namespace phy::hdf5 {
 
-/// An HDF5 file that appears under its name only when complete.
+/// A file that appears under its name only when complete: HDF5, or one array after a header, if any.
 class OutputFile {
 public:
     /// data_bytes: bytes that will be written, to check the free space of the disk. Throws FileError.
     OutputFile(const std::filesystem::path& target, const AtomicFile::Config& config,
-               std::uint64_t data_bytes);
+               std::uint64_t data_bytes, OutputFormat format = OutputFormat::hdf5);
 
     [[nodiscard]] const std::string& name() const { return file_.name(); }
-    [[nodiscard]] hid_t id() const { return hdf5_; }
+    [[nodiscard]] OutputFormat format() const { return format_; }
+    [[nodiscard]] hid_t id() const { return hdf5_; }  ///< invalid without HDF5
     [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
 
     /// Writes HDF5's caches. Errors show here, but not when a destructor closes a dataset.
@@ -32,6 +33,7 @@ public:
     void commit();
 
 private:
+    OutputFormat format_;
     AtomicFile file_;
     detail::PosixFile bytes_;
     FileHandle hdf5_;
@@ -40,6 +42,9 @@ private:
 /// Bytes of a dataset. If 64 bits would overflow: more than any disk has.
 std::uint64_t total_bytes(const Dimensions& dimensions, std::size_t element_bytes);
 
+/// The header of a .npy file, version 1.0: a multiple of 64 bytes.
+std::string npy_header(hid_t type, const Dimensions& dimensions);
+
 /// The storage of a dataset: contiguous unless it has chunks.
 struct Storage {
     Dimensions chunk;  ///< limited to the dataset's dimensions
@@ -47,7 +52,8 @@ struct Storage {
     std::size_t open_chunks = 1;  ///< chunks that are filled at the same time
 };
 
-/// A dataset that is written in items of neighbouring elements, in row-major order, each once.
+/// A dataset that is written in items of neighbouring elements, in row-major order, each once. In a file
+/// without HDF5 it is the only array, contiguous, and its path is ignored.
 class OutputDataset {
 public:
     /// The file must outlive the dataset. item: elements per item; 0: a row, which is all elements of one
@@ -55,7 +61,7 @@ public:
     OutputDataset(const OutputFile& file, const std::string& path, hid_t type, const Dimensions& dimensions,
                   const Storage& storage = {}, std::uint64_t elements_per_item = 0);
 
-    [[nodiscard]] hid_t id() const { return dataset_; }
+    [[nodiscard]] hid_t id() const { return dataset_; }  ///< invalid without HDF5
     [[nodiscard]] const std::string& name() const { return name_; }
 
     /// Throws ArgumentError unless the bytes are whole items and at most what append() has left.
@@ -71,6 +77,8 @@ public:
     void require_complete() const;
 
 private:
+    void create_array();
+    void create_dataset(const std::string& path, const Storage& storage);
     [[nodiscard]] std::uint64_t require_items(std::uint64_t first, std::span<const std::byte> items) const;
     void write_chunked(std::uint64_t first, std::uint64_t count, const std::byte* elements) const;
 
@@ -84,7 +92,7 @@ private:
     std::uint64_t items_ = 0;
     std::uint64_t appended_ = 0;
     std::uint64_t written_ = 0;            ///< including appended ones
-    std::optional<std::uint64_t> offset_;  ///< of a contiguous dataset, in the file
+    std::optional<std::uint64_t> offset_;  ///< of a contiguous dataset or an array, in the file
 };
 
 /// Throws ArgumentError if an enum value is out of range.

@@ -68,6 +68,13 @@ void require_positive(const Config& config) {
     if (config.channel) require("subcarriers", config.subcarriers);
 }
 
+void require_soft_bits_alone(const std::filesystem::path& path, const Config& config) {
+    if (output_format(path) == OutputFormat::hdf5) return;
+    if (!config.llr || config.symbols || config.channel)
+        throw ArgumentError(path.string() + ": takes soft bits alone: expected an HDF5 file, such as " +
+                            std::filesystem::path(path).replace_extension(".h5").string());
+}
+
 SoftBitWriter::Config soft_bits_of(const Config& config) {
     return {.format = config.format,
             .modulation = config.modulation,
@@ -92,21 +99,24 @@ struct PHY_HIDDEN SlotWriter::Impl {
     void write_root_attributes(const Config& config) const;
     void append(std::span<const Rows> all) const;
     auto datasets() { return std::array{&slots, &llr, &symbols, &noise, &channel}; }
+    [[nodiscard]] bool is_committed() const { return !slots && !llr; }
+    [[nodiscard]] bool is_hdf5() const { return file.format() == OutputFormat::hdf5; }
 
     hdf5::OutputFile file;
-    std::optional<hdf5::OutputDataset> slots;  ///< none after commit()
-    std::optional<hdf5::OutputDataset> llr;
+    std::optional<hdf5::OutputDataset> slots;  ///< none after commit(); only HDF5 has it
+    std::optional<hdf5::OutputDataset> llr;    ///< none after commit()
     std::optional<hdf5::OutputDataset> symbols;
     std::optional<hdf5::OutputDataset> noise;
     std::optional<hdf5::OutputDataset> channel;
 };
 
 SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
-    : file(path, {.overwrite = config.overwrite, .durable = config.durable}, total_bytes(config)) {
-    slots.emplace(file, "/slots", row_type(), Dimensions{config.slots});
+    : file(path, {.overwrite = config.overwrite, .durable = config.durable}, total_bytes(config),
+           output_format(path)) {
+    if (is_hdf5()) slots.emplace(file, "/slots", row_type(), Dimensions{config.slots});
     if (config.llr) {
         llr.emplace(file, "/llr", hdf5::soft_bit_type(config.format), llr_dimensions(config));
-        hdf5::write_soft_bit_attributes(*llr, soft_bits_of(config));
+        if (is_hdf5()) hdf5::write_soft_bit_attributes(*llr, soft_bits_of(config));
     }
     if (config.symbols) {
         symbols.emplace(file, "/symbols", hdf5::iq_type(SampleFormat::cf32), symbol_dimensions(config));
@@ -115,7 +125,7 @@ SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     }
     if (config.channel)
         channel.emplace(file, "/channel", hdf5::iq_type(SampleFormat::cf32), channel_dimensions(config));
-    write_root_attributes(config);
+    if (is_hdf5()) write_root_attributes(config);
     file.flush();
 }
 
@@ -129,7 +139,7 @@ void SlotWriter::Impl::write_root_attributes(const Config& config) const {
 }
 
 void SlotWriter::Impl::append(std::span<const Rows> all) const {
-    if (!slots) throw ArgumentError(file.name() + ": append after commit");
+    if (is_committed()) throw ArgumentError(file.name() + ": append after commit");
     for (const Rows& rows : all) {
         if (rows.bytes.empty()) continue;
         if (!*rows.dataset)
@@ -144,6 +154,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
     hdf5::check_enums(config.format, config.modulation, config.llr_config);
     require_positive(config);
+    require_soft_bits_alone(file, config);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
@@ -157,11 +168,12 @@ void SlotWriter::append(std::span<const std::byte> llr, std::span<const cf32> sy
 }
 
 void SlotWriter::append_slots(std::span<const SlotRow> rows) {
+    if (!impl_->is_hdf5()) return;
     impl_->append(std::array<Impl::Rows, 1>{{{&impl_->slots, "slots", std::as_bytes(rows)}}});
 }
 
 void SlotWriter::commit() {
-    if (!impl_->slots) throw ArgumentError(impl_->file.name() + ": commit after commit");
+    if (impl_->is_committed()) throw ArgumentError(impl_->file.name() + ": commit after commit");
     for (const auto* dataset : impl_->datasets()) {
         if (*dataset) (*dataset)->require_complete();
     }

@@ -30,8 +30,9 @@ struct PHY_EXPORT SlotRow {
     friend bool operator==(const SlotRow&, const SlotRow&) = default;
 };
 
-/// Writes received slots to an HDF5 file that appears under its name only when complete; see SoftBitWriter.
-/// docs/files.md describes the format. The same content gives the same bytes. Not thread-safe.
+/// Writes received slots to a file that appears under its name only when complete; see SoftBitWriter, also
+/// for the formats. A .npy or raw file takes soft bits alone. docs/files.md describes the HDF5 file. The same
+/// content gives the same bytes. Not thread-safe.
 class PHY_EXPORT SlotWriter {
 public:
     struct Config {
@@ -58,7 +59,8 @@ public:
     };
 
     /// Creates /slots and the other datasets, all contiguous. Throws FileError as SoftBitWriter does;
-    /// ArgumentError if slots is 0, if a dataset has a dimension of 0, or if an enum value is out of range.
+    /// ArgumentError if slots is 0, if a dataset has a dimension of 0, if an enum value is out of range, or
+    /// if a .npy or raw file shall have symbols, the channel or no soft bits.
     SlotWriter(const std::filesystem::path& file, const Config& config);
 
     /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and writes
@@ -67,7 +69,7 @@ public:
     void append(std::span<const std::byte> llr, std::span<const cf32> symbols,
                 std::span<const float> noise_variance, std::span<const cf32> channel);
 
-    /// Appends to /slots; throws as append() does.
+    /// Appends to /slots; throws as append() does. Does nothing for a .npy or raw file.
     void append_slots(std::span<const SlotRow> rows);
 
     /// Closes the file and renames it. Throws ArgumentError unless every dataset is complete; FileError if

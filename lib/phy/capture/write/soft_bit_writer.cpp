@@ -77,12 +77,12 @@ struct PHY_HIDDEN SoftBitWriter::Impl {
 SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& config_of_user)
     : config(config_of_user),
       file(path, {.overwrite = config.overwrite, .durable = config.durable},
-           hdf5::total_bytes(dimensions_of(config), bytes_of_bit(config))) {
+           hdf5::total_bytes(dimensions_of(config), bytes_of_bit(config)), output_format(path)) {
     const hdf5::TypeHandle type =
         config.hard ? hdf5::TypeHandle(H5Tcopy(H5T_STD_U8LE)) : hdf5::soft_bit_type(config.format);
     llr.emplace(file, config.hard ? "/bits" : "/llr", type, dimensions_of(config), hdf5::Storage(),
                 bits_of_symbol(config));
-    hdf5::write_soft_bit_attributes(*llr, config);
+    if (file.format() == OutputFormat::hdf5) hdf5::write_soft_bit_attributes(*llr, config);
     file.flush();
 }
 
