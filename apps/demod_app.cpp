@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
         "Turns a capture (symbols, a resource grid or baseband samples) into soft bits and reports speed "
         "and quality.";
     app.operand = Operand{"CAPTURE", &options.capture};
+    app.printed = &options.example;
     add_demod_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

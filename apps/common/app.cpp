@@ -149,7 +149,8 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
         throw ArgumentError(fmt::format("unexpected argument '{}': expected {}; --help lists the options",
                                         extra.front(),
                                         app.operand ? "one " + app.operand->name : "options alone"));
-    if (app.operand && app.operand->value->empty())
+    if (app.printed != nullptr) line.to_print = *app.printed;
+    if (line.to_print.empty() && app.operand && app.operand->value->empty())
         throw ArgumentError(fmt::format("{} is missing; --help lists the options", app.operand->name));
     return line;
 }

@@ -41,6 +41,9 @@ struct App {
     std::optional<Operand> operand;
     po::options_description options{"Options"};
 
+    /// If an option sets this text, it is printed, the operand may be missing, and body is not called.
+    const std::string* printed = nullptr;
+
     /// Called with options parsed and signals handled. An exception becomes the exit status.
     std::function<void(const CommonOptions&)> body;
 };
@@ -49,7 +52,7 @@ struct App {
 struct CommandLine {
     CommonOptions common;
     std::string log_level = "warning";
-    std::string to_print;  ///< help or version; if not empty, nothing else runs
+    std::string to_print;  ///< help, version or App::printed; if not empty, nothing else runs
 };
 
 /// Throws ArgumentError, po::error, and what the app's own options throw.

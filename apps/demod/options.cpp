@@ -10,6 +10,7 @@
 
 #include "capture/options.hpp"
 #include "common/formats.hpp"
+#include "demod/example_link.hpp"
 
 namespace phy::apps {
 namespace {
@@ -123,6 +124,8 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("link", text(options.link, "FILE"),
          "JSON file with the link: carrier, allocation and DM-RS; default: the attribute of the capture; "
          "symbols need none")  //
+        ("example-link", parsed(options.example, example_link, "CHANNEL"),
+         "print a link with comments, of pusch or pdsch, and exit")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
          "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
         ("diagnose", flag(options.slots.diagnoses),

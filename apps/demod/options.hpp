@@ -15,6 +15,7 @@ struct DemodOptions {
     std::string output;
     std::string link;  ///< link file; empty: the capture's attribute
     std::string trace;
+    std::string example;  ///< text to print; nothing else is done then
     std::optional<SoftBitFormat> llr;
     std::optional<float> llr_scale;
     std::optional<int> llr_clip;

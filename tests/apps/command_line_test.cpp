@@ -1,6 +1,7 @@
 #include <string>
 
 #include "phy/core/version.hpp"
+#include "phy/receiver/link.hpp"
 #include "support/app_test.hpp"
 
 namespace phy::test {
@@ -13,6 +14,25 @@ protected:
         return names;
     }
 };
+
+struct Alternative {
+    std::string line;
+    std::string other;
+};
+
+/// The comments of example links name them.
+const std::vector<Alternative> pusch_alternatives = {
+    {R"("center_frequency": 3750000000)", R"("arfcn": 650000)"},
+    {R"("center_frequency": 3750000000)", R"("point_a_arfcn": 646724)"},
+    {R"("modulation": "64qam")", R"("mcs_table": "qam64", "mcs_index": 20)"},
+    {R"("resource_blocks": [0, 273])", R"("riv": 545)"},
+    {R"("symbols": [0, 14])", R"("sliv": 27)"}};
+const std::vector<Alternative> pdsch_alternatives = {
+    {R"("center_frequency": 3600000000)", R"("arfcn": 640000)"},
+    {R"("center_frequency": 3600000000)", R"("point_a_arfcn": 638728)"},
+    {R"("modulation": "256qam")", R"("mcs_table": "qam256", "mcs_index": 20)"},
+    {R"("resource_blocks": [0, 106])", R"("riv": 211)"},
+    {R"("symbols": [1, 13])", R"("sliv": 40)"}};
 
 TEST_F(CommandLine, HelpNamesTheAppAndItsOptions) {
     for (const std::string& app : apps()) {
@@ -30,12 +50,12 @@ TEST_F(CommandLine, HelpNamesTheAppAndItsOptions) {
 TEST_F(CommandLine, HelpListsEveryOption) {
     const std::string help = run({demod_app, "--help"}).out;
     for (const std::string option :
-         {"-o",           "--output",         "--dataset",     "--interleaved", "--full-scale",
-          "--modulation", "--noise-variance", "--method",      "--evaluator",   "--llr",
-          "--llr-scale",  "--llr-clip",       "--force",       "--backend",     "--device",
-          "--threads",    "--chunk",          "--streams",     "--order",       "--trace",
-          "--gain",       "--from",           "--raw",         "--shape",       "--external-files",
-          "--hard",       "--keep-shape",     "--count-errors"})
+         {"-o",           "--output",         "--dataset",      "--interleaved", "--full-scale",
+          "--modulation", "--noise-variance", "--method",       "--evaluator",   "--llr",
+          "--llr-scale",  "--llr-clip",       "--force",        "--backend",     "--device",
+          "--threads",    "--chunk",          "--streams",      "--order",       "--trace",
+          "--gain",       "--from",           "--raw",          "--shape",       "--external-files",
+          "--hard",       "--keep-shape",     "--count-errors", "--example-link"})
         EXPECT_NE(help.find(option + " "), std::string::npos) << option;
     const std::string meter_help = run({measure_app, "--help"}).out;
     for (const std::string option :
@@ -61,6 +81,26 @@ TEST_F(CommandLine, HelpAndVersionNeedNothingElse) {
         EXPECT_EQ(outcome.out, std::filesystem::path(app).filename().string() + " " + version + "\n");
     }
     EXPECT_EQ(run({demod_app, "no such file", "--modulation", "nonsense", "--help"}).status, 0);
+}
+
+TEST_F(CommandLine, ExampleLinks) {
+    for (const std::string channel : {"pusch", "pdsch"}) {
+        const Outcome outcome = run({demod_app, "--example-link", channel});
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_EQ(outcome.err, "");
+        const Link link = parse_link(outcome.out);
+        EXPECT_EQ(link.direction, channel == "pusch" ? Direction::uplink : Direction::downlink);
+        EXPECT_NO_THROW(static_cast<void>(resampler_config(link)));
+        EXPECT_EQ(link.allocation.dmrs.symbols, (std::vector<int>{2, 11}));
+        for (const auto& [line, other] : channel == "pusch" ? pusch_alternatives : pdsch_alternatives) {
+            std::string text = outcome.out;
+            ASSERT_NE(text.find(line), std::string::npos) << line;
+            EXPECT_NE(text.find("or " + other), std::string::npos) << other;
+            EXPECT_EQ(parse_link(text.replace(text.find(line), line.size(), other)), link) << other;
+        }
+    }
+    expect_failure({demod_app, "--example-link", "pucch"}, 2, {"--example-link pucch", "'pusch' or 'pdsch'"});
+    expect_failure({demod_app, "--example-link"}, 2, {"--example-link"});
 }
 
 TEST_F(CommandLine, OptionsMayNotBeAbbreviated) {

@@ -43,6 +43,18 @@ def link(**changes):
     return json.dumps({"direction": "uplink", "carrier": carrier, "allocation": allocation, **changes})
 
 
+def words():
+    """A link in the words of RRC and DCI."""
+    json_link = json.loads(link(direction="downlink", carrier={"point_a_arfcn": 632628}, allocation={
+        "mcs_table": "qam256", "mcs_index": 13, "bwp": {"location_and_bandwidth": 2750}, "riv": 32, "sliv": 40},
+        dmrs={"ports": [1000], "symbol_mask": "0x804"}))
+    del json_link["carrier"]["center_frequency"], json_link["allocation"]["modulation"]
+    del json_link["allocation"]["resource_blocks"]
+    for key in ("mapping_type", "typeA_position", "additional_positions"):
+        del json_link["allocation"]["dmrs"][key]
+    return json.dumps(json_link)
+
+
 def link_seeds():
     placed = {"mapping_type": None, "typeA_position": None, "additional_positions": None}
     listed = json.loads(link(dmrs={"symbols": [2, 11], **placed}))
@@ -62,6 +74,7 @@ def link_seeds():
         "listed": json.dumps(listed, indent=1) + "// the end",
         "mapping_b": link(allocation={"symbols": [4, 7]}, dmrs={"mapping_type": "B"}),
         "samples": link(carrier={"subcarrier_spacing": 15000, "first_sample": 400, "sample_rate": 3.84e6}),
+        "words": words(),
         "unknown_key": link(carrier={"cell_idd": 1}),
         "twice": '{"carrier": {"k0": 1, "k0": 2}}',
         "nested": "[" * 20,

@@ -58,6 +58,18 @@ inline const char* const short_link = R"({
   }
 })";
 
+/// The full link without reserved elements and slots, in the words of RRC and DCI.
+inline const char* const link_in_words = R"({
+  "direction": "uplink",
+  "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 273, "cell_id": 1, "sample_rate": 122880000,
+              "point_a_arfcn": 646724},
+  "allocation": {
+    "rnti": "0x4601", "mcs_table": "qam256", "mcs_index": 20, "tp_pi2bpsk": false, "layers": 1,
+    "bwp": {"location_and_bandwidth": 1099}, "riv": 545, "sliv": 27,
+    "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbol_mask": "0x804", "power_db": 3}
+  }
+})";
+
 /// Changes the value at a path such as "/carrier/k0".
 inline LinkJson changed(const char* link, const std::string& path, LinkJson value) {
     LinkJson json = LinkJson::parse(link, nullptr, true, true);

@@ -62,9 +62,9 @@ struct PHY_EXPORT Link {
 /// number of resource blocks that has a prime factor above 5.
 PHY_EXPORT void check(const Link& link);
 
-/// Reads the text form. Scrambling identities that the text omits are the cell's identity. The text may give
-/// DM-RS symbols by a mapping type. Throws ArgumentError for invalid JSON, for unknown, missing or duplicate
-/// keys, for values of a wrong type, and as check() does.
+/// Reads the text form. Scrambling identities that the text omits are the cell's identity. Values may be in
+/// the words of RRC and DCI, such as an RIV. Throws ArgumentError for invalid JSON, for unknown, missing,
+/// duplicate or contradicting keys, for values of a wrong type, and as check() does.
 [[nodiscard]] PHY_EXPORT Link parse_link(std::string_view json);
 
 /// parse_link() of a file's text. Throws FileError, which names the file.

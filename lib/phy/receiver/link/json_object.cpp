@@ -191,6 +191,17 @@ const Json& JsonObject::at(std::string_view key) const {
     return *found;
 }
 
+std::string_view JsonObject::one_of(std::initializer_list<std::string_view> keys) const {
+    std::string_view found;
+    for (const std::string_view key : keys) {
+        if (!has(key)) continue;
+        if (!found.empty())
+            throw ArgumentError(path(key) + ": given beside " + path(found) + "; expected one of them");
+        found = key;
+    }
+    return found.empty() ? *keys.begin() : found;
+}
+
 int JsonObject::whole(std::string_view key, WholeRange range) const {
     return static_cast<int>(whole_number(path(key), at(key), range));
 }

@@ -46,6 +46,9 @@ public:
     /// Throws if it is missing.
     [[nodiscard]] const Json& at(std::string_view key) const;
 
+    /// The key that it has of keys that exclude each other; the first if it has none. Throws if it has two.
+    [[nodiscard]] std::string_view one_of(std::initializer_list<std::string_view> keys) const;
+
     [[nodiscard]] int whole(std::string_view key, WholeRange range) const;
     [[nodiscard]] int whole_or(std::string_view key, WholeRange range, int otherwise) const;
     [[nodiscard]] double number_or(std::string_view key, double otherwise) const;

@@ -11,6 +11,7 @@
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/link/json_object.hpp"
+#include "phy/receiver/link/words.hpp"
 
 namespace phy {
 namespace {
@@ -61,7 +62,7 @@ void read_carrier(const JsonObject& object, Link& link) {
     carrier.k0 = object.whole_or("k0", {-6, 6}, 0);
     if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", cell_ids);
     carrier.sample_rate = optional_number(object, "sample_rate");
-    carrier.center_frequency = optional_number(object, "center_frequency");
+    carrier.center_frequency = detail::read_center_frequency(object, link);
     carrier.frequency_shift = object.number_or("frequency_shift", 0.0);
     if (object.has("cyclic_prefix")) static_cast<void>(object.choice("cyclic_prefix", {"normal"}));
     carrier.first_slot = object.whole_or("first_slot", largest_frame, 0);
@@ -93,6 +94,32 @@ std::vector<ResourceBlocks> resource_blocks_of(const JsonObject& object) {
     for (std::size_t i = 0; i < value.size(); ++i)
         ranges.push_back(resource_blocks_of(path + "[" + std::to_string(i) + "]", value[i]));
     return ranges;
+}
+
+/// resource_blocks or riv, both in the bandwidth part.
+std::vector<ResourceBlocks> allocated_blocks(const JsonObject& allocation, int carrier_resource_blocks) {
+    const ResourceBlocks bwp = detail::read_bwp(allocation, carrier_resource_blocks);
+    if (allocation.one_of({"resource_blocks", "riv"}) == "riv") {
+        const auto [first, count] = detail::read_indicator(allocation, "riv", bwp.count);
+        return {{.first = bwp.first + first, .count = count}};
+    }
+    std::vector<ResourceBlocks> ranges = resource_blocks_of(allocation);
+    for (ResourceBlocks& range : ranges) {
+        if (allocation.has("bwp") && range.first + range.count > bwp.count)
+            throw ArgumentError(allocation.path("resource_blocks") + " ends with resource block " +
+                                std::to_string(range.first + range.count - 1) +
+                                " of allocation.bwp: expected at most " + std::to_string(bwp.count - 1));
+        range.first += bwp.first;
+    }
+    return ranges;
+}
+
+/// First and count: symbols or sliv.
+std::pair<int, int> allocated_symbols(const JsonObject& allocation) {
+    const std::string_view key = allocation.one_of({"symbols", "sliv"});
+    if (!allocation.has(key)) return {0, symbols_per_slot};
+    if (key == "sliv") return detail::read_indicator(allocation, key, symbols_per_slot);
+    return pair_of(allocation.path(key), allocation.at(key), symbol_numbers, symbol_counts);
 }
 
 void read_reserved(const JsonObject& allocation, std::vector<ReservedElements>& reserved) {
@@ -133,16 +160,18 @@ std::string list_text(const std::vector<int>& numbers) {
 }
 
 std::vector<int> dmrs_symbols_of(const JsonObject& dmrs, const Link& link) {
+    const std::string_view key = dmrs.one_of({"symbols", "symbol_mask"});
     const bool is_placed =
         dmrs.has("mapping_type") || dmrs.has("typeA_position") || dmrs.has("additional_positions");
-    if (!is_placed && !dmrs.has("symbols"))
+    if (!is_placed && !dmrs.has(key))
         throw ArgumentError(
             dmrs.path("symbols") +
             ": missing; expected it, or mapping_type, typeA_position and additional_positions");
-    if (!dmrs.has("symbols")) return placed_symbols(dmrs, link);
-    auto listed = detail::whole_numbers(dmrs.path("symbols"), dmrs.at("symbols"), symbol_numbers);
+    if (!dmrs.has(key)) return placed_symbols(dmrs, link);
+    auto listed = key == "symbol_mask" ? detail::read_symbol_mask(dmrs, key)
+                                       : detail::whole_numbers(dmrs.path(key), dmrs.at(key), symbol_numbers);
     if (is_placed && listed != placed_symbols(dmrs, link))
-        throw ArgumentError(dmrs.path("symbols") + " is " + list_text(listed) + ": expected " +
+        throw ArgumentError(dmrs.path(key) + " is " + list_text(listed) + ": expected " +
                             list_text(placed_symbols(dmrs, link)) +
                             ", the positions by mapping_type, or no mapping_type");
     return listed;
@@ -160,9 +189,7 @@ void read_dmrs(const JsonObject& object, Link& link) {
     DmrsConfig& dmrs = link.allocation.dmrs;
     dmrs.type = object.whole("type", {1, 2});
     dmrs.length = object.whole_or("length", {1, 2}, 1);
-    dmrs.ports = detail::whole_numbers(object.path("ports"), object.at("ports"), {0, 11});
-    if (dmrs.ports.empty())
-        throw ArgumentError(object.path("ports") + " is empty: expected a port for each layer");
+    dmrs.ports = detail::read_ports(object, link.direction);
     dmrs.cdm_groups_without_data = object.whole("cdm_groups_without_data", {1, 3});
     dmrs.symbols = dmrs_symbols_of(object, link);
     const bool is_low_papr = dmrs.transform_precoding;
@@ -181,7 +208,13 @@ std::vector<int> slots_of(const std::string& path, const Json& value) {
     return detail::whole_numbers(path, value, largest_frame);
 }
 
-Modulation modulation_of(const JsonObject& allocation) {
+/// modulation, or mcs_index with its table.
+Modulation modulation_of(const JsonObject& allocation, const Link& link) {
+    if (allocation.one_of({"modulation", "mcs_index"}) == "mcs_index")
+        return detail::read_mcs(allocation, link);
+    for (const std::string_view key : {"mcs_table", "tp_pi2bpsk"})
+        if (allocation.has(key))
+            throw ArgumentError(allocation.path(key) + ": given without mcs_index; expected both or neither");
     try {
         return parse_modulation(detail::text(allocation.path("modulation"), allocation.at("modulation")));
     } catch (const ArgumentError& error) {
@@ -192,11 +225,11 @@ Modulation modulation_of(const JsonObject& allocation) {
 }
 
 JsonObject dmrs_of(const JsonObject& allocation) {
-    return {
-        allocation.path("dmrs"),
-        allocation.at("dmrs"),
-        {"type", "length", "ports", "cdm_groups_without_data", "symbols", "mapping_type", "typeA_position",
-         "additional_positions", "scrambling_id", "n_scid", "hopping", "reference_crb", "power_db"}};
+    return {allocation.path("dmrs"),
+            allocation.at("dmrs"),
+            {"type", "length", "ports", "cdm_groups_without_data", "symbols", "symbol_mask", "mapping_type",
+             "typeA_position", "additional_positions", "scrambling_id", "n_scid", "hopping", "reference_crb",
+             "power_db"}};
 }
 
 /// One error for all missing keys that have no default. A single one is named where it is read.
@@ -207,12 +240,13 @@ void require_keys(const JsonObject& carrier, const JsonObject& allocation) {
             if (!object.has(key)) missing.push_back(object.path(key));
     };
     look_in(carrier, {"subcarrier_spacing", "resource_blocks"});
-    look_in(allocation, {"rnti", "modulation", "layers", "resource_blocks", "dmrs"});
+    look_in(allocation, {"rnti", allocation.one_of({"modulation", "mcs_index"}), "layers",
+                         allocation.one_of({"resource_blocks", "riv"}), "dmrs"});
     bool needs_identity = !allocation.has("scrambling_id");
     if (allocation.has("dmrs")) {
         const JsonObject dmrs = dmrs_of(allocation);
         look_in(dmrs, {"type", "ports", "cdm_groups_without_data"});
-        if (!dmrs.has("symbols") && !dmrs.has("mapping_type")) missing.push_back(dmrs.path("symbols"));
+        if (!dmrs.has("mapping_type")) look_in(dmrs, {dmrs.one_of({"symbols", "symbol_mask"})});
         if (dmrs.has("mapping_type")) look_in(dmrs, {"additional_positions"});
         needs_identity = needs_identity || !dmrs.has("scrambling_id");
     }
@@ -229,15 +263,13 @@ void read_allocation(const JsonObject& object, Link& link) {
     link.scrambling.rnti = static_cast<std::uint32_t>(object.whole("rnti", {0, 65535}));
     link.scrambling.id = identity_of(object, link.carrier, {0, 1023});
     link.scrambling.codeword = object.whole_or("codeword", {0, 1}, 0);
-    link.modulation = modulation_of(object);
+    allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
+    link.modulation = modulation_of(object, link);
     const int layers = object.whole("layers", layer_counts);
-    allocation.resource_blocks = resource_blocks_of(object);
-    if (const Json* const symbols = object.find("symbols"))
-        std::tie(allocation.first_symbol, allocation.symbols) =
-            pair_of(object.path("symbols"), *symbols, symbol_numbers, symbol_counts);
+    allocation.resource_blocks = allocated_blocks(object, allocation.carrier_resource_blocks);
+    std::tie(allocation.first_symbol, allocation.symbols) = allocated_symbols(object);
     if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
     read_reserved(object, allocation.reserved);
-    allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
     read_dmrs(dmrs_of(object), link);
     if (layers != allocation.layers())
         throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
@@ -251,14 +283,14 @@ Link parse_link(std::string_view json) {
     Link link;
     const JsonObject object("", document, {"direction", "carrier", "allocation"});
     link.direction = static_cast<Direction>(object.choice("direction", {"uplink", "downlink"}));
-    const JsonObject carrier(
-        "carrier", object.at("carrier"),
-        {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id", "sample_rate",
-         "center_frequency", "frequency_shift", "cyclic_prefix", "first_slot", "first_sample"});
-    const JsonObject allocation(
-        "allocation", object.at("allocation"),
-        {"rnti", "scrambling_id", "codeword", "modulation", "layers", "resource_blocks", "symbols", "slots",
-         "reserved", "transform_precoding", "dmrs"});
+    const JsonObject carrier("carrier", object.at("carrier"),
+                             {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id",
+                              "sample_rate", "center_frequency", "arfcn", "point_a_arfcn", "frequency_shift",
+                              "cyclic_prefix", "first_slot", "first_sample"});
+    const JsonObject allocation("allocation", object.at("allocation"),
+                                {"rnti", "scrambling_id", "codeword", "modulation", "mcs_table", "mcs_index",
+                                 "tp_pi2bpsk", "layers", "bwp", "resource_blocks", "riv", "symbols", "sliv",
+                                 "slots", "reserved", "transform_precoding", "dmrs"});
     require_keys(carrier, allocation);
     read_carrier(carrier, link);
     read_allocation(allocation, link);
