@@ -147,6 +147,28 @@ TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
     }
 }
 
+TEST_F(Recorder, ALineAndAnImageAreTakenOut) {
+    for (int trial = 0; trial < 4; ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));
+        Config config = still_recording(seed_, 60);
+        if (trial == 3) config.link.carrier.sample_rate = 20e6;
+        config.antennas = 2;
+        config.snr_db = 27.0;
+        const phy::Reception ideal = receive(config);
+        EXPECT_TRUE(ideal.impairments.empty());
+        if (trial != 1) config.line_db = -25.0 + 25.0 * unit_(random_);
+        if (trial != 0) config.image_db = -30.0 + 15.0 * unit_(random_);
+        const phy::Reception done = receive(config);
+        // Chance: the data at frequency 0 have a mean too.
+        EXPECT_LT(loss_db(done, ideal), 0.2);
+        EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+        ASSERT_EQ(done.impairments.size(), 2U);
+        for (const phy::Impairment& impairment : done.impairments)
+            EXPECT_TRUE(!config.image_db ||
+                        std::abs(10.0F * std::log10(std::norm(impairment.image)) - *config.image_db) < 1.0);
+    }
+}
+
 TEST_F(Recorder, RecordingsMayBeginAnywhere) {
     for (int trial = 0; trial < 6; ++trial) {
         Config config = still_recording(seed_ + static_cast<std::uint32_t>(trial), 30);

@@ -8,6 +8,7 @@
 
 #include "phy/capture/capture.hpp"
 #include "phy/core/export.hpp"
+#include "phy/core/format.hpp"
 #include "phy/files/options.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
@@ -51,6 +52,16 @@ struct PHY_EXPORT ClockReport {
     ClockSource corrected = ClockSource::none;
 };
 
+/// What a recorder's analogue part adds to the samples of an antenna, in their scale. It is taken out: x =
+/// sample
+/// - line, then x - image conj(x).
+struct PHY_EXPORT Impairment {
+    cf32 line = {};   ///< at frequency 0
+    cf32 image = {};  ///< the mirror image of the spectrum, from IQ imbalance
+
+    friend bool operator==(const Impairment&, const Impairment&) = default;
+};
+
 /// Samples that a recorder has dropped.
 struct PHY_EXPORT MissingSamples {
     std::uint64_t sample = 0;      ///< where the first slot that is not whole begins in the recording
@@ -77,6 +88,7 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                ///< corrected in all samples; reports include them
     ClockReport clock;
     std::vector<MissingSamples> gaps;
+    std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
