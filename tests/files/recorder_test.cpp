@@ -123,7 +123,7 @@ TEST_F(Recorder, DroppedSamplesAreFound) {
         for (const phy::SlotReport& report : done.reports)
             damaged += !(report.evm < 0.03);
         EXPECT_EQ(damaged, done.gaps[0].lost_slots);
-        EXPECT_FALSE(done.warnings.empty());
+        EXPECT_EQ(done.warnings.size(), 1U);
     }
 }
 

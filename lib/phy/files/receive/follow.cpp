@@ -200,6 +200,7 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
         const auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(gap.sample, 0));
         report_gap(result, {.sample = slots.signal().recorded(sample),
                             .missing = std::llround(gap.missing * ratio),
+                            .first_lost = gap.first_lost,
                             .lost_slots = gap.first_whole - gap.first_lost});
     }
 }
