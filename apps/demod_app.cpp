@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
     app.name = "demod_app";
     app.summary =
         "Turns a capture (symbols, a resource grid or baseband samples) into soft bits and reports speed "
-        "and quality.";
-    app.operand = Operand{"CAPTURE", &options.capture};
+        "and quality. Several files: antennas of one recording.";
+    app.operand = Operand{"CAPTURE", &options.capture, &options.more_captures};
     app.printed = &options.example;
     add_demod_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };

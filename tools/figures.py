@@ -16,6 +16,7 @@ import sys
 
 from link_figures import link_figures
 from profile_figures import profile_figures
+from recorder_figures import recorder_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
@@ -439,7 +440,7 @@ def speed_table():
 
 
 def figures():
-    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | {
+    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorder_figures(RESULTS) | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),

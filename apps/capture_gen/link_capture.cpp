@@ -52,6 +52,9 @@ Recording::Config recording_config(const CaptureGenOptions& options, const Link&
             .frequency_offset = options.frequency_offset.value_or(0.0),
             .clock = {.offset = 1e-6 * options.clock_offset_ppm.value_or(0.0),
                       .drift = 1e-6 * options.clock_drift_ppm.value_or(0.0)},
+            .line_db = options.line_db,
+            .image_db = options.image_db,
+            .clip_db = options.clip_db,
             .gaps = options.gaps.value_or(std::vector<DroppedSamples>()),
             .seed = options.seed};
 }

@@ -32,6 +32,10 @@ std::vector<DroppedSamples> parse_gaps(const std::string& text) {
     return gaps;
 }
 
+auto* decibels(std::optional<double>& target, const char* option) {
+    return number_within<double>(target, option, "DB", {-100.0, 100.0, "a number from -100 to 100"});
+}
+
 void add_common_options(CaptureGenOptions& options, po::options_description& list) {
     list.add_options()  //
         ("from", parsed(options.kind, parse_capture_kind, "KIND"),
@@ -99,6 +103,12 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
          number_within<double>(options.clock_drift_ppm, "--clock-drift", "PPM",
                                {-1.0, 1.0, "a number from -1 to 1"}),
          "change of the clock's offset per second; default 0")  //
+        ("line", decibels(options.line_db, "--line"),
+         "power of a line at frequency 0 over that of the signal; default none")  //
+        ("image", decibels(options.image_db, "--image"),
+         "power of the mirror image over that of the signal, from IQ imbalance; default none")  //
+        ("clip", decibels(options.clip_db, "--clip"),
+         "largest I and Q over the rms of the signal; default none")  //
         ("gap", parsed(options.gaps, parse_gaps, "FIRST,COUNT[,...]"),
          "samples that the recorder has dropped, in order; several pairs: several gaps");
     list.add(link);
@@ -132,6 +142,9 @@ std::vector<Given> sample_options(const CaptureGenOptions& options) {
             {"--center-frequency", options.center_frequency.has_value()},
             {"--clock-offset", options.clock_offset_ppm.has_value()},
             {"--clock-drift", options.clock_drift_ppm.has_value()},
+            {"--line", options.line_db.has_value()},
+            {"--image", options.image_db.has_value()},
+            {"--clip", options.clip_db.has_value()},
             {"--gap", options.gaps.has_value()}};
 }
 

@@ -45,6 +45,9 @@ struct CaptureGenOptions {
     std::optional<std::uint64_t> first_sample;
     std::optional<double> clock_offset_ppm;
     std::optional<double> clock_drift_ppm;  ///< per s
+    std::optional<double> line_db;
+    std::optional<double> image_db;
+    std::optional<double> clip_db;
     std::optional<std::vector<DroppedSamples>> gaps;
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <numbers>
+#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -174,7 +176,32 @@ void Recording::make(std::uint64_t index, Piece& piece) {
     piece.codeword.clear();
     if (is_grid(config_)) return make_grid(index, piece);
     make_samples(index, piece);
+    if (config_.line_db || config_.image_db || config_.clip_db) impair(piece);
     if (!config_.gaps.empty()) drop(piece);
+}
+
+/// Adds what a recorder's analogue part does, in units of the signal's power.
+void Recording::impair(Piece& piece) const {
+    const SlotAllocation& allocation = config_.link.allocation;
+    const auto elements =
+        std::transform_reduce(allocation.resource_blocks.begin(), allocation.resource_blocks.end(), 0.0,
+                              std::plus<>(), [](const ResourceBlocks& range) { return 12.0 * range.count; });
+    const double rms = std::sqrt(elements * allocation.layers()) * config_.link.carrier.subcarrier_spacing /
+                       sample_rate_of(config_);
+    const auto amplitude = [](const std::optional<double>& decibels, double turns) {
+        return decibels ? std::polar(std::pow(10.0, *decibels / 20.0), 2.0 * std::numbers::pi * turns) : 0.0;
+    };
+    for (std::size_t i = 0; i < piece.values.size(); ++i) {
+        const double turns = 0.1 + 0.2 * static_cast<double>(i / piece.size);
+        const std::complex<double> x(piece.values[i]);
+        std::complex<double> y = x + amplitude(config_.image_db, turns) * std::conj(x) +
+                                 rms * amplitude(config_.line_db, 2.0 * turns);
+        if (config_.clip_db) {
+            const double most = rms * std::pow(10.0, *config_.clip_db / 20.0);
+            y = {std::clamp(y.real(), -most, most), std::clamp(y.imag(), -most, most)};
+        }
+        piece.values[i] = cf32(y);
+    }
 }
 
 /// Takes dropped samples out.

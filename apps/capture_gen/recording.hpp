@@ -53,6 +53,9 @@ public:
         double timing_offset = 0.0;             ///< s; positive: the signal arrives late
         double frequency_offset = 0.0;          ///< Hz; positive: the signal is too high in frequency
         RecorderClock clock = {};               ///< for samples
+        std::optional<double> line_db = {};     ///< of samples: power of a line at frequency 0
+        std::optional<double> image_db = {};    ///< of samples: power of the mirror image
+        std::optional<double> clip_db = {};     ///< of samples: largest component over the signal's rms
         std::vector<DroppedSamples> gaps = {};  ///< of samples, in order
         std::uint64_t seed = 1;
     };
@@ -93,6 +96,7 @@ private:
     void make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword);
     void make_grid(std::uint64_t slot, Piece& piece);
     void make_samples(std::uint64_t index, Piece& piece);
+    void impair(Piece& piece) const;
     void drop(Piece& piece) const;
     void add_signal(std::uint64_t slot, Piece& piece);
     void add_samples(std::span<const cf32> signal, std::int64_t first, std::span<cf32> recorded) const;

@@ -86,7 +86,8 @@ int report_failure(const std::string& app) {
 
 std::string help(const App& app, const po::options_description& visible) {
     std::ostringstream text;
-    text << "usage: " << app.name << (app.operand ? " " + app.operand->name : "") << " [options]\n\n"
+    text << "usage: " << app.name << (app.operand ? " " + app.operand->name : "")
+         << (app.operand && app.operand->more ? "..." : "") << " [options]\n\n"
          << app.summary << "\n\n"
          << visible;
     return text.str();
@@ -145,6 +146,7 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
         line.to_print = fmt::format("{} {}\n", app.name, version);
     if (!line.to_print.empty()) return line;
     po::notify(values);
+    if (app.operand && app.operand->more) *app.operand->more = std::exchange(extra, {});
     if (!extra.empty())
         throw ArgumentError(fmt::format("unexpected argument '{}': expected {}; --help lists the options",
                                         extra.front(),

@@ -28,10 +28,11 @@ struct CommonOptions {
     bool json = false;
 };
 
-/// The positional argument of an app.
+/// The positional argument of an app, and further ones if it takes them.
 struct Operand {
     std::string name;
     std::string* value;
+    std::vector<std::string>* more = nullptr;
 };
 
 /// An app: its description, its arguments and its work.

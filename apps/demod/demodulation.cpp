@@ -239,6 +239,7 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
     files.llr.clip = options.llr_clip.value_or(files.llr.clip);
     if (!options.link.empty()) files.link = read_link(options.link);
     choose_kind(files.capture, options.capture, files.link);
+    files.capture.more_antennas.assign(options.more_captures.begin(), options.more_captures.end());
     const CaptureDescription capture =
         with_option_errors(options, [&] { return describe_capture(options, files); });
     check_outputs(options, capture);

@@ -12,6 +12,7 @@ namespace phy::apps {
 /// The command line of demod_app.
 struct DemodOptions {
     std::string capture;
+    std::vector<std::string> more_captures;  ///< of further antennas
     std::string output;
     std::string link;  ///< link file; empty: the capture's attribute
     std::string trace;

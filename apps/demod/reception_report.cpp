@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/places.hpp"
 #include "demod/report.hpp"
@@ -80,6 +82,14 @@ const char* name_of(ClockSource source) {
     return "";
 }
 
+/// dB, of the antenna with the most; none: nothing was taken out.
+std::optional<double> taken_out_db(const Reception& done, cf32 Impairment::*part) {
+    float power = 0.0F;
+    for (const Impairment& impairment : done.impairments)
+        power = std::max(power, std::norm(impairment.*part));
+    return power > 0.0F ? std::optional(10.0 * std::log10(static_cast<double>(power))) : std::nullopt;
+}
+
 void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     std::vector<Json> gaps;
     for (const MissingSamples& gap : done.gaps)
@@ -89,6 +99,8 @@ void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("last_clock_offset_ppm", ppm(done.clock.last));
     members.emplace_back("clock_source", name_of(done.clock.corrected));
     members.emplace_back("gaps", Json::array(gaps));
+    members.emplace_back("line_dbfs", taken_out_db(done, &Impairment::line));
+    members.emplace_back("image_db", taken_out_db(done, &Impairment::image));
 }
 
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
@@ -104,6 +116,15 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
         members.emplace_back("first_sample", *done.link.carrier.first_sample);
     if (done.found) members.emplace_back("correlation", done.found->correlation);
     if (done.samples > 0) add_clock(members, done);
+}
+
+std::string impairments_text(const Reception& done) {
+    std::vector<std::string> parts;
+    if (const auto line = taken_out_db(done, &Impairment::line))
+        parts.push_back(fmt::format("a line at frequency 0 of {:.1f} dBFS", *line));
+    if (const auto image = taken_out_db(done, &Impairment::image))
+        parts.push_back(fmt::format("an image of {:.1f} dB", *image));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string clock_text(const ClockReport& clock) {
@@ -197,6 +218,7 @@ std::string text_of(const Reception& done) {
     line("offsets", fmt::format("timing {:.4g} us, frequency {:.4g} Hz", 1e6 * done.mean.timing_offset,
                                 done.mean.frequency_offset));
     if (done.clock.first) line("clock", clock_text(done.clock));
+    if (!done.impairments.empty()) line("taken out", impairments_text(done));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

@@ -98,6 +98,11 @@ struct PHY_EXPORT CaptureOptions {
     /// and so on; little-endian unless the name says otherwise. Empty: the file's format is detected.
     std::string raw = {};
 
+    /// Files of further antennas of the same recording, of samples or grids: they are read with the same
+    /// options. Samples end with the shortest file. Attributes, the link and codewords are those of the first
+    /// file.
+    std::vector<std::filesystem::path> more_antennas = {};
+
     /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
     std::vector<std::uint64_t> shape = {};
 
@@ -137,8 +142,9 @@ public:
     /// missing dataset; one that is not IQ (text, real, wrong rank; the error lists candidates); no samples;
     /// several datasets that look like IQ and none chosen; a grid or samples of another rank; N0 of a wrong
     /// shape, bits of a wrong length; codewords that are not uint8 with two dimensions; an attribute of a
-    /// wrong type; an unknown modulation; a full_scale outside 2^-126 to 2^126, the normal binary32 numbers
-    /// with a normal reciprocal.
+    /// wrong type; a file of further antennas that differs in kind, format, full scale, rate, centre
+    /// frequency or dimensions of a grid; an unknown modulation; a full_scale outside 2^-126 to 2^126, the
+    /// normal binary32 numbers with a normal reciprocal.
     ///
     /// Throws ArgumentError for: an option full_scale outside that range or for floating-point numbers; an
     /// unknown option raw; an out-of-range kind or modulation; a shape for a format that has its own.

@@ -196,6 +196,23 @@ void require_zeros_and_ones(std::span<const std::uint8_t> bits, const InputDatas
         throw file_error(dataset.name(), "expected bits of 0 and 1 only");
 }
 
+/// Throws FileError unless a file has further antennas of this capture.
+void require_same(const CaptureDescription& capture, const CaptureDescription& more) {
+    const auto fail = [&](const std::string& what) {
+        throw FileError(more.file.string() + ": " + what + ": expected that of " + capture.file.string() +
+                        ", whose further antennas it has");
+    };
+    if (more.kind != capture.kind) fail("holds " + std::string(to_string(more.kind)));
+    if (more.format != capture.format) fail("holds " + std::string(to_string(more.format)));
+    if (capture.is_integer && more.full_scale != capture.full_scale) fail("has another full_scale");
+    if (more.sample_rate != capture.sample_rate) fail("has another sample_rate");
+    if (more.center_frequency != capture.center_frequency) fail("has another center_frequency");
+    const auto elements = [](const CaptureDescription& of) { return of.symbols / of.antennas; };
+    const bool is_grid = capture.kind == CaptureKind::grid;
+    if (is_grid && (more.shape.back() != capture.shape.back() || elements(more) != elements(capture)))
+        fail("is a grid of other dimensions");
+}
+
 }  // namespace
 
 std::string_view to_string(CaptureKind kind) {
@@ -222,6 +239,8 @@ struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
 
     void open_datasets_beside(const CaptureOptions& options);
+    void open_more_antennas(const CaptureOptions& options);
+    void read(std::uint64_t first, SymbolSpan symbols);
     void open_noise();
     [[nodiscard]] std::unique_ptr<InputDataset> open_beside(const char* name);
     void add_files(const std::vector<std::filesystem::path>& files);
@@ -247,6 +266,9 @@ struct PHY_HIDDEN CaptureReader::Impl {
     std::vector<float> noise_window;  ///< the values that were read last
     std::uint64_t noise_window_first = 0;
     std::vector<std::byte> block;
+    std::uint64_t own_length = 0;  ///< per antenna in this file
+    std::uint64_t own_antennas = 1;
+    std::vector<CaptureReader> more;  ///< of further antennas
 };
 
 CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureOptions& options)
@@ -264,6 +286,31 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
     description.antennas = antennas_of(description.kind, *iq, layout, description.shape);
     read_attributes_of_kind(*iq, options, description);
     open_datasets_beside(options);
+    own_antennas = description.antennas;
+    own_length = description.symbols / description.antennas;
+    open_more_antennas(options);
+}
+
+void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
+    if (options.more_antennas.empty()) return;
+    if (description.kind == CaptureKind::symbols)
+        throw FileError(description.file.string() +
+                        ": holds symbols: expected samples or a grid if further files have more antennas");
+    CaptureOptions same = options;
+    same.more_antennas.clear();
+    std::uint64_t length = own_length;
+    for (const std::filesystem::path& path : options.more_antennas) {
+        const CaptureDescription& other = more.emplace_back(path, same).description();
+        require_same(description, other);
+        description.antennas += other.antennas;
+        length = std::min(length, other.symbols / other.antennas);
+        add_files(other.files);
+    }
+    description.symbols = description.antennas * length;
+    const std::size_t rank = description.kind == CaptureKind::grid ? 3 : 2;
+    if (description.shape.size() < rank) description.shape.insert(description.shape.begin(), 1);
+    description.shape.front() = description.antennas;
+    if (description.kind == CaptureKind::samples) description.shape.back() = length;
 }
 
 void CaptureReader::Impl::add_files(const std::vector<std::filesystem::path>& files) {
@@ -346,6 +393,22 @@ void CaptureReader::Impl::read_blocks(const InputDataset& dataset, std::size_t e
     }
 }
 
+/// Of the antennas in this file.
+void CaptureReader::Impl::read(std::uint64_t first, SymbolSpan symbols) {
+    if (is_delivered_as_stored(layout)) {
+        iq->read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
+                 symbols.data());
+        return;
+    }
+    const double full_scale = description.full_scale.value_or(int32_full_scale);
+    const std::size_t symbol_bytes = size_of(description.format);
+    read_blocks(*iq, layout.elements_per_symbol, first, symbols.size(),
+                [&](const std::byte* stored, std::size_t done, std::size_t count) {
+                    unpack(layout, full_scale, stored,
+                           {description.format, symbols.data() + done * symbol_bytes, count});
+                });
+}
+
 CaptureReader::CaptureReader(const std::filesystem::path& file, const CaptureOptions& options) {
     check_options(options);
     impl_ = std::make_unique<Impl>(file, options);
@@ -356,7 +419,6 @@ const CaptureDescription& CaptureReader::description() const {
 }
 
 void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
-    const detail::IqLayout& layout = impl_->layout;
     const CaptureDescription& capture = impl_->description;
     detail::check_enum("sample format", symbols.format(), all_sample_formats.back());
     if (symbols.format() != capture.format)
@@ -364,18 +426,26 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
                             ": expected the capture's format " + std::string(to_string(capture.format)));
     require_range(first, symbols.size(), capture.symbols);
 
-    if (is_delivered_as_stored(layout)) {
-        impl_->iq->read(first * layout.elements_per_symbol, symbols.size() * layout.elements_per_symbol,
-                        symbols.data());
-        return;
+    if (impl_->more.empty()) return impl_->read(first, symbols);
+    const std::uint64_t length = capture.symbols / capture.antennas;
+    for (std::size_t done = 0; done < symbols.size();) {
+        std::uint64_t antenna = (first + done) / length;
+        const std::uint64_t in_antenna = (first + done) % length;
+        const auto now =
+            static_cast<std::size_t>(std::min<std::uint64_t>(length - in_antenna, symbols.size() - done));
+        const SymbolSpan to = symbols.subspan(done, now);
+        done += now;
+        if (antenna < impl_->own_antennas) {
+            impl_->read(antenna * impl_->own_length + in_antenna, to);
+            continue;
+        }
+        antenna -= impl_->own_antennas;
+        auto reader = impl_->more.begin();
+        for (; antenna >= reader->description().antennas; ++reader)
+            antenna -= reader->description().antennas;
+        const CaptureDescription& other = reader->description();
+        reader->read(antenna * (other.symbols / other.antennas) + in_antenna, to);
     }
-    const double full_scale = capture.full_scale.value_or(int32_full_scale);
-    const std::size_t symbol_bytes = size_of(capture.format);
-    impl_->read_blocks(
-        *impl_->iq, layout.elements_per_symbol, first, symbols.size(),
-        [&](const std::byte* stored, std::size_t done, std::size_t count) {
-            unpack(layout, full_scale, stored, {capture.format, symbols.data() + done * symbol_bytes, count});
-        });
 }
 
 void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {

@@ -8,6 +8,7 @@
 
 #include "phy/capture/capture.hpp"
 #include "phy/core/export.hpp"
+#include "phy/core/format.hpp"
 #include "phy/files/options.hpp"
 #include "phy/pipeline/pipeline.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
@@ -51,10 +52,21 @@ struct PHY_EXPORT ClockReport {
     ClockSource corrected = ClockSource::none;
 };
 
+/// What a recorder's analogue part adds to the samples of an antenna, in their scale. It is taken out: x =
+/// sample
+/// - line, then x - image conj(x).
+struct PHY_EXPORT Impairment {
+    cf32 line = {};   ///< at frequency 0
+    cf32 image = {};  ///< the mirror image of the spectrum, from IQ imbalance
+
+    friend bool operator==(const Impairment&, const Impairment&) = default;
+};
+
 /// Samples that a recorder has dropped.
 struct PHY_EXPORT MissingSamples {
     std::uint64_t sample = 0;      ///< where the first slot that is not whole begins in the recording
     std::int64_t missing = 0;      ///< per antenna; whole frames more may be missing; negative: too many
+    std::uint64_t first_lost = 0;  ///< the first slot that is not whole: its number, as in SlotReport
     std::uint64_t lost_slots = 0;  ///< slots that are not whole: their samples count as 0
 };
 
@@ -77,6 +89,7 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                ///< corrected in all samples; reports include them
     ClockReport clock;
     std::vector<MissingSamples> gaps;
+    std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
@@ -88,9 +101,14 @@ struct PHY_EXPORT Reception {
 };
 
 /// Receives the occasions of a link from a capture of samples or a grid (docs/files.md), writes their
-/// descrambled soft bits to a file of output_format(), one row per slot, and reports. An empty soft_bits
-/// writes nothing. In samples, timing and frequency offset are measured over the first slots and corrected in
-/// all samples before the FFT; the rest is estimated and corrected slot by slot.
+/// descrambled soft bits to a file, one row per slot, and reports. An empty soft_bits writes nothing.
+///
+/// In samples, timing and frequency offset are measured over the first slots, and again at least every half
+/// second. Slots are read where the measurements put them; the rest is estimated and corrected slot by slot.
+/// Frequency offsets of up to three subcarriers are found. Samples that a recorder has dropped are found by
+/// where slots lie behind them. Slots that are not whole count as samples of 0: their soft bits are 0. The
+/// recorder's clock, changes of the frequency, a line at frequency 0 and IQ imbalance are corrected if the
+/// equalised symbols are then clearly nearer to their points.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an

@@ -237,12 +237,20 @@ std::string diagnosis_of(const Reception& result) {
     return result.diagnosis.empty() ? "" : "; " + result.diagnosis;
 }
 
+/// True for slots with missing samples, which a warning has named.
+bool is_lost(const Reception& result, const SlotReport& report) {
+    return std::ranges::any_of(result.gaps, [&](const MissingSamples& gap) {
+        return report.slot >= gap.first_lost && report.slot - gap.first_lost < gap.lost_slots;
+    });
+}
+
 void warn_of_erased_slots(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =
         result.resource_elements / result.slots * static_cast<std::uint64_t>(result.link.allocation.layers());
-    const auto erased = std::ranges::count_if(
-        result.reports, [&](const SlotReport& slot) { return slot.erasures == of_slot; });
+    const auto erased = std::ranges::count_if(result.reports, [&](const SlotReport& slot) {
+        return slot.erasures == of_slot && !is_lost(result, slot);
+    });
     if (erased > 0)
         result.warnings.push_back(
             name + ": all symbols are erased in " + std::to_string(erased) + " of " +
@@ -255,8 +263,10 @@ void warn_of_erased_slots(Reception& result) {
 
 void require_pilots(Reception& result) {
     const double least = min_coherence(result.link.allocation);
-    const auto lacking = static_cast<std::uint64_t>(std::ranges::count_if(
-        result.reports, [&](const SlotReport& report) { return !(report.coherence >= least); }));
+    const auto lacking =
+        static_cast<std::uint64_t>(std::ranges::count_if(result.reports, [&](const SlotReport& report) {
+            return !(report.coherence >= least) && !is_lost(result, report);
+        }));
     const std::string name = name_of(result.capture);
     const bool is_shown = mean_coherence(result.reports) >= min_mean_coherence(result);
     const double needed = min_coherence_share * least;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <numeric>
 
 #include "phy/files/common.hpp"
 #include "phy/numerics/elementary.hpp"
+#include "phy/receiver/acquisition/samples.hpp"
 
 namespace phy::detail {
 namespace {
@@ -120,6 +122,18 @@ void CaptureSignal::copy(std::int64_t first, std::size_t count, std::size_t stri
                       all.subspan(antenna * stride + static_cast<std::size_t>(from - first), there));
 }
 
+/// Takes impairments out of the output.
+void CaptureSignal::correct(std::size_t count) {
+    for (std::size_t antenna = 0; antenna < impairments_.size(); ++antenna) {
+        const auto [line, image] = impairments_[antenna];
+        for (cf32& sample : std::span(output_).subspan(antenna * count, count)) {
+            const cf32 x = sample - line;
+            sample = {x.real() - (image.real() * x.real() + image.imag() * x.imag()),
+                      x.imag() - (image.imag() * x.real() - image.real() * x.imag())};
+        }
+    }
+}
+
 /// Takes a frequency, in turns per sample, out of the output.
 void CaptureSignal::rotate(double turns, std::size_t count) {
     constexpr std::size_t block = 128;
@@ -158,6 +172,7 @@ void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stri
     const std::vector<ResampledRow> rows(
         antennas(), {.position = (static_cast<std::uint64_t>(margin) << 32U) + begin.fraction, .step = step});
     (*resample_)(SymbolView(description().format, input_), rows, output_);
+    if (!impairments_.empty()) correct(count);
     if (place.frequency != 0.0) rotate(place.frequency / rates_.output_rate, count);
     for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna)
         std::memcpy(to.data() + antenna * stride * sizeof(cf32), output_.data() + antenna * count,
@@ -168,6 +183,34 @@ std::vector<std::byte> CaptureSignal::read(std::uint64_t first, std::uint64_t co
     std::vector<std::byte> samples(antennas() * count * size_of(format()));
     read(static_cast<std::int64_t>(first), count, count, samples);
     return samples;
+}
+
+std::vector<SampleMoments> CaptureSignal::moments() {
+    constexpr std::uint64_t stretches = 16;
+    constexpr std::uint64_t most = 65536;
+    const std::uint64_t count = std::min(most, length_ / stretches);
+    std::vector<SampleMoments> result(antennas());
+    for (std::uint64_t i = 0; i < stretches; ++i) {
+        static_cast<void>(read(i * (length_ / stretches), count));
+        for (std::size_t antenna = 0; antenna < result.size(); ++antenna)
+            for (const cf32 sample : std::span(output_).subspan(antenna * count, count)) {
+                const auto re = static_cast<double>(usable(sample.real()));
+                const auto im = static_cast<double>(usable(sample.imag()));
+                result[antenna].mean += std::complex<double>(re, im);
+                result[antenna].square += std::complex<double>(re * re - im * im, 2.0 * re * im);
+                result[antenna].power += re * re + im * im;
+            }
+    }
+    for (SampleMoments& moments : result) {
+        moments.samples = static_cast<double>(stretches * count);
+        const double re = moments.mean.real() / moments.samples;
+        const double im = moments.mean.imag() / moments.samples;
+        moments.mean = {re, im};
+        moments.square =
+            moments.square / moments.samples - std::complex<double>(re * re - im * im, 2.0 * re * im);
+        moments.power = moments.power / moments.samples - (re * re + im * im);
+    }
+    return result;
 }
 
 std::vector<std::byte> CaptureSignal::read_recorded(std::uint64_t first, std::uint64_t count) {

@@ -1,18 +1,28 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/files/receive.hpp"
 #include "phy/files/receive/track.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/resampler/resampler.hpp"
 
 namespace phy::detail {
+
+struct SampleMoments {
+    std::complex<double> mean;
+    std::complex<double> square;  ///< mean of squares, without the mean
+    double power = 0.0;           ///< mean of magnitudes squared, without the mean
+    double samples = 0.0;
+};
 
 /// The samples of a capture at the rate of a receiver, or the resource elements of a grid. Numbers count them
 /// per antenna; the first is the capture's first.
@@ -58,6 +68,12 @@ public:
     [[nodiscard]] Link receiver_link(Link link) const;
     [[nodiscard]] Link recorded_link(Link link) const;
 
+    /// Per antenna, of resampled samples in up to 16 stretches of the capture.
+    [[nodiscard]] std::vector<SampleMoments> moments();
+
+    /// Takes them out of resampled samples, per antenna; empty: none.
+    void take_out(std::vector<Impairment> impairments) { impairments_ = std::move(impairments); }
+
 private:
     /// A position among recorded samples.
     struct Position {
@@ -67,6 +83,7 @@ private:
 
     [[nodiscard]] Position position_of(std::int64_t sample) const;
     [[nodiscard]] static Position moved(const Position& position, double late);
+    void correct(std::size_t count);
     void rotate(double turns, std::size_t count);
     void copy(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);
 
@@ -78,6 +95,7 @@ private:
     std::optional<Resampler> resample_;
     std::vector<std::byte> input_;
     std::vector<cf32> output_;
+    std::vector<Impairment> impairments_;
     std::vector<cf32> coarse_;  ///< phases of a frequency
     std::vector<cf32> fine_;
 };

@@ -8,7 +8,7 @@
 
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
-#include "phy/files/receive/clock.hpp"
+#include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/gap.hpp"
 
 namespace phy::detail {
@@ -192,7 +192,7 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
     Follower follower(host, config, slots, options);
     follower.follow(first, corrected.late);
     result.corrected = corrected.offsets;
-    choose_clock(host, config, slots, std::move(follower.stretches()), first, result);
+    choose_corrections(host, config, slots, std::move(follower.stretches()), first, result);
     const double rate = *config.link.carrier.sample_rate;
     result.corrected.timing = slots.lateness_of(slots.schedule().slot(first)) / rate;
     const double ratio = slots.signal().recorded_rate() / rate;
@@ -200,6 +200,7 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
         const auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(gap.sample, 0));
         report_gap(result, {.sample = slots.signal().recorded(sample),
                             .missing = std::llround(gap.missing * ratio),
+                            .first_lost = gap.first_lost,
                             .lost_slots = gap.first_whole - gap.first_lost});
     }
 }

@@ -295,14 +295,18 @@ void Warner::warn_of_format() {
 }
 
 void Warner::warn_of_line() {
-    if (samples_.line > 0.0)
+    const bool is_taken_out =
+        std::ranges::any_of(result_.impairments, [](const Impairment& its) { return its.line != cf32(); });
+    if (samples_.line > 0.0 && !is_taken_out)
         warn("the samples have a line at frequency 0, " + rounded(elementary::decibels(samples_.line), 1) +
              " dB over the subcarriers there: remove the DC offset of the samples");
 }
 
 void Warner::warn_of_image() {
     const double harmless = harmless_error * distance();
-    if (samples_.image > harmless * harmless)
+    const bool is_taken_out =
+        std::ranges::any_of(result_.impairments, [](const Impairment& its) { return its.image != cf32(); });
+    if (samples_.image > harmless * harmless && !is_taken_out)
         warn("the spectrum has a mirror image of " + rounded(elementary::decibels(samples_.image), 1) +
              " dB: correct the IQ imbalance of the samples");
 }

@@ -1,8 +1,10 @@
-#include "phy/files/receive/clock.hpp"
+#include "phy/files/receive/correct.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
@@ -21,11 +23,18 @@ constexpr double min_phase = 3e-3;
 /// A change of the frequency below this share of the subcarrier spacing does no harm.
 constexpr double min_frequency = 2e-3;
 
+/// Lines and images are looked at from these powers on: of a line over a subcarrier, of an image over the
+/// signal, and of either over what chance explains.
+constexpr double min_line = 0.02;
+constexpr double min_image = 1e-5;
+constexpr double sure = 25.0;
+
 /// What is corrected.
 struct Choice {
     ClockSource source = ClockSource::none;
     bool follows_frequency = false;
     Stretches stretches;
+    std::vector<Impairment> impairments = {};  ///< per antenna
 };
 
 double samples_per_slot(const CaptureSlots& slots, const ReceiverConfig& config) {
@@ -52,6 +61,8 @@ public:
     [[nodiscard]] Stretches with_clock(Stretches stretches, ClockSource source) const;
 
 private:
+    [[nodiscard]] std::vector<Choice> clocks(const Stretches& measured) const;
+    [[nodiscard]] std::vector<Impairment> impairments();
     [[nodiscard]] bool may_matter(const Stretches& stretches) const;
     [[nodiscard]] double error_of(const Choice& choice, std::uint64_t occasion);
 
@@ -60,6 +71,7 @@ private:
     CaptureSlots& slots_;
     std::uint64_t first_;
     const Offsets& corrected_;
+    bool moves_ = false;  ///< the frequency does, over the recording
 };
 
 Stretches Chooser::with_clock(Stretches stretches, ClockSource source) const {
@@ -81,7 +93,9 @@ void Chooser::apply(const Choice& choice) {
         for (Track::Stretch& stretch : stretches)
             for (Track::Point& point : stretch.points)
                 point.place.frequency = 0.0;
-    slots_.signal().resample(choice.source != ClockSource::none || choice.follows_frequency);
+    slots_.signal().take_out(choice.impairments);
+    slots_.signal().resample(choice.source != ClockSource::none || choice.follows_frequency ||
+                             !choice.impairments.empty());
     config_.full_scale =
         slots_.signal().is_resampled() ? FullScale() : full_scale_of(slots_.signal().description());
     slots_.set_track(Track(std::move(stretches)));
@@ -108,44 +122,79 @@ bool Chooser::may_matter(const Stretches& stretches) const {
     return false;
 }
 
-Choice Chooser::operator()(const Stretches& measured) {
-    Choice best = {.stretches = measured};
-    const Track::Point* farthest = nullptr;
-    for (const Track::Stretch& stretch : measured)
+/// The point with the largest frequency.
+const Track::Point& farthest_of(const Stretches& stretches) {
+    const Track::Point* farthest = &stretches.front().points.front();
+    for (const Track::Stretch& stretch : stretches)
         for (const Track::Point& point : stretch.points)
-            if (farthest == nullptr ||
-                std::fabs(point.place.frequency) > std::fabs(farthest->place.frequency))
-                farthest = &point;
-    const bool moves =
-        std::fabs(farthest->place.frequency) > min_frequency * config_.link.carrier.subcarrier_spacing;
+            if (std::fabs(point.place.frequency) > std::fabs(farthest->place.frequency)) farthest = &point;
+    return *farthest;
+}
+
+std::vector<Choice> Chooser::clocks(const Stretches& measured) const {
     std::vector<Choice> choices;
     for (const ClockSource source : {ClockSource::frequency, ClockSource::timing}) {
         if (source == ClockSource::frequency && oscillator(config_.link) == 0.0) continue;
         Stretches stretches = with_clock(measured, source);
         if (may_matter(stretches)) choices.push_back({source, true, std::move(stretches)});
     }
-    if (moves) choices.push_back({ClockSource::none, true, measured});
-    if (choices.empty() || !slots_.signal().can_resample()) return best;
-    const std::uint64_t last = slots_.occasions() - 1;
-    const std::uint64_t at =
-        std::min(last, slots_.schedule().occasions(farthest->slot - slots_.schedule().first_slot()));
+    if (moves_) choices.push_back({ClockSource::none, true, measured});
+    return choices;
+}
+
+/// A line at frequency 0 and an image, if the samples show either. empty: neither.
+std::vector<Impairment> Chooser::impairments() {
+    slots_.signal().take_out({});
+    slots_.signal().resample(true);
+    const double subcarriers = config_.link.allocation.subcarriers();
+    std::vector<Impairment> result;
+    bool any = false;
+    for (const SampleMoments& moments : slots_.signal().moments()) {
+        Impairment& impairment = result.emplace_back();
+        const double chance = sure / moments.samples;
+        if (std::norm(moments.mean) > moments.power * std::max(min_line / subcarriers, chance))
+            impairment.line = cf32(moments.mean);
+        // Of s + g conj(s), the mean square over the power is 2 g / (1 + |g|^2).
+        const std::complex<double> ratio = moments.square / moments.power;
+        const std::complex<double> image = ratio / (1.0 + std::sqrt(std::max(1.0 - std::norm(ratio), 0.0)));
+        if (std::norm(image) > std::max(min_image, 0.25 * chance)) impairment.image = cf32(image);
+        any = any || impairment != Impairment();
+    }
+    return any ? result : std::vector<Impairment>();
+}
+
+Choice Chooser::operator()(const Stretches& measured) {
+    Choice best = {.stretches = measured};
+    if (!slots_.signal().can_resample()) return best;
+    const Track::Point& farthest = farthest_of(measured);
+    moves_ = std::fabs(farthest.place.frequency) > min_frequency * config_.link.carrier.subcarrier_spacing;
+    const std::uint64_t at = slots_.schedule().occasions(farthest.slot - slots_.schedule().first_slot());
+    std::optional<double> least;
     const auto error = [&](const Choice& choice) {
-        return error_of(choice, first_) + (moves ? error_of(choice, at) : 0.0);
+        return error_of(choice, first_) +
+               (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 0.0);
     };
-    double least = error(best);
-    for (Choice& choice : choices) {
+    const auto try_instead = [&](Choice choice) {
+        if (!least) least = error(best);
         const double of_this = error(choice);
-        if (!(of_this < clear_share * least)) continue;
+        if (!(of_this < clear_share * *least)) return;
         least = of_this;
         best = std::move(choice);
+    };
+    for (Choice& choice : clocks(measured))
+        try_instead(std::move(choice));
+    if (std::vector<Impairment> found = impairments(); !found.empty()) {
+        Choice choice = best;
+        choice.impairments = std::move(found);
+        try_instead(std::move(choice));
     }
     return best;
 }
 
 }  // namespace
 
-void choose_clock(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                  std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result) {
+void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                        std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result) {
     Chooser choose(host, config, slots, first, result.corrected);
     const Stretches by_timing = choose.with_clock(stretches, ClockSource::timing);
     const auto longest = std::ranges::max_element(by_timing, {}, [](const Track::Stretch& stretch) {
@@ -154,6 +203,7 @@ void choose_clock(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
     const Choice choice = choose(stretches);
     choose.apply(choice);
     result.clock.corrected = choice.source;
+    result.impairments = choice.impairments;
     const auto shown = choice.source == ClockSource::frequency ? choice.stretches : by_timing;
     const Track::Stretch& stretch = shown[static_cast<std::size_t>(longest - by_timing.begin())];
     if (choice.source == ClockSource::none && stretch.points.size() == 1) return;

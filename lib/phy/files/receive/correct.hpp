@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "phy/files/receive.hpp"
+#include "phy/files/receive/capture_slots.hpp"
+
+namespace phy::detail {
+
+/// Sets the track of the slots from measured stretches, and what is corrected of the samples: the clock that
+/// the timing shows or the one that the frequency shows; and a line at frequency 0 and a mirror image that
+/// the samples show. Each is corrected, in samples that are resampled for it, if the equalised symbols of
+/// some slots from occasion `first` on are then clearly nearer to their points.
+void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
+                        std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result);
+
+}  // namespace phy::detail
