@@ -131,7 +131,7 @@ std::string clock_text(const ClockReport& clock) {
     std::string text = fmt::format("{:+.3f} ppm", *ppm(clock.first));
     if (std::fabs(*clock.last - *clock.first) > 1e-8)
         text += fmt::format(" to {:+.3f} ppm", *ppm(clock.last));
-    if (clock.corrected == ClockSource::none) return text + ", not corrected: it does no harm";
+    if (clock.corrected == ClockSource::none) return text + ", not corrected: symbols are no better with it";
     return text + fmt::format(", corrected by the {} of slots", name_of(clock.corrected));
 }
 

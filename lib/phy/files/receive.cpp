@@ -219,13 +219,18 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
 /// Makes the reports of slots, including the offsets corrected in all samples.
 void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config,
                   std::span<const ReceivedSlot> received) {
+    double mean_followed = 0.0;
     for (std::size_t i = 0; i < received.size(); ++i) {
         SlotReport report = slot_report(received[i], config, slots.schedule().slot(i));
         report.timing_offset += result.corrected.timing;
-        report.frequency_offset += result.corrected.frequency + slots.track().at(report.slot).frequency;
+        const double followed = slots.track().at(report.slot).frequency;
+        mean_followed += followed / static_cast<double>(received.size());
+        report.frequency_offset += result.corrected.frequency + followed;
         result.reports.push_back(report);
         result.symbols.push_back(received[i].symbols);
     }
+    result.corrected.frequency += mean_followed;
+    result.corrected.at_prefixes += mean_followed;
     result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
 }
 

@@ -67,7 +67,8 @@ struct PHY_EXPORT MissingSamples {
     std::uint64_t sample = 0;      ///< where the first slot that is not whole begins in the recording
     std::int64_t missing = 0;      ///< per antenna; whole frames more may be missing; negative: too many
     std::uint64_t first_lost = 0;  ///< the first slot that is not whole: its number, as in SlotReport
-    std::uint64_t lost_slots = 0;  ///< slots that are not whole: their samples count as 0
+    std::uint64_t end_lost = 0;    ///< the first slot behind the gap that is whole
+    std::uint64_t lost_slots = 0;  ///< slots of the link between them: their samples count as 0
 };
 
 /// Result and speed of a reception.

@@ -87,22 +87,24 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
     const auto begin =
         static_cast<std::uint64_t>(std::max<std::int64_t>(slots.begin_of(slots.schedule().slot(0)), 0));
     const std::vector<std::byte> samples = slots.read_samples(begin, frame);
+    Offsets best = none;
     for (const double frequency : possible_offsets(config, SymbolView(slots.format(), samples))) {
         ReceiverConfig corrected = config;
         corrected.link.carrier.frequency_shift -= frequency;
         Offsets offsets = measured_from(host, corrected, slots, 0);
-        if (offsets.coherence == 0.0) continue;
-        // Ports of another CDM group look like those of this one a subcarrier off. Their data do not.
-        corrected.link.carrier.frequency_shift -= offsets.frequency;
-        const std::uint64_t count = std::min(measured_slots, slots.occasions());
-        const SlotReport mean =
-            mean_of(received_slots(host, corrected, slots, 0, count), min_coherence(config.link.allocation));
-        if (mean.error_over_noise_db > max_error_over_noise_db) continue;
+        if (!(offsets.coherence > best.coherence)) continue;
         offsets.frequency += frequency;
         offsets.at_prefixes += frequency;
-        return offsets;
+        best = offsets;
     }
-    return none;
+    if (best.coherence == 0.0) return none;
+    // Ports of another CDM group look like those of this one a subcarrier off. Their data do not.
+    ReceiverConfig corrected = config;
+    corrected.link.carrier.frequency_shift -= best.frequency;
+    const std::uint64_t count = std::min(measured_slots, slots.occasions());
+    const SlotReport mean =
+        mean_of(received_slots(host, corrected, slots, 0, count), min_coherence(config.link.allocation));
+    return mean.error_over_noise_db > max_error_over_noise_db ? none : best;
 }
 
 }  // namespace
@@ -240,7 +242,7 @@ std::string diagnosis_of(const Reception& result) {
 /// True for slots with missing samples, which a warning has named.
 bool is_lost(const Reception& result, const SlotReport& report) {
     return std::ranges::any_of(result.gaps, [&](const MissingSamples& gap) {
-        return report.slot >= gap.first_lost && report.slot - gap.first_lost < gap.lost_slots;
+        return report.slot >= gap.first_lost && report.slot < gap.end_lost;
     });
 }
 

@@ -8,6 +8,7 @@
 
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
@@ -16,6 +17,9 @@ using Stretches = std::vector<Track::Stretch>;
 
 /// A correction must lower the power of errors to this share of that without it, or with the one before.
 constexpr double clear_share = 0.99;
+
+/// A recorder's clock, and the clock that is looked at: a larger one shows a mistake, such as f0 in MHz.
+constexpr double max_clock = 1e-4;
 
 /// Below this phase, in radians, a clock turns the outermost subcarriers too little within half a slot.
 constexpr double min_phase = 3e-3;
@@ -101,14 +105,20 @@ void Chooser::apply(const Choice& choice) {
     slots_.set_track(Track(std::move(stretches)));
 }
 
-/// Mean power of the errors of equalised symbols over some slots with DM-RS.
+/// Power of the errors of equalised symbols, the geometric mean over some slots with DM-RS: a faded slot does
+/// not decide alone.
 double Chooser::error_of(const Choice& choice, std::uint64_t occasion) {
     apply(choice);
     const std::uint64_t count = std::min(measured_slots, slots_.occasions() - occasion);
-    const double evm = mean_of(received_slots(host_, config_, slots_, occasion, count),
-                               min_coherence(config_.link.allocation))
-                           .evm;
-    return evm * evm;
+    const double least = min_coherence(config_.link.allocation);
+    double sum = 0.0;
+    double found = 0.0;
+    for (const SlotReport& report : received_slots(host_, config_, slots_, occasion, count)) {
+        if (!(report.coherence >= least) || !(report.evm > 0.0) || !std::isfinite(report.evm)) continue;
+        sum += 2.0 * elementary::log(report.evm);
+        found += 1.0;
+    }
+    return found > 0.0 ? elementary::exp(sum / found) : 0.0;
 }
 
 bool Chooser::may_matter(const Stretches& stretches) const {
@@ -171,8 +181,8 @@ Choice Chooser::operator()(const Stretches& measured) {
     const std::uint64_t at = slots_.schedule().occasions(farthest.slot - slots_.schedule().first_slot());
     std::optional<double> least;
     const auto error = [&](const Choice& choice) {
-        return error_of(choice, first_) +
-               (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 0.0);
+        return error_of(choice, first_) *
+               (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 1.0);
     };
     const auto try_instead = [&](Choice choice) {
         if (!least) least = error(best);

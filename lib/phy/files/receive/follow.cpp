@@ -25,13 +25,22 @@ constexpr double prefix = 144.0 / 2048.0;
 constexpr double max_distance = 0.5;
 constexpr double growth = 2.0;
 
+/// A place is doubtful if its coherence is below this share of the one before.
+constexpr double clear_share = 0.8;
+
 /// What differs more from the prediction is a jump: over a prefix, and a ratio for the clock's change.
 constexpr double max_step = 0.2;
 constexpr double max_clock_change = 2e-6;
 
+/// A measured point, and how well the DM-RS agree there.
+struct Measured {
+    Track::Point point;
+    double coherence = 0.0;
+};
+
 class Follower {
 public:
-    Follower(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
+    Follower(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, double coherence,
              const ReceiveOptions& options)
         : host_(host),
           config_(config),
@@ -55,9 +64,10 @@ private:
     [[nodiscard]] std::uint64_t measured_at(std::uint64_t occasion) const;
     [[nodiscard]] SlotPlace expected_at(std::uint64_t slot);
     [[nodiscard]] std::optional<std::uint64_t> next_after(std::uint64_t occasion);
-    std::optional<Track::Point> measure(std::uint64_t occasion, const SlotPlace& expected);
-    void take(std::uint64_t occasion);
-    std::optional<Track::Point> search(std::uint64_t slot);
+    std::optional<Measured> measure(std::uint64_t occasion, const SlotPlace& expected);
+    void take(std::uint64_t occasion, bool is_last);
+    std::optional<Measured> search(std::uint64_t slot);
+    [[nodiscard]] bool is_jump(const Track::Point& point);
     void jump(const Track::Point& point, std::uint64_t slot);
 
     const Host& host_;
@@ -67,7 +77,8 @@ private:
     double rate_;
     double prefix_;  ///< samples
     double slot_seconds_;
-    double distance_;  ///< s to the next measurement
+    double distance_;   ///< s to the next measurement
+    double coherence_;  ///< of the last point
     std::vector<Track::Stretch> stretches_;
     std::vector<Gap> gaps_;
 };
@@ -103,26 +114,41 @@ std::optional<std::uint64_t> Follower::next_after(std::uint64_t occasion) {
     return next > occasion ? std::optional(next) : std::nullopt;
 }
 
-std::optional<Track::Point> Follower::measure(std::uint64_t occasion, const SlotPlace& expected) {
+std::optional<Measured> Follower::measure(std::uint64_t occasion, const SlotPlace& expected) {
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= expected.frequency;
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
-    if (occasion >= slots_.occasions()) return {};
+    if (occasion >= slots_.occasions()) return, coherence_(coherence){};
     const Offsets offsets = measured_from(host_, config, slots_, occasion);
     if (offsets.coherence == 0.0) return {};
     const double read = slots_.lateness_of(slots_.schedule().slot(occasion));
-    return Track::Point{.slot = measured_at(occasion),
-                        .place = {.late = read + offsets.timing * rate_,
-                                  .frequency = expected.frequency + offsets.frequency}};
+    return Measured{.point = {.slot = measured_at(occasion),
+                              .place = {.late = read + offsets.timing * rate_,
+                                        .frequency = expected.frequency + offsets.frequency}},
+                    .coherence = offsets.coherence};
 }
 
-/// Where a slot lies around the place of one that was expected there, and was not.
-std::optional<Track::Point> Follower::search(std::uint64_t slot) {
+/// Where a slot lies around the place of one that was expected there, and is not or seems to be elsewhere:
+/// DM-RS show the timing modulo a part of a symbol.
+std::optional<Measured> Follower::search(std::uint64_t slot) {
     const SlotPlace expected = expected_at(slot);
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= expected.frequency;
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
-    return find_slot_near(host_, config, slots_, slot, expected);
+    const auto found = find_slot_near(host_, config, slots_, slot, expected);
+    if (!found) return {};
+    const auto refined = measure(first_occasion_from(found->slot), found->place);
+    const bool agrees =
+        refined && std::fabs(refined->point.place.late - found->place.late) < max_prefix_share * prefix_;
+    return agrees ? refined : Measured{.point = *found, .coherence = coherence_};
+}
+
+bool Follower::is_jump(const Track::Point& point) {
+    const double seconds =
+        slot_seconds_ * static_cast<double>(static_cast<std::int64_t>(point.slot - points().back().slot));
+    const double change = points().size() == 1 ? max_clock_offset : max_clock_change;
+    return std::fabs(point.place.late - expected_at(point.slot).late) >
+           max_step * prefix_ + change * std::fabs(seconds) * rate_;
 }
 
 /// The slots lie elsewhere from somewhere between the last point and a slot on.
@@ -141,32 +167,33 @@ void Follower::jump(const Track::Point& point, std::uint64_t slot) {
     gaps_.push_back(gap);
 }
 
-void Follower::take(std::uint64_t occasion) {
-    const std::uint64_t slot = measured_at(occasion);
-    const SlotPlace expected = expected_at(slot);
-    std::optional<Track::Point> point = measure(occasion, expected);
-    if (!point) {
-        point = search(slots_.schedule().slot(occasion));
-        if (!point) return;
-        if (const auto refined = measure(first_occasion_from(point->slot), point->place)) point = refined;
+void Follower::take(std::uint64_t occasion, bool is_last) {
+    std::optional<Measured> measured = measure(occasion, expected_at(measured_at(occasion)));
+    if (!measured || measured->coherence < clear_share * coherence_ || is_jump(measured->point)) {
+        const auto found = search(slots_.schedule().slot(occasion));
+        if (found) measured = found;
     }
-    const double seconds = slot_seconds_ * static_cast<double>(point->slot - points().back().slot);
-    const double most =
-        max_step * prefix_ + (points().size() == 1 ? max_clock_offset : max_clock_change) * seconds * rate_;
-    if (std::fabs(point->place.late - expected_at(point->slot).late) > most)
-        jump(*point, point->slot);
-    else if (point->slot > points().back().slot)
-        points().push_back(*point);
+    if (!measured) return;
+    const Track::Point& point = measured->point;
+    if (is_jump(point))
+        jump(point, point.slot);
+    else if (point.slot > points().back().slot && !is_last)
+        points().push_back(point);
+    coherence_ = measured->coherence;
 }
 
 void Follower::follow(std::uint64_t first, double late) {
     stretches_ = {{.points = {{.slot = measured_at(first), .place = {.late = late}}}}};
-    std::optional<std::uint64_t> occasion = first;
-    while ((occasion = next_after(*occasion)) && !options_.stop.stop_requested()) {
+    std::uint64_t last = first;
+    while (const auto next = next_after(last)) {
+        if (options_.stop.stop_requested()) return;
         if (options_.progress) options_.progress(0, 1);
-        take(*occasion);
+        take(*next, false);
+        last = *next;
         distance_ = std::min(growth * distance_, max_distance);
     }
+    // A gap in the slots that were measured together.
+    if (last + 1 < slots_.occasions()) take(slots_.occasions() - 1, true);
 }
 
 void report_gap(Reception& result, const MissingSamples& gap) {
@@ -189,19 +216,25 @@ void report_gap(Reception& result, const MissingSamples& gap) {
 void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                   const CorrectedOffsets& corrected, Reception& result, const ReceiveOptions& options) {
     const std::uint64_t first = corrected.first;
-    Follower follower(host, config, slots, options);
+    Follower follower(host, config, slots, corrected.offsets.coherence, options);
     follower.follow(first, corrected.late);
     result.corrected = corrected.offsets;
     choose_corrections(host, config, slots, std::move(follower.stretches()), first, result);
     const double rate = *config.link.carrier.sample_rate;
     result.corrected.timing = slots.lateness_of(slots.schedule().slot(first)) / rate;
     const double ratio = slots.signal().recorded_rate() / rate;
+    const SlotSchedule& schedule = slots.schedule();
+    const auto occasions_before = [&](std::uint64_t slot) {
+        return schedule.occasions(std::max(slot, schedule.first_slot()) - schedule.first_slot());
+    };
     for (const Gap& gap : follower.gaps()) {
         const auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(gap.sample, 0));
-        report_gap(result, {.sample = slots.signal().recorded(sample),
-                            .missing = std::llround(gap.missing * ratio),
-                            .first_lost = gap.first_lost,
-                            .lost_slots = gap.first_whole - gap.first_lost});
+        report_gap(result,
+                   {.sample = slots.signal().recorded(sample),
+                    .missing = std::llround(gap.missing * ratio),
+                    .first_lost = gap.first_lost,
+                    .end_lost = gap.first_whole,
+                    .lost_slots = occasions_before(gap.first_whole) - occasions_before(gap.first_lost)});
     }
 }
 

@@ -18,6 +18,9 @@ constexpr double frame_seconds = 0.01;
 /// Frames that are searched at other frequencies.
 constexpr std::uint64_t frames_of_offsets = 10;
 
+/// Frames that are searched for slots of the list beside the first.
+constexpr std::uint64_t frames_of_slots = 3;
+
 /// Below, the slot may have been found at the wrong frequency: DM-RS match those of a neighbouring subcarrier
 /// in part.
 constexpr double sure_correlation = 0.5;
@@ -45,9 +48,9 @@ private:
         Link link;  ///< with its place and frequency
     };
 
-    [[nodiscard]] std::vector<int> slots_to_find() const;
+    [[nodiscard]] std::vector<int> slots_to_find(bool any) const;
     std::optional<FoundSlot> find(const Link& link, std::uint64_t length);
-    std::optional<Found> find_any(double frequency, std::uint64_t length);
+    std::optional<Found> find_any(double frequency, std::uint64_t length, bool any_slot);
     void begin_earlier();
     [[nodiscard]] bool has_pilots(const Link& link);
 
@@ -59,11 +62,11 @@ private:
     OfdmTiming timing_;
 };
 
-/// A frame has the first slot of the list; less than a frame may have another one only.
-std::vector<int> SlotSearch::slots_to_find() const {
+/// A frame has the first slot of the list, if all are used; less than a frame may have another one only.
+std::vector<int> SlotSearch::slots_to_find(bool any) const {
     const int first = searched_slot(config_.link);
     std::vector<int> slots = {first};
-    if (signal_.length() >= frame_ + timing_.slot_samples(0)) return slots;
+    if (!any && signal_.length() >= frame_ + timing_.slot_samples(0)) return slots;
     const SlotSchedule schedule(config_.link);
     for (const int slot : schedule.slots())
         if (slot != first) slots.push_back(slot);
@@ -87,8 +90,8 @@ std::optional<FoundSlot> SlotSearch::find(const Link& link, std::uint64_t length
     return {};
 }
 
-std::optional<SlotSearch::Found> SlotSearch::find_any(double frequency, std::uint64_t length) {
-    for (const int slot : slots_to_find()) {
+std::optional<SlotSearch::Found> SlotSearch::find_any(double frequency, std::uint64_t length, bool any_slot) {
+    for (const int slot : slots_to_find(any_slot)) {
         Link link = searching(config_.link, slot);
         link.carrier.frequency_shift -= frequency;
         std::optional<FoundSlot> found = find(link, length);
@@ -103,14 +106,15 @@ std::optional<SlotSearch::Found> SlotSearch::find_any(double frequency, std::uin
 std::optional<FoundSlot> SlotSearch::operator()() {
     config_.link.carrier.first_sample = 0;
     const std::uint64_t length = signal_.length();
-    std::optional<Found> best = find_any(0.0, length);
+    std::optional<Found> best = find_any(0.0, length, false);
+    if (!best) best = find_any(0.0, std::min(length, frames_of_slots * frame_), true);
     if (!best || best->slot.correlation < sure_correlation) {
         if (length < timing_.slot_samples(0) || options_.stop.stop_requested()) return {};
         const std::uint64_t first = best ? best->slot.first_sample / frame_ * frame_ : 0;
         const std::vector<std::byte> samples = signal_.read(first, std::min(frame_, length - first));
         for (const double frequency : possible_offsets(config_, SymbolView(signal_.format(), samples))) {
             std::optional<Found> other =
-                find_any(frequency, std::min(length, first + frames_of_offsets * frame_));
+                find_any(frequency, std::min(length, first + frames_of_offsets * frame_), false);
             if (other && (!best || other->slot.correlation > best->slot.correlation)) best = std::move(other);
             if (best && best->slot.correlation >= sure_correlation) break;
         }
