@@ -49,8 +49,8 @@ public:
           rate_(config.link.carrier.sample_rate.value()),
           prefix_(prefix * rate_ / config.link.carrier.subcarrier_spacing),
           slot_seconds_(0.01 / slots.schedule().slots_per_frame()),
-          distance_(max_prefix_share * prefix / (max_clock_offset * config.link.carrier.subcarrier_spacing)) {
-    }
+          distance_(max_prefix_share * prefix / (max_clock_offset * config.link.carrier.subcarrier_spacing)),
+          coherence_(coherence) {}
 
     /// From an occasion whose offsets are corrected.
     void follow(std::uint64_t first, double late);
@@ -118,7 +118,7 @@ std::optional<Measured> Follower::measure(std::uint64_t occasion, const SlotPlac
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= expected.frequency;
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
-    if (occasion >= slots_.occasions()) return, coherence_(coherence){};
+    if (occasion >= slots_.occasions()) return {};
     const Offsets offsets = measured_from(host_, config, slots_, occasion);
     if (offsets.coherence == 0.0) return {};
     const double read = slots_.lateness_of(slots_.schedule().slot(occasion));
