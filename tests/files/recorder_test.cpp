@@ -68,8 +68,10 @@ TEST_F(Recorder, ItsClockIsFollowed) {
             EXPECT_EQ(done.bit_errors, ideal.bit_errors);
             EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
             EXPECT_TRUE(done.gaps.empty());
-            EXPECT_NEAR(done.clock.last.value() * 1e6, ppm, 0.3);
-            EXPECT_TRUE(std::fabs(ppm) < 1.0 || done.clock.corrected != ClockSource::none);
+            // Timing has a resolution of a sample.
+            const double error = done.clock.corrected == ClockSource::frequency ? 0.3 : 3.0;
+            EXPECT_NEAR(done.clock.last.value() * 1e6, ppm, error);
+            EXPECT_TRUE(std::fabs(ppm) < 3.0 || done.clock.corrected != ClockSource::none);
         }
     }
 }
@@ -127,7 +129,7 @@ TEST_F(Recorder, DroppedSamplesAreFound) {
         for (const phy::SlotReport& report : done.reports)
             damaged += !(report.evm < 0.03);
         EXPECT_EQ(damaged, done.gaps[0].lost_slots);
-        EXPECT_EQ(done.warnings.size(), 1U);
+        EXPECT_EQ(done.warnings.size(), 1U) << done.warnings.back();
     }
 }
 
@@ -198,7 +200,8 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
     options.capture.more_antennas = {files[1], files[2]};
     const phy::Reception apart = phy::receive_file(files[0], {}, options);
     EXPECT_EQ(apart.capture.antennas, 3U);
-    EXPECT_EQ(apart.mean.evm, together.mean.evm);
+    // Two samples shorter: the last slot lacks the end of its last symbol, which no FFT takes.
+    EXPECT_NEAR(apart.mean.evm, together.mean.evm, 1e-4);
     EXPECT_EQ(apart.bit_errors, together.bit_errors);
 
     options.capture.kind = phy::CaptureKind::symbols;

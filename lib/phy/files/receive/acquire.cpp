@@ -70,8 +70,8 @@ std::vector<SlotReport> received_slots(const Host& host, const ReceiverConfig& c
 }
 
 Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                      std::uint64_t first) {
-    const std::uint64_t count = std::min(measured_slots, slots.occasions() - first);
+                      std::uint64_t first, std::uint64_t most) {
+    const std::uint64_t count = std::min(most, slots.occasions() - first);
     std::vector<std::byte> input(count * slots.bytes_per_slot());
     slots.read(first, count, input);
     return measure_offsets(host, config, SymbolView(slots.format(), input), first);

@@ -16,9 +16,9 @@ namespace phy::detail {
 /// Occasions for measuring offsets.
 inline constexpr std::uint64_t measured_slots = 8;
 
-/// Measures over some occasions from `first` on.
+/// Measures over occasions from `first` on.
 Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
-                      std::uint64_t first);
+                      std::uint64_t first, std::uint64_t most = measured_slots);
 
 /// Receives occasions from `first` on, where the track of the slots says.
 std::vector<SlotReport> received_slots(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,

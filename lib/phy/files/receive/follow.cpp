@@ -28,7 +28,8 @@ constexpr double growth = 2.0;
 /// A place is doubtful if its coherence is below this share of the one before.
 constexpr double clear_share = 0.8;
 
-/// What differs more from the prediction is a jump: over a prefix, and a ratio for the clock's change.
+/// What differs more from the prediction may be a jump: over a prefix, and a ratio for the clock's change. In
+/// fading the timing changes from path to path, but by less than a prefix.
 constexpr double max_step = 0.2;
 constexpr double max_clock_change = 2e-6;
 
@@ -64,11 +65,13 @@ private:
     [[nodiscard]] std::uint64_t measured_at(std::uint64_t occasion) const;
     [[nodiscard]] SlotPlace expected_at(std::uint64_t slot);
     [[nodiscard]] std::optional<std::uint64_t> next_after(std::uint64_t occasion);
-    std::optional<Measured> measure(std::uint64_t occasion, const SlotPlace& expected);
+    std::optional<Measured> measure(std::uint64_t occasion, const SlotPlace& expected,
+                                    std::uint64_t most = measured_slots);
     void take(std::uint64_t occasion, bool is_last);
     std::optional<Measured> search(std::uint64_t slot);
-    [[nodiscard]] bool is_jump(const Track::Point& point);
-    void jump(const Track::Point& point, std::uint64_t slot);
+    [[nodiscard]] double distance_from(const Track::Point& point);
+    [[nodiscard]] double drift_to(const Track::Point& point);
+    bool jump(const Track::Point& point);
 
     const Host& host_;
     const ReceiverConfig& config_;
@@ -114,15 +117,16 @@ std::optional<std::uint64_t> Follower::next_after(std::uint64_t occasion) {
     return next > occasion ? std::optional(next) : std::nullopt;
 }
 
-std::optional<Measured> Follower::measure(std::uint64_t occasion, const SlotPlace& expected) {
+std::optional<Measured> Follower::measure(std::uint64_t occasion, const SlotPlace& expected,
+                                          std::uint64_t most) {
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= expected.frequency;
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
     if (occasion >= slots_.occasions()) return {};
-    const Offsets offsets = measured_from(host_, config, slots_, occasion);
+    const Offsets offsets = measured_from(host_, config, slots_, occasion, most);
     if (offsets.coherence == 0.0) return {};
     const double read = slots_.lateness_of(slots_.schedule().slot(occasion));
-    return Measured{.point = {.slot = measured_at(occasion),
+    return Measured{.point = {.slot = most == 1 ? slots_.schedule().slot(occasion) : measured_at(occasion),
                               .place = {.late = read + offsets.timing * rate_,
                                         .frequency = expected.frequency + offsets.frequency}},
                     .coherence = offsets.coherence};
@@ -137,48 +141,60 @@ std::optional<Measured> Follower::search(std::uint64_t slot) {
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
     const auto found = find_slot_near(host_, config, slots_, slot, expected);
     if (!found) return {};
-    const auto refined = measure(first_occasion_from(found->slot), found->place);
+    const auto refined = measure(first_occasion_from(found->slot), found->place, 1);
     const bool agrees =
         refined && std::fabs(refined->point.place.late - found->place.late) < max_prefix_share * prefix_;
     return agrees ? refined : Measured{.point = *found, .coherence = coherence_};
 }
 
-bool Follower::is_jump(const Track::Point& point) {
-    const double seconds =
-        slot_seconds_ * static_cast<double>(static_cast<std::int64_t>(point.slot - points().back().slot));
-    const double change = points().size() == 1 ? max_clock_offset : max_clock_change;
-    return std::fabs(point.place.late - expected_at(point.slot).late) >
-           max_step * prefix_ + change * std::fabs(seconds) * rate_;
+/// Samples from where it was expected.
+double Follower::distance_from(const Track::Point& point) {
+    return std::fabs(point.place.late - expected_at(point.slot).late);
 }
 
-/// The slots lie elsewhere from somewhere between the last point and a slot on.
-void Follower::jump(const Track::Point& point, std::uint64_t slot) {
+/// Samples that a change of the clock explains.
+double Follower::drift_to(const Track::Point& point) {
+    const auto slots = static_cast<double>(static_cast<std::int64_t>(point.slot - points().back().slot));
+    const double change = points().size() == 1 ? max_clock_offset : max_clock_change;
+    return change * slot_seconds_ * std::fabs(slots) * rate_;
+}
+
+/// The slots lie elsewhere from somewhere between the last point and this one on, if slots show it.
+bool Follower::jump(const Track::Point& point) {
     // The slots around the last point may be measured in spite of a gap.
     const std::uint64_t last = first_occasion_from(points().back().slot);
     const std::uint64_t from =
         std::max(last - std::min(last, measured_slots), first_occasion_from(stretches_.back().first));
-    const GapSearch find_gap(host_, config_, slots_);
-    const Gap gap = find_gap({.first = from,
-                              .end = first_occasion_from(slot) + 1,
-                              .before = expected_at(slot),
-                              .after = point.place});
+    slots_.set_track(Track(point.place));
+    const std::uint64_t end =
+        std::min(first_occasion_from(point.slot) + measured_slots / 2, slots_.occasions());
+    if (from >= end) return false;
+    const Gap gap = GapSearch(host_, config_, slots_)(
+        {.first = from, .end = end, .before = expected_at(point.slot), .after = point.place});
+    if (!gap.is_clear) return false;
     stretches_.back().end = gap.first_lost;
+    std::erase_if(points(), [&](const Track::Point& its) {
+        return its.slot >= gap.first_lost && its.slot != points().front().slot;
+    });
     stretches_.push_back({.first = gap.first_whole, .points = {point}});
     gaps_.push_back(gap);
+    return true;
 }
 
 void Follower::take(std::uint64_t occasion, bool is_last) {
-    std::optional<Measured> measured = measure(occasion, expected_at(measured_at(occasion)));
-    if (!measured || measured->coherence < clear_share * coherence_ || is_jump(measured->point)) {
+    const std::optional<Measured> measured = measure(occasion, expected_at(measured_at(occasion)));
+    const bool is_clear = measured && measured->coherence >= clear_share * coherence_;
+    if (!is_clear || distance_from(measured->point) > max_step * prefix_ + drift_to(measured->point)) {
         const auto found = search(slots_.schedule().slot(occasion));
-        if (found) measured = found;
+        if (found && distance_from(found->point) > max_step * prefix_ + drift_to(found->point) &&
+            jump(found->point)) {
+            coherence_ = found->coherence;
+            return;
+        }
     }
-    if (!measured) return;
-    const Track::Point& point = measured->point;
-    if (is_jump(point))
-        jump(point, point.slot);
-    else if (point.slot > points().back().slot && !is_last)
-        points().push_back(point);
+    if (!measured || is_last || measured->point.slot <= points().back().slot) return;
+    if (distance_from(measured->point) > prefix_ + drift_to(measured->point)) return;
+    points().push_back(measured->point);
     coherence_ = measured->coherence;
 }
 

@@ -14,11 +14,17 @@ namespace {
 /// A slot beside a gap is damaged if its EVM is larger than its neighbour's by this factor.
 constexpr double damaged = 1.5;
 
-/// Finds slots that are received well at their place.
-std::vector<bool> fitting(const std::vector<SlotReport>& reports, double least, double most_seconds) {
+/// Slots at either place that agree with a gap, at least; and coherence over that at the other place.
+constexpr double clear_share = 0.9;
+
+/// Slots that are received well at their place, and not better at the other one.
+std::vector<bool> fitting(const std::vector<SlotReport>& reports, const std::vector<SlotReport>& elsewhere,
+                          double least, double most_seconds) {
     std::vector<bool> result;
-    for (const SlotReport& report : reports)
-        result.push_back(report.coherence >= least && std::fabs(report.timing_offset) < most_seconds);
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        result.push_back(reports[i].coherence >= least &&
+                         reports[i].coherence >= clear_share * elsewhere[i].coherence &&
+                         std::fabs(reports[i].timing_offset) < most_seconds);
     return result;
 }
 
@@ -37,8 +43,8 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     const double missing = bounds.before.late - bounds.after.late;
     const double half = 0.5 * std::fabs(missing) / *config_.link.carrier.sample_rate;
     const double least = min_coherence(config_.link.allocation);
-    const std::vector<bool> is_before = fitting(before, least, half);
-    const std::vector<bool> is_after = fitting(after, least, half);
+    const std::vector<bool> is_before = fitting(before, after, least, half);
+    const std::vector<bool> is_after = fitting(after, before, least, half);
     // The division with the fewest slots that contradict it.
     const std::size_t count = is_before.size();
     auto score = static_cast<std::ptrdiff_t>(std::ranges::count(is_after, true));
@@ -50,6 +56,10 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
         best = score;
         first_after = i + 1;
     }
+    const auto either =
+        static_cast<double>(std::ranges::count(is_before, true) + std::ranges::count(is_after, true));
+    const auto agree_before =
+        std::count(is_before.begin(), is_before.begin() + static_cast<std::ptrdiff_t>(first_after), true);
     std::size_t whole_before = first_after;
     while (whole_before > 0 && !is_before[whole_before - 1])
         --whole_before;
@@ -67,37 +77,50 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     return {.sample = slots_.begin_of(first_lost),
             .missing = missing,
             .first_lost = first_lost,
-            .first_whole = slot_at(whole_after)};
+            .first_whole = slot_at(whole_after),
+            .is_clear =
+                agree_before > 0 && best > agree_before && static_cast<double>(best) >= clear_share * either};
 }
 
-std::optional<Track::Point> find_slot_near(const Host& host, ReceiverConfig config, CaptureSlots& slots,
-                                           std::uint64_t slot, const SlotPlace& expected) {
+std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfig& config,
+                                           CaptureSlots& slots, std::uint64_t slot,
+                                           const SlotPlace& expected) {
     const SlotSchedule& schedule = slots.schedule();
     const auto of_frame = static_cast<std::uint64_t>(schedule.slots_per_frame());
     const auto frame = static_cast<std::int64_t>(std::llround(0.01 * *config.link.carrier.sample_rate));
-    const std::int64_t begin = std::max<std::int64_t>(slots.begin_of(slot), 0);
-    const std::uint64_t count = static_cast<std::uint64_t>(frame) + 2 * slots.input_per_slot();
-    if (static_cast<std::uint64_t>(begin) + slots.input_per_slot() > slots.signal().length()) return {};
-    const std::vector<std::byte> samples = slots.read_samples(static_cast<std::uint64_t>(begin), count);
-    const bool is_frame = static_cast<std::uint64_t>(begin) + count <= slots.signal().length();
+    const auto length = static_cast<std::int64_t>(slots.signal().length());
+    const auto of_slot = static_cast<std::int64_t>(slots.input_per_slot());
+    const std::int64_t begin =
+        std::max<std::int64_t>(std::min(slots.begin_of(slot), length - frame - of_slot), 0);
+    if (length - begin < of_slot) return {};
+    const std::vector<std::byte> samples = slots.read_samples(
+        static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(frame + 2 * of_slot));
+    const std::int64_t tolerance = of_slot / (2 * symbols_per_slot);
+    std::optional<Track::Point> there;
     for (const int searched : schedule.slots()) {
-        config.link = searching(config.link, searched);
-        const auto found = find_first_slot(host, config, SymbolView(slots.format(), samples));
-        if (!found && is_frame) return {};
+        ReceiverConfig of_slot_config = config;
+        of_slot_config.link = searching(config.link, searched);
+        const auto found = find_first_slot(host, of_slot_config, SymbolView(slots.format(), samples));
         if (!found) continue;
-        // The earliest slot of that number that is not before the place where it was found.
+        // The last slot of that number whose place is not behind the one where it was found.
+        const std::int64_t at = begin + static_cast<std::int64_t>(found->first_sample);
         std::uint64_t number = slot - slot % of_frame + static_cast<std::uint64_t>(searched);
-        if (number < slot) number += of_frame;
-        const auto at = begin + static_cast<std::int64_t>(found->first_sample);
-        const std::int64_t late = at - slots.begin_of(number);
-        const auto tolerance = static_cast<std::int64_t>(slots.input_per_slot() / (2 * symbols_per_slot));
-        const std::int64_t frames = late > tolerance ? (late - tolerance + frame - 1) / frame : 0;
-        number += static_cast<std::uint64_t>(frames) * of_frame;
-        return Track::Point{.slot = number,
-                            .place = {.late = expected.late + static_cast<double>(late - frames * frame),
-                                      .frequency = expected.frequency}};
+        std::int64_t late = at - slots.begin_of(number);
+        while (late > tolerance) {
+            number += of_frame;
+            late = at - slots.begin_of(number);
+        }
+        while (late + frame <= tolerance && number >= of_frame + schedule.first_slot()) {
+            number -= of_frame;
+            late = at - slots.begin_of(number);
+        }
+        const Track::Point point = {
+            .slot = number,
+            .place = {.late = expected.late + static_cast<double>(late), .frequency = expected.frequency}};
+        if (std::llabs(late) > 1) return point;
+        if (!there) there = point;
     }
-    return {};
+    return there;
 }
 
 }  // namespace phy::detail

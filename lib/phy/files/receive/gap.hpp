@@ -13,6 +13,7 @@ struct Gap {
     double missing = 0.0;           ///< samples of the receiver
     std::uint64_t first_lost = 0;   ///< the first slot that is not whole, or the one behind the gap
     std::uint64_t first_whole = 0;  ///< behind the gap
+    bool is_clear = false;          ///< slots before it are at one place, and slots behind it at the other
 };
 
 /// Occasions around a gap, and the places of slots before and behind it.
@@ -39,9 +40,11 @@ private:
     CaptureSlots& slots_;
 };
 
-/// Searches a frame from where a slot was expected. The point is the slot that was found, numbered for the
-/// fewest missing samples; none: there is none, such as in a pause of a scheduler.
-std::optional<Track::Point> find_slot_near(const Host& host, ReceiverConfig config, CaptureSlots& slots,
-                                           std::uint64_t slot, const SlotPlace& expected);
+/// Searches a frame from where a slot was expected on, or the last frame. The point is a slot that is
+/// elsewhere, else one that is there, numbered for the fewest missing samples; none: there is none, such as
+/// in a pause of a scheduler.
+std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfig& config,
+                                           CaptureSlots& slots, std::uint64_t slot,
+                                           const SlotPlace& expected);
 
 }  // namespace phy::detail
