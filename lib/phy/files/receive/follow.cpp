@@ -1,6 +1,7 @@
 #include "phy/files/receive/follow.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -80,8 +81,9 @@ private:
     double rate_;
     double prefix_;  ///< samples
     double slot_seconds_;
-    double distance_;   ///< s to the next measurement
-    double coherence_;  ///< of the last point
+    double distance_;           ///< s to the next measurement
+    double coherence_;          ///< of the last point
+    std::uint64_t absent_ = 0;  ///< measurements without DM-RS since then
     std::vector<Track::Stretch> stretches_;
     std::vector<Gap> gaps_;
 };
@@ -183,12 +185,16 @@ bool Follower::jump(const Track::Point& point) {
 
 void Follower::take(std::uint64_t occasion, bool is_last) {
     const std::optional<Measured> measured = measure(occasion, expected_at(measured_at(occasion)));
+    // In a long pause searches become rare.
+    absent_ = measured ? 0 : absent_ + 1;
+    if (absent_ > 1 && !is_last && !std::has_single_bit(absent_)) return;
     const bool is_clear = measured && measured->coherence >= clear_share * coherence_;
     if (!is_clear || distance_from(measured->point) > max_step * prefix_ + drift_to(measured->point)) {
         const auto found = search(slots_.schedule().slot(occasion));
         if (found && distance_from(found->point) > max_step * prefix_ + drift_to(found->point) &&
             jump(found->point)) {
             coherence_ = found->coherence;
+            absent_ = 0;
             return;
         }
     }

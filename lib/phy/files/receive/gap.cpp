@@ -101,6 +101,8 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
         ReceiverConfig of_slot_config = config;
         of_slot_config.link = searching(config.link, searched);
         const auto found = find_first_slot(host, of_slot_config, SymbolView(slots.format(), samples));
+        // A frame has all of them; to search for each would take long in a pause.
+        if (!found && length - begin > frame + of_slot) return {};
         if (!found) continue;
         // The last slot of that number whose place is not behind the one where it was found.
         const std::int64_t at = begin + static_cast<std::int64_t>(found->first_sample);
