@@ -115,7 +115,7 @@ TEST_F(CommandLine, OptionsMayNotBeAbbreviated) {
 
 TEST_F(CommandLine, WrongUsageOfDemodApp) {
     expect_failure({demod_app}, 2, {"CAPTURE"});
-    expect_failure({demod_app, "a.h5", "b.h5"}, 2, {"demod_app"});
+    expect_failure({measure_app, "a.h5", "b.h5"}, 2, {"measure_app"});
     expect_failure({demod_app, "a.h5", "--nonsense"}, 2, {"--nonsense"});
     expect_failure({demod_app, "a.h5", "--chunk"}, 2, {"--chunk"});
     expect_failure({demod_app, "a.h5", "--force=yes"}, 2, {"--force"});

@@ -241,9 +241,8 @@ std::string diagnosis_of(const Reception& result) {
 
 /// True for slots with missing samples, which a warning has named.
 bool is_lost(const Reception& result, const SlotReport& report) {
-    return std::ranges::any_of(result.gaps, [&](const MissingSamples& gap) {
-        return report.slot >= gap.first_lost && report.slot < gap.end_lost;
-    });
+    const auto after = std::ranges::upper_bound(result.gaps, report.slot, {}, &MissingSamples::first_lost);
+    return after != result.gaps.begin() && report.slot < (after - 1)->end_lost;
 }
 
 void warn_of_erased_slots(Reception& result) {

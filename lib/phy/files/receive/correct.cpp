@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -118,18 +119,19 @@ double Chooser::error_of(const Choice& choice, std::uint64_t occasion) {
         sum += 2.0 * elementary::log(report.evm);
         found += 1.0;
     }
-    return found > 0.0 ? elementary::exp(sum / found) : 0.0;
+    if (found == 0.0) return std::numeric_limits<double>::infinity();
+    return elementary::exp(sum / found);
 }
 
 bool Chooser::may_matter(const Stretches& stretches) const {
     const Link& link = config_.link;
     const double slot_seconds = 0.01 / slots_.schedule().slots_per_frame();
     const double band = static_cast<double>(link.allocation.subcarriers()) * link.carrier.subcarrier_spacing;
+    double largest = 0.0;
     for (const Track::Stretch& stretch : stretches)
         for (const Track::Point& point : stretch.points)
-            if (std::fabs(point.place.clock) * std::numbers::pi * band * slot_seconds > min_phase)
-                return true;
-    return false;
+            largest = std::max(largest, std::fabs(point.place.clock));
+    return largest <= max_clock && largest * std::numbers::pi * band * slot_seconds > min_phase;
 }
 
 /// The point with the largest frequency.

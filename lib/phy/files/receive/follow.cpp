@@ -178,7 +178,10 @@ bool Follower::jump(const Track::Point& point) {
     std::erase_if(points(), [&](const Track::Point& its) {
         return its.slot >= gap.first_lost && its.slot != points().front().slot;
     });
-    stretches_.push_back({.first = gap.first_whole, .points = {point}});
+    // The clock goes on as before.
+    Track::Point before = points().back();
+    before.place.late -= gap.missing;
+    stretches_.push_back({.first = gap.first_whole, .points = {before, point}});
     gaps_.push_back(gap);
     return true;
 }
@@ -220,17 +223,15 @@ void Follower::follow(std::uint64_t first, double late) {
 
 void report_gap(Reception& result, const MissingSamples& gap) {
     result.gaps.push_back(gap);
-    const std::string name = result.capture.file.string();
-    if (gap.missing < 0) {
-        result.warnings.push_back(name + ": " + std::to_string(-gap.missing) +
-                                  " samples too many at about sample " + std::to_string(gap.sample) + ": " +
-                                  std::to_string(gap.lost_slots) + " slots are lost");
-        return;
-    }
-    result.warnings.push_back(name + ": " + std::to_string(gap.missing) +
-                              " samples are missing at about sample " + std::to_string(gap.sample) +
-                              ", or whole frames more: " + std::to_string(gap.lost_slots) +
-                              (gap.lost_slots == 1 ? " slot is lost" : " slots are lost"));
+    const std::string lost = gap.lost_slots == 0   ? "no slot of the link is lost"
+                             : gap.lost_slots == 1 ? "1 slot is lost"
+                                                   : std::to_string(gap.lost_slots) + " slots are lost";
+    const std::string place = " at about sample " + std::to_string(gap.sample);
+    result.warnings.push_back(
+        name_of(result.capture) + ": " +
+        (gap.missing < 0 ? std::to_string(-gap.missing) + " samples are too many" + place + ": " + lost
+                         : std::to_string(gap.missing) + " samples are missing" + place +
+                               ", or whole frames more: " + lost));
 }
 
 }  // namespace

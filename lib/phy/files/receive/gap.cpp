@@ -96,6 +96,8 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
     const std::vector<std::byte> samples = slots.read_samples(
         static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(frame + 2 * of_slot));
     const std::int64_t tolerance = of_slot / (2 * symbols_per_slot);
+    const DmrsConfig& dmrs = config.link.allocation.dmrs;
+    const bool slots_are_equal = dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
     std::optional<Track::Point> there;
     for (const int searched : schedule.slots()) {
         ReceiverConfig of_slot_config = config;
@@ -116,10 +118,15 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
             number -= of_frame;
             late = at - slots.begin_of(number);
         }
+        // Nothing tells slots with equal DM-RS apart: whole ones may be missing too.
+        while (slots_are_equal && late <= tolerance - of_slot && number > schedule.first_slot()) {
+            --number;
+            late = at - slots.begin_of(number);
+        }
         const Track::Point point = {
             .slot = number,
             .place = {.late = expected.late + static_cast<double>(late), .frequency = expected.frequency}};
-        if (std::llabs(late) > 1) return point;
+        if (std::llabs(late) > 1 || slots_are_equal) return point;
         if (!there) there = point;
     }
     return there;
