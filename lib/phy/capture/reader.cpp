@@ -207,9 +207,8 @@ void require_same(const CaptureDescription& capture, const CaptureDescription& m
     if (capture.is_integer && more.full_scale != capture.full_scale) fail("has another full_scale");
     if (more.sample_rate != capture.sample_rate) fail("has another sample_rate");
     if (more.center_frequency != capture.center_frequency) fail("has another center_frequency");
-    const auto elements = [](const CaptureDescription& of) { return of.symbols / of.antennas; };
-    const bool is_grid = capture.kind == CaptureKind::grid;
-    if (is_grid && (more.shape.back() != capture.shape.back() || elements(more) != elements(capture)))
+    const bool is_longer = more.symbols / more.antennas != capture.symbols / capture.antennas;
+    if (capture.kind == CaptureKind::grid && (is_longer || more.shape.back() != capture.shape.back()))
         fail("is a grid of other dimensions");
 }
 
@@ -301,6 +300,8 @@ void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
     std::uint64_t length = own_length;
     for (const std::filesystem::path& path : options.more_antennas) {
         const CaptureDescription& other = more.emplace_back(path, same).description();
+        if (std::ranges::find(description.files, other.files.front()) != description.files.end())
+            throw FileError(path.string() + ": is given twice: expected a file for each antenna");
         require_same(description, other);
         description.antennas += other.antennas;
         length = std::min(length, other.symbols / other.antennas);

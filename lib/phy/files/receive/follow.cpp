@@ -26,6 +26,9 @@ constexpr double prefix = 144.0 / 2048.0;
 constexpr double max_distance = 0.5;
 constexpr double growth = 2.0;
 
+/// Of the slots between a point and one that is elsewhere.
+constexpr int max_halvings = 8;
+
 /// A place is doubtful if its coherence is below this share of the one before.
 constexpr double clear_share = 0.8;
 
@@ -68,7 +71,7 @@ private:
     [[nodiscard]] std::optional<std::uint64_t> next_after(std::uint64_t occasion);
     std::optional<Measured> measure(std::uint64_t occasion, const SlotPlace& expected,
                                     std::uint64_t most = measured_slots);
-    void take(std::uint64_t occasion, bool is_last);
+    void take(std::uint64_t occasion, bool is_last, int halvings = 0);
     std::optional<Measured> search(std::uint64_t slot);
     [[nodiscard]] double distance_from(const Track::Point& point);
     [[nodiscard]] double drift_to(const Track::Point& point);
@@ -186,7 +189,7 @@ bool Follower::jump(const Track::Point& point) {
     return true;
 }
 
-void Follower::take(std::uint64_t occasion, bool is_last) {
+void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
     const std::optional<Measured> measured = measure(occasion, expected_at(measured_at(occasion)));
     // In a long pause searches become rare.
     absent_ = measured ? 0 : absent_ + 1;
@@ -194,8 +197,16 @@ void Follower::take(std::uint64_t occasion, bool is_last) {
     const bool is_clear = measured && measured->coherence >= clear_share * coherence_;
     if (!is_clear || distance_from(measured->point) > max_step * prefix_ + drift_to(measured->point)) {
         const auto found = search(slots_.schedule().slot(occasion));
-        if (found && distance_from(found->point) > max_step * prefix_ + drift_to(found->point) &&
-            jump(found->point)) {
+        const bool is_elsewhere =
+            found && distance_from(found->point) > max_step * prefix_ + drift_to(found->point);
+        // There may be several gaps, and the clock goes on: the nearer the slots, the clearer is where they
+        // lie.
+        const std::uint64_t last = first_occasion_from(points().back().slot);
+        if (is_elsewhere && halvings < max_halvings && occasion > last + 2 * measured_slots) {
+            take(last + (occasion - last) / 2, false, halvings + 1);
+            return take(occasion, is_last, halvings + 1);
+        }
+        if (is_elsewhere && jump(found->point)) {
             coherence_ = found->coherence;
             absent_ = 0;
             return;
