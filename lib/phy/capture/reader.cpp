@@ -20,7 +20,6 @@
 #include "phy/core/names.hpp"
 
 namespace phy {
-
 namespace {
 
 using detail::file_error;
