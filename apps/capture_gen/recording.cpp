@@ -192,7 +192,8 @@ void Recording::impair(Piece& piece) const {
         return decibels ? std::polar(std::pow(10.0, *decibels / 20.0), 2.0 * std::numbers::pi * turns) : 0.0;
     };
     for (std::size_t i = 0; i < piece.values.size(); ++i) {
-        const double turns = 0.1 + 0.2 * static_cast<double>(i / piece.size);
+        const std::size_t antenna = i / piece.size;
+        const double turns = 0.1 + 0.2 * static_cast<double>(antenna);
         const std::complex<double> x(piece.values[i]);
         std::complex<double> y = x + amplitude(config_.image_db, turns) * std::conj(x) +
                                  rms * amplitude(config_.line_db, 2.0 * turns);

@@ -297,10 +297,10 @@ void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
     CaptureOptions same = options;
     same.more_antennas.clear();
     std::uint64_t length = own_length;
-    for (const std::filesystem::path& path : options.more_antennas) {
-        const CaptureDescription& other = more.emplace_back(path, same).description();
+    for (const std::filesystem::path& name : options.more_antennas) {
+        const CaptureDescription& other = more.emplace_back(name, same).description();
         if (std::ranges::find(description.files, other.files.front()) != description.files.end())
-            throw FileError(path.string() + ": is given twice: expected a file for each antenna");
+            throw FileError(name.string() + ": is given twice: expected a file for each antenna");
         require_same(description, other);
         description.antennas += other.antennas;
         length = std::min(length, other.symbols / other.antennas);

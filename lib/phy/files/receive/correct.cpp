@@ -206,7 +206,8 @@ Choice Chooser::operator()(const Stretches& measured) {
 }  // namespace
 
 void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                        std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result) {
+                        const std::vector<Track::Stretch>& stretches, std::uint64_t first,
+                        Reception& result) {
     Chooser choose(host, config, slots, first, result.corrected);
     const Stretches by_timing = choose.with_clock(stretches, ClockSource::timing);
     const auto longest = std::ranges::max_element(by_timing, {}, [](const Track::Stretch& stretch) {

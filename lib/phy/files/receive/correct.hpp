@@ -13,6 +13,6 @@ namespace phy::detail {
 /// the samples show. Each is corrected, in samples that are resampled for it, if the equalised symbols of
 /// some slots from occasion `first` on are then clearly nearer to their points.
 void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                        std::vector<Track::Stretch> stretches, std::uint64_t first, Reception& result);
+                        const std::vector<Track::Stretch>& stretches, std::uint64_t first, Reception& result);
 
 }  // namespace phy::detail

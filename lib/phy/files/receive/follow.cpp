@@ -60,7 +60,7 @@ public:
     /// From an occasion whose offsets are corrected.
     void follow(std::uint64_t first, double late);
 
-    [[nodiscard]] std::vector<Track::Stretch>& stretches() { return stretches_; }
+    [[nodiscard]] const std::vector<Track::Stretch>& stretches() const { return stretches_; }
     [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
 
 private:
@@ -253,7 +253,7 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
     Follower follower(host, config, slots, corrected.offsets.coherence, options);
     follower.follow(first, corrected.late);
     result.corrected = corrected.offsets;
-    choose_corrections(host, config, slots, std::move(follower.stretches()), first, result);
+    choose_corrections(host, config, slots, follower.stretches(), first, result);
     const double rate = *config.link.carrier.sample_rate;
     result.corrected.timing = slots.lateness_of(slots.schedule().slot(first)) / rate;
     const double ratio = slots.signal().recorded_rate() / rate;

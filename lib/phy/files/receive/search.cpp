@@ -158,7 +158,7 @@ void SlotSearch::begin_earlier() {
 
 Link searching(Link link, int slot) {
     link.carrier.first_slot = slot;
-    std::ranges::rotate(link.slots, std::ranges::find(link.slots, slot));
+    std::rotate(link.slots.begin(), std::ranges::find(link.slots, slot), link.slots.end());
     return link;
 }
 
