@@ -63,6 +63,9 @@ public:
     [[nodiscard]] const std::vector<Track::Stretch>& stretches() const { return stretches_; }
     [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
 
+    /// The first slot whose DM-RS agree less than before, where equal DM-RS of slots do not tell why.
+    [[nodiscard]] std::optional<std::uint64_t> doubtful() const { return doubtful_; }
+
 private:
     [[nodiscard]] std::vector<Track::Point>& points() { return stretches_.back().points; }
     [[nodiscard]] std::uint64_t first_occasion_from(std::uint64_t slot) const;
@@ -89,6 +92,7 @@ private:
     std::uint64_t absent_ = 0;  ///< measurements without DM-RS since then
     std::vector<Track::Stretch> stretches_;
     std::vector<Gap> gaps_;
+    std::optional<std::uint64_t> doubtful_;
 };
 
 std::uint64_t Follower::first_occasion_from(std::uint64_t slot) const {
@@ -212,6 +216,10 @@ void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
             return;
         }
     }
+    const DmrsConfig& dmrs = config_.link.allocation.dmrs;
+    if (!is_clear && measured && dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none &&
+        !doubtful_)
+        doubtful_ = slots_.schedule().slot(occasion);
     if (!measured || is_last || measured->point.slot <= points().back().slot) return;
     if (distance_from(measured->point) > prefix_ + drift_to(measured->point)) return;
     points().push_back(measured->point);
@@ -256,6 +264,11 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
     choose_corrections(host, config, slots, follower.stretches(), first, result);
     const double rate = *config.link.carrier.sample_rate;
     result.corrected.timing = slots.lateness_of(slots.schedule().slot(first)) / rate;
+    if (const auto slot = follower.doubtful())
+        result.warnings.push_back(name_of(result.capture) + ": the DM-RS agree less at slot " +
+                                  std::to_string(*slot) +
+                                  " than before: samples may be missing before it, which DM-RS that are the "
+                                  "same in every slot do not show");
     const double ratio = slots.signal().recorded_rate() / rate;
     const SlotSchedule& schedule = slots.schedule();
     const auto occasions_before = [&](std::uint64_t slot) {

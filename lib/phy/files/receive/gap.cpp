@@ -91,10 +91,15 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
     const auto length = static_cast<std::int64_t>(slots.signal().length());
     const auto of_slot = static_cast<std::int64_t>(slots.input_per_slot());
     const std::int64_t begin =
-        std::max<std::int64_t>(std::min(slots.begin_of(slot), length - frame - of_slot), 0);
+        std::max<std::int64_t>(std::min(slots.begin_of(slot), length - frame) - of_slot, 0);
     if (length - begin < of_slot) return {};
-    const std::vector<std::byte> samples = slots.read_samples(
-        static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(frame + 2 * of_slot));
+    const auto find_from = [&](const ReceiverConfig& searching_for, std::int64_t first) {
+        const std::vector<std::byte> samples = slots.read_samples(
+            static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(frame + 2 * of_slot));
+        auto found = find_first_slot(host, searching_for, SymbolView(slots.format(), samples));
+        if (found) found->first_sample += static_cast<std::uint64_t>(first);
+        return found;
+    };
     const std::int64_t tolerance = of_slot / (2 * symbols_per_slot);
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool slots_are_equal = dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
@@ -102,12 +107,18 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
     for (const int searched : schedule.slots()) {
         ReceiverConfig of_slot_config = config;
         of_slot_config.link = searching(config.link, searched);
-        const auto found = find_first_slot(host, of_slot_config, SymbolView(slots.format(), samples));
+        auto found = find_from(of_slot_config, begin);
+        // A DM-RS symbol that is like another one of its slot looks like it, half as clearly as all of them.
+        if (found && slots_are_equal) {
+            const std::int64_t behind = static_cast<std::int64_t>(found->first_sample) + of_slot / 2;
+            const auto next = behind + of_slot <= length ? find_from(of_slot_config, behind) : std::nullopt;
+            if (next && clear_share * next->correlation > found->correlation) found = next;
+        }
         // A frame has all of them; to search for each would take long in a pause.
         if (!found && length - begin > frame + of_slot) return {};
         if (!found) continue;
         // The last slot of that number whose place is not behind the one where it was found.
-        const std::int64_t at = begin + static_cast<std::int64_t>(found->first_sample);
+        const auto at = static_cast<std::int64_t>(found->first_sample);
         std::uint64_t number = slot - slot % of_frame + static_cast<std::uint64_t>(searched);
         std::int64_t late = at - slots.begin_of(number);
         while (late > tolerance) {
