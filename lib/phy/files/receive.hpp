@@ -52,9 +52,8 @@ struct PHY_EXPORT ClockReport {
     ClockSource corrected = ClockSource::none;
 };
 
-/// What a recorder's analogue part adds to the samples of an antenna, in their scale. It is taken out: x =
-/// sample
-/// - line, then x - image conj(x).
+/// What a recorder's analogue part adds to the samples of an antenna, in their scale. A corrected sample is
+/// x - image conj(x), where x is the recorded one less the line.
 struct PHY_EXPORT Impairment {
     cf32 line = {};   ///< at frequency 0
     cf32 image = {};  ///< the mirror image of the spectrum, from IQ imbalance

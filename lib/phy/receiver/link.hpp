@@ -82,8 +82,8 @@ PHY_EXPORT void check(const Link& link);
 
 /// From the link's sample rate to one that a receiver takes. It passes the carrier and a frequency offset of
 /// up to three subcarriers, as far as the link's rate allows. The output rate is the link's if that has an
-/// fft_size(). Throws ArgumentError if there is no sample rate, or if it leaves less than 0.9 % for the
-/// filter's transition.
+/// fft_size(); the bandwidth is then 0 if it leaves less than 0.9 % for a filter's transition. At
+/// other rates that throws ArgumentError, and so does a missing sample rate.
 [[nodiscard]] PHY_EXPORT ResamplerConfig resampler_config(const Link& link);
 
 /// The OFDM configuration of the link. Throws ArgumentError as complete_link() and OfdmTiming do.

@@ -13,9 +13,6 @@
 namespace phy::detail {
 namespace {
 
-/// Of the rate, that a filter passes.
-constexpr double max_resampled_share = 0.991;
-
 /// Two numbers with the ratio a / b.
 struct Ratio {
     std::uint64_t a;
@@ -51,7 +48,7 @@ CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
 }
 
 bool CaptureSignal::can_resample() const {
-    return rates_.bandwidth > 0.0 && rates_.bandwidth <= max_resampled_share * rates_.input_rate;
+    return rates_.bandwidth > 0.0;
 }
 
 void CaptureSignal::resample(bool all) {

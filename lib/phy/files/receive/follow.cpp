@@ -188,7 +188,8 @@ bool Follower::jump(const Track::Point& point) {
     // The clock goes on as before.
     Track::Point before = points().back();
     before.place.late -= gap.missing;
-    stretches_.push_back({.first = gap.first_whole, .points = {before, point}});
+    stretches_.push_back({.first = gap.first_whole, .points = {point}});
+    if (before.slot < point.slot) points().insert(points().begin(), before);
     gaps_.push_back(gap);
     return true;
 }

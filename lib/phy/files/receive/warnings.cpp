@@ -260,9 +260,8 @@ void Warner::warn_of_errors() {
          " dB farther from the points than noise explains" +
          (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
          ": carrier.center_frequency, allocation.modulation, allocation.resource_blocks, allocation.dmrs "
-         "(symbols, ports, "
-         "cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency offset may "
-         "exceed three subcarriers, or there is interference");
+         "(symbols, ports, cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency "
+         "offset may exceed three subcarriers, or there is interference");
 }
 
 void Warner::warn_of_little_errors() {

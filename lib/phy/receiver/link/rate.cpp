@@ -54,7 +54,9 @@ ResamplerConfig resampler_config(const Link& link) {
     const double max_bandwidth = rate * (1.0 - min_transition);
     const double bandwidth = std::min(of_carrier + 2.0 * max_offset * spacing, max_bandwidth);
     if (is_fft_rate(carrier, rate))
-        return {.input_rate = rate, .output_rate = rate, .bandwidth = std::max(bandwidth, of_carrier)};
+        return {.input_rate = rate,
+                .output_rate = rate,
+                .bandwidth = of_carrier <= max_bandwidth ? bandwidth : 0.0};
     if (!(of_carrier <= max_bandwidth))
         throw ArgumentError("carrier.sample_rate is " + detail::number_text(rate) + ": expected at least " +
                             detail::number_text(std::ceil(of_carrier / (1.0 - min_transition))) +
