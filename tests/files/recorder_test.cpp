@@ -221,8 +221,13 @@ TEST_F(Recorder, RecordingsMayBeginAnywhere) {
         Config config = still_recording(seed_ + static_cast<std::uint32_t>(trial), 30);
         config.timing_offset = 0.0;
         config.link.slots = trial % 2 == 0 ? std::vector<int>{} : std::vector<int>{1, 4, 5, 9, 16};
-        const std::uint64_t cut = random_() % 40'000;
-        const std::uint64_t kept = trial < 3 ? 150'000 : 5 * 5'760;
+        const std::uint64_t kept = trial < 3 ? 150'000 : 5 * 5'760 + 1'000;
+        // Whether a slot counts that lacks a few samples is the receiver's choice.
+        const auto is_at_boundary = [](std::uint64_t sample) { return (sample + 8) % 5'760 < 16; };
+        std::uint64_t cut = 0;
+        do
+            cut = random_() % 40'000;
+        while (is_at_boundary(cut) || is_at_boundary(cut + kept));
         SCOPED_TRACE("cut " + std::to_string(cut) + ", kept " + std::to_string(kept) + ", seed " +
                      std::to_string(seed_));
         AirCapture sent(config);
