@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -94,7 +97,7 @@ TEST_F(Memory, DoesNotGrowWithTheCapture) {
 /// A terminal whose output can be read.
 class Terminal {
 public:
-    Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+    Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY)) {
         if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0)
             throw std::runtime_error("no pseudo-terminal");
         // Kept open, or what was written is lost when the last writer closes.
@@ -109,11 +112,20 @@ public:
 
     [[nodiscard]] std::string name() const { return ptsname(master_); }
 
+    /// What was written so far. A read returns what the kernel has passed on by then, so a mark ends the text.
     [[nodiscard]] std::string output() const {
-        std::string text(65536, '\0');
-        const ssize_t count = read(master_, text.data(), text.size());
-        text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-        return text;
+        constexpr std::string_view end = "<end>";
+        EXPECT_EQ(write(slave_, end.data(), end.size()), static_cast<ssize_t>(end.size()));
+        std::string text;
+        std::array<char, 4096> part;
+        while (!text.ends_with(end)) {
+            const ssize_t count = read(master_, part.data(), part.size());
+            if (count <= 0)
+                break;
+            text.append(part.data(), static_cast<std::size_t>(count));
+        }
+        EXPECT_TRUE(text.ends_with(end));
+        return text.substr(0, text.size() - std::min(text.size(), end.size()));
     }
 
 private:

@@ -13,7 +13,7 @@
 namespace phy::detail::elementary {
 
 /// e^x. Overflows to infinity; underflows through subnormal numbers to 0.
-double exp(double x);
+PHY_EXPORT double exp(double x);
 
 /// 10^x.
 double exp10(double x);
@@ -35,7 +35,7 @@ double sin(double angle);
 std::complex<double> phasor(double angle);
 
 /// exp(j 2 pi turns), exact for multiples of an eighth of a turn.
-std::complex<double> turn(double turns);
+PHY_EXPORT std::complex<double> turn(double turns);
 
 /// The angle of a finite complex number in radians, from -pi to pi; 0 for 0. Error of subnormal results: 2
 /// units in the last place.
