@@ -90,6 +90,20 @@ std::optional<double> taken_out_db(const Reception& done, cf32 Impairment::*part
     return power > 0.0F ? std::optional(10.0 * std::log10(static_cast<double>(power))) : std::nullopt;
 }
 
+/// dB, per antenna; empty: they are alike.
+std::vector<double> gains_db(const Reception& done) {
+    std::vector<double> gains;
+    for (const Impairment& impairment : done.impairments)
+        gains.push_back(20.0 * std::log10(static_cast<double>(impairment.gain)));
+    const bool any = std::ranges::any_of(gains, [](double gain) { return gain != 0.0; });
+    return any ? gains : std::vector<double>();
+}
+
+template <typename T>
+Json array_of(const std::vector<T>& values) {
+    return Json::array(std::vector<Json>(values.begin(), values.end()));
+}
+
 void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     std::vector<Json> gaps;
     for (const MissingSamples& gap : done.gaps)
@@ -101,6 +115,8 @@ void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("gaps", Json::array(gaps));
     members.emplace_back("line_dbfs", taken_out_db(done, &Impairment::line));
     members.emplace_back("image_db", taken_out_db(done, &Impairment::image));
+    members.emplace_back("antenna_gains_db", array_of(gains_db(done)));
+    members.emplace_back("antenna_delays_samples", array_of(done.delays));
 }
 
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
@@ -124,6 +140,10 @@ std::string impairments_text(const Reception& done) {
         parts.push_back(fmt::format("a line at frequency 0 of {:.1f} dBFS", *line));
     if (const auto image = taken_out_db(done, &Impairment::image))
         parts.push_back(fmt::format("an image of {:.1f} dB", *image));
+    if (const auto gains = gains_db(done); !gains.empty())
+        parts.push_back(fmt::format("antennas' gains of {:.1f} dB", fmt::join(gains, ", ")));
+    if (!done.delays.empty())
+        parts.push_back(fmt::format("antennas' delays of {} samples", fmt::join(done.delays, ", ")));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -218,7 +238,7 @@ std::string text_of(const Reception& done) {
     line("offsets", fmt::format("timing {:.4g} us, frequency {:.4g} Hz", 1e6 * done.mean.timing_offset,
                                 done.mean.frequency_offset));
     if (done.clock.first) line("clock", clock_text(done.clock));
-    if (!done.impairments.empty()) line("taken out", impairments_text(done));
+    if (!done.impairments.empty() || !done.delays.empty()) line("taken out", impairments_text(done));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

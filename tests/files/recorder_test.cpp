@@ -175,19 +175,36 @@ TEST_F(Recorder, ALineAndAnImageAreTakenOut) {
     }
 }
 
-/// Writes each antenna to a file of its own.
-std::vector<std::filesystem::path> write_apart(const AirCapture& sent, const std::filesystem::path& folder) {
+/// What a file of antennas lacks at its beginning and end, and its amplitude.
+struct Part {
+    std::size_t antennas = 1;
+    std::size_t lacks_before = 0;
+    std::size_t lacks_behind = 0;
+    float gain = 1.0F;
+};
+
+/// Writes antennas to several files.
+std::vector<std::filesystem::path> write_apart(const AirCapture& sent, const std::vector<Part>& parts,
+                                               const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
-    for (int antenna = 0; antenna < sent.sent.antennas; ++antenna) {
+    std::size_t antenna = 0;
+    for (const Part& part : parts) {
         AirCapture alone = sent;
-        alone.sent.antennas = 1;
-        const std::size_t length = sent.length() - static_cast<std::size_t>(antenna);
-        const auto begin = sent.data.begin() + antenna * static_cast<std::ptrdiff_t>(sent.length());
-        alone.data.assign(begin, begin + static_cast<std::ptrdiff_t>(length));
+        alone.sent.antennas = static_cast<int>(part.antennas);
+        alone.data.clear();
+        for (const std::size_t end = antenna + part.antennas; antenna < end; ++antenna)
+            for (std::size_t i = part.lacks_before; i + part.lacks_behind < sent.length(); ++i)
+                alone.data.push_back(part.gain * sent.data[antenna * sent.length() + i]);
         files.push_back(folder / ("antenna" + std::to_string(antenna) + ".h5"));
         alone.write(files.back(), sent.sent.link);
     }
     return files;
+}
+
+phy::Reception receive_apart(const std::vector<std::filesystem::path>& files) {
+    phy::ReceiveOptions options;
+    options.capture.more_antennas.assign(files.begin() + 1, files.end());
+    return phy::receive_file(files.front(), {}, options);
 }
 
 TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
@@ -195,15 +212,15 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
     config.antennas = 3;
     config.snr_db = 20.0;
     const phy::Reception together = receive(config);
-    const auto files = write_apart(AirCapture(config), capture_.parent_path());
-    phy::ReceiveOptions options;
-    options.capture.more_antennas = {files[1], files[2]};
-    const phy::Reception apart = phy::receive_file(files[0], {}, options);
+    const auto files = write_apart(AirCapture(config), {{}, {.lacks_behind = 1}, {.lacks_behind = 2}},
+                                   capture_.parent_path());
+    const phy::Reception apart = receive_apart(files);
     EXPECT_EQ(apart.capture.antennas, 3U);
     // Two samples shorter: the last slot lacks the end of its last symbol, which no FFT takes.
     EXPECT_NEAR(apart.mean.evm, together.mean.evm, 1e-4);
     EXPECT_EQ(apart.bit_errors, together.bit_errors);
 
+    phy::ReceiveOptions options;
     options.capture.kind = phy::CaptureKind::symbols;
     EXPECT_THROW(phy::receive_file(files[0], {}, options), phy::FileError);
     options.capture.kind.reset();
@@ -214,6 +231,49 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
     EXPECT_THROW(phy::receive_file(files[0], {}, options), phy::FileError);
     options.capture.more_antennas = {capture_.parent_path() / "none.h5"};
     EXPECT_THROW(phy::receive_file(files[0], {}, options), phy::FileError);
+}
+
+TEST_F(Recorder, FilesMayHaveGainsAndDelaysOfTheirOwn) {
+    for (int trial = 0; trial < 5; ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));
+        Config config = still_recording(seed_ + static_cast<std::uint32_t>(trial), 30);
+        if (trial % 2 == 1) config.link.allocation.dmrs.ports = {0, 1};
+        if (trial == 4) config.link.carrier.sample_rate = 20e6;
+        config.antennas = 4;
+        config.snr_db = 27.0;
+        config.first_sample = 30'000;
+        config.link.carrier.first_sample = trial % 3 == 0 ? std::nullopt : std::optional(config.first_sample);
+        const phy::Reception ideal = receive(config);
+        std::vector<Part> parts = {{}, {.antennas = 2}, {}};
+        for (Part& part : parts) {
+            if (trial != 0) part.gain = static_cast<float>(std::pow(10.0, 2.0 * unit_(random_) - 1.0));
+            if (trial != 1) part.lacks_before = 28'000 - random_() % 27'000;
+        }
+        // Where the link says so, the first file begins.
+        if (trial % 3 != 0) parts.front().lacks_before = 0;
+        const phy::Reception done =
+            receive_apart(write_apart(AirCapture(config), parts, capture_.parent_path()));
+        EXPECT_LT(loss_db(done, ideal), 0.1);
+        EXPECT_EQ(done.bit_errors, ideal.bit_errors);
+        // The last slots are in some files only.
+        for (const std::string& warning : done.warnings)
+            EXPECT_TRUE(warning.find("ends inside a slot") != std::string::npos ||
+                        warning.find("dataset codeword has 30 rows") != std::string::npos)
+                << warning;
+        if (trial == 1) {
+            EXPECT_TRUE(done.delays.empty());
+            continue;
+        }
+        ASSERT_EQ(done.delays.size(), 4U);
+        for (std::size_t antenna = 0; antenna < 4; ++antenna) {
+            const Part& part = parts[(antenna + 1) / 2];
+            const double late =
+                static_cast<double>(parts.front().lacks_before) - static_cast<double>(part.lacks_before);
+            EXPECT_NEAR(static_cast<double>(done.delays[antenna]), late, 3.0);
+            const float gain = done.impairments.empty() ? 1.0F : done.impairments[antenna].gain;
+            EXPECT_NEAR(gain * parts.front().gain / part.gain, 1.0, 0.2);
+        }
+    }
 }
 
 TEST_F(Recorder, RecordingsMayBeginAnywhere) {

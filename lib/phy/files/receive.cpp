@@ -10,6 +10,7 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
+#include "phy/files/receive/align.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/follow.hpp"
@@ -333,6 +334,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
+    if (is_samples) result.delays = detail::align_files(host, config, signal, options);
     if (is_samples && !config.link.carrier.first_sample)
         result.found = detail::find_slots(host, config, signal, options);
     result.cancelled = options.stop.stop_requested();

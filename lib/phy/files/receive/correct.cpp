@@ -34,6 +34,10 @@ constexpr double min_line = 0.02;
 constexpr double min_image = 1e-5;
 constexpr double sure = 25.0;
 
+/// Ratios of the noise of antennas that do no harm, and that no recorder makes.
+constexpr double min_noise_ratio = 1.5;
+constexpr double max_noise_ratio = 1e8;
+
 /// What is corrected.
 struct Choice {
     ClockSource source = ClockSource::none;
@@ -68,6 +72,7 @@ public:
 private:
     [[nodiscard]] std::vector<Choice> clocks(const Stretches& measured) const;
     [[nodiscard]] std::vector<Impairment> impairments();
+    [[nodiscard]] std::vector<float> gains(const Choice& choice);
     [[nodiscard]] bool may_matter(const Stretches& stretches) const;
     [[nodiscard]] double error_of(const Choice& choice, std::uint64_t occasion);
 
@@ -175,6 +180,20 @@ std::vector<Impairment> Chooser::impairments() {
     return any ? result : std::vector<Impairment>();
 }
 
+/// Of antennas with a choice, if their noise differs. empty: it does not.
+std::vector<float> Chooser::gains(const Choice& choice) {
+    if (config_.antennas == 1 || config_.interference_rejection || config_.noise_variance) return {};
+    apply(choice);
+    const std::vector<double> noise = measured_from(host_, config_, slots_, first_).noise;
+    if (noise.empty()) return {};
+    const double ratio = std::ranges::max(noise) / std::ranges::min(noise);
+    if (!(ratio > min_noise_ratio && ratio < max_noise_ratio)) return {};
+    std::vector<float> result;
+    for (const double of_antenna : noise)
+        result.push_back(static_cast<float>(std::sqrt(of_antenna / noise.front())));
+    return result;
+}
+
 Choice Chooser::operator()(const Stretches& measured) {
     Choice best = {.stretches = measured};
     if (!slots_.signal().can_resample()) return best;
@@ -198,6 +217,13 @@ Choice Chooser::operator()(const Stretches& measured) {
     if (std::vector<Impairment> found = impairments(); !found.empty()) {
         Choice choice = best;
         choice.impairments = std::move(found);
+        try_instead(std::move(choice));
+    }
+    if (const std::vector<float> found = gains(best); !found.empty()) {
+        Choice choice = best;
+        choice.impairments.resize(found.size());
+        for (std::size_t antenna = 0; antenna < found.size(); ++antenna)
+            choice.impairments[antenna].gain = found[antenna];
         try_instead(std::move(choice));
     }
     return best;

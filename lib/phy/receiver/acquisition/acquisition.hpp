@@ -70,6 +70,9 @@ struct PHY_EXPORT Offsets {
     /// rotated against each other, as a wrong f0 does.
     double at_prefixes = 0.0;
     double deviation = 0.0;
+
+    /// N0 of a resource element at each antenna, over the slots that have pilots; empty if none has.
+    std::vector<double> noise = {};
 };
 
 /// Measures offsets over the occasions of the schedule from `first` on. input: as for Receiver. To correct

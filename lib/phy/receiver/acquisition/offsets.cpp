@@ -32,7 +32,8 @@ public:
           estimate_(host, plan.estimator()),
           pilots_(plan.make_pilots()),
           grid_(plan.demodulator ? plan.grid : 0),
-          channel_(estimate_.channel_size()) {}
+          channel_(estimate_.channel_size()),
+          covariance_(plan.antennas * plan.antennas) {}
 
     /// Measures after removing the frequency offset from the samples.
     AtPilots operator()(double frequency_offset);
@@ -42,8 +43,14 @@ private:
         SlotEstimate estimate;
         const std::size_t index = plan_.schedule.slot_index(occasion);
         estimate_(grid, std::span(pilots_).subspan(index * plan_.pilots, plan_.pilots), channel_,
-                  std::span(&estimate, 1));
+                  std::span(&estimate, 1), covariance_);
         return estimate;
+    }
+
+    void add_noise(std::vector<double>& sums) const {
+        sums.resize(plan_.antennas);
+        for (std::size_t antenna = 0; antenna < plan_.antennas; ++antenna)
+            sums[antenna] += static_cast<double>(covariance_[antenna * (plan_.antennas + 1)].real());
     }
 
     const Host& host_;
@@ -55,6 +62,7 @@ private:
     std::vector<cf32> pilots_;  ///< by index in the schedule
     std::vector<cf32> grid_;
     std::vector<float> channel_;
+    std::vector<cf32> covariance_;
 };
 
 /// Mean offsets over the slots with DM-RS, weighted by their coherence.
@@ -90,14 +98,24 @@ AtPilots PilotMeter::operator()(double frequency_offset) {
         demodulate.emplace(host_, config);
     }
     const std::size_t of_slot = plan_.antennas * plan_.input;
+    const double least = min_coherence(plan_.config.link.allocation);
     std::vector<SlotEstimate> estimates;
+    std::vector<double> noise;
+    double found = 0.0;
     for (std::size_t i = 0; i < slots_; ++i) {
         const SymbolView input = input_.subspan(i * of_slot, of_slot);
         if (demodulate)
             (*demodulate)(input, {.first = plan_.schedule.slot(first_ + i), .stride = plan_.input}, grid_);
         estimates.push_back(estimate_of(demodulate ? SymbolView(grid_) : input, first_ + i));
+        if (!(estimates.back().coherence >= least)) continue;
+        add_noise(noise);
+        found += 1.0;
     }
-    return mean_of(estimates, min_coherence(plan_.config.link.allocation));
+    for (double& of_antenna : noise)
+        of_antenna /= found;
+    AtPilots result = mean_of(estimates, least);
+    result.offsets.noise = std::move(noise);
+    return result;
 }
 
 /// Max frequency offset that DM-RS symbols show unambiguously, in Hz: a quarter turn between the nearest
