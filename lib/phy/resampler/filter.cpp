@@ -53,7 +53,7 @@ void check(const ResamplerConfig& config) {
 
 }  // namespace
 
-PolyphaseFilter::PolyphaseFilter(const ResamplerConfig& config) {
+ResamplerPlan::ResamplerPlan(const ResamplerConfig& config) {
     check(config);
     const double smaller = std::fmin(config.input_rate, config.output_rate);
     const double transition = (smaller - config.bandwidth) / config.input_rate;
@@ -64,34 +64,35 @@ PolyphaseFilter::PolyphaseFilter(const ResamplerConfig& config) {
                             number_text(smaller) + " samples per second");
     taps_ = (static_cast<std::uint32_t>(wanted) / partial_sums + 1) * partial_sums;
     step_ = static_cast<std::uint64_t>(std::llround(config.input_rate / config.output_rate * 0x1p32));
+}
 
+PolyphaseFilter::PolyphaseFilter(const ResamplerConfig& config) : ResamplerPlan(config) {
     // In the middle of the transition, in half-cycles per sample.
-    const double cutoff = smaller / config.input_rate;
-    const double half = 0.5 * taps_;
+    const double cutoff = std::fmin(config.input_rate, config.output_rate) / config.input_rate;
+    const double half = 0.5 * taps();
     const double of_middle = bessel(0.25 * shape * shape);
     const std::complex<double> back = elementary::turn(-0.5 * cutoff);
-    coefficients_.resize(std::size_t{phases_of_sample} * taps_);
+    coefficients_.resize(std::size_t{phases_of_sample} * taps());
     // The second half of the phases mirrors the first.
     for (std::uint32_t phase = 0; phase <= phases_of_sample / 2; ++phase) {
-        float* const row = coefficients_.data() + std::size_t{phase} * taps_;
-        float* const mirrored = coefficients_.data() + std::size_t{phases_of_sample - phase} * taps_;
+        float* const row = coefficients_.data() + std::size_t{phase} * taps();
+        float* const mirrored = coefficients_.data() + std::size_t{phases_of_sample - phase} * taps();
         // From the sample of the first tap to the output.
         const double first = std::ldexp(phase, -static_cast<int>(phase_bits_of_sample)) + half - 1.0;
         std::complex<double> rotation = elementary::turn(std::remainder(0.5 * cutoff * first, 1.0));
-        for (std::uint32_t tap = 0; tap < taps_; ++tap) {
+        for (std::uint32_t tap = 0; tap < taps(); ++tap) {
             const double distance = first - tap;
             const double sinc = distance == 0.0 ? cutoff : rotation.imag() / (pi * distance);
             const double place = distance / half;
             const double window = bessel(0.25 * shape * shape * (1.0 - place * place)) / of_middle;
             row[tap] = static_cast<float>(sinc * window);
-            if (phase > 0) mirrored[taps_ - 1 - tap] = row[tap];
+            if (phase > 0) mirrored[taps() - 1 - tap] = row[tap];
             rotation *= back;
         }
     }
 }
 
-ResampledSizes PolyphaseFilter::checked_sizes(std::size_t rows, std::size_t inputs,
-                                              std::size_t outputs) const {
+ResampledSizes ResamplerPlan::checked_sizes(std::size_t rows, std::size_t inputs, std::size_t outputs) const {
     const auto of_row = [rows](const char* what, std::size_t size) {
         if (rows == 0 ? size != 0 : size % rows != 0)
             throw ArgumentError(std::string(what) + " has " + std::to_string(size) +

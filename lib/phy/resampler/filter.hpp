@@ -50,13 +50,13 @@ struct ResampledSizes {
     std::size_t outputs = 0;
 };
 
-/// Makes the filter of a resampler. Throws ArgumentError as Resampler does.
-class PolyphaseFilter {
+/// A resampler without its coefficients, which take long to compute.
+class ResamplerPlan {
 public:
-    explicit PolyphaseFilter(const ResamplerConfig& config);
+    /// Throws ArgumentError as Resampler does.
+    explicit ResamplerPlan(const ResamplerConfig& config);
 
-    [[nodiscard]] const std::vector<float>& coefficients() const { return coefficients_; }
-    [[nodiscard]] Polyphase view() const { return {coefficients_.data(), taps_}; }
+    [[nodiscard]] std::uint32_t taps() const { return taps_; }
     [[nodiscard]] std::size_t margin() const { return taps_ / 2; }
 
     /// Nominal, min and max ResampledRow::step.
@@ -72,6 +72,16 @@ public:
 private:
     std::uint32_t taps_ = 0;
     std::uint64_t step_ = 0;
+};
+
+class PolyphaseFilter : public ResamplerPlan {
+public:
+    explicit PolyphaseFilter(const ResamplerConfig& config);
+
+    [[nodiscard]] const std::vector<float>& coefficients() const { return coefficients_; }
+    [[nodiscard]] Polyphase view() const { return {coefficients_.data(), taps()}; }
+
+private:
     std::vector<float> coefficients_;
 };
 
