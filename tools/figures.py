@@ -14,6 +14,7 @@ import pathlib
 import re
 import sys
 
+from hour_figures import hour_figures
 from link_figures import link_figures
 from profile_figures import profile_figures
 from recorder_figures import recorder_figures
@@ -440,7 +441,7 @@ def speed_table():
 
 
 def figures():
-    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorder_figures(RESULTS) | {
+    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorder_figures(RESULTS) | hour_figures(RESULTS) | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
