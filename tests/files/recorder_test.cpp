@@ -149,6 +149,12 @@ TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
             EXPECT_LT(loss_db(done, ideal), 0.1);
             EXPECT_EQ(done.bit_errors, 0U);
             EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+            phy::ReceiveOptions options;
+            options.diagnoses = true;
+            const phy::Reception diagnosed = phy::receive_file(capture_, {}, options);
+            EXPECT_NE(diagnosed.diagnosis.find("the best is the link as it is"), std::string::npos)
+                << diagnosed.diagnosis;
+            EXPECT_TRUE(diagnosed.warnings.empty()) << diagnosed.warnings.front();
         }
     }
 }
@@ -200,6 +206,11 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
     options.capture.more_antennas = {files[1], files[2]};
     const phy::Reception apart = phy::receive_file(files[0], {}, options);
     EXPECT_EQ(apart.capture.antennas, 3U);
+    ASSERT_GE(apart.warnings.size(), 2U);
+    for (const std::size_t longer : {0U, 1U})
+        EXPECT_EQ(apart.warnings[longer],
+                  files[longer].string() + ": the last " + std::to_string(2 - longer) +
+                      " samples per antenna are left out: " + files[2].string() + " ends before them");
     // Two samples shorter: the last slot lacks the end of its last symbol, which no FFT takes.
     EXPECT_NEAR(apart.mean.evm, together.mean.evm, 1e-4);
     EXPECT_EQ(apart.bit_errors, together.bit_errors);
