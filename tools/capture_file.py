@@ -19,6 +19,8 @@ def open_file(path):
     try:
         with open(path, "rb"):
             pass
+        if not h5py.is_hdf5(path):
+            fail(f"{path}: is not an HDF5 file: expected one; docs/tutorial-recordings.md puts samples into one")
         return h5py.File(path, "r")
     except OSError as error:
         fail(f"{path}: {reason(error)}")

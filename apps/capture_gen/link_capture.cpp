@@ -140,17 +140,22 @@ void write_recording(Player& player, CaptureWriter& writer, const CaptureWriter:
     });
 }
 
+/// With the plural's s.
+std::string counted(std::uint64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string text_of(const Recording& recording, const CaptureWriter::Config& config, double seconds) {
     const std::string size =
         config.kind == CaptureKind::samples
             ? fmt::format("{} samples", recording.size())
             : fmt::format("{} symbols x {} subcarriers", config.shape[1], config.shape[2]);
     return fmt::format(
-        "{} of {} antennas as {}, {}: {} slots, {} of them with a codeword of {} bits, {}, noise variance "
+        "{} of {} as {}, {}: {}, {} of them with a codeword of {} bits, {}, noise variance "
         "{:.4g}, in {:.3g} s\n",
-        size, config.shape[0], to_string(config.format), to_string(config.layout), recording.config().slots,
-        recording.codewords(), recording.bits_per_codeword(), to_string(recording.config().link.modulation),
-        recording.noise_variance(), seconds);
+        size, counted(config.shape[0], "antenna"), to_string(config.format), to_string(config.layout),
+        counted(recording.config().slots, "slot"), recording.codewords(), recording.bits_per_codeword(),
+        to_string(recording.config().link.modulation), recording.noise_variance(), seconds);
 }
 
 Json json_of(const Recording& recording, const CaptureWriter::Config& config, double seconds) {

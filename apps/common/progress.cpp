@@ -40,15 +40,20 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
     show(now);
 }
 
-void Progress::show(Clock::time_point now) {
+std::string Progress::state(Clock::time_point now) const {
+    if (unit_ == Unit::slots && done_ == 0) return "searching";
     const double fraction = static_cast<double>(done_) / static_cast<double>(total_);
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = static_cast<double>(done_) / seconds;
     const std::string speed = unit_ == Unit::slots ? fmt::format("slots, {:.0f} slots/s", rate)
                                                    : fmt::format("symbols, {:.1f} Msymbol/s", 1e-6 * rate);
-    const std::string state = fmt::format("{:.0f} % of {} {}, {:.0f} s left", 100.0 * fraction, total_, speed,
-                                          seconds * (1.0 - fraction) / fraction);
-    const std::string line = terminal_ ? wipe_line + bar(fraction) + state : state + "\n";
+    return (terminal_ ? bar(fraction) : "") + fmt::format("{:.0f} % of {} {}, {:.0f} s left",
+                                                          100.0 * fraction, total_, speed,
+                                                          seconds * (1.0 - fraction) / fraction);
+}
+
+void Progress::show(Clock::time_point now) {
+    const std::string line = terminal_ ? wipe_line + state(now) : state(now) + "\n";
     std::fputs(line.c_str(), stderr);
     std::fflush(stderr);
 }

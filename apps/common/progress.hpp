@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace phy::apps {
 
@@ -22,12 +23,13 @@ public:
     /// Adds to what is done.
     void advance(std::uint64_t count) { update(done_ + count, total_); }
 
-    /// Sets what is done and the total.
+    /// Sets what is done and the total. 0 slots done: slots are searched for.
     void update(std::uint64_t done, std::uint64_t total);
 
 private:
     using Clock = std::chrono::steady_clock;
 
+    [[nodiscard]] std::string state(Clock::time_point now) const;
     void show(Clock::time_point now);
 
     std::uint64_t total_;

@@ -88,11 +88,18 @@ void check_outputs(const DemodOptions& options, const CaptureDescription& captur
 }
 
 /// The options that supply what the capture lacks.
-const char* options_for(DescriptionError::Lacks lacks, bool estimates_noise) {
+const char* options_for(DescriptionError::Lacks lacks, const DemodOptions& options) {
+    const bool estimates_noise = options.symbols.estimate_noise;
+    // Only a rate in the link would have made it samples.
+    const bool may_be_samples =
+        !options.link.empty() && !options.files.capture.raw.empty() && !options.files.capture.kind;
     switch (lacks) {
         case DescriptionError::Lacks::modulation:
             return "expected that, or --modulation M";
         case DescriptionError::Lacks::noise_variance:
+            if (may_be_samples)
+                return "samples need carrier.sample_rate in the link; symbols need --noise-variance X or "
+                       "estimate";
             return estimates_noise ? "--noise-variance X gives one"
                                    : "--noise-variance X gives one, --noise-variance estimate measures it";
         case DescriptionError::Lacks::modulation_and_noise_variance:
@@ -111,8 +118,7 @@ auto with_option_errors(const DemodOptions& options, Work work) {
     try {
         return with_machine_errors(options.machine, work);
     } catch (const DescriptionError& error) {
-        throw FileError(
-            fmt::format("{}: {}", error.what(), options_for(error.lacks(), options.symbols.estimate_noise)));
+        throw FileError(fmt::format("{}: {}", error.what(), options_for(error.lacks(), options)));
     }
 }
 

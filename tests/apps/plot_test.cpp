@@ -218,6 +218,9 @@ TEST_F(Plot, SaysWhatIsWrong) {
     const Outcome outcome = plot({path("missing.h5"), "-o", path("c.png")});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(outcome.err, "plot_capture.py: " + path("missing.h5") + ": No such file or directory\n");
+    std::ofstream(path("c.npy")) << "\x93NUMPY";
+    EXPECT_NE(plot({path("c.npy"), "-o", path("c.png")}).err.find("c.npy: is not an HDF5 file: expected one"),
+              std::string::npos);
     generate("c.h5", {"--modulation", "qpsk", "--symbols", "100", "--quiet"});
     for (const Arguments& wrong : {Arguments{"--dataset", "/none"},
                                    {"--measure", path("none.json")},

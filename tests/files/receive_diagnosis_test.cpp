@@ -112,6 +112,10 @@ TEST_P(ReceiveFileOf, WithoutDmrsThereAreNoSoftBits) {
     const std::string text = error_of();
     EXPECT_NE(text.find("DM-RS were found in none of 3 slots"), std::string::npos) << text;
     EXPECT_NE(text.find("scrambling_id 502"), std::string::npos) << text;
+    // The file has no attribute sample_rate.
+    EXPECT_EQ(text.find("at the link's sample_rate") != std::string::npos,
+              GetParam() == ReceiverInput::samples)
+        << text;
 }
 
 TEST_P(ReceiveFileOf, DiagnosesWhatWouldFindDmrs) {

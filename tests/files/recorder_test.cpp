@@ -149,6 +149,12 @@ TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
             EXPECT_LT(loss_db(done, ideal), 0.1);
             EXPECT_EQ(done.bit_errors, 0U);
             EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+            phy::ReceiveOptions options;
+            options.diagnoses = true;
+            const phy::Reception diagnosed = phy::receive_file(capture_, {}, options);
+            EXPECT_NE(diagnosed.diagnosis.find("the best is the link as it is"), std::string::npos)
+                << diagnosed.diagnosis;
+            EXPECT_TRUE(diagnosed.warnings.empty()) << diagnosed.warnings.front();
         }
     }
 }
@@ -216,9 +222,17 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
                                    capture_.parent_path());
     const phy::Reception apart = receive_apart(files);
     EXPECT_EQ(apart.capture.antennas, 3U);
+    EXPECT_TRUE(apart.warnings.empty()) << apart.warnings.front();
     // Two samples shorter: the last slot lacks the end of its last symbol, which no FFT takes.
     EXPECT_NEAR(apart.mean.evm, together.mean.evm, 1e-4);
     EXPECT_EQ(apart.bit_errors, together.bit_errors);
+
+    const auto unequal = write_apart(AirCapture(config), {{}, {.lacks_behind = 5'760}, {.lacks_behind = 1}},
+                                     capture_.parent_path());
+    const phy::Reception cut = receive_apart(unequal);
+    ASSERT_EQ(cut.warnings.size(), 2U);
+    EXPECT_EQ(cut.warnings[0], unequal[0].string() + ": the last 5760 samples per antenna are left out: " +
+                                   unequal[1].string() + " ends before them");
 
     phy::ReceiveOptions options;
     options.capture.kind = phy::CaptureKind::symbols;
@@ -258,6 +272,7 @@ TEST_F(Recorder, FilesMayHaveGainsAndDelaysOfTheirOwn) {
         // The last slots are in some files only.
         for (const std::string& warning : done.warnings)
             EXPECT_TRUE(warning.find("ends inside a slot") != std::string::npos ||
+                        warning.find("are left out") != std::string::npos ||
                         warning.find("dataset codeword has 30 rows") != std::string::npos)
                 << warning;
         if (trial == 1) {

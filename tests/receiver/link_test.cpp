@@ -361,6 +361,20 @@ TEST(LinkTest, RatesToResampleTo) {
     }
 }
 
+TEST(LinkTest, ShiftedCarriersLieWithinTheRateOfAnFft) {
+    Link link = parse_link(full_link);
+    link.allocation.carrier_resource_blocks = 51;
+    link.carrier.k0 = 0;
+    link.carrier.sample_rate = 768.0 * link.carrier.subcarrier_spacing;
+    const double space = 0.5 * (768 - 51 * 12) * link.carrier.subcarrier_spacing;
+    for (const double sign : {-1.0, 1.0}) {
+        link.carrier.frequency_shift = sign * space;
+        EXPECT_EQ(resampler_config(link).output_rate, link.carrier.sample_rate);
+        link.carrier.frequency_shift = sign * (space + 1.0);
+        EXPECT_THROW(static_cast<void>(resampler_config(link)), phy::ArgumentError);
+    }
+}
+
 TEST(LinkTest, SizesOfTheFft) {
     phy::LinkCarrier carrier;
     for (int size = 0; size <= 9000; ++size) {

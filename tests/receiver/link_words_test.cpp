@@ -222,8 +222,14 @@ TEST(LinkWordsTest, PortsOfPdsch) {
     expect_error(error_of(link("downlink", {1000, 1012})),
                  {"allocation.dmrs.ports[1] is 1012", "1000 to 1011"});
     expect_error(error_of(link("downlink", {12})), {"allocation.dmrs.ports[0] is 12", "0 to 11"});
-    expect_error(error_of(link("downlink", {"1000"})), {"allocation.dmrs.ports[0] is \"1000\""});
-    expect_error(error_of(link("downlink", {0, 1000})), {"allocation", "twice"});
+    EXPECT_EQ(ports_of({"1000", 1003}), (std::vector<int>{0, 3}));
+    EXPECT_EQ(ports_of({"0", "3"}), (std::vector<int>{0, 3}));
+    expect_error(error_of(link("uplink", {"1000"})), {"allocation.dmrs.ports[0] is 1000", "PDSCH"});
+    for (const char* const wrong : {"", "port", "1000 ", "1e3", "-1", "12", "1012"})
+        expect_error(error_of(link("downlink", {wrong})), {"allocation.dmrs.ports[0] is", "expected"});
+    expect_error(error_of(link("downlink", {1001, 0})),
+                 {"allocation.dmrs.ports[1] is 0", "all ports from 0 on, or all from 1000 on"});
+    expect_error(error_of(link("downlink", {0, "1001"})), {"allocation.dmrs.ports[1] is 1001", "all ports"});
 }
 
 struct McsCase {
@@ -270,8 +276,8 @@ TEST(LinkWordsTest, ModulationByMcs) {
         }
         const std::string last = "expected 0 to " + std::to_string(size - 1);
         for (int index = size; index < 32; ++index)
-            expect_error(error_of(mcs_link(mcs, index)),
-                         {"allocation.mcs_index is", last.c_str(), "give modulation instead"});
+            expect_error(error_of(mcs_link(mcs, index)), {"allocation.mcs_index is", last.c_str(),
+                                                          "reserved for retransmissions", "give modulation"});
         expect_error(error_of(mcs_link(mcs, 32)), {"allocation.mcs_index is 32", "0 to 31"});
     }
 }

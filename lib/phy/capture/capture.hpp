@@ -63,6 +63,7 @@ struct PHY_EXPORT CaptureDescription {
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without the one of I and Q
     std::uint64_t antennas = 1;                ///< antenna a begins at symbol a * symbols / antennas
+    std::vector<std::uint64_t> lengths;        ///< symbols per antenna of the file and of each more_antennas
     SampleFormat format = SampleFormat::cf32;  ///< format of read(); see CaptureReader
     bool is_integer = false;                   ///< stored as integers, which are divided by full_scale
     std::string storage;  ///< text for people: "compound of float16, chunked, gzip, big-endian"
@@ -99,8 +100,8 @@ struct PHY_EXPORT CaptureOptions {
     std::string raw = {};
 
     /// Files of further antennas of the same recording, of samples or grids: they are read with the same
-    /// options. Samples end with the shortest file. Attributes, the link and codewords are those of the first
-    /// file.
+    /// options. Samples end with the shortest file, see CaptureDescription::lengths. Attributes, the link and
+    /// codewords are those of the first file.
     std::vector<std::filesystem::path> more_antennas = {};
 
     /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.

@@ -264,7 +264,6 @@ struct PHY_HIDDEN CaptureReader::Impl {
     std::vector<float> noise_window;  ///< the values that were read last
     std::uint64_t noise_window_first = 0;
     std::vector<std::byte> block;
-    std::uint64_t own_length = 0;  ///< per antenna in this file
     std::uint64_t own_antennas = 1;
     std::vector<CaptureReader> more;  ///< of further antennas
 };
@@ -285,7 +284,7 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
     read_attributes_of_kind(*iq, options, description);
     open_datasets_beside(options);
     own_antennas = description.antennas;
-    own_length = description.symbols / description.antennas;
+    description.lengths = {description.symbols / description.antennas};
     open_more_antennas(options);
 }
 
@@ -296,16 +295,16 @@ void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
                         ": holds symbols: expected samples or a grid if further files have more antennas");
     CaptureOptions same = options;
     same.more_antennas.clear();
-    std::uint64_t length = own_length;
     for (const std::filesystem::path& name : options.more_antennas) {
         const CaptureDescription& other = more.emplace_back(name, same).description();
         if (std::ranges::find(description.files, other.files.front()) != description.files.end())
             throw FileError(name.string() + ": is given twice: expected a file for each antenna");
         require_same(description, other);
         description.antennas += other.antennas;
-        length = std::min(length, other.symbols / other.antennas);
+        description.lengths.push_back(other.lengths.front());
         add_files(other.files);
     }
+    const std::uint64_t length = std::ranges::min(description.lengths);
     description.symbols = description.antennas * length;
     const std::size_t rank = description.kind == CaptureKind::grid ? 3 : 2;
     if (description.shape.size() < rank) description.shape.insert(description.shape.begin(), 1);
@@ -436,7 +435,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
         const SymbolSpan to = symbols.subspan(done, now);
         done += now;
         if (antenna < impl_->own_antennas) {
-            impl_->read(antenna * impl_->own_length + in_antenna, to);
+            impl_->read(antenna * capture.lengths.front() + in_antenna, to);
             continue;
         }
         antenna -= impl_->own_antennas;
@@ -444,7 +443,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
         for (; antenna >= reader->description().antennas; ++reader)
             antenna -= reader->description().antennas;
         const CaptureDescription& other = reader->description();
-        reader->read(antenna * (other.symbols / other.antennas) + in_antenna, to);
+        reader->read(antenna * other.lengths.front() + in_antenna, to);
     }
 }
 

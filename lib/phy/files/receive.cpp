@@ -217,6 +217,23 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
                               detail::number_text(*link.carrier.sample_rate) + ": the link's is used");
 }
 
+/// Warns of each file of antennas that is longer than the shortest, by a slot or more.
+void warn_of_lengths(Reception& result, const Link& link, const ReceiveOptions& options) {
+    const std::vector<std::uint64_t>& lengths = result.capture.lengths;
+    const double slot = result.capture.kind == CaptureKind::grid
+                            ? symbols_per_slot * link.allocation.subcarriers()
+                            : 0.01 * *link.carrier.sample_rate / slots_per_frame(link.carrier);
+    std::vector<std::filesystem::path> files = options.capture.more_antennas;
+    files.insert(files.begin(), result.capture.file);
+    const auto shortest = std::ranges::min_element(lengths);
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        if (static_cast<double>(lengths[i] - *shortest) >= slot)
+            result.warnings.push_back(
+                files[i].string() + ": the last " + std::to_string(lengths[i] - *shortest) +
+                " samples per antenna are left out: " +
+                files[static_cast<std::size_t>(shortest - lengths.begin())].string() + " ends before them");
+}
+
 /// Makes the reports of slots, including the offsets corrected in all samples.
 void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config,
                   std::span<const ReceivedSlot> received) {
@@ -334,6 +351,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
+    warn_of_lengths(result, link, options);
     if (is_samples) result.delays = detail::align_files(host, config, signal, options);
     if (is_samples && !config.link.carrier.first_sample)
         result.found = detail::find_slots(host, config, signal, options);

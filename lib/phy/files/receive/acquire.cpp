@@ -275,7 +275,7 @@ void require_pilots(Reception& result) {
         result.mean.coherence < (is_shown ? std::min(needed, sure_coherence) : needed))
         throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
                         " slots: " + coherence_of(result.mean, least) + "; looked for " +
-                        settings_of(result.link) + diagnosis_of(result));
+                        settings_of(result.link, result.capture) + diagnosis_of(result));
     const bool is_fading = lacking == result.slots || may_be_fading(result, lacking, least);
     if (lacking > 0 && is_fading && !is_shown)
         result.warnings.push_back(name + ": the DM-RS may be absent: " + coherence_of(result.mean, least));

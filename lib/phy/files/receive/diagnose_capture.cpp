@@ -16,6 +16,9 @@ namespace {
 /// Slots that diagnose() looks at: at least a frame.
 constexpr std::uint64_t min_slots = 20;
 
+/// Frequency offsets that diagnose() measures again, over the subcarrier spacing: half a turn leaves two.
+constexpr double measured_again = 0.4;
+
 std::string list_of(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names)
@@ -110,9 +113,12 @@ Diagnosis diagnose_samples(const Host& host, ReceiverConfig config, CaptureSlots
 Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& given, CaptureSlots& slots,
                              Reception& result, const ReceiveOptions& options) {
     ReceiverConfig config = given;
-    // Offsets are measured again with each change.
-    config.link.carrier.frequency_shift += result.corrected.frequency;
+    const double offset = result.corrected.frequency;
+    config.link.carrier.frequency_shift += offset;
     const DiagnoseOptions how = diagnose_options(options, slots.signal(), config.link.carrier);
+    // Small offsets are measured again with each change. Larger ones would count as a change, and look like
+    // ports of another CDM group.
+    if (std::fabs(offset) > measured_again * config.link.carrier.subcarrier_spacing) config.link = given.link;
     const double least = min_coherence(config.link.allocation);
     const auto found = std::ranges::find_if(
         result.reports, [&](const SlotReport& report) { return report.coherence >= least; });

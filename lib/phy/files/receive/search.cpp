@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
@@ -162,15 +163,20 @@ Link searching(Link link, int slot) {
     return link;
 }
 
-std::string settings_of(const Link& link) {
+std::string settings_of(const Link& link, const CaptureDescription& capture) {
     const DmrsConfig& dmrs = link.allocation.dmrs;
+    const bool is_said =
+        capture.kind != CaptureKind::samples || capture.sample_rate == link.carrier.sample_rate;
     return "dmrs.symbols [" + list_of(dmrs.symbols) + "], type " + std::to_string(dmrs.type) + ", ports [" +
            list_of(dmrs.ports) + "], scrambling_id " + std::to_string(dmrs.scrambling_id) + ", n_scid " +
            std::to_string(dmrs.n_scid) + ", reference_crb " + std::to_string(dmrs.reference_crb) +
            ", first_slot " + std::to_string(link.carrier.first_slot) +
            (link.carrier.first_sample && link.carrier.sample_rate
                 ? ", first_sample " + std::to_string(*link.carrier.first_sample)
-                : "");
+                : "") +
+           (is_said ? ""
+                    : ", at the link's sample_rate " + number_text(*link.carrier.sample_rate) +
+                          " in samples read as " + capture.storage);
 }
 
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,
@@ -191,7 +197,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
     throw FileError(name_of(signal.description()) + ": the DM-RS of slot " +
                     std::to_string(carrier.first_slot) + " were not found in " +
                     std::to_string(signal.recorded(signal.length())) + " samples: looked for " +
-                    settings_of(signal.recorded_link(config.link)) + diagnosis);
+                    settings_of(signal.recorded_link(config.link), signal.description()) + diagnosis);
 }
 
 }  // namespace phy::detail

@@ -17,7 +17,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
 /// The link with another searched_slot().
 Link searching(Link link, int slot);
 
-/// The settings of the expected DM-RS, for errors.
-std::string settings_of(const Link& link);
+/// For errors: the settings of the expected DM-RS, and how samples were read if the capture does not say it.
+std::string settings_of(const Link& link, const CaptureDescription& capture);
 
 }  // namespace phy::detail

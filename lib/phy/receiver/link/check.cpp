@@ -7,12 +7,12 @@
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
+#include "phy/receiver/link/rate.hpp"
 
 namespace phy {
 namespace {
 
 constexpr int lowest_spacing = 15000;
-constexpr int largest_fft = 8192;
 
 [[noreturn]] void fail(const std::string& path, const std::string& value, const std::string& expected) {
     throw ArgumentError(path + " is " + value + ": expected " + expected);
@@ -27,14 +27,6 @@ void check_one_of(const std::string& path, int value, std::initializer_list<int>
 void check_spacing(const LinkCarrier& carrier) {
     check_one_of("carrier.subcarrier_spacing", carrier.subcarrier_spacing, {15000, 30000, 60000, 120000},
                  "15000, 30000, 60000 or 120000");
-}
-
-bool has_no_prime_above_5(int number) {
-    for (const int prime : {2, 3, 5}) {
-        while (number > 0 && number % prime == 0)
-            number /= prime;
-    }
-    return number == 1;
 }
 
 void check_slot(const std::string& path, int slot, const LinkCarrier& carrier) {
@@ -82,7 +74,7 @@ void check_transform_precoding(const Link& link) {
     if (link.direction == Direction::downlink)
         fail("allocation.transform_precoding", "true", "false on the downlink");
     const int count = link.allocation.resource_blocks.front().count;
-    if (!has_no_prime_above_5(count))
+    if (!detail::has_no_prime_above_5(count))
         fail("allocation.resource_blocks", std::to_string(count) + " blocks",
              "2^a 3^b 5^c blocks with transform precoding");
 }
@@ -118,15 +110,10 @@ int slots_per_frame(const LinkCarrier& carrier) {
 int fft_size(const LinkCarrier& carrier) {
     check_spacing(carrier);
     check_has_rate(carrier);
-    const double size = *carrier.sample_rate / carrier.subcarrier_spacing;
-    const bool fits = size >= 128.0 && size <= largest_fft && std::trunc(size) == size;
-    const int whole = fits ? static_cast<int>(size) : 0;
-    if (!fits || whole % 128 != 0 || !has_no_prime_above_5(whole))
-        fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
-             "the subcarrier spacing times a multiple of 128 without prime factors above 5, up to 8192; it "
-             "is " +
-                 detail::number_text(size) + " times that");
-    return whole;
+    if (const auto size = detail::fft_size_at(*carrier.sample_rate, carrier.subcarrier_spacing)) return *size;
+    fail("carrier.sample_rate", detail::number_text(*carrier.sample_rate),
+         "the subcarrier spacing times a multiple of 128 without prime factors above 5, up to 8192; it is " +
+             detail::number_text(*carrier.sample_rate / carrier.subcarrier_spacing) + " times that");
 }
 
 void check(const Link& link) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -79,6 +80,20 @@ constexpr McsTable mcs_tables[] = {{"qam64", pdsch | pusch, 0, {10, 17, 29, 29, 
                                    {"qam64", precoded_pusch, 2, {10, 17, 28, 28, 28}},
                                    {"qam64LowSE", precoded_pusch, 6, {16, 24, 28, 28, 28}}};
 
+/// A port as logs name it may be a text; others stay.
+Json port_number(const Json& given) {
+    if (!given.is_string()) return given;
+    const auto& text = given.get_ref<const std::string&>();
+    int port = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, port);
+    return error == std::errc() && stopped == end ? Json(port) : given;
+}
+
+bool is_pdsch_port(const Json& port) {
+    return port.is_number() && port >= first_pdsch_port;
+}
+
 const McsTable& read_mcs_table(const JsonObject& allocation, const Link& link) {
     const McsUse use = use_of(link);
     const Json* const given = allocation.find("mcs_table");
@@ -140,7 +155,8 @@ Modulation read_mcs(const JsonObject& allocation, const Link& link) {
         throw ArgumentError(allocation.path("mcs_index") + " is " + std::to_string(index) +
                             ": expected 0 to " + std::to_string(table.ends.back() - 1) + " in table " +
                             table.name +
-                            "; indices of retransmissions have no code rate: give modulation instead");
+                            "; it is reserved for retransmissions and has a modulation, but no code rate: "
+                            "give modulation instead");
     if (has_pi2_bpsk && index < table.pi2_bpsk_indices) return Modulation::pi2_bpsk;
     const auto* const end = std::upper_bound(table.ends.begin(), table.ends.end(), index);
     return mcs_modulations[end - table.ends.begin()];
@@ -151,15 +167,18 @@ std::vector<int> read_ports(const JsonObject& dmrs, Direction direction) {
     const Json& list = dmrs.at("ports");
     if (!list.is_array()) throw_expected(path, list, "a list of whole numbers");
     if (list.empty()) throw ArgumentError(path + " is empty: expected a port for each layer");
+    const bool are_of_pdsch = is_pdsch_port(port_number(list[0]));
+    const WholeRange range = are_of_pdsch ? pdsch_ports : ports_from_0;
     std::vector<int> ports;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string path_of_port = path + "[" + std::to_string(i) + "]";
-        const bool is_of_pdsch = list[i].is_number() && list[i] >= first_pdsch_port;
-        if (is_of_pdsch && direction == Direction::uplink)
-            throw_expected(path_of_port, list[i],
+        const Json port = port_number(list[i]);
+        if (is_pdsch_port(port) && direction == Direction::uplink)
+            throw_expected(path_of_port, port,
                            "0 to 11 on the uplink; ports from 1000 on are those of PDSCH");
-        const WholeRange range = is_of_pdsch ? pdsch_ports : ports_from_0;
-        ports.push_back(static_cast<int>(whole_number(path_of_port, list[i], range) - range.first));
+        if (is_pdsch_port(port) != are_of_pdsch)
+            throw_expected(path_of_port, port, "all ports from 0 on, or all from 1000 on");
+        ports.push_back(static_cast<int>(whole_number(path_of_port, port, range) - range.first));
     }
     return ports;
 }

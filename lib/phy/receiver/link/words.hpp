@@ -25,7 +25,8 @@ std::pair<int, int> read_indicator(const JsonObject& object, std::string_view ke
 /// direction and transform precoding.
 Modulation read_mcs(const JsonObject& allocation, const Link& link);
 
-/// DM-RS ports from 0 on. On the downlink the text may count from 1000, as TS 38.211 clause 7.4.1.1.2 does.
+/// DM-RS ports from 0 on. On the downlink the text may count all of them from 1000, as TS 38.211 clause
+/// 7.4.1.1.2 does. Each is a number or its text.
 std::vector<int> read_ports(const JsonObject& dmrs, Direction direction);
 
 /// Symbols of a slot by a mask, whose bit 0 is symbol 0.
