@@ -112,7 +112,8 @@ public:
 
     [[nodiscard]] std::string name() const { return ptsname(master_); }
 
-    /// What was written so far. A read returns what the kernel has passed on by then, so a mark ends the text.
+    /// What was written so far. A read returns what the kernel has passed on by then, so a mark ends the
+    /// text.
     [[nodiscard]] std::string output() const {
         constexpr std::string_view end = "<end>";
         EXPECT_EQ(write(slave_, end.data(), end.size()), static_cast<ssize_t>(end.size()));
@@ -120,8 +121,7 @@ public:
         std::array<char, 4096> part;
         while (!text.ends_with(end)) {
             const ssize_t count = read(master_, part.data(), part.size());
-            if (count <= 0)
-                break;
+            if (count <= 0) break;
             text.append(part.data(), static_cast<std::size_t>(count));
         }
         EXPECT_TRUE(text.ends_with(end));
