@@ -97,7 +97,7 @@ const char* options_for(DescriptionError::Lacks lacks, const DemodOptions& optio
         case DescriptionError::Lacks::modulation:
             return "expected that, or --modulation M";
         case DescriptionError::Lacks::noise_variance:
-            if (may_be_samples)
+            if (may_be_samples && !estimates_noise)
                 return "samples need carrier.sample_rate in the link; symbols need --noise-variance X or "
                        "estimate";
             return estimates_noise ? "--noise-variance X gives one"

@@ -99,11 +99,6 @@ std::vector<double> gains_db(const Reception& done) {
     return any ? gains : std::vector<double>();
 }
 
-template <typename T>
-Json array_of(const std::vector<T>& values) {
-    return Json::array(std::vector<Json>(values.begin(), values.end()));
-}
-
 void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     std::vector<Json> gaps;
     for (const MissingSamples& gap : done.gaps)
@@ -115,8 +110,8 @@ void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("gaps", Json::array(gaps));
     members.emplace_back("line_dbfs", taken_out_db(done, &Impairment::line));
     members.emplace_back("image_db", taken_out_db(done, &Impairment::image));
-    members.emplace_back("antenna_gains_db", array_of(gains_db(done)));
-    members.emplace_back("antenna_delays_samples", array_of(done.delays));
+    const std::vector<double> gains = gains_db(done);
+    members.emplace_back("antenna_gains_db", Json::array({gains.begin(), gains.end()}));
 }
 
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
@@ -142,8 +137,6 @@ std::string impairments_text(const Reception& done) {
         parts.push_back(fmt::format("an image of {:.1f} dB", *image));
     if (const auto gains = gains_db(done); !gains.empty())
         parts.push_back(fmt::format("antennas' gains of {:.1f} dB", fmt::join(gains, ", ")));
-    if (!done.delays.empty())
-        parts.push_back(fmt::format("antennas' delays of {} samples", fmt::join(done.delays, ", ")));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -238,7 +231,7 @@ std::string text_of(const Reception& done) {
     line("offsets", fmt::format("timing {:.4g} us, frequency {:.4g} Hz", 1e6 * done.mean.timing_offset,
                                 done.mean.frequency_offset));
     if (done.clock.first) line("clock", clock_text(done.clock));
-    if (!done.impairments.empty() || !done.delays.empty()) line("taken out", impairments_text(done));
+    if (!done.impairments.empty()) line("taken out", impairments_text(done));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

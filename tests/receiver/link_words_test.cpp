@@ -224,6 +224,7 @@ TEST(LinkWordsTest, PortsOfPdsch) {
     expect_error(error_of(link("downlink", {12})), {"allocation.dmrs.ports[0] is 12", "0 to 11"});
     EXPECT_EQ(ports_of({"1000", 1003}), (std::vector<int>{0, 3}));
     EXPECT_EQ(ports_of({"0", "3"}), (std::vector<int>{0, 3}));
+    EXPECT_EQ(ports_of({"0x3e8", "0x3E9"}), (std::vector<int>{0, 1}));
     expect_error(error_of(link("uplink", {"1000"})), {"allocation.dmrs.ports[0] is 1000", "PDSCH"});
     for (const char* const wrong : {"", "port", "1000 ", "1e3", "-1", "12", "1012"})
         expect_error(error_of(link("downlink", {wrong})), {"allocation.dmrs.ports[0] is", "expected"});

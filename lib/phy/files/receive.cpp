@@ -10,7 +10,6 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
-#include "phy/files/receive/align.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/follow.hpp"
@@ -220,9 +219,7 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
 /// Warns of each file of antennas that is longer than the shortest, by a slot or more.
 void warn_of_lengths(Reception& result, const Link& link, const ReceiveOptions& options) {
     const std::vector<std::uint64_t>& lengths = result.capture.lengths;
-    const double slot = result.capture.kind == CaptureKind::grid
-                            ? symbols_per_slot * link.allocation.subcarriers()
-                            : 0.01 * *link.carrier.sample_rate / slots_per_frame(link.carrier);
+    const double slot = 0.01 * *link.carrier.sample_rate / slots_per_frame(link.carrier);
     std::vector<std::filesystem::path> files = options.capture.more_antennas;
     files.insert(files.begin(), result.capture.file);
     const auto shortest = std::ranges::min_element(lengths);
@@ -351,8 +348,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
-    warn_of_lengths(result, link, options);
-    if (is_samples) result.delays = detail::align_files(host, config, signal, options);
+    if (is_samples) warn_of_lengths(result, link, options);
     if (is_samples && !config.link.carrier.first_sample)
         result.found = detail::find_slots(host, config, signal, options);
     result.cancelled = options.stop.stop_requested();

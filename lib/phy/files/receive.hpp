@@ -57,7 +57,7 @@ struct PHY_EXPORT ClockReport {
 struct PHY_EXPORT Impairment {
     cf32 line = {};     ///< at frequency 0
     cf32 image = {};    ///< the mirror image of the spectrum, from IQ imbalance
-    float gain = 1.0F;  ///< amplitude over the first antenna's, by the noise
+    float gain = 1.0F;  ///< amplitude of the noise over that of the first antenna that has noise
 
     friend bool operator==(const Impairment&, const Impairment&) = default;
 };
@@ -91,7 +91,6 @@ struct PHY_EXPORT Reception {
     ClockReport clock;
     std::vector<MissingSamples> gaps;
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
-    std::vector<std::int64_t> delays;         ///< corrected, per antenna, in recorded samples; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
@@ -110,8 +109,7 @@ struct PHY_EXPORT Reception {
 /// Frequency offsets of up to three subcarriers are found. Samples that a recorder has dropped are found by
 /// where slots lie behind them. Slots that are not whole count as samples of 0: their soft bits are 0. The
 /// recorder's clock, changes of the frequency, a line at frequency 0, IQ imbalance and different gains of
-/// antennas are corrected if the equalised symbols are then clearly nearer to their points. If antennas lie
-/// in several files, these are aligned to the first by their DM-RS, which show delays of up to half a frame.
+/// antennas are corrected if the equalised symbols are then clearly nearer to their points.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an

@@ -30,7 +30,7 @@ public:
         std::size_t outputs = 0;                   ///< per row
     };
 
-    /// Throws ArgumentError as Resampler does, and for sizes of 0.
+    /// Throws ArgumentError as Resampler does, and for sizes of 0 or too large to address.
     explicit ResampleStage(const Config& config);
 
     [[nodiscard]] const Config& config() const { return config_; }

@@ -105,30 +105,18 @@ Link CaptureSignal::recorded_link(Link link) const {
     return link;
 }
 
-void CaptureSignal::align(std::vector<std::int64_t> delays) {
-    delays_ = std::move(delays);
-    const std::int64_t latest = delays_.empty() ? 0 : std::max<std::int64_t>(std::ranges::max(delays_), 0);
-    const std::uint64_t left =
-        recorded_length_ - std::min(static_cast<std::uint64_t>(latest), recorded_length_);
-    length_ = is_resampled() ? sample_at(left) : left;
-}
-
 /// Reads recorded samples, or elements; 0 outside.
 void CaptureSignal::copy(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to) {
     const auto end = static_cast<std::int64_t>(recorded_length_);
+    const std::int64_t from = std::clamp<std::int64_t>(first, 0, end);
+    const std::int64_t last = std::clamp<std::int64_t>(first + static_cast<std::int64_t>(count), from, end);
+    const auto there = static_cast<std::size_t>(last - from);
+    if (there < count) std::ranges::fill(to, std::byte{0});
+    if (there == 0) return;
     const SymbolSpan all(description().format, to);
-    const std::size_t size = size_of(description().format);
-    for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna) {
-        const std::int64_t begin = first + (delays_.empty() ? 0 : delays_[antenna]);
-        const std::int64_t from = std::clamp<std::int64_t>(begin, 0, end);
-        const std::int64_t last =
-            std::clamp<std::int64_t>(begin + static_cast<std::int64_t>(count), from, end);
-        const auto there = static_cast<std::size_t>(last - from);
-        if (there < count) std::ranges::fill(to.subspan(antenna * stride * size, count * size), std::byte{0});
-        if (there == 0) continue;
+    for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna)
         capture_.read(antenna * recorded_length_ + static_cast<std::uint64_t>(from),
-                      all.subspan(antenna * stride + static_cast<std::size_t>(from - begin), there));
-    }
+                      all.subspan(antenna * stride + static_cast<std::size_t>(from - first), there));
 }
 
 /// Takes impairments out of the output.

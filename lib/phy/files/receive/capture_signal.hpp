@@ -59,7 +59,6 @@ public:
     void resample(bool all);
 
     [[nodiscard]] double recorded_rate() const { return rates_.input_rate; }
-    [[nodiscard]] const ResamplerConfig& rates() const { return rates_; }
 
     /// The nearest sample of the recording, and the nearest to one of the recording.
     [[nodiscard]] std::uint64_t recorded(std::uint64_t sample) const;
@@ -71,9 +70,6 @@ public:
 
     /// Per antenna, of resampled samples in up to 16 stretches of the capture.
     [[nodiscard]] std::vector<SampleMoments> moments();
-
-    /// Recorded samples by which the signal comes later at an antenna than at the first; empty: none.
-    void align(std::vector<std::int64_t> delays);
 
     /// Takes them out of resampled samples, per antenna; empty: none.
     void take_out(std::vector<Impairment> impairments) { impairments_ = std::move(impairments); }
@@ -100,7 +96,6 @@ private:
     std::vector<std::byte> input_;
     std::vector<cf32> output_;
     std::vector<Impairment> impairments_;
-    std::vector<std::int64_t> delays_;
     std::vector<cf32> coarse_;  ///< phases of a frequency
     std::vector<cf32> fine_;
 };

@@ -34,7 +34,7 @@ constexpr double min_line = 0.02;
 constexpr double min_image = 1e-5;
 constexpr double sure = 25.0;
 
-/// Ratios of the noise of antennas that do no harm, and that no recorder makes.
+/// Ratios of the noise of antennas that do no harm, and that gains do not make.
 constexpr double min_noise_ratio = 1.5;
 constexpr double max_noise_ratio = 1e8;
 
@@ -186,12 +186,17 @@ std::vector<float> Chooser::gains(const Choice& choice) {
     apply(choice);
     const std::vector<double> noise = measured_from(host_, config_, slots_, first_).noise;
     if (noise.empty()) return {};
-    const double ratio = std::ranges::max(noise) / std::ranges::min(noise);
-    if (!(ratio > min_noise_ratio && ratio < max_noise_ratio)) return {};
+    const double most = std::ranges::max(noise);
+    // An antenna that is not connected has hardly any.
+    const auto is_live = [&](double of_antenna) { return of_antenna * max_noise_ratio > most; };
+    const double reference = *std::ranges::find_if(noise, is_live);
     std::vector<float> result;
-    for (const double of_antenna : noise)
-        result.push_back(static_cast<float>(std::sqrt(of_antenna / noise.front())));
-    return result;
+    bool any = false;
+    for (const double of_antenna : noise) {
+        any = any || (is_live(of_antenna) && of_antenna * min_noise_ratio < most);
+        result.push_back(is_live(of_antenna) ? static_cast<float>(std::sqrt(of_antenna / reference)) : 1.0F);
+    }
+    return any ? result : std::vector<float>();
 }
 
 Choice Chooser::operator()(const Stretches& measured) {

@@ -9,9 +9,10 @@
 namespace phy::detail {
 
 /// Sets the track of the slots from measured stretches, and what is corrected of the samples: the clock that
-/// the timing shows or the one that the frequency shows; and a line at frequency 0 and a mirror image that
-/// the samples show. Each is corrected, in samples that are resampled for it, if the equalised symbols of
-/// some slots from occasion `first` on are then clearly nearer to their points.
+/// the timing shows or the one that the frequency shows; a line at frequency 0 and a mirror image that the
+/// samples show; and gains of antennas that their noise shows. Each is corrected, in samples that are
+/// resampled for it, if the equalised symbols of some slots from occasion `first` on are then clearly nearer
+/// to their points.
 void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                         const std::vector<Track::Stretch>& stretches, std::uint64_t first, Reception& result);
 

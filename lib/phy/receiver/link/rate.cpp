@@ -68,7 +68,7 @@ ResamplerConfig resampler_config(const Link& link) {
     const double max_bandwidth = rate * (1.0 - min_transition);
     const double bandwidth = std::min(of_carrier + 2.0 * max_offset * spacing, max_bandwidth);
     const bool is_fft_rate = detail::fft_size_at(rate, carrier.subcarrier_spacing).has_value();
-    if (is_fft_rate && carrier.frequency_shift != 0.0 && of_carrier > rate)
+    if (is_fft_rate && carrier.frequency_shift != 0.0 && of_carrier - spacing > rate)
         fail_shift(carrier, of_carrier, "the rate");
     if (is_fft_rate)
         return {.input_rate = rate,

@@ -84,9 +84,11 @@ constexpr McsTable mcs_tables[] = {{"qam64", pdsch | pusch, 0, {10, 17, 29, 29, 
 Json port_number(const Json& given) {
     if (!given.is_string()) return given;
     const auto& text = given.get_ref<const std::string&>();
+    const bool is_hexadecimal = text.starts_with("0x");
     int port = 0;
     const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, port);
+    const auto [stopped, error] =
+        std::from_chars(text.data() + (is_hexadecimal ? 2 : 0), end, port, is_hexadecimal ? 16 : 10);
     return error == std::errc() && stopped == end ? Json(port) : given;
 }
 
