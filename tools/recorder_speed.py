@@ -22,14 +22,14 @@ from datetime import datetime, timezone
 from link_figures import rows
 from recorder_figures import LINK
 
-ROUNDS = 5
+ROUNDS = 3
 RECORDINGS = {
     "plain": ["--sample-rate", "23.04e6"],
     "clock 2 ppm": ["--sample-rate", "23.04e6", "--clock-offset", "2"],
     "clock -20 ppm": ["--sample-rate", "23.04e6", "--clock-offset", "-20"],
     "25 Msps, clock 2 ppm": ["--sample-rate", "25e6", "--clock-offset", "2"],
     "25 Msps, -70 kHz": ["--sample-rate", "25e6", "--frequency-offset", "-70000"],
-    "777 samples missing": ["--sample-rate", "23.04e6", "--gap", "9000000,777"],
+    "777 samples missing": ["--sample-rate", "23.04e6", "--gap", "5000000,777"],
     "line -10 dB, image -20 dB": ["--sample-rate", "23.04e6", "--line", "-10", "--image", "-20"],
 }
 
@@ -55,8 +55,8 @@ def measure(build):
         link = folder / "link.json"
         link.write_text(json.dumps(LINK))
         making = [subprocess.Popen([program(build, "capture_gen"), folder / f"{i}.h5", "--from", "samples", "--link", link,
-                                    "--slots", "2000", "--antennas", "2", "--snr-db", "30", "--center-frequency", "3.5e9",
-                                    "--type", "ci16", "--quiet", *options]) for i, options in enumerate(RECORDINGS.values())]
+                                    "--slots", "1000", "--antennas", "2", "--snr-db", "30", "--center-frequency", "3.5e9",
+                                    "--type", "ci16", "--no-bits", "--quiet", *options]) for i, options in enumerate(RECORDINGS.values())]
         if any(process.wait() for process in making):
             sys.exit("capture_gen failed")
         for turn in range(ROUNDS + 1):
