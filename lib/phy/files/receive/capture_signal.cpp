@@ -52,10 +52,8 @@ bool CaptureSignal::can_resample() const {
 }
 
 void CaptureSignal::resample(bool all) {
-    if (rates_.input_rate == rates_.output_rate && !all)
-        resample_.reset();
-    else if (!resample_)
-        resample_.emplace(host_, rates_);
+    is_resampled_ = all || rates_.input_rate != rates_.output_rate;
+    if (is_resampled_ && !resample_) resample_.emplace(host_, rates_);
 }
 
 SampleFormat CaptureSignal::format() const {
@@ -144,15 +142,19 @@ void CaptureSignal::rotate(double turns, std::size_t count) {
     };
     make(fine_, block, -turns);
     make(coarse_, (count + block - 1) / block, -turns * static_cast<double>(block));
-    for (std::size_t i = 0; i < output_.size(); ++i) {
-        const cf32 a = coarse_[i % count / block];
-        const cf32 b = fine_[i % count % block];
-        const cf32 phase(a.real() * b.real() - a.imag() * b.imag(),
-                         a.real() * b.imag() + a.imag() * b.real());
-        const cf32 x = output_[i];
-        output_[i] = {x.real() * phase.real() - x.imag() * phase.imag(),
-                      x.real() * phase.imag() + x.imag() * phase.real()};
-    }
+    for (std::size_t first = 0; first < output_.size(); first += count)
+        for (std::size_t begin = 0; begin < count; begin += block) {
+            const cf32 a = coarse_[begin / block];
+            const auto of_block = std::span(output_).subspan(first + begin, std::min(block, count - begin));
+            for (std::size_t i = 0; i < of_block.size(); ++i) {
+                const cf32 b = fine_[i];
+                const cf32 phase(a.real() * b.real() - a.imag() * b.imag(),
+                                 a.real() * b.imag() + a.imag() * b.real());
+                const cf32 x = of_block[i];
+                of_block[i] = {x.real() * phase.real() - x.imag() * phase.imag(),
+                               x.real() * phase.imag() + x.imag() * phase.real()};
+            }
+        }
 }
 
 void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to,

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::vector<std::byte> read_recorded(std::uint64_t first, std::uint64_t count);
 
     /// True if samples are resampled.
-    [[nodiscard]] bool is_resampled() const { return resample_.has_value(); }
+    [[nodiscard]] bool is_resampled() const { return is_resampled_; }
 
     /// True if samples at an equal rate can be resampled: their carrier leaves space for a filter.
     [[nodiscard]] bool can_resample() const;
@@ -92,7 +92,8 @@ private:
     std::uint64_t recorded_length_;
     std::uint64_t length_;
     ResamplerConfig rates_;
-    std::optional<Resampler> resample_;
+    bool is_resampled_ = false;
+    std::optional<Resampler> resample_;  ///< made once: its table takes a while
     std::vector<std::byte> input_;
     std::vector<cf32> output_;
     std::vector<Impairment> impairments_;
