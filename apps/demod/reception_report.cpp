@@ -112,6 +112,7 @@ void add_clock(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("image_db", taken_out_db(done, &Impairment::image));
     const std::vector<double> gains = gains_db(done);
     members.emplace_back("antenna_gains_db", Json::array({gains.begin(), gains.end()}));
+    members.emplace_back("skipped_samples", Json::array({done.skipped.begin(), done.skipped.end()}));
 }
 
 void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
@@ -232,6 +233,8 @@ std::string text_of(const Reception& done) {
                                 done.mean.frequency_offset));
     if (done.clock.first) line("clock", clock_text(done.clock));
     if (!done.impairments.empty()) line("taken out", impairments_text(done));
+    if (!done.skipped.empty())
+        line("skipped", fmt::format("{} samples, to align the files", fmt::join(done.skipped, ", ")));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

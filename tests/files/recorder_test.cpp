@@ -181,24 +181,26 @@ TEST_F(Recorder, ALineAndAnImageAreTakenOut) {
     }
 }
 
-/// What the file of an antenna lacks at its end, and its amplitude.
+/// Antennas in a file of their own, what it lacks, and its amplitude.
 struct Part {
+    std::size_t antennas = 1;
+    std::size_t lacks_before = 0;
     std::size_t lacks_behind = 0;
     float gain = 1.0F;
 };
 
-/// Writes each antenna to a file of its own.
+/// Writes antennas to several files.
 std::vector<std::filesystem::path> write_apart(const AirCapture& sent, const std::vector<Part>& parts,
                                                const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
-    for (std::size_t antenna = 0; antenna < parts.size(); ++antenna) {
+    std::size_t antenna = 0;
+    for (const Part& part : parts) {
         AirCapture alone = sent;
-        alone.sent.antennas = 1;
-        const auto begin = sent.data.begin() + static_cast<std::ptrdiff_t>(antenna * sent.length());
-        alone.data.assign(begin,
-                          begin + static_cast<std::ptrdiff_t>(sent.length() - parts[antenna].lacks_behind));
-        for (phy::cf32& sample : alone.data)
-            sample *= parts[antenna].gain;
+        alone.sent.antennas = static_cast<int>(part.antennas);
+        alone.data.clear();
+        for (const std::size_t end = antenna + part.antennas; antenna < end; ++antenna)
+            for (std::size_t i = part.lacks_before; i + part.lacks_behind < sent.length(); ++i)
+                alone.data.push_back(part.gain * sent.data[antenna * sent.length() + i]);
         files.push_back(folder / ("antenna" + std::to_string(antenna) + ".h5"));
         alone.write(files.back(), sent.sent.link);
     }
@@ -276,6 +278,47 @@ TEST_F(Recorder, AntennasMayHaveGainsOfTheirOwn) {
                 EXPECT_EQ(gain, 1.0F);
             }
         }
+    }
+}
+
+/// A random link and channel on several antennas, from sample 0 on.
+Config recording_of_antennas(std::mt19937& random) {
+    Config config;
+    do
+        config = phy_test::random_recording(random, 25.0);
+    while (config.antennas < 2 || config.kind != phy::CaptureKind::samples);
+    config.slots = 40;
+    return config;
+}
+
+TEST_F(Recorder, FilesMayBeginApart) {
+    for (int trial = 0; trial < 12; ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));
+        Config config = recording_of_antennas(random_);
+        const bool says_begin = random_() % 2 == 0;
+        if (!says_begin) config.link.carrier.first_sample.reset();
+        const AirCapture sent(config);
+        std::vector<Part> parts(static_cast<std::size_t>(config.antennas));
+        const phy::Reception ideal = receive_apart(write_apart(sent, parts, capture_.parent_path()));
+        EXPECT_TRUE(ideal.skipped.empty());
+        const double frame = 0.01 * *config.link.carrier.sample_rate;
+        const auto most =
+            static_cast<std::size_t>(std::min(0.49 * frame, 0.3 * static_cast<double>(sent.length())));
+        const auto prefix = static_cast<std::size_t>(0.0703 * *config.link.carrier.sample_rate /
+                                                     config.link.carrier.subcarrier_spacing);
+        for (Part& part : parts)
+            part.lacks_before = trial % 3 == 0 ? random_() % (prefix / 4) : random_() % most;
+        if (says_begin) parts.front().lacks_before = 0;
+        const phy::Reception done = receive_apart(write_apart(sent, parts, capture_.parent_path()));
+        EXPECT_LT(loss_db(done, ideal), 0.5) << ideal.mean.evm << " " << done.mean.evm;
+        if (trial % 3 == 0) {
+            EXPECT_TRUE(done.skipped.empty());
+            continue;
+        }
+        for (std::size_t i = 0; i < done.skipped.size(); ++i)
+            EXPECT_NEAR(static_cast<double>(done.skipped[i] + parts[i].lacks_before),
+                        static_cast<double>(done.skipped[0] + parts[0].lacks_before),
+                        static_cast<double>(prefix) / 2.0);
     }
 }
 

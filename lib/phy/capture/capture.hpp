@@ -63,7 +63,8 @@ struct PHY_EXPORT CaptureDescription {
     std::uint64_t symbols = 0;                 ///< total over all dimensions, in row-major order
     std::vector<std::uint64_t> shape;          ///< dimensions of the symbols, without the one of I and Q
     std::uint64_t antennas = 1;                ///< antenna a begins at symbol a * symbols / antennas
-    std::vector<std::uint64_t> lengths;        ///< symbols per antenna of the file and of each more_antennas
+    std::vector<std::uint64_t> lengths;        ///< symbols per antenna of the file and of each more_antennas,
+                                               ///< without skipped ones
     SampleFormat format = SampleFormat::cf32;  ///< format of read(); see CaptureReader
     bool is_integer = false;                   ///< stored as integers, which are divided by full_scale
     std::string storage;  ///< text for people: "compound of float16, chunked, gzip, big-endian"
@@ -103,6 +104,10 @@ struct PHY_EXPORT CaptureOptions {
     /// options. Samples end with the shortest file, see CaptureDescription::lengths. Attributes, the link and
     /// codewords are those of the first file.
     std::vector<std::filesystem::path> more_antennas = {};
+
+    /// Of samples: how many to leave out at the beginning, per antenna, of the file and of each
+    /// more_antennas; empty: none.
+    std::vector<std::uint64_t> skip = {};
 
     /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.
     std::vector<std::uint64_t> shape = {};
@@ -147,7 +152,8 @@ public:
     /// frequency or dimensions of a grid; an unknown modulation; a full_scale outside 2^-126 to 2^126, the
     /// normal binary32 numbers with a normal reciprocal.
     ///
-    /// Throws ArgumentError for: an option full_scale outside that range or for floating-point numbers; an
+    /// Throws ArgumentError for: a skip that has not one number for each file, or for other kinds than
+    /// samples; an option full_scale outside that range or for floating-point numbers; an
     /// unknown option raw; an out-of-range kind or modulation; a shape for a format that has its own.
     explicit CaptureReader(const std::filesystem::path& file, const CaptureOptions& options = {});
 

@@ -13,6 +13,7 @@
 #include "phy/capture/find_iq.hpp"
 #include "phy/capture/input.hpp"
 #include "phy/capture/iq_layout.hpp"
+#include "phy/capture/iq_shape.hpp"
 #include "phy/capture/number.hpp"
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
@@ -77,44 +78,12 @@ void check_options(const CaptureOptions& options) {
         throw ArgumentError(full_scale_problem("option", *options.full_scale));
 }
 
-bool is_odd_interleaved(const InputDataset& iq, const detail::IqLayout& layout) {
-    return layout.kind == detail::IqLayout::Kind::interleaved && iq.dimensions().back() % 2 != 0;
-}
-
-/// Flat if the last dimension is odd while I and Q alternate.
-std::vector<std::uint64_t> shape_of(const InputDataset& iq, const detail::IqLayout& layout) {
-    std::vector<std::uint64_t> shape(iq.dimensions().begin(), iq.dimensions().end());
-    if (layout.elements_per_symbol == 1) return shape;
-    if (is_odd_interleaved(iq, layout)) return {iq.size() / 2};
-    if (layout.kind == detail::IqLayout::Kind::trailing) {
-        shape.pop_back();
-    } else {
-        shape.back() /= 2;
-    }
-    return shape;
-}
-
-/// The first dimension of a grid or samples; 1 if it is left out.
-std::uint64_t antennas_of(CaptureKind kind, const InputDataset& iq, const detail::IqLayout& layout,
-                          const std::vector<std::uint64_t>& shape) {
-    if (kind == CaptureKind::symbols) return 1;
-    const std::size_t rank = kind == CaptureKind::grid ? 3 : 2;
-    const bool has_rank = shape.size() == rank || shape.size() == rank - 1;
-    if (!has_rank || is_odd_interleaved(iq, layout))
-        throw file_error(iq.name(),
-                         "is " + detail::describe(iq.type(), iq.dimensions()) + ": expected " +
-                             (kind == CaptureKind::grid ? "a grid of (antennas, OFDM symbols, subcarriers)"
-                                                        : "samples of (antennas, samples)") +
-                             ", the first dimension left out for one antenna");
-    return shape.size() == rank ? shape.front() : 1;
-}
-
 CaptureDescription description_of(const InputDataset& iq, const detail::IqLayout& layout,
                                   const CaptureOptions& options) {
     const bool big_endian = layout.number.order == std::endian::big && size_of(layout.number.kind) > 1;
     CaptureDescription description;
     description.symbols = iq.size() / layout.elements_per_symbol;
-    description.shape = shape_of(iq, layout);
+    description.shape = detail::shape_of(iq, layout);
     description.format = delivered_format(layout.number.kind);
     description.is_integer = !detail::is_float(layout.number.kind);
     description.storage = detail::describe(layout) + ", " + iq.storage() + (big_endian ? ", big-endian" : "");
@@ -237,6 +206,7 @@ struct PHY_HIDDEN CaptureReader::Impl {
     Impl(const std::filesystem::path& path, const CaptureOptions& options);
 
     void open_datasets_beside(const CaptureOptions& options);
+    void skip_samples(const CaptureOptions& options);
     void open_more_antennas(const CaptureOptions& options);
     void read(std::uint64_t first, SymbolSpan symbols);
     void open_noise();
@@ -265,6 +235,8 @@ struct PHY_HIDDEN CaptureReader::Impl {
     std::uint64_t noise_window_first = 0;
     std::vector<std::byte> block;
     std::uint64_t own_antennas = 1;
+    std::uint64_t own_length = 0;     ///< per antenna in this file
+    std::uint64_t skipped = 0;        ///< of these
     std::vector<CaptureReader> more;  ///< of further antennas
 };
 
@@ -280,12 +252,27 @@ CaptureReader::Impl::Impl(const std::filesystem::path& file_path, const CaptureO
     add_files(iq->other_files());
     description.dataset = path.text();
     description.kind = detail::kind_of(path.i, options);
-    description.antennas = antennas_of(description.kind, *iq, layout, description.shape);
+    description.antennas = detail::antennas_of(description.kind, *iq, layout, description.shape);
     read_attributes_of_kind(*iq, options, description);
     open_datasets_beside(options);
     own_antennas = description.antennas;
-    description.lengths = {description.symbols / description.antennas};
+    own_length = description.symbols / description.antennas;
+    skip_samples(options);
+    description.lengths = {own_length - skipped};
     open_more_antennas(options);
+}
+
+void CaptureReader::Impl::skip_samples(const CaptureOptions& options) {
+    if (options.skip.empty()) return;
+    if (options.skip.size() != 1 + options.more_antennas.size() || description.kind != CaptureKind::samples)
+        throw ArgumentError("skip: expected one number for each file of samples");
+    skipped = options.skip.front();
+    if (skipped >= own_length)
+        throw FileError(description.file.string() + ": has " + std::to_string(own_length) +
+                        " samples per antenna: expected more than the " + std::to_string(skipped) +
+                        " to skip");
+    description.symbols -= own_antennas * skipped;
+    description.shape.back() -= skipped;
 }
 
 void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
@@ -295,7 +282,9 @@ void CaptureReader::Impl::open_more_antennas(const CaptureOptions& options) {
                         ": holds symbols: expected samples or a grid if further files have more antennas");
     CaptureOptions same = options;
     same.more_antennas.clear();
-    for (const std::filesystem::path& name : options.more_antennas) {
+    for (std::size_t i = 0; i < options.more_antennas.size(); ++i) {
+        const std::filesystem::path& name = options.more_antennas[i];
+        if (!options.skip.empty()) same.skip = {options.skip[i + 1]};
         const CaptureDescription& other = more.emplace_back(name, same).description();
         if (std::ranges::find(description.files, other.files.front()) != description.files.end())
             throw FileError(name.string() + ": is given twice: expected a file for each antenna");
@@ -425,7 +414,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
                             ": expected the capture's format " + std::string(to_string(capture.format)));
     require_range(first, symbols.size(), capture.symbols);
 
-    if (impl_->more.empty()) return impl_->read(first, symbols);
+    if (impl_->more.empty() && impl_->skipped == 0) return impl_->read(first, symbols);
     const std::uint64_t length = capture.symbols / capture.antennas;
     for (std::size_t done = 0; done < symbols.size();) {
         std::uint64_t antenna = (first + done) / length;
@@ -435,7 +424,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
         const SymbolSpan to = symbols.subspan(done, now);
         done += now;
         if (antenna < impl_->own_antennas) {
-            impl_->read(antenna * capture.lengths.front() + in_antenna, to);
+            impl_->read(antenna * impl_->own_length + impl_->skipped + in_antenna, to);
             continue;
         }
         antenna -= impl_->own_antennas;

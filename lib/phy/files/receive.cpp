@@ -10,6 +10,7 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
+#include "phy/files/receive/align.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/follow.hpp"
@@ -275,7 +276,7 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
                        bits_per_symbol(config.link.modulation);
     for (std::uint64_t i = 0; i < result.slots; ++i)
         result.samples += slots.samples_of(slots.schedule().slot(i));
-    result.samples = slots.signal().recorded(result.samples);
+    result.samples = slots.signal().recorded_count(result.samples);
     result.signal_seconds =
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
 }
@@ -331,6 +332,23 @@ CaptureOptions capture_options(const ReceiveOptions& options) {
     return capture;
 }
 
+/// Opens the capture again, with files of antennas that begin together.
+void align(CaptureReader& reader, Reception& result, const Link& link, CaptureOptions options) {
+    if (options.more_antennas.empty() || result.capture.kind != CaptureKind::samples) return;
+    const double rate = *link.carrier.sample_rate;
+    const double prefix = 144.0 / 2048.0 * rate / link.carrier.subcarrier_spacing;
+    if (options.skip.empty())
+        options.skip = detail::aligning_skip(result.capture.file, options,
+                                             {.max_delay = static_cast<std::uint64_t>(0.005 * rate),
+                                              .harmless = static_cast<std::uint64_t>(0.5 * prefix),
+                                              .spread = static_cast<std::uint64_t>(prefix)},
+                                             result.warnings);
+    result.skipped = options.skip;
+    if (options.skip.empty()) return;
+    reader = CaptureReader(result.capture.file, options);
+    result.capture = reader.description();
+}
+
 }  // namespace
 
 Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
@@ -344,7 +362,9 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     result.llr = options.llr;
     const Link link = link_of(result.capture, options);
     const Host host = detail::host_among(options.places);
-    CaptureSignal signal(host, reader, rates_of(result.capture, link));
+    align(reader, result, link, capture_options(options));
+    CaptureSignal signal(host, reader, rates_of(result.capture, link),
+                         result.skipped.empty() ? 0 : result.skipped.front());
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
@@ -367,7 +387,10 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
             detail::follow_slots(host, config, slots, corrected, result, options);
     }
     result.link = signal.recorded_link(config.link);
-    if (link.carrier.first_sample) result.link.carrier.first_sample = link.carrier.first_sample;
+    if (link.carrier.first_sample) {
+        result.link.carrier.first_sample = link.carrier.first_sample;
+        result.link.carrier.first_slot = link.carrier.first_slot;
+    }
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     measure_extent(result, slots, config);
     receive_slots(result, reader, slots, config, soft_bits, host, options);

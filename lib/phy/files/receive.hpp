@@ -91,6 +91,7 @@ struct PHY_EXPORT Reception {
     ClockReport clock;
     std::vector<MissingSamples> gaps;
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
+    std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
@@ -110,6 +111,10 @@ struct PHY_EXPORT Reception {
 /// where slots lie behind them. Slots that are not whole count as samples of 0: their soft bits are 0. The
 /// recorder's clock, changes of the frequency, a line at frequency 0, IQ imbalance and different gains of
 /// antennas are corrected if the equalised symbols are then clearly nearer to their points.
+///
+/// Files of antennas (CaptureOptions::more_antennas) that begin up to half a frame apart are aligned by the
+/// correlation of their samples, unless CaptureOptions::skip is given: what a file has before the last one
+/// begins is skipped. One clock must drive them. Numbers of samples stay those of the first file.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an

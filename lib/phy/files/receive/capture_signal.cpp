@@ -36,15 +36,16 @@ std::uint64_t scaled(std::uint64_t number, const Ratio& ratio) {
 }  // namespace
 
 CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
-                             const std::optional<ResamplerConfig>& rates)
+                             const std::optional<ResamplerConfig>& rates, std::uint64_t skipped)
     : host_(host),
       capture_(capture),
+      skipped_(skipped),
       recorded_length_(capture.description().symbols / capture.description().antennas),
       length_(recorded_length_),
       rates_(rates.value_or(ResamplerConfig{.input_rate = 1.0, .output_rate = 1.0})) {
     rates_.full_scale = full_scale_of(capture.description());
     resample(false);
-    if (is_resampled()) length_ = sample_at(recorded_length_);
+    if (is_resampled()) length_ = count_of(recorded_length_);
 }
 
 bool CaptureSignal::can_resample() const {
@@ -61,10 +62,14 @@ SampleFormat CaptureSignal::format() const {
 }
 
 std::uint64_t CaptureSignal::recorded(std::uint64_t sample) const {
-    return scaled(sample, ratio_of(rates_.input_rate, rates_.output_rate));
+    return skipped_ + recorded_count(sample);
 }
 
-std::uint64_t CaptureSignal::sample_at(std::uint64_t recorded) const {
+std::uint64_t CaptureSignal::recorded_count(std::uint64_t samples) const {
+    return scaled(samples, ratio_of(rates_.input_rate, rates_.output_rate));
+}
+
+std::uint64_t CaptureSignal::count_of(std::uint64_t recorded) const {
     return scaled(recorded, ratio_of(rates_.output_rate, rates_.input_rate));
 }
 
@@ -90,16 +95,23 @@ CaptureSignal::Position CaptureSignal::moved(const Position& position, double la
 }
 
 Link CaptureSignal::receiver_link(Link link) const {
-    if (!is_resampled()) return link;
-    link.carrier.sample_rate = rates_.output_rate;
-    if (link.carrier.first_sample) link.carrier.first_sample = sample_at(*link.carrier.first_sample);
+    std::optional<std::uint64_t>& first = link.carrier.first_sample;
+    if (first && *first < skipped_) {
+        const double subframe = 1e-3 * rates_.input_rate;
+        const double later = std::ceil(static_cast<double>(skipped_ - *first) / subframe);
+        *first += static_cast<std::uint64_t>(std::llround(later * subframe));
+        const int slots = slots_per_frame(link.carrier);
+        link.carrier.first_slot = static_cast<int>(
+            (link.carrier.first_slot + static_cast<std::int64_t>(later) * (slots / 10)) % slots);
+    }
+    if (first) first = count_of(*first - skipped_);
+    if (is_resampled()) link.carrier.sample_rate = rates_.output_rate;
     return link;
 }
 
 Link CaptureSignal::recorded_link(Link link) const {
-    if (!is_resampled()) return link;
-    link.carrier.sample_rate = rates_.input_rate;
     if (link.carrier.first_sample) link.carrier.first_sample = recorded(*link.carrier.first_sample);
+    if (is_resampled()) link.carrier.sample_rate = rates_.input_rate;
     return link;
 }
 

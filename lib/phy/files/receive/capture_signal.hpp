@@ -28,8 +28,10 @@ struct SampleMoments {
 /// per antenna; the first is the capture's first.
 class CaptureSignal {
 public:
-    /// rates: of samples; with equal rates they stay as they are.
-    CaptureSignal(const Host& host, CaptureReader& capture, const std::optional<ResamplerConfig>& rates);
+    /// rates: of samples; with equal rates they stay as they are. skipped: CaptureOptions::skip of the first
+    /// file, whose samples recorded() counts.
+    CaptureSignal(const Host& host, CaptureReader& capture, const std::optional<ResamplerConfig>& rates,
+                  std::uint64_t skipped = 0);
 
     [[nodiscard]] const CaptureDescription& description() const { return capture_.description(); }
     [[nodiscard]] std::uint64_t antennas() const { return description().antennas; }
@@ -60,9 +62,9 @@ public:
 
     [[nodiscard]] double recorded_rate() const { return rates_.input_rate; }
 
-    /// The nearest sample of the recording, and the nearest to one of the recording.
+    /// The nearest sample of the recording, and how many of them so many are.
     [[nodiscard]] std::uint64_t recorded(std::uint64_t sample) const;
-    [[nodiscard]] std::uint64_t sample_at(std::uint64_t recorded) const;
+    [[nodiscard]] std::uint64_t recorded_count(std::uint64_t samples) const;
 
     /// The link as the receiver takes it, from one of the recording, and the inverse.
     [[nodiscard]] Link receiver_link(Link link) const;
@@ -81,6 +83,7 @@ private:
         std::uint64_t fraction;  ///< in 2^-32
     };
 
+    [[nodiscard]] std::uint64_t count_of(std::uint64_t recorded) const;
     [[nodiscard]] Position position_of(std::int64_t sample) const;
     [[nodiscard]] static Position moved(const Position& position, double late);
     void correct(std::size_t count);
@@ -89,6 +92,7 @@ private:
 
     Host host_;
     CaptureReader& capture_;
+    std::uint64_t skipped_;
     std::uint64_t recorded_length_;
     std::uint64_t length_;
     ResamplerConfig rates_;

@@ -57,7 +57,8 @@ void CaptureSlots::measure_samples(const ReceiverConfig& config) {
         ++whole_slots_;
     if (whole_slots_ == 0)
         fail(signal_.description(),
-             "has " + std::to_string(signal_.recorded(length)) + " samples per antenna: expected at least " +
+             "has " + std::to_string(signal_.recorded_count(length)) +
+                 " samples per antenna: expected at least " +
                  std::to_string(signal_.recorded(static_cast<std::uint64_t>(end_of(first_slot)))) +
                  ", the end of one slot from first_sample " +
                  std::to_string(signal_.recorded(static_cast<std::uint64_t>(first_))));
@@ -152,7 +153,7 @@ std::string CaptureSlots::rest() const {
     const std::int64_t moved = std::llround(lateness_of(schedule_.first_slot()));
     const std::uint64_t used = static_cast<std::uint64_t>(begin_of(slot) - moved) * unit_;
     if (used >= signal_.length()) return {};
-    const std::uint64_t left = signal_.recorded(signal_.length() - used);
+    const std::uint64_t left = signal_.recorded_count(signal_.length() - used);
     // The lengths of resampled recordings are rounded, and so is the lateness of slots.
     const bool is_rounded =
         signal_.is_resampled() || track_.at(slot).late != track_.at(schedule_.first_slot()).late;

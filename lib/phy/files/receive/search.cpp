@@ -196,7 +196,7 @@ std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, Ca
     if (options.stop.stop_requested()) return std::nullopt;
     throw FileError(name_of(signal.description()) + ": the DM-RS of slot " +
                     std::to_string(carrier.first_slot) + " were not found in " +
-                    std::to_string(signal.recorded(signal.length())) + " samples: looked for " +
+                    std::to_string(signal.recorded_count(signal.length())) + " samples: looked for " +
                     settings_of(signal.recorded_link(config.link), signal.description()) + diagnosis);
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "phy/capture/capture.hpp"
+
+namespace phy::detail {
+
+/// How the delays of files are measured, in samples.
+struct AlignConfig {
+    std::uint64_t max_delay = 0;
+    std::uint64_t harmless = 0;  ///< shorter delays are left to the receiver
+    std::uint64_t spread = 0;    ///< between the paths of a channel, at most
+};
+
+/// CaptureOptions::skip that aligns files of antennas. It comes from the correlation of their samples with
+/// those of the first file, which needs no knowledge of the signal. empty: nothing to skip. Adds a warning
+/// for each file whose samples do not correlate.
+std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, const CaptureOptions& options,
+                                         const AlignConfig& config, std::vector<std::string>& warnings);
+
+}  // namespace phy::detail
