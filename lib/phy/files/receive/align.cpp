@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
-#include <utility>
+#include <span>
 
 #include "phy/receiver/acquisition/fourier.hpp"
 #include "phy/receiver/acquisition/samples.hpp"
@@ -14,11 +14,14 @@
 namespace phy::detail {
 namespace {
 
-/// Stretches of the first file that are correlated.
-constexpr std::uint64_t stretches = 4;
+/// Stretches of a file that are correlated, at most.
+constexpr std::uint64_t max_stretches = 4;
 
-/// Of the strongest correlation over the mean: noise is as strong with a probability of about 1e-12.
-constexpr double sure = 40.0;
+/// Of the strongest correlation over the mean, if `terms` were added: noise is as strong with a probability
+/// of about 1e-9.
+double sure_ratio(double terms) {
+    return 6.0 + 30.0 / terms;
+}
 
 /// Correlations from this share of the strongest on may be the right one: of signals that repeat, the nearest
 /// is taken.
@@ -38,8 +41,8 @@ public:
     [[nodiscard]] std::uint64_t length() const { return reader_.description().symbols / antennas(); }
     [[nodiscard]] std::string name() const { return reader_.description().file.string(); }
 
-    /// The spectrum of samples without their mean, of unit power, behind zeros. Those outside of the file
-    /// are 0.
+    /// The spectrum of samples without their mean, of unit energy. Those outside of the file are 0. empty: no
+    /// sample differs from the mean.
     Spectrum spectrum(std::uint64_t antenna, std::int64_t first, std::size_t count,
                       FourierTransform& transform) {
         const auto end = static_cast<std::int64_t>(length());
@@ -54,56 +57,79 @@ public:
         float* const im = re + transform.points();
         const auto at = static_cast<std::size_t>(from - first);
         read_samples(SymbolView(format, bytes_), re + at, im + at);
-        normalise({re + at, there}, {im + at, there});
+        if (!normalise({re + at, there}, {im + at, there})) return {};
         transform(re, im);
         return result;
     }
 
 private:
-    static void normalise(std::span<float> re, std::span<float> im) {
-        double power = 0.0;
+    static bool normalise(std::span<float> re, std::span<float> im) {
+        double energy = 0.0;
         for (const std::span<float> plane : {re, im}) {
             const double sum = std::accumulate(plane.begin(), plane.end(), 0.0);
             const auto mean =
                 static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(plane.size(), 1)));
             for (float& component : plane) {
                 component -= mean;
-                power += static_cast<double>(component) * static_cast<double>(component);
+                energy += static_cast<double>(component) * static_cast<double>(component);
             }
         }
-        const auto scale = static_cast<float>(power > 0.0 ? 1.0 / std::sqrt(power) : 0.0);
+        if (!(energy > 0.0 && std::isfinite(energy))) return false;
+        const auto scale = static_cast<float>(1.0 / std::sqrt(energy));
         for (const std::span<float> plane : {re, im})
             for (float& component : plane)
                 component *= scale;
+        return true;
     }
 
     CaptureReader reader_;
     std::vector<std::byte> bytes_;
 };
 
-/// Correlates files with the first one.
-class Aligner {
+/// Correlates two files.
+class Correlation {
 public:
-    Aligner(AntennaFile& first, const AlignConfig& config)
-        : first_(first),
-          config_(config),
-          count_(std::min(2 * config.max_delay, first.length())),
-          transform_(std::bit_ceil(count_ + 2 * config.max_delay)) {}
+    Correlation(AntennaFile& a, AntennaFile& b, const AlignConfig& config)
+        : config_(config),
+          count_(std::min(2 * config.max_delay, a.length())),
+          transform_(std::bit_ceil(count_ + 2 * config.max_delay)),
+          powers_(2 * config.max_delay + 1) {
+        const std::uint64_t stretches = std::min(max_stretches, a.length() / count_);
+        for (std::uint64_t i = 0; i < stretches; ++i)
+            add_stretch(a, b, i * (a.length() / stretches));
+    }
 
-    /// By how much the signal comes later in another file. None: the samples do not correlate.
-    [[nodiscard]] std::optional<std::int64_t> delay_of(AntennaFile& other);
+    /// By how much the signal comes later in b. None: the samples do not correlate.
+    [[nodiscard]] std::optional<std::int64_t> delay() const;
 
 private:
+    void add_stretch(AntennaFile& a, AntennaFile& b, std::uint64_t first);
     void add_powers(const Spectrum& a, const Spectrum& b);
+    [[nodiscard]] double power(std::int64_t lag) const {
+        return powers_[static_cast<std::size_t>(lag + static_cast<std::int64_t>(config_.max_delay))];
+    }
 
-    AntennaFile& first_;
     AlignConfig config_;
     std::size_t count_;
     FourierTransform transform_;
     std::vector<double> powers_;  ///< by lag, from -max_delay on
+    double terms_ = 0.0;          ///< of their sums
 };
 
-void Aligner::add_powers(const Spectrum& a, const Spectrum& b) {
+void Correlation::add_stretch(AntennaFile& a, AntennaFile& b, std::uint64_t first) {
+    const auto begin = static_cast<std::int64_t>(first);
+    std::vector<Spectrum> of_a;
+    for (std::uint64_t antenna = 0; antenna < a.antennas(); ++antenna)
+        of_a.push_back(a.spectrum(antenna, begin, count_, transform_));
+    for (std::uint64_t antenna = 0; antenna < b.antennas(); ++antenna) {
+        const Spectrum of_b = b.spectrum(antenna, begin - static_cast<std::int64_t>(config_.max_delay),
+                                         count_ + 2 * config_.max_delay, transform_);
+        for (const Spectrum& spectrum : of_a)
+            if (!spectrum.empty() && !of_b.empty()) add_powers(spectrum, of_b);
+    }
+}
+
+void Correlation::add_powers(const Spectrum& a, const Spectrum& b) {
     const std::size_t points = transform_.points();
     Spectrum product(2 * points);
     for (std::size_t k = 0; k < points; ++k) {
@@ -116,41 +142,27 @@ void Aligner::add_powers(const Spectrum& a, const Spectrum& b) {
     transform_(product.data() + points, product.data());
     for (std::size_t lag = 0; lag < powers_.size(); ++lag)
         powers_[lag] += static_cast<double>(std::norm(cf32(product[lag], product[points + lag])));
+    terms_ += 1.0;
 }
 
-std::optional<std::int64_t> Aligner::delay_of(AntennaFile& other) {
-    const auto max = static_cast<std::int64_t>(config_.max_delay);
-    powers_.assign(2 * config_.max_delay + 1, 0.0);
-    for (std::uint64_t i = 0; i < stretches; ++i) {
-        const auto begin = static_cast<std::int64_t>(i * (first_.length() - count_) / (stretches - 1));
-        std::vector<Spectrum> own;
-        for (std::uint64_t antenna = 0; antenna < first_.antennas(); ++antenna)
-            own.push_back(first_.spectrum(antenna, begin, count_, transform_));
-        for (std::uint64_t antenna = 0; antenna < other.antennas(); ++antenna) {
-            const Spectrum its =
-                other.spectrum(antenna, begin - max, count_ + 2 * config_.max_delay, transform_);
-            for (const Spectrum& spectrum : own)
-                add_powers(spectrum, its);
-        }
-    }
+std::optional<std::int64_t> Correlation::delay() const {
+    if (terms_ == 0.0) return {};
     const double strongest = std::ranges::max(powers_);
     const double mean =
         std::accumulate(powers_.begin(), powers_.end(), 0.0) / static_cast<double>(powers_.size());
-    if (!(strongest > sure * mean)) return {};
+    if (!(strongest > sure_ratio(terms_) * mean)) return {};
+    const auto max = static_cast<std::int64_t>(config_.max_delay);
     std::int64_t nearest = 2 * max;
     for (std::int64_t lag = -max; lag <= max; ++lag)
-        if (powers_[static_cast<std::size_t>(lag + max)] >= similar * strongest &&
-            std::abs(lag) < std::abs(nearest))
-            nearest = lag;
+        if (power(lag) >= similar * strongest && std::abs(lag) < std::abs(nearest)) nearest = lag;
     // The paths of two antennas lie around the delay.
     const auto spread = static_cast<std::int64_t>(config_.spread);
     double sum = 0.0;
     double weights = 0.0;
     for (std::int64_t lag = std::max(nearest - spread, -max); lag <= std::min(nearest + spread, max); ++lag) {
-        const double power = powers_[static_cast<std::size_t>(lag + max)];
-        if (power < weakest_path * strongest) continue;
-        sum += power * static_cast<double>(lag);
-        weights += power;
+        if (power(lag) < weakest_path * strongest) continue;
+        sum += power(lag) * static_cast<double>(lag);
+        weights += power(lag);
     }
     return std::llround(sum / weights);
 }
@@ -161,24 +173,32 @@ std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, con
                                          const AlignConfig& config, std::vector<std::string>& warnings) {
     CaptureOptions alone = options;
     alone.more_antennas.clear();
-    AntennaFile reference(first, alone);
-    Aligner aligner(reference, config);
-    std::vector<std::int64_t> delays = {0};
-    for (const std::filesystem::path& file : options.more_antennas) {
-        AntennaFile other(file, alone);
-        const std::optional<std::int64_t> delay = aligner.delay_of(other);
-        if (!delay)
-            warnings.push_back(other.name() + ": its samples do not correlate with those of " +
-                               reference.name() +
-                               ": they are taken as simultaneous; one of them may hold no signal, or begin " +
-                               "more than half a frame later than the other");
-        const auto harmless = static_cast<std::int64_t>(config.harmless);
-        delays.push_back(std::abs(delay.value_or(0)) > harmless ? *delay : 0);
+    std::vector<AntennaFile> files;
+    files.emplace_back(first, alone);
+    for (const std::filesystem::path& file : options.more_antennas)
+        files.emplace_back(file, alone);
+    std::vector<std::optional<std::int64_t>> delays(files.size());
+    delays[0] = 0;
+    // Channels may be orthogonal: a file that does not correlate with the first may do so with another.
+    for (std::size_t from = 0; from < files.size(); ++from)
+        for (std::size_t to = 1; to < files.size() && delays[from]; ++to) {
+            if (delays[to]) continue;
+            const auto delay = Correlation(files[from], files[to], config).delay();
+            if (delay) delays[to] = *delays[from] + *delay;
+        }
+    std::int64_t earliest = 0;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (!delays[i])
+            warnings.push_back(files[i].name() +
+                               ": its samples do not correlate with those of the other files: they are taken "
+                               "as simultaneous with those of " +
+                               files[0].name());
+        if (std::abs(delays[i].value_or(0)) <= static_cast<std::int64_t>(config.harmless)) delays[i] = 0;
+        earliest = std::min(earliest, *delays[i]);
     }
-    const std::int64_t earliest = std::ranges::min(delays);
     std::vector<std::uint64_t> skip;
-    for (const std::int64_t delay : delays)
-        skip.push_back(static_cast<std::uint64_t>(delay - earliest));
+    for (const std::optional<std::int64_t>& delay : delays)
+        skip.push_back(static_cast<std::uint64_t>(*delay - earliest));
     return std::ranges::max(skip) > 0 ? skip : std::vector<std::uint64_t>();
 }
 

@@ -16,9 +16,9 @@ struct AlignConfig {
     std::uint64_t spread = 0;    ///< between the paths of a channel, at most
 };
 
-/// CaptureOptions::skip that aligns files of antennas. It comes from the correlation of their samples with
-/// those of the first file, which needs no knowledge of the signal. empty: nothing to skip. Adds a warning
-/// for each file whose samples do not correlate.
+/// CaptureOptions::skip that aligns files of antennas. It comes from the correlation of their samples, which
+/// needs no knowledge of the signal. empty: nothing to skip. Adds a warning for each file whose samples do
+/// not correlate with those of another.
 std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, const CaptureOptions& options,
                                          const AlignConfig& config, std::vector<std::string>& warnings);
 
