@@ -91,17 +91,20 @@ std::optional<FoundSlot> SlotSearch::find(const Link& link, std::uint64_t length
     return {};
 }
 
+/// The first slot of the list that is surely found, else the one with the highest correlation.
 std::optional<SlotSearch::Found> SlotSearch::find_any(double frequency, std::uint64_t length, bool any_slot) {
+    std::optional<Found> best;
     for (const int slot : slots_to_find(any_slot)) {
         Link link = searching(config_.link, slot);
         link.carrier.frequency_shift -= frequency;
         std::optional<FoundSlot> found = find(link, length);
-        if (!found) continue;
+        if (!found || (best && found->correlation <= best->slot.correlation)) continue;
         link.carrier.first_sample = found->first_sample;
         found->frequency = frequency;
-        return Found{*found, std::move(link)};
+        best = Found{*found, std::move(link)};
+        if (found->correlation >= sure_correlation) break;
     }
-    return {};
+    return best;
 }
 
 std::optional<FoundSlot> SlotSearch::operator()() {
