@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "phy/core/export.hpp"
+
 namespace phy::detail {
 
 /// Discrete Fourier transforms of powers of two, in binary32 with a fixed order of operations. Plain code,
 /// because a search runs once per recording; OFDM does not have these sizes.
-class FourierTransform {
+class PHY_EXPORT FourierTransform {
 public:
     /// points: a power of two, at least 4.
     explicit FourierTransform(std::size_t points);
