@@ -42,9 +42,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
 };
 
 ChannelEstimator::ChannelEstimator(const Host& host, const Config& config)
-    : impl_(std::make_unique<Impl>(host, std::make_shared<const detail::EstimatorPlan>(config))) {}
-ChannelEstimator::ChannelEstimator(const Host& host, const ChannelEstimator& other)
-    : impl_(std::make_unique<Impl>(host, other.impl_->shared_plan)) {}
+    : impl_(std::make_unique<Impl>(host, detail::estimator_plan(config))) {}
 int ChannelEstimator::estimates() const {
     return impl_->plan.layout.estimates;
 }

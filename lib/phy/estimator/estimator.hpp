@@ -60,11 +60,9 @@ class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
-    /// Throws ArgumentError if a value is out of its range.
+    /// Shares the tables of estimators of the same configuration. Throws ArgumentError if a value is out of
+    /// its range.
     ChannelEstimator(const Host& host, const Config& config);
-
-    /// For another thread or host: shares the tables of `other`, which take most of the time and memory.
-    ChannelEstimator(const Host& host, const ChannelEstimator& other);
 
     /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).
     [[nodiscard]] int estimates() const;

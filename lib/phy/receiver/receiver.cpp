@@ -54,12 +54,12 @@ struct PHY_HIDDEN Receiver::Impl {
         : host(on),
           shared(config),
           buffers(static_cast<std::size_t>(on.threads())),
-          together(on, shared, buffers.front(), nullptr) {
+          together(on, shared, buffers.front()) {
         if (host.threads() == 1) return;
         const Host alone({.threads = 1, .backend = host.backend()});
         by_thread.reserve(buffers.size());
         for (detail::SlotBuffers& of_thread : buffers)
-            by_thread.emplace_back(alone, shared, of_thread, &together.estimator());
+            by_thread.emplace_back(alone, shared, of_thread);
     }
 
     Host host;

@@ -165,7 +165,10 @@ std::size_t checked_slots(std::size_t max_slots) {
 
 struct PHY_HIDDEN ChannelEstimator::Impl {
     Impl(const Device& on, const Config& config, std::size_t slots)
-        : device(on), max_slots(checked_slots(slots)), plan(config) {
+        : device(on),
+          max_slots(checked_slots(slots)),
+          shared_plan(phy::detail::estimator_plan(config)),
+          plan(*shared_plan) {
         Blob counted;
         program = make_program(counted, plan);
         constants = DeviceBuffer<std::byte>(device, counted.bytes().size());
@@ -234,7 +237,8 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
 
     Device device;
     std::size_t max_slots;
-    EstimatorPlan plan;
+    std::shared_ptr<const EstimatorPlan> shared_plan;
+    const EstimatorPlan& plan;
     EstimatorProgram program{};
     DeviceBuffer<std::byte> constants;
     DeviceBuffer<float> workspace;

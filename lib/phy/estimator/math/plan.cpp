@@ -1,7 +1,10 @@
 #include "phy/estimator/math/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
@@ -136,6 +139,24 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       time_weights(estimator_time_weights(config, layout.estimates)) {
     add_jobs(*this);
     set_largest(*this);
+}
+
+std::shared_ptr<const EstimatorPlan> estimator_plan(const ChannelEstimatorConfig& config) {
+    static std::mutex mutex;
+    static std::array<std::shared_ptr<const EstimatorPlan>, 2> kept;  // the last one first
+    {
+        const std::lock_guard lock(mutex);
+        const auto same = std::ranges::find_if(
+            kept, [&](const auto& plan) { return plan != nullptr && plan->config == config; });
+        if (same != kept.end()) {
+            std::swap(*same, kept.front());
+            return kept.front();
+        }
+    }
+    auto plan = std::make_shared<const EstimatorPlan>(config);
+    const std::lock_guard lock(mutex);
+    kept = {plan, std::move(kept.front())};
+    return plan;
 }
 
 EstimatorCallSizes EstimatorPlan::slot_sizes() const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "phy/core/format.hpp"
@@ -71,5 +72,9 @@ struct EstimatorPlan {
     /// The value of an integer sample of 1.
     [[nodiscard]] float unit_of(SampleFormat format) const;
 };
+
+/// The plan of a configuration. The last two are kept, because the reception of a recording makes many
+/// estimators of the same configuration.
+std::shared_ptr<const EstimatorPlan> estimator_plan(const ChannelEstimatorConfig& config);
 
 }  // namespace phy::detail

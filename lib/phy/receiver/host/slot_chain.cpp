@@ -11,12 +11,6 @@
 namespace phy::detail {
 namespace {
 
-ChannelEstimator make_estimator(const Host& host, const ReceiverPlan& plan,
-                                const ChannelEstimator* prepared) {
-    if (prepared != nullptr) return {host, *prepared};
-    return {host, plan.estimator()};
-}
-
 std::optional<OfdmDemodulator> make_demodulator(const Host& host, const ReceiverPlan& plan) {
     if (!plan.demodulator) return {};
     return OfdmDemodulator(host, *plan.demodulator);
@@ -29,13 +23,12 @@ std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const Recei
 
 }  // namespace
 
-SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
-                     const ChannelEstimator* prepared)
+SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers)
     : host_(host),
       shared_(shared),
       buffers_(buffers),
       demodulate_(make_demodulator(host, shared.plan)),
-      estimate_(make_estimator(host, shared.plan, prepared)),
+      estimate_(host, shared.plan.estimator()),
       equalize_(host, shared.plan.equalizer(estimate_.time_weights())),
       deprecode_(make_deprecoder(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),

@@ -40,15 +40,11 @@ struct SlotBuffers {
 /// All operators of the chain, for one slot at a time, with the threads of a host.
 class SlotChain {
 public:
-    /// Keeps references to shared and buffers. An estimator of the same configuration, if given, shares its
-    /// tables.
-    SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers,
-              const ChannelEstimator* prepared);
+    /// Keeps references to shared and buffers.
+    SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers);
 
     /// input and output are those of the slot. Expects checked arguments.
     void operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output);
-
-    [[nodiscard]] const ChannelEstimator& estimator() const { return estimate_; }
 
 private:
     SymbolView grid_of(SymbolView input, std::uint64_t occasion);
