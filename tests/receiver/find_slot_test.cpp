@@ -222,6 +222,24 @@ TEST(FindSlotTest, OfSlotsThatAreAlikeTheFirstCounts) {
     EXPECT_NEAR(static_cast<double>(found->first_sample), static_cast<double>(recording.begin_of(0)), 2.0);
 }
 
+/// A DM-RS symbol of a slot matches the others of the slots around it.
+TEST(FindSlotTest, SymbolsThatAreAlikeDoNotCountAsAnotherSlot) {
+    for (const std::vector<int>& symbols :
+         {std::vector{2, 11}, std::vector{2, 7, 11}, std::vector{2, 5, 8, 11}}) {
+        RecordingConfig config = plain_recording(20);
+        config.link.allocation.dmrs.transform_precoding = true;
+        config.link.allocation.dmrs.symbols = symbols;
+        config.link.slots = {4, 5};
+        config.link.carrier.first_slot = 0;
+        config.slots = 20;
+        const Recording recording(config);
+        const auto found = find(config, recording);
+        ASSERT_TRUE(found);
+        EXPECT_NEAR(static_cast<double>(found->first_sample), static_cast<double>(recording.begin_of(4)),
+                    2.0);
+    }
+}
+
 TEST(FindSlotTest, SamplesThatAreNoNumbersSpoilNoOthers) {
     RecordingConfig config = plain_recording(20);
     const Recording recording(config);

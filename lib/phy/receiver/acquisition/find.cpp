@@ -182,14 +182,14 @@ std::vector<Candidate> Search::convincing(const std::vector<Candidate>& candidat
     return result;
 }
 
-/// Among neighbours less than half a slot apart the most certain counts. Among complete slots it is the first
-/// that is not far below the best.
+/// Among neighbours less than a slot apart the most certain counts: a DM-RS symbol matches another one of the
+/// same slot. Among complete slots it is the first that is not far below the best.
 std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) const {
     std::stable_sort(convincing.begin(), convincing.end(), by_chance);
     std::vector<Candidate> kept;
     for (const Candidate& candidate : convincing) {
         const auto is_near = [&](const Candidate& other) {
-            return distance(candidate, other) < slot_samples_ / 2;
+            return distance(candidate, other) + timing_.fft_size() / 2 < slot_samples_;
         };
         if (std::none_of(kept.begin(), kept.end(), is_near)) kept.push_back(candidate);
     }
