@@ -189,7 +189,7 @@ TEST(ChannelEstimatorTest, MeasuresNoiseOfAnyProfile) {
         for (const int snr : {10, 30, 35}) {
             Air air = air_at(snr);
             air.delay_spread = spreads.real;
-            const double noise = mean_errors(config, air, fewer_times(8), false).noise;
+            const double noise = mean_errors(config, air, 8, false).noise;
             SCOPED_TRACE(testing::Message() << spreads.real << " s, given " << spreads.given.value_or(0.0)
                                             << " s, " << snr << " dB");
             EXPECT_GT(noise, 0.97 * air.noise_variance);

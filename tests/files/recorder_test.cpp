@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -377,6 +378,19 @@ TEST_F(Recorder, FilesMayBeginApart) {
                         static_cast<double>(done.skipped[0] + parts[0].lacks_before),
                         static_cast<double>(prefix) / 2.0);
     }
+}
+
+TEST_F(Recorder, SamplesThatAreNoNumbersShowNoGains) {
+    Config config = still_recording(seed_, 20);
+    config.antennas = 2;
+    AirCapture sent(config);
+    // In every DM-RS symbol 2 of the slots that measure noise.
+    for (std::size_t slot = 0; slot < 8; ++slot)
+        sent.data[5'760 * slot + 2 * 412 + 200] = {std::numeric_limits<float>::quiet_NaN(), 0.0F};
+    sent.write(capture_, config.link);
+    const phy::Reception done = phy::receive_file(capture_, {}, {});
+    EXPECT_EQ(done.slots, 20U);
+    EXPECT_TRUE(done.impairments.empty());
 }
 
 TEST_F(Recorder, RecordingsMayBeginAnywhere) {

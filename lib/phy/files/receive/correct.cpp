@@ -187,6 +187,8 @@ std::vector<float> Chooser::gains(const Choice& choice) {
     const std::vector<double> noise = measured_from(host_, config_, slots_, first_).noise;
     if (noise.empty()) return {};
     const double most = std::ranges::max(noise);
+    // Samples that are not finite make it infinite; a simulation may have none.
+    if (!(most > 0.0 && std::isfinite(most))) return {};
     // An antenna that is not connected has hardly any.
     const auto is_live = [&](double of_antenna) { return of_antenna * max_noise_ratio > most; };
     const double reference = *std::ranges::find_if(noise, is_live);
