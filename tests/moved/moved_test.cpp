@@ -56,7 +56,6 @@ TEST(MovedFrom, Channel) {
         "ChannelEstimator", [] { return phy::ChannelEstimator(Host(), estimator_config()); }, config_of,
         host_of, [](auto& estimate) { static_cast<void>(estimate.channel_size()); },
         [](auto& estimate) { static_cast<void>(estimate.time_weights()); },
-        [](auto& estimate) { static_cast<void>(phy::ChannelEstimator(Host(), estimate)); },
         [](auto& estimate) { estimate(std::vector<phy::cf32>(), {}, {}, {}); });
     expect_named_when_moved_from(
         "Equalizer", [] { return phy::Equalizer(Host(), equalizer_config()); }, config_of, host_of,
