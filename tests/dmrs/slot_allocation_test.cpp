@@ -221,6 +221,11 @@ const Refusal refusals[] = {
      [](auto& a) {
          a.reserved = {{{0}, {0, 1}, {-1}}};
      }},
+    {"erased subcarrier -1",
+     [](auto& a) {
+         a.erased_subcarriers = {0, -1};
+     }},
+    {"erased subcarrier 600", [](auto& a) { a.erased_subcarriers = {600}; }},
     {"no resource element", [](auto& a) { a.first_symbol = 2, a.symbols = 1, a.dmrs.symbols = {2}; }},
 };
 

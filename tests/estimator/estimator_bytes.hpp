@@ -42,6 +42,10 @@ inline std::vector<BytesCase> bytes_cases() {
     ranges.corrects_timing = false;
     ranges.allocation.dmrs.symbols = {2, 5, 8, 11};
     add("ranges, four DM-RS", ranges);
+    EstimatorConfig erased = estimator_config(24, 2, {0, 1, 3}, 2);
+    erased.allocation.resource_blocks = {{0, 11}, {14, 3}};
+    erased.allocation.erased_subcarriers = {0, 1, 2, 5, 60, 66, 67, 131, 150, 168, 169, 203, 280};
+    add("erased subcarriers", erased);
     EstimatorConfig one = estimator_config(1, 1, {0});
     one.delay_spread = 200e-9F;
     one.noise_variance = 0.02F;

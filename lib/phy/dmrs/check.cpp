@@ -128,6 +128,8 @@ void check_reserved(const SlotAllocation& allocation) {
         for (const int subcarrier : reserved.subcarriers)
             check_range("reserved subcarrier", subcarrier, 0, subcarriers_per_resource_block - 1);
     }
+    for (const int subcarrier : allocation.erased_subcarriers)
+        check_range("erased subcarrier", subcarrier, 0, allocation.subcarriers() - 1);
 }
 
 }  // namespace

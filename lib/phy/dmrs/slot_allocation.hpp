@@ -43,6 +43,9 @@ struct PHY_EXPORT SlotAllocation {
     int symbols = symbols_per_slot;
     DmrsConfig dmrs;
     std::vector<ReservedElements> reserved;
+    /// Of the grid, spoiled at the receiver, such as by its line at zero frequency. Data and DM-RS are there,
+    /// but a receiver does not use them: soft bits are 0.
+    std::vector<int> erased_subcarriers = {};
 
     [[nodiscard]] int layers() const { return static_cast<int>(dmrs.ports.size()); }
     [[nodiscard]] int subcarriers() const { return carrier_resource_blocks * subcarriers_per_resource_block; }

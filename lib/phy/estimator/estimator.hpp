@@ -50,6 +50,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
 /// power-delay profile, then a Wiener filter in frequency (docs/developer/estimator.md). Every backend,
 /// number of threads and batch gives the same bytes.
 ///
+/// Pilots of erased subcarriers are not used, and coefficients there are 0: an Equalizer erases them.
+///
 /// If the least-squares value of a pilot is not finite, or beyond 2^40, the pilot counts as 0, and the noise
 /// variance of the slot and the diagonal of its covariance are infinite. All other outputs are finite. A slot
 /// without power has coefficients and coherence of 0, and a measured noise of 2^-126, the minimum. An
@@ -61,7 +63,7 @@ public:
     using Config = ChannelEstimatorConfig;
 
     /// Shares the tables of estimators of the same configuration. Throws ArgumentError if a value is out of
-    /// its range.
+    /// its range, or if a port has no pilot left in a range of resource blocks.
     ChannelEstimator(const Host& host, const Config& config);
 
     /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).

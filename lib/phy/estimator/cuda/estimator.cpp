@@ -140,6 +140,10 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.ranges = blob.add(layout.ranges);
     program.subcarrier_of = blob.add(layout.subcarrier_of);
     program.pilot_of = blob.add(layout.pilot_of);
+    program.erased = blob.add(layout.erased);
+    program.erased_count = static_cast<int>(layout.erased.size());
+    program.fills = blob.add(layout.fills);
+    program.fills_count = static_cast<int>(layout.fills.size());
     std::vector<DeviceFilter> filters;
     for (const EstimatorFilter& filter : plan.filters) {
         filters.push_back(add_filter(blob, filter));

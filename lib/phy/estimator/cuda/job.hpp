@@ -15,6 +15,7 @@ namespace phy::gpu::detail {
 using phy::detail::EstimatorConstants;
 using phy::detail::EstimatorDeposit;
 using phy::detail::EstimatorFacts;
+using phy::detail::EstimatorFill;
 using phy::detail::EstimatorModes;
 using phy::detail::EstimatorProfileShape;
 using phy::detail::EstimatorRange;
@@ -88,6 +89,10 @@ struct EstimatorProgram : EstimatorShape {
     const EstimatorRange* ranges;
     const std::int32_t* subcarrier_of;
     const std::int32_t* pilot_of;
+    const int* erased;
+    int erased_count;
+    const EstimatorFill* fills;
+    int fills_count;
     const DeviceFilter* filters;
     const float* shares;
     const EstimatorTileJob* jobs;

@@ -109,6 +109,12 @@ __device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& p
 
 __shared__ int is_spoiled;  ///< a pilot of the block spoils the slot
 
+__device__ __forceinline__ bool is_erased(const EstimatorProgram& program, int subcarrier) {
+    for (int i = 0; i < program.erased_count; ++i)
+        if (program.erased[i] == subcarrier) return true;
+    return false;
+}
+
 /// Writes least squares of a row's elements to shared memory and, if `out` is not null, to out.
 template <SampleFormat format, int combs>
 __device__ __forceinline__ void estimate_elements(const EstimatorProgram& program, const EstimatorJob& job,
@@ -146,7 +152,8 @@ __device__ __forceinline__ void estimate_elements(const EstimatorProgram& progra
         shared[at] = is_there ? p.re : 0.0F;
         shared[at + stride] = is_there ? p.im : 0.0F;
         if (out == nullptr || !is_there) continue;
-        if (!(room > 0.0F)) is_spoiled = 1;
+        if (!(room > 0.0F) && !is_erased(program, elements.subcarriers[i] + program.groups[group]))
+            is_spoiled = 1;
         out[at + 2 * elements.first_comb * stride] = p.re;
         out[at + (2 * elements.first_comb + 1) * stride] = p.im;
     }
@@ -167,6 +174,33 @@ __device__ __forceinline__ void estimate_block(const EstimatorProgram& program, 
                                              shared + 2 * i * combs * stride, i < block.own ? out : nullptr);
         }
     }
+}
+
+/// Writes the erased pilots of a block's rows to shared memory, and those of its own rows to device memory.
+__device__ __forceinline__ void fill_erased(const EstimatorProgram& program, unsigned slot,
+                                            const RowBlock& block, int first_comb, float* shared) {
+    const int stride = program.comb_stride;
+    const int group = block.antenna_group % program.groups_count;
+    for (int i = static_cast<int>(threadIdx.x); i < program.fills_count * block.loaded;
+         i += estimator_threads) {
+        const EstimatorFill& fill = program.fills[i % program.fills_count];
+        const int comb = fill.comb - first_comb;
+        if (fill.group != group || comb < 0 || comb >= block.combs) continue;
+        const int row = i / program.fills_count;
+        float* const pilots = shared + 2 * (row * block.combs + comb) * stride;
+        const DeviceComplex x =
+            phy::detail::cuda::filled_pilot<Ops>(pilots, stride, fill.from.data(), fill.weights.data());
+        pilots[fill.at] = x.re;
+        pilots[stride + fill.at] = x.im;
+        if (row >= block.own) continue;
+        const int of_slot = block.antenna_group * program.symbols + block.first_symbol + row * program.length;
+        float* const out = program.rows_at + slot * program.rows_size +
+                           (static_cast<std::size_t>(of_slot) * 4 + 2 * static_cast<unsigned>(fill.comb)) *
+                               static_cast<unsigned>(stride);
+        out[fill.at] = x.re;
+        out[stride + fill.at] = x.im;
+    }
+    __syncthreads();
 }
 
 /// A warp's part of a row's sums: its energy, and its correlations with itself one pilot on and with the next
@@ -273,6 +307,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
         else
             estimate_block<format, 1>(program, job, slot, block, comb, shared);
         __syncthreads();
+        if (program.fills_count > 0) fill_erased(program, slot, block, comb, shared);
         if (row < block.own) add_to_sums(program, block, shared, sums);
     }
     if (threadIdx.x == 0 && is_spoiled != 0) program.states[slot].is_spoiled = 1;

@@ -277,6 +277,17 @@ __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiproces
         write_tile<Size, 1>(program, slot, part, split, splits, mixed, channel);
 }
 
+/// A block per slot and row of the channel.
+__global__ void __launch_bounds__(warp_size)
+    erase_subcarriers(const __grid_constant__ EstimatorProgram program, float* channel) {
+    const std::size_t row = std::size_t{blockIdx.y} * gridDim.x + blockIdx.x;
+    float* const out = channel + 2 * row * static_cast<unsigned>(program.subcarriers);
+    for (int i = static_cast<int>(threadIdx.x); i < program.erased_count; i += warp_size) {
+        out[program.erased[i]] = 0.0F;
+        out[program.subcarriers + program.erased[i]] = 0.0F;
+    }
+}
+
 template <class Size>
 std::size_t shared_bytes(const EstimatorProgram& host) {
     return sizeof(float) * shared_row<Size> *
@@ -309,6 +320,11 @@ void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cuda
     } else {
         start_tiles<UsualSynthesis>(host, job, blocks, stream);
     }
+    if (host.erased_count == 0) return;
+    const int rows = host.estimates * host.antennas * host.layers;
+    erase_subcarriers<<<dim3(static_cast<unsigned>(rows), job.slots), warp_size, 0, stream>>>(host,
+                                                                                              job.channel);
+    check(cudaGetLastError());
 }
 
 void prepare_synthesis(const EstimatorProgram& host) {
@@ -319,6 +335,7 @@ void prepare_synthesis(const EstimatorProgram& host) {
     };
     prepare(synthesize_tiles<UsualSynthesis>, shared_bytes<UsualSynthesis>(host));
     prepare(synthesize_tiles<SmallSynthesis>, shared_bytes<SmallSynthesis>(host));
+    load_code(erase_subcarriers);
 }
 
 }  // namespace phy::gpu::detail

@@ -140,16 +140,32 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
             gathered[m] = sample[0];
             gathered[stride + m] = sample[1];
         }
+        // An erased sample may be no number, and spoils nothing.
+        for (const EstimatorFill& fill : layout.fills)
+            if (size(fill.group) == group && fill.comb == comb)
+                gathered[fill.at] = gathered[stride + size(fill.at)] = 0.0F;
         const float* const pilots = row_of(pilots_, symbol, comb);
         float* const out = row_of(rows_, row, comb);
         const bool is_usable =
             kernels_.least_squares({gathered, gathered + stride}, {pilots, pilots + stride}, layout.scale,
                                    {out, out + stride}, layout.comb_size);
         if (!is_usable) scratch.is_spoiled = true;
+        fill_erased(group, comb, out);
         kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
     }
     for (std::size_t i = 0; i < estimator_row_sums; ++i)
         row_sums_[row * estimator_row_sums + i] = sum_of_lanes<estimator_lanes>(lanes + i * estimator_lanes);
+}
+
+void SlotEstimator::fill_erased(std::size_t group, int comb, float* row) const noexcept {
+    const auto stride = size(plan_.layout.comb_stride);
+    for (const EstimatorFill& fill : plan_.layout.fills) {
+        if (size(fill.group) != group || fill.comb != comb) continue;
+        const scalar::ComplexOf<Ops> x =
+            scalar::filled_pilot<Ops>(row, plan_.layout.comb_stride, fill.from.data(), fill.weights.data());
+        row[fill.at] = x.re;
+        row[stride + size(fill.at)] = x.im;
+    }
 }
 
 void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {

@@ -63,6 +63,7 @@ private:
 
     void gather_pilots(std::size_t symbol) noexcept;
     void estimate_row(Scratch& scratch, std::size_t row) noexcept;
+    void fill_erased(std::size_t group, int comb, float* row) const noexcept;
     void correlate_dmrs(std::size_t row) noexcept;
     void join_sums() noexcept;
     void measure_profile() noexcept;

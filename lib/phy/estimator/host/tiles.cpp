@@ -271,8 +271,12 @@ void SlotEstimator::write_port(const EstimatorTileJob& job, int layer, std::size
     const std::size_t estimate = column % size(layout.estimates);
     const std::size_t row = (estimate * size(layout.antennas) + antenna) * size(layout.layers) + size(layer);
     float* const out = slot_.channel + 2 * row * size(layout.subcarriers) + first;
-    kernels_.rotate_back(h, {ramp, ramp + layout.subcarriers}, {out, out + layout.subcarriers},
-                         job.tile.blocks * subcarriers_per_resource_block);
+    const int count = job.tile.blocks * subcarriers_per_resource_block;
+    kernels_.rotate_back(h, {ramp, ramp + layout.subcarriers}, {out, out + layout.subcarriers}, count);
+    for (const int erased : layout.erased) {
+        const int k = erased - static_cast<int>(first);
+        if (k >= 0 && k < count) out[k] = out[layout.subcarriers + k] = 0.0F;
+    }
 }
 
 }  // namespace phy::detail

@@ -32,6 +32,18 @@ PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> 
     return {Ops::where_positive(room, scaled.re), Ops::where_positive(room, scaled.im)};
 }
 
+/// An erased pilot, from others of its comb: the parts of a row are `stride` floats apart.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> filled_pilot(const float* row, int stride, const int* from, const float* weights) {
+    ComplexOf<Ops> sum = {Ops::set(0.0F), Ops::set(0.0F)};
+    PHY_UNROLL for (int i = 0; i < 4; ++i) {
+        const auto weight = Ops::set(weights[i]);
+        sum.re = Ops::fma(weight, Ops::set(row[from[i]]), sum.re);
+        sum.im = Ops::fma(weight, Ops::set(row[stride + from[i]]), sum.im);
+    }
+    return sum;
+}
+
 /// exp(2 pi j index step).
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> phasor(typename Ops::V index, typename Ops::V step) {

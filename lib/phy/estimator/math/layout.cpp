@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -64,6 +65,64 @@ void add_streams(EstimatorLayout& layout, const DmrsConfig& dmrs) {
     for (const std::size_t kind : {0U, 1U})
         layout.columns[kind] =
             layout.kind_streams[kind] * (kind == 1 ? 4 : 2) * layout.antennas * layout.estimates;
+}
+
+/// Lagrange's polynomial through up to two pilots of the comb on either side that are not erased, or the
+/// nearest one.
+EstimatorFill make_fill(const std::vector<bool>& is_erased, int m) {
+    EstimatorFill fill;
+    std::size_t found = 0;
+    const auto look = [&](int step) {
+        const std::size_t end = found + 2;
+        for (int i = m + step; i >= 0 && i < static_cast<int>(is_erased.size()) && found < end; i += step)
+            if (!is_erased[static_cast<std::size_t>(i)]) fill.from[found++] = i;
+    };
+    look(-1);
+    look(1);
+    if (found == 0)
+        throw ArgumentError("erased_subcarriers leave no DM-RS of a port in a range of resource blocks");
+    for (std::size_t i = 0; i < found; ++i) {
+        double weight = 1.0;
+        for (std::size_t other = 0; other < found; ++other)
+            if (other != i)
+                weight *= static_cast<double>(m - fill.from[other]) / (fill.from[i] - fill.from[other]);
+        fill.weights[i] = static_cast<float>(weight);
+    }
+    return fill;
+}
+
+void add_fills(EstimatorLayout& layout, const EstimatorRange& range, int group, int comb) {
+    const int count = range.blocks * layout.comb_pilots;
+    const auto first = static_cast<std::size_t>(comb * layout.comb_stride + range.offset);
+    std::vector<bool> is_erased;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(count); ++m)
+        is_erased.push_back(std::ranges::binary_search(
+            layout.erased, layout.subcarrier_of[first + m] + layout.groups[static_cast<std::size_t>(group)]));
+    for (int m = 0; m < count; ++m) {
+        if (!is_erased[static_cast<std::size_t>(m)]) continue;
+        EstimatorFill fill = make_fill(is_erased, m);
+        fill.group = group;
+        fill.comb = comb;
+        fill.at = range.offset + m;
+        for (int& from : fill.from)
+            from += range.offset;
+        layout.fills.push_back(fill);
+    }
+}
+
+void add_erased(EstimatorLayout& layout, const std::vector<int>& subcarriers) {
+    const auto is_used = [&](int subcarrier) {
+        const int block = subcarrier / subcarriers_per_resource_block;
+        return std::ranges::any_of(layout.ranges, [&](const EstimatorRange& range) {
+            return block >= range.first && block < range.first + range.blocks;
+        });
+    };
+    std::ranges::copy_if(subcarriers, std::back_inserter(layout.erased), is_used);
+    std::ranges::sort(layout.erased);
+    for (const EstimatorRange& range : layout.ranges)
+        for (int group = 0; group < layout.groups_count; ++group)
+            for (const int comb : {0, 1})
+                add_fills(layout, range, group, comb);
 }
 
 }  // namespace
@@ -136,6 +195,7 @@ EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
             }
         }
     }
+    add_erased(*this, config.allocation.erased_subcarriers);
 }
 
 namespace {

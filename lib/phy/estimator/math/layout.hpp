@@ -39,6 +39,15 @@ struct EstimatorRange {
     int offset = 0;  ///< of its pilots in a comb's row
 };
 
+/// An erased pilot: interpolated from others of its comb, in the same row of least squares.
+struct EstimatorFill {
+    int group = 0;  ///< index into EstimatorLayout::groups
+    int comb = 0;
+    int at = 0;                         ///< in a comb's row
+    std::array<int, 4> from = {};       ///< in a comb's row
+    std::array<float, 4> weights = {};  ///< 0: not used
+};
+
 /// The numbers of a layout, on the host and in device memory.
 struct EstimatorShape {
     int antennas;
@@ -73,6 +82,8 @@ struct EstimatorLayout : EstimatorShape {
     std::vector<EstimatorRange> ranges;
     std::vector<std::int32_t> subcarrier_of;  ///< (2, comb_stride), for a group that begins at 0; -1: none
     std::vector<std::int32_t> pilot_of;       ///< (2, comb_stride); -1: none
+    std::vector<int> erased;                  ///< subcarriers of the allocation, in order
+    std::vector<EstimatorFill> fills;
 
     /// Floats of a row: (combs, real and imaginary, comb_stride).
     [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }

@@ -50,13 +50,33 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     return c;
 }
 
-void add_facts(EstimatorPlan& plan, const EstimatorFilter& filter) {
+/// Erased pilots in a tile's window, the mean over the streams of a kind.
+double erased_pilots(const EstimatorPlan& plan, const EstimatorFilter& filter, const EstimatorTileJob& job,
+                     bool joint) {
+    const EstimatorLayout& layout = plan.layout;
+    const int first =
+        layout.ranges[static_cast<std::size_t>(job.range)].offset + job.tile.window * layout.comb_pilots;
+    const int end = first + filter.window_blocks * layout.comb_pilots;
+    int count = 0;
+    for (const EstimatorStream& stream : layout.streams)
+        for (const EstimatorFill& fill : layout.fills)
+            if (stream.joint() == joint && fill.group == stream.group && fill.at >= first && fill.at < end)
+                ++count;
+    return static_cast<double>(count) / layout.kind_streams[joint ? 1 : 0];
+}
+
+/// An interpolated pilot has about the noise of a pilot, but its neighbours', which the modes hold.
+void add_facts(EstimatorPlan& plan, const EstimatorFilter& filter, const EstimatorTileJob& job) {
     for (const bool joint : {false, true}) {
+        if (plan.columns(joint) == 0) continue;
         const std::size_t kind = joint ? 1 : 0;
         const EstimatorKind& of_kind = filter.of(joint);
         const int columns = plan.group_columns() * (joint ? 2 : 1);
+        const double lost = 2.0 * plan.group_columns() * erased_pilots(plan, filter, job, joint) *
+                            of_kind.noise_modes / of_kind.pilots;
+        const double freedom = columns * (of_kind.pilots - of_kind.noise_modes);
         plan.facts.pilots[kind] += static_cast<float>(columns * of_kind.pilots);
-        plan.facts.freedom[kind] += static_cast<float>(columns * (of_kind.pilots - of_kind.noise_modes));
+        plan.facts.freedom[kind] += static_cast<float>(std::max(freedom - lost, 0.5 * freedom));
     }
 }
 
@@ -90,7 +110,7 @@ void add_jobs(EstimatorPlan& plan) {
             plan.largest.modes +=
                 static_cast<std::size_t>(plan.columns(true) * filter.of(true).modes.width() +
                                          plan.columns(false) * filter.of(false).modes.width());
-            add_facts(plan, filter);
+            add_facts(plan, filter, plan.jobs.back());
         }
     }
 }

@@ -60,6 +60,9 @@ void read_carrier(const JsonObject& object, Link& link) {
     link.allocation.carrier_resource_blocks = object.whole("resource_blocks", carrier_sizes);
     link.allocation.first_crb = object.whole_or("first_crb", resource_block_numbers, 0);
     carrier.k0 = object.whole_or("k0", {-6, 6}, 0);
+    if (const Json* const erased = object.find("erased_subcarriers"))
+        link.allocation.erased_subcarriers = detail::whole_numbers(object.path("erased_subcarriers"), *erased,
+                                                                   {0, link.allocation.subcarriers() - 1});
     if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", cell_ids);
     carrier.sample_rate = optional_number(object, "sample_rate");
     carrier.center_frequency = detail::read_center_frequency(object, link);
@@ -286,7 +289,7 @@ Link parse_link(std::string_view json) {
     const JsonObject carrier("carrier", object.at("carrier"),
                              {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id",
                               "sample_rate", "center_frequency", "arfcn", "point_a_arfcn", "frequency_shift",
-                              "cyclic_prefix", "first_slot", "first_sample"});
+                              "cyclic_prefix", "first_slot", "first_sample", "erased_subcarriers"});
     const JsonObject allocation("allocation", object.at("allocation"),
                                 {"rnti", "scrambling_id", "codeword", "modulation", "mcs_table", "mcs_index",
                                  "tp_pi2bpsk", "layers", "bwp", "resource_blocks", "riv", "symbols", "sliv",

@@ -35,6 +35,8 @@ Json carrier_of(const Link& link) {
     json["frequency_shift"] = number(carrier.frequency_shift);
     json["cyclic_prefix"] = "normal";
     json["first_slot"] = carrier.first_slot;
+    if (!link.allocation.erased_subcarriers.empty())
+        json["erased_subcarriers"] = link.allocation.erased_subcarriers;
     json["first_sample"] = carrier.first_sample ? Json(*carrier.first_sample) : Json("auto");
     return json;
 }
