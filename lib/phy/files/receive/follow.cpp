@@ -192,7 +192,7 @@ void Follower::measure_beside(const Gap& gap, std::uint64_t first, Measured& beh
         return first_occasion_from(its.slot) + measured_slots / 2 >= lost;
     };
     const auto is_near = [&](const std::optional<Measured>& measured, const SlotPlace& place) {
-        return measured && std::fabs(measured->point.place.late - place.late) < max_prefix_share * prefix_;
+        return measured && std::fabs(measured->point.place.late - place.late) < prefix_;
     };
     const std::uint64_t count = std::min(lost - first, measured_slots);
     const auto ahead = count > 0 ? measure(lost - count, expected, count) : std::nullopt;
@@ -273,6 +273,8 @@ void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
 
 void Follower::follow(std::uint64_t first, double late) {
     stretches_ = {{.points = {{.slot = measured_at(first), .place = {.late = late}}}}};
+    // A gap among the slots that were measured first raised their noise.
+    if (const auto alone = measure(first, {.late = late}, 1)) noise_ = std::min(noise_, alone->noise);
     std::uint64_t last = first;
     while (const auto next = next_after(last)) {
         if (options_.stop.stop_requested()) return;
