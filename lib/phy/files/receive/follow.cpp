@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,8 +30,10 @@ constexpr double growth = 2.0;
 /// Of the slots between a point and one that is elsewhere.
 constexpr int max_halvings = 8;
 
-/// A place is doubtful if its coherence is below this share of the one before.
+/// A place is doubtful if its coherence is below this share of the one before, or its noise above this
+/// multiple: at a wrong place DM-RS may agree, but other symbols disturb them.
 constexpr double clear_share = 0.8;
+constexpr double clear_noise = 2.0;
 
 /// What differs more from the prediction may be a jump: over a prefix, and a ratio for the clock's change. In
 /// fading the timing changes from path to path, but by less than a prefix.
@@ -41,11 +44,16 @@ constexpr double max_clock_change = 2e-6;
 struct Measured {
     Track::Point point;
     double coherence = 0.0;
+    double noise = 0.0;  ///< over all antennas
 };
+
+double sum_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 class Follower {
 public:
-    Follower(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, double coherence,
+    Follower(const Host& host, const ReceiverConfig& config, CaptureSlots& slots, const Offsets& offsets,
              const ReceiveOptions& options)
         : host_(host),
           config_(config),
@@ -55,7 +63,8 @@ public:
           prefix_(prefix * rate_ / config.link.carrier.subcarrier_spacing),
           slot_seconds_(0.01 / slots.schedule().slots_per_frame()),
           distance_(max_prefix_share * prefix / (max_clock_offset * config.link.carrier.subcarrier_spacing)),
-          coherence_(coherence) {}
+          coherence_(offsets.coherence),
+          noise_(sum_of(offsets.noise)) {}
 
     /// From an occasion whose offsets are corrected.
     void follow(std::uint64_t first, double late);
@@ -69,7 +78,8 @@ public:
 private:
     [[nodiscard]] std::vector<Track::Point>& points() { return stretches_.back().points; }
     [[nodiscard]] std::uint64_t first_occasion_from(std::uint64_t slot) const;
-    [[nodiscard]] std::uint64_t measured_at(std::uint64_t occasion) const;
+    [[nodiscard]] std::uint64_t measured_at(std::uint64_t occasion,
+                                            std::uint64_t most = measured_slots) const;
     [[nodiscard]] SlotPlace expected_at(std::uint64_t slot);
     [[nodiscard]] std::optional<std::uint64_t> next_after(std::uint64_t occasion);
     std::optional<Measured> measure(std::uint64_t occasion, const SlotPlace& expected,
@@ -78,7 +88,11 @@ private:
     std::optional<Measured> search(std::uint64_t slot);
     [[nodiscard]] double distance_from(const Track::Point& point);
     [[nodiscard]] double drift_to(const Track::Point& point);
-    bool jump(const Track::Point& point);
+    [[nodiscard]] bool is_elsewhere(const Track::Point& point) {
+        return distance_from(point) > max_step * prefix_ + drift_to(point);
+    }
+    void measure_beside(const Gap& gap, std::uint64_t first, Measured& behind);
+    void jump(Measured found);
 
     const Host& host_;
     const ReceiverConfig& config_;
@@ -89,6 +103,7 @@ private:
     double slot_seconds_;
     double distance_;           ///< s to the next measurement
     double coherence_;          ///< of the last point
+    double noise_;              ///< of the last point
     std::uint64_t absent_ = 0;  ///< measurements without DM-RS since then
     std::vector<Track::Stretch> stretches_;
     std::vector<Gap> gaps_;
@@ -101,9 +116,8 @@ std::uint64_t Follower::first_occasion_from(std::uint64_t slot) const {
 }
 
 /// The slot in the middle of those that are measured from an occasion on.
-std::uint64_t Follower::measured_at(std::uint64_t occasion) const {
-    const std::uint64_t count =
-        std::min(measured_slots, slots_.occasions() - std::min(occasion, slots_.occasions()));
+std::uint64_t Follower::measured_at(std::uint64_t occasion, std::uint64_t most) const {
+    const std::uint64_t count = std::min(most, slots_.occasions() - std::min(occasion, slots_.occasions()));
     return slots_.schedule().slot(occasion + (std::max<std::uint64_t>(count, 1) - 1) / 2);
 }
 
@@ -135,10 +149,11 @@ std::optional<Measured> Follower::measure(std::uint64_t occasion, const SlotPlac
     const Offsets offsets = measured_from(host_, config, slots_, occasion, most);
     if (offsets.coherence == 0.0) return {};
     const double read = slots_.lateness_of(slots_.schedule().slot(occasion));
-    return Measured{.point = {.slot = most == 1 ? slots_.schedule().slot(occasion) : measured_at(occasion),
+    return Measured{.point = {.slot = measured_at(occasion, most),
                               .place = {.late = read + offsets.timing * rate_,
                                         .frequency = expected.frequency + offsets.frequency}},
-                    .coherence = offsets.coherence};
+                    .coherence = offsets.coherence,
+                    .noise = sum_of(offsets.noise)};
 }
 
 /// Where a slot lies around the place of one that was expected there, and is not or seems to be elsewhere:
@@ -153,7 +168,7 @@ std::optional<Measured> Follower::search(std::uint64_t slot) {
     const auto refined = measure(first_occasion_from(found->slot), found->place, 1);
     const bool agrees =
         refined && std::fabs(refined->point.place.late - found->place.late) < max_prefix_share * prefix_;
-    return agrees ? refined : Measured{.point = *found, .coherence = coherence_};
+    return agrees ? refined : Measured{.point = *found, .coherence = coherence_, .noise = noise_};
 }
 
 /// Samples from where it was expected.
@@ -168,30 +183,57 @@ double Follower::drift_to(const Track::Point& point) {
     return change * slot_seconds_ * std::fabs(slots) * rate_;
 }
 
+/// Slots beside the gap show their places best: others may have been measured together with slots behind it.
+/// first: occasion before the gap; behind: a slot behind it.
+void Follower::measure_beside(const Gap& gap, std::uint64_t first, Measured& behind) {
+    const SlotPlace expected = expected_at(gap.first_lost);
+    const std::uint64_t lost = first_occasion_from(gap.first_lost);
+    const auto is_late = [&](const Track::Point& its) {
+        return first_occasion_from(its.slot) + measured_slots / 2 >= lost;
+    };
+    const auto is_near = [&](const std::optional<Measured>& measured, const SlotPlace& place) {
+        return measured && std::fabs(measured->point.place.late - place.late) < prefix_;
+    };
+    const std::uint64_t count = std::min(lost - first, measured_slots);
+    const auto ahead = count > 0 ? measure(lost - count, expected, count) : std::nullopt;
+    if (is_near(ahead, expected)) {
+        std::erase_if(points(),
+                      [&](const Track::Point& its) { return is_late(its) || its.slot >= ahead->point.slot; });
+        points().push_back(ahead->point);
+    } else {
+        std::erase_if(points(), [&, front = points().front().slot](const Track::Point& its) {
+            return is_late(its) && its.slot != front;
+        });
+    }
+    const auto next = measure(first_occasion_from(gap.first_whole), behind.point.place);
+    if (is_near(next, behind.point.place)) behind = *next;
+}
+
 /// The slots lie elsewhere from somewhere between the last point and this one on, if slots show it.
-bool Follower::jump(const Track::Point& point) {
+void Follower::jump(Measured found) {
     // The slots around the last point may be measured in spite of a gap.
     const std::uint64_t last = first_occasion_from(points().back().slot);
     const std::uint64_t from =
         std::max(last - std::min(last, measured_slots), first_occasion_from(stretches_.back().first));
-    slots_.set_track(Track(point.place));
+    slots_.set_track(Track(found.point.place));
     const std::uint64_t end =
-        std::min(first_occasion_from(point.slot) + measured_slots / 2, slots_.occasions());
-    if (from >= end) return false;
+        std::min(first_occasion_from(found.point.slot) + measured_slots / 2, slots_.occasions());
+    if (from >= end) return;
     const Gap gap = GapSearch(host_, config_, slots_)(
-        {.first = from, .end = end, .before = expected_at(point.slot), .after = point.place});
-    if (!gap.is_clear) return false;
+        {.first = from, .end = end, .before = expected_at(found.point.slot), .after = found.point.place});
+    if (!gap.is_clear) return;
+    measure_beside(gap, from, found);
     stretches_.back().end = gap.first_lost;
-    std::erase_if(points(), [&](const Track::Point& its) {
-        return its.slot >= gap.first_lost && its.slot != points().front().slot;
-    });
+    gaps_.push_back(gap);
+    gaps_.back().missing = expected_at(found.point.slot).late - found.point.place.late;
     // The clock goes on as before.
     Track::Point before = points().back();
-    before.place.late -= gap.missing;
-    stretches_.push_back({.first = gap.first_whole, .points = {point}});
-    if (before.slot < point.slot) points().insert(points().begin(), before);
-    gaps_.push_back(gap);
-    return true;
+    before.place.late -= gaps_.back().missing;
+    stretches_.push_back({.first = gap.first_whole, .points = {found.point}});
+    if (before.slot < found.point.slot) points().insert(points().begin(), before);
+    coherence_ = found.coherence;
+    noise_ = found.noise;
+    absent_ = 0;
 }
 
 void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
@@ -200,20 +242,21 @@ void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
     absent_ = measured ? 0 : absent_ + 1;
     if (absent_ > 1 && !is_last && !std::has_single_bit(absent_)) return;
     const bool is_clear = measured && measured->coherence >= clear_share * coherence_;
-    if (!is_clear || distance_from(measured->point) > max_step * prefix_ + drift_to(measured->point)) {
-        const auto found = search(slots_.schedule().slot(occasion));
-        const bool is_elsewhere =
-            found && distance_from(found->point) > max_step * prefix_ + drift_to(found->point);
-        // There may be several gaps, and the clock goes on: the nearer the slots, the clearer is where they
-        // lie.
-        const std::uint64_t last = first_occasion_from(points().back().slot);
-        if (is_elsewhere && halvings < max_halvings && occasion > last + 2 * measured_slots) {
-            take(last + (occasion - last) / 2, false, halvings + 1);
-            return take(occasion, is_last, halvings + 1);
-        }
-        if (is_elsewhere && jump(found->point)) {
-            coherence_ = found->coherence;
-            absent_ = 0;
+    if (!is_clear || measured->noise > clear_noise * noise_ || is_elsewhere(measured->point)) {
+        // The last of the measured slots: a gap among them lies before it.
+        const std::uint64_t searched = std::min(occasion + measured_slots, slots_.occasions()) - 1;
+        const auto found = search(slots_.schedule().slot(searched));
+        if (found && is_elsewhere(found->point)) {
+            // There may be several gaps, and the clock goes on: the nearer the slots, the clearer is where
+            // they lie.
+            const std::uint64_t last = first_occasion_from(points().back().slot);
+            if (halvings < max_halvings && occasion > last + 2 * measured_slots) {
+                const std::size_t known = points().size() + gaps_.size();
+                take(last + (occasion - last) / 2, false, halvings + 1);
+                const bool helped = points().size() + gaps_.size() > known;
+                return take(occasion, is_last, helped ? halvings + 1 : max_halvings);
+            }
+            jump(*found);
             return;
         }
     }
@@ -225,10 +268,13 @@ void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
     if (distance_from(measured->point) > prefix_ + drift_to(measured->point)) return;
     points().push_back(measured->point);
     coherence_ = measured->coherence;
+    noise_ = measured->noise;
 }
 
 void Follower::follow(std::uint64_t first, double late) {
     stretches_ = {{.points = {{.slot = measured_at(first), .place = {.late = late}}}}};
+    // A gap among the slots that were measured first raised their noise.
+    if (const auto alone = measure(first, {.late = late}, 1)) noise_ = std::min(noise_, alone->noise);
     std::uint64_t last = first;
     while (const auto next = next_after(last)) {
         if (options_.stop.stop_requested()) return;
@@ -259,7 +305,7 @@ void report_gap(Reception& result, const MissingSamples& gap) {
 void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                   const CorrectedOffsets& corrected, Reception& result, const ReceiveOptions& options) {
     const std::uint64_t first = corrected.first;
-    Follower follower(host, config, slots, corrected.offsets.coherence, options);
+    Follower follower(host, config, slots, corrected.offsets, options);
     follower.follow(first, corrected.late);
     result.corrected = corrected.offsets;
     choose_corrections(host, config, slots, follower.stretches(), first, result);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "phy/dmrs/dmrs.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/search.hpp"
+#include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 
 namespace phy::detail {
@@ -14,18 +17,35 @@ namespace {
 /// A slot beside a gap is damaged if its EVM is larger than its neighbour's by this factor.
 constexpr double damaged = 1.5;
 
-/// Slots at either place that agree with a gap, at least; and coherence over that at the other place.
+/// Slots at either place that agree with a gap, at least; and correlation over that at the other place.
 constexpr double clear_share = 0.9;
 
-/// Slots that are received well at their place, and not better at the other one.
+/// A slot is at the place where its SNR is higher by this factor, else where its timing offset is smaller.
+constexpr double clear_snr = 1.26;
+
+double snr_of(const SlotReport& report) {
+    return std::isfinite(report.snr_db) ? elementary::power_ratio(report.snr_db) : 0.0;
+}
+
+/// Slots that are received better at their place than at the other one. DM-RS may agree at both, but then the
+/// samples of other symbols disturb them at one.
 std::vector<bool> fitting(const std::vector<SlotReport>& reports, const std::vector<SlotReport>& elsewhere,
-                          double least, double most_seconds) {
+                          double least) {
     std::vector<bool> result;
-    for (std::size_t i = 0; i < reports.size(); ++i)
-        result.push_back(reports[i].coherence >= least &&
-                         reports[i].coherence >= clear_share * elsewhere[i].coherence &&
-                         std::fabs(reports[i].timing_offset) < most_seconds);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        const double snr = snr_of(reports[i]);
+        const double other = elsewhere[i].coherence >= least ? snr_of(elsewhere[i]) : 0.0;
+        const bool is_nearer = std::fabs(reports[i].timing_offset) < std::fabs(elsewhere[i].timing_offset);
+        result.push_back(reports[i].coherence >= least && snr > 0.0 &&
+                         (snr > clear_snr * other || (is_nearer && clear_snr * snr > other)));
+    }
     return result;
+}
+
+/// How much worse a slot was received than its neighbour.
+double damage_of(const SlotReport& slot, const SlotReport& neighbour) {
+    if (slot.erasures > neighbour.erasures) return std::numeric_limits<double>::infinity();
+    return slot.evm / neighbour.evm;
 }
 
 }  // namespace
@@ -33,6 +53,8 @@ std::vector<bool> fitting(const std::vector<SlotReport>& reports, const std::vec
 std::vector<SlotReport> GapSearch::received(const GapBounds& bounds, const SlotPlace& place) const {
     ReceiverConfig config = config_;
     config.link.carrier.frequency_shift -= place.frequency;
+    // A given one would hide how other symbols disturb slots at the wrong place.
+    config.noise_variance.reset();
     slots_.set_track(Track(SlotPlace{.late = place.late}));
     return received_slots(host_, config, slots_, bounds.first, bounds.end - bounds.first);
 }
@@ -40,11 +62,9 @@ std::vector<SlotReport> GapSearch::received(const GapBounds& bounds, const SlotP
 Gap GapSearch::operator()(const GapBounds& bounds) const {
     const std::vector<SlotReport> before = received(bounds, bounds.before);
     const std::vector<SlotReport> after = received(bounds, bounds.after);
-    const double missing = bounds.before.late - bounds.after.late;
-    const double half = 0.5 * std::fabs(missing) / *config_.link.carrier.sample_rate;
     const double least = min_coherence(config_.link.allocation);
-    const std::vector<bool> is_before = fitting(before, after, least, half);
-    const std::vector<bool> is_after = fitting(after, before, least, half);
+    const std::vector<bool> is_before = fitting(before, after, least);
+    const std::vector<bool> is_after = fitting(after, before, least);
     // The division with the fewest slots that contradict it.
     const std::size_t count = is_before.size();
     auto score = static_cast<std::ptrdiff_t>(std::ranges::count(is_after, true));
@@ -66,21 +86,63 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     std::size_t whole_after = first_after;
     while (whole_after < count && !is_after[whole_after])
         ++whole_after;
-    if (whole_before > 1 && !(before[whole_before - 1].evm < damaged * before[whole_before - 2].evm))
-        --whole_before;
-    if (whole_after + 1 < count && !(after[whole_after].evm < damaged * after[whole_after + 1].evm))
-        ++whole_after;
     const auto slot_at = [&](std::size_t index) { return slots_.schedule().slot(bounds.first + index); };
+    const double damage_before =
+        whole_before > 1 ? damage_of(before[whole_before - 1], before[whole_before - 2]) : 0.0;
+    const double damage_after =
+        whole_after + 1 < count ? damage_of(after[whole_after], after[whole_after + 1]) : 0.0;
+    // Of neighbours, one lacks samples, even if it shows little.
+    const bool are_neighbours =
+        whole_before > 0 && whole_after < count && slot_at(whole_after) == slot_at(whole_before - 1) + 1;
+    const bool is_second = !(damage_before > damage_after);
+    if (!(damage_before < damaged) || (are_neighbours && !is_second)) --whole_before;
+    if (!(damage_after < damaged) || (are_neighbours && is_second)) ++whole_after;
     // Slots between occasions may be whole; nobody asks for them.
     const std::uint64_t first_lost = whole_before > 0 ? slot_at(whole_before - 1) + 1 : slot_at(0);
     slots_.set_track(Track(SlotPlace{.late = bounds.before.late}));
     return {.sample = slots_.begin_of(first_lost),
-            .missing = missing,
+            .missing = bounds.before.late - bounds.after.late,
             .first_lost = first_lost,
             .first_whole = slot_at(whole_after),
             .is_clear =
                 agree_before > 0 && best > agree_before && static_cast<double>(best) >= clear_share * either};
 }
+
+namespace {
+
+/// A slot that was found near the place of another one.
+struct FoundAt {
+    std::uint64_t near = 0;
+    int searched = 0;     ///< in a frame
+    std::int64_t at = 0;  ///< sample
+};
+
+/// The number of a slot that was found, with the fewest missing samples: others may have the same DM-RS.
+std::uint64_t number_of(const SlotAllocation& allocation, const CaptureSlots& slots, const FoundAt& found) {
+    const auto tolerance = static_cast<std::int64_t>(slots.input_per_slot() / (2 * symbols_per_slot));
+    const auto of_frame = static_cast<std::uint64_t>(slots.schedule().slots_per_frame());
+    const auto pilots = [&](std::uint64_t slot) {
+        std::vector<cf32> result(dmrs_pilot_count(allocation));
+        dmrs_pilots(allocation, static_cast<int>(slot % of_frame), result);
+        return result;
+    };
+    const auto is_behind = [&](std::uint64_t slot) { return found.at - slots.begin_of(slot) > tolerance; };
+    std::uint64_t number = found.near;
+    while (number > slots.schedule().first_slot() && !is_behind(number - 1))
+        --number;
+    while (is_behind(number))
+        ++number;
+    const std::vector<cf32> expected = pilots(static_cast<std::uint64_t>(found.searched));
+    const auto is_like_it = [&](std::uint64_t slot) {
+        return std::ranges::binary_search(slots.schedule().slots(), static_cast<int>(slot % of_frame)) &&
+               pilots(slot) == expected;
+    };
+    while (!is_like_it(number))
+        ++number;
+    return number;
+}
+
+}  // namespace
 
 std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfig& config,
                                            CaptureSlots& slots, std::uint64_t slot,
@@ -91,7 +153,7 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
     const auto length = static_cast<std::int64_t>(slots.signal().length());
     const auto of_slot = static_cast<std::int64_t>(slots.input_per_slot());
     const std::int64_t begin =
-        std::max<std::int64_t>(std::min(slots.begin_of(slot), length - frame) - of_slot, 0);
+        std::max<std::int64_t>(std::min(slots.begin_of(slot) - of_slot, length - frame), 0);
     if (length - begin < of_slot) return {};
     const auto find_from = [&](const ReceiverConfig& searching_for, std::int64_t first) {
         const std::vector<std::byte> samples = slots.read_samples(
@@ -100,11 +162,12 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
         if (found) found->first_sample += static_cast<std::uint64_t>(first);
         return found;
     };
-    const std::int64_t tolerance = of_slot / (2 * symbols_per_slot);
     const DmrsConfig& dmrs = config.link.allocation.dmrs;
     const bool slots_are_equal = dmrs.transform_precoding && dmrs.hopping == SequenceHopping::none;
-    std::optional<Track::Point> there;
-    for (const int searched : schedule.slots()) {
+    std::vector<int> numbers = schedule.slots();
+    const auto own = std::ranges::find(numbers, static_cast<int>(slot % of_frame));
+    if (own != numbers.end()) std::rotate(numbers.begin(), own, numbers.end());
+    for (const int searched : numbers) {
         ReceiverConfig of_slot_config = config;
         of_slot_config.link = searching(config.link, searched);
         auto found = find_from(of_slot_config, begin);
@@ -117,30 +180,15 @@ std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfi
         // A frame has all of them; to search for each would take long in a pause.
         if (!found && length - begin > frame + of_slot) return {};
         if (!found) continue;
-        // The last slot of that number whose place is not behind the one where it was found.
         const auto at = static_cast<std::int64_t>(found->first_sample);
-        std::uint64_t number = slot - slot % of_frame + static_cast<std::uint64_t>(searched);
-        std::int64_t late = at - slots.begin_of(number);
-        while (late > tolerance) {
-            number += of_frame;
-            late = at - slots.begin_of(number);
-        }
-        while (late + frame <= tolerance && number >= of_frame + schedule.first_slot()) {
-            number -= of_frame;
-            late = at - slots.begin_of(number);
-        }
-        // Nothing tells slots with equal DM-RS apart: whole ones may be missing too.
-        while (slots_are_equal && late <= tolerance - of_slot && number > schedule.first_slot()) {
-            --number;
-            late = at - slots.begin_of(number);
-        }
-        const Track::Point point = {
+        const std::uint64_t number =
+            number_of(config.link.allocation, slots, {.near = slot, .searched = searched, .at = at});
+        const std::int64_t late = at - slots.begin_of(number);
+        return Track::Point{
             .slot = number,
             .place = {.late = expected.late + static_cast<double>(late), .frequency = expected.frequency}};
-        if (std::llabs(late) > 1 || slots_are_equal) return point;
-        if (!there) there = point;
     }
-    return there;
+    return {};
 }
 
 }  // namespace phy::detail

@@ -40,9 +40,9 @@ private:
     CaptureSlots& slots_;
 };
 
-/// Searches a frame from where a slot was expected on, or the last frame. The point is a slot that is
-/// elsewhere, else one that is there, numbered for the fewest missing samples; none: there is none, such as
-/// in a pause of a scheduler.
+/// Searches a frame from where a slot was expected on, or the last frame, for slots of its number. The point
+/// is the first one, numbered for the fewest missing samples; none: there is none, such as in a pause of a
+/// scheduler.
 std::optional<Track::Point> find_slot_near(const Host& host, const ReceiverConfig& config,
                                            CaptureSlots& slots, std::uint64_t slot,
                                            const SlotPlace& expected);

@@ -40,11 +40,12 @@ struct PHY_EXPORT FoundSlot {
 /// transform precoding are the same in every slot unless they hop), the result is the earliest with at least
 /// half the best correlation.
 ///
-/// The position is that of the strongest path, exact to one sample for wide allocations. A frequency offset
-/// of up to 10 % of the subcarrier spacing does no harm. Small allocations are harder to find: one resource
-/// block of one layer needs a signal well above the noise or several slots; with several layers it may take
-/// two resource blocks. Other QPSK symbols match n pilots with a probability of 4^(1-n), which matters below
-/// about 16 pilots.
+/// The position is that of the strongest path, exact to one sample for wide allocations. A slot counts as
+/// complete if by its position it lacks at most half a cyclic prefix; the result is then the nearest position
+/// where the samples hold a whole slot. A frequency offset of up to 10 % of the subcarrier spacing does no
+/// harm. Small allocations are harder to find: one resource block of one layer needs a signal well above the
+/// noise or several slots; with several layers it may take two resource blocks. Other QPSK symbols match n
+/// pilots with a probability of 4^(1-n), which matters below about 16 pilots.
 ///
 /// Throws ArgumentError as Receiver does, for a receiver of grids, and for fewer samples than a slot has. The
 /// result does not depend on backend or number of threads.

@@ -58,7 +58,7 @@ private:
                                                    const std::vector<float>& shares) const;
     void look_closely(Candidate& candidate, std::size_t occasions);
     void add_slot(std::uint64_t slot, std::int64_t position, Evidence& evidence);
-    [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t position) const;
+    [[nodiscard]] bool is_whole(std::uint64_t slot, std::int64_t position, std::int64_t lacking = 0) const;
     [[nodiscard]] std::uint64_t next_slot(std::uint64_t slot) const;
     [[nodiscard]] std::vector<Candidate> convincing(const std::vector<Candidate>& candidates,
                                                     std::size_t positions) const;
@@ -149,9 +149,10 @@ void Search::add_slot(std::uint64_t slot, std::int64_t position, Evidence& evide
     evidence.add(link_.allocation, grid_, pilots_);
 }
 
-bool Search::is_whole(std::uint64_t slot, std::int64_t position) const {
-    return position >= 0 &&
-           static_cast<std::uint64_t>(position) + timing_.slot_samples(slot) <= samples_.length;
+/// lacking: samples that the slot may lack at either end.
+bool Search::is_whole(std::uint64_t slot, std::int64_t position, std::int64_t lacking) const {
+    const auto end = position + static_cast<std::int64_t>(timing_.slot_samples(slot));
+    return position >= -lacking && end <= static_cast<std::int64_t>(samples_.length) + lacking;
 }
 
 void Search::look_closely(Candidate& candidate, std::size_t occasions) {
@@ -193,7 +194,10 @@ std::optional<Candidate> Search::earliest(std::vector<Candidate> convincing) con
         };
         if (std::none_of(kept.begin(), kept.end(), is_near)) kept.push_back(candidate);
     }
-    std::erase_if(kept, [&](const Candidate& candidate) { return !is_whole(slot_, candidate.position); });
+    // The strongest path may be late, and the position off.
+    const auto lacking = static_cast<std::int64_t>(timing_.prefix_samples(slot_, 1) / 2);
+    std::erase_if(kept,
+                  [&](const Candidate& candidate) { return !is_whole(slot_, candidate.position, lacking); });
     if (kept.empty()) return {};
     const double least = min_correlation_share * kept.front().correlation;
     std::erase_if(kept, [&](const Candidate& candidate) { return candidate.correlation < least; });
@@ -227,8 +231,10 @@ std::optional<FoundSlot> Search::operator()() {
         const std::size_t positions = std::min(frame + margin, all - first);
         const auto position = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(margin);
         const std::optional<Candidate> found = find(position, positions);
+        const auto last = static_cast<std::int64_t>(samples_.length - slot_samples_);
         if (found)
-            return FoundSlot{.first_sample = static_cast<std::uint64_t>(found->position),
+            return FoundSlot{.first_sample = static_cast<std::uint64_t>(
+                                 std::clamp<std::int64_t>(found->position, 0, last)),
                              .correlation = found->correlation};
     }
     return {};
