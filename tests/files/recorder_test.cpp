@@ -184,6 +184,29 @@ TEST_F(Recorder, ALineAndAnImageAreTakenOut) {
     }
 }
 
+TEST_F(Recorder, ALineMayBeStrongerThanTheSignal) {
+    for (int trial = 0; trial < 6; ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));
+        Config config = still_recording(seed_, 20);
+        config.snr_db = 27.0;
+        if (trial % 2 == 1) config.link.allocation.dmrs.symbols = {2};
+        if (trial == 4) config.link.carrier.sample_rate = 20e6;
+        config.frequency_offset = trial == 0 ? 0.0 : 27e3 * (unit_(random_) - 0.5);
+        Link link = config.link;
+        if (trial != 2) link.carrier.first_sample.reset();
+        if (trial != 2) config.first_sample = 5'000;
+        config.link.carrier.first_sample = config.first_sample;
+        const phy::Reception ideal = receive(config, link);
+        config.line_db = trial == 1 ? -10.0 : 2.0 + 28.0 * unit_(random_);
+        const phy::Reception done = receive(config, link);
+        EXPECT_LT(loss_db(done, ideal), 0.2);
+        EXPECT_NEAR(done.mean.frequency_offset, config.frequency_offset, 30.0);
+        EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+        ASSERT_EQ(done.impairments.size(), 1U);
+        EXPECT_GT(std::norm(done.impairments[0].line), 0.0F);
+    }
+}
+
 /// Antennas in a file of their own, what it lacks, and its amplitude.
 struct Part {
     std::size_t antennas = 1;

@@ -12,6 +12,7 @@
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/align.hpp"
 #include "phy/files/receive/capture_slots.hpp"
+#include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/follow.hpp"
 #include "phy/files/receive/search.hpp"
@@ -365,6 +366,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     align(reader, result, link, capture_options(options));
     CaptureSignal signal(host, reader, rates_of(result.capture, link),
                          result.skipped.empty() ? 0 : result.skipped.front());
+    if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);

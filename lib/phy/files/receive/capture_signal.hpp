@@ -75,6 +75,7 @@ public:
 
     /// Takes them out of resampled samples, per antenna; empty: none.
     void take_out(std::vector<Impairment> impairments) { impairments_ = std::move(impairments); }
+    [[nodiscard]] const std::vector<Impairment>& impairments() const { return impairments_; }
 
 private:
     /// A position among recorded samples.
