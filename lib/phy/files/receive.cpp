@@ -11,6 +11,7 @@
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/align.hpp"
+#include "phy/files/receive/antennas.hpp"
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
@@ -315,6 +316,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     if (result.cancelled) return;
     detail::require_pilots(result);
     detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
+    detail::warn_of_weak_antennas(host, config, slots, result);
     if (diagnosis) detail::settle_diagnosis(result, *diagnosis);
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
@@ -366,6 +368,8 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     align(reader, result, link, capture_options(options));
     CaptureSignal signal(host, reader, rates_of(result.capture, link),
                          result.skipped.empty() ? 0 : result.skipped.front());
+    result.capture = signal.description();
+    detail::warn_of_left_out(result, signal, link);
     if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;

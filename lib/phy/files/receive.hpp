@@ -114,6 +114,9 @@ struct PHY_EXPORT Reception {
 /// than -30 dB over the signal is taken out before the search. All this needs a carrier that is narrower than
 /// the sample rate.
 ///
+/// An antenna whose samples are all alike is left out: Reception::capture, impairments and the output are
+/// those of the others.
+///
 /// Files of antennas (CaptureOptions::more_antennas) that begin up to half a frame apart are aligned by the
 /// correlation of their samples, unless CaptureOptions::skip is given: what a file has before the last one
 /// begins is skipped. One clock must drive them. Numbers of samples stay those of the first file.

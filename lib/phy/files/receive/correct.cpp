@@ -43,6 +43,11 @@ constexpr double harmful_line = 1e-3;
 constexpr double min_noise_ratio = 1.5;
 constexpr double max_noise_ratio = 1e8;
 
+/// Noise that differs by more makes N0, a mean over antennas, clearly wrong for most of them. Symbols need
+/// not be nearer to their points then: those of an antenna without a cable take no part.
+constexpr double clear_noise_ratio = 10.0;
+constexpr double same_share = 1.01;
+
 /// What is corrected.
 struct Choice {
     ClockSource source = ClockSource::none;
@@ -228,10 +233,10 @@ Choice Chooser::operator()(const Stretches& measured) {
         return error_of(choice, first_) *
                (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 1.0);
     };
-    const auto try_instead = [&](Choice choice) {
+    const auto try_instead = [&](Choice choice, double share = clear_share) {
         if (!least) least = error(best);
         const double of_this = error(choice);
-        if (!(of_this < clear_share * *least)) return;
+        if (!(of_this < share * *least)) return;
         least = of_this;
         best = std::move(choice);
     };
@@ -248,7 +253,9 @@ Choice Chooser::operator()(const Stretches& measured) {
         choice.impairments.resize(scales.size());
         for (std::size_t antenna = 0; antenna < scales.size(); ++antenna)
             choice.impairments[antenna].gain = scales[antenna];
-        try_instead(std::move(choice));
+        const auto [least_scale, most_scale] = std::ranges::minmax(scales);
+        const bool is_clear = most_scale * most_scale > clear_noise_ratio * least_scale * least_scale;
+        try_instead(std::move(choice), is_clear ? same_share : clear_share);
     }
     return best;
 }
