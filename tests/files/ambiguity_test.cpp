@@ -94,4 +94,32 @@ TEST_F(Ambiguity, BothAreNamedIfNothingTellsThemApart) {
     });
 }
 
+/// A clock that is 29 ppm fast at 3.5 GHz: 3.4 subcarriers.
+TEST_F(Ambiguity, AFrequencyBeyondTheSearchedOnesIsNamed) {
+    for (const bool is_searched : {false, true}) {
+        Config config = phy_test::plain_recording();
+        config.slots = 30;
+        config.channel = {};
+        config.seed = random_();
+        config.clock.offset = 29e-6;
+        config.first_sample = is_searched ? 5'000 : 0;
+        config.link.carrier.first_sample = config.first_sample;
+        Link said = config.link;
+        if (is_searched) said.carrier.first_sample.reset();
+        SCOPED_TRACE("seed " + std::to_string(config.seed));
+        phy_test::AirCapture(config).write(capture_, said);
+        std::string text;
+        try {
+            for (const std::string& warning : phy::receive_file(capture_, {}, {}).warnings)
+                text += warning + "\n";
+        } catch (const phy::FileError& error) {
+            text = error.what();
+        }
+        EXPECT_TRUE(text.find("three subcarriers") != std::string::npos ||
+                    text.find("frequency_shift may be wrong") != std::string::npos)
+            << text;
+        EXPECT_TRUE(!is_searched || text.find("first_sample may be wrong") == std::string::npos) << text;
+    }
+}
+
 }  // namespace

@@ -384,7 +384,8 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
         detail::diagnose_reception(host, config, slots, result, options);
     detail::require_occasions(slots, result);
     if (is_samples) {
-        auto corrected = detail::correct_offsets(host, config, slots, result.warnings);
+        auto corrected =
+            detail::correct_offsets(host, config, slots, result.found.has_value(), result.warnings);
         const double found = result.found ? result.found->frequency : 0.0;
         corrected.offsets.frequency += found;
         corrected.offsets.at_prefixes += found;
