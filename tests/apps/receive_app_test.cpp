@@ -241,7 +241,7 @@ TEST_F(ReceiveApp, DiagnosesTheCenterFrequencyByTheAttribute) {
         link.carrier.center_frequency = wrong;
         std::ofstream(path("wrong.json")) << to_json(link);
         const Outcome outcome = demod({capture, "--link", path("wrong.json"), "--diagnose"});
-        EXPECT_NE(outcome.err.find("the best is carrier.center_frequency 1.9e+09 (coherence"),
+        EXPECT_NE(outcome.err.find("the best is carrier.center_frequency 1900000000 (coherence"),
                   std::string::npos)
             << outcome.err;
     }

@@ -372,7 +372,8 @@ TEST_F(CaptureSources, MetadataThatCannotBe) {
 }
 
 TEST_F(CaptureSources, RawFilesThatCannotBe) {
-    expect_error(write("x.bin", std::string(7, 'x')), {"7 bytes", "not a multiple of one sample of ci16"},
+    expect_error(write("x.bin", std::string(7, 'x')),
+                 {"7 bytes", "not a multiple of one sample of ci16", "its first 4 bytes are whole samples"},
                  {.raw = "ci16"});
     expect_error(write("x.bin", ""), {"no samples"}, {.raw = "ci16"});
     const auto path = write("x.bin", std::string(8, 'x'));

@@ -171,7 +171,7 @@ TEST(DiagnoseTest, TheCenterFrequencyOfTheRecordingIsTried) {
             link.carrier.center_frequency = of_link;
             const phy::Diagnosis diagnosis = phy::diagnose(
                 phy::Host(), receiver_of(link, 2), recording.samples(), {.center_frequencies = given});
-            expect_found(diagnosis, sent, of_link == 3.5e9 ? "" : "carrier.center_frequency 3.5e+09");
+            expect_found(diagnosis, sent, of_link == 3.5e9 ? "" : "carrier.center_frequency 3500000000");
         }
     }
 }

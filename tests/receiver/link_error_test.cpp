@@ -85,6 +85,8 @@ TEST(LinkErrorTest, UnknownKeysAreNamed) {
                  {"allocation.dmrs.typea_position: unknown key", "did you mean typeA_position?"});
     expect_error(error_of(changed(full_link, "/allocation/reserved/0/symbol", 2)),
                  {"allocation.reserved[0].symbol: unknown key", "did you mean symbols?"});
+    expect_error(error_of(changed(full_link, "/allocation/mcs", 2)),
+                 {"allocation.mcs: unknown key", "did you mean mcs_table or mcs_index?"});
     expect_error(error_of(changed(full_link, "/zzzzzzzz", 2)),
                  {"zzzzzzzz: unknown key", "direction, carrier, allocation"});
     expect_error(error_of(changed(full_link, "/allocation/dmrs/\n\x01\xC3\xA4", 2)),
@@ -111,6 +113,13 @@ void expect_errors(const std::vector<Case>& cases) {
         for (const char* const part : wrong.parts)
             EXPECT_NE(error.find(part), std::string::npos) << "'" << part << "' in: " << error;
     }
+}
+
+/// Such a text may be hexadecimal without 0x.
+TEST(LinkErrorTest, TextsOfDigitsAreNoNumbers) {
+    expect_error(error_of(changed(full_link, "/allocation/rnti", "17")),
+                 {"allocation.rnti is \"17\": expected a whole number from",
+                  "without quotes unless it is hexadecimal"});
 }
 
 TEST(LinkErrorTest, TypesAreChecked) {

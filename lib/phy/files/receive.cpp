@@ -11,7 +11,9 @@
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
 #include "phy/files/receive/align.hpp"
+#include "phy/files/receive/antennas.hpp"
 #include "phy/files/receive/capture_slots.hpp"
+#include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/follow.hpp"
 #include "phy/files/receive/search.hpp"
@@ -314,6 +316,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     if (result.cancelled) return;
     detail::require_pilots(result);
     detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
+    detail::warn_of_weak_antennas(host, config, slots, result);
     if (diagnosis) detail::settle_diagnosis(result, *diagnosis);
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
@@ -365,6 +368,9 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     align(reader, result, link, capture_options(options));
     CaptureSignal signal(host, reader, rates_of(result.capture, link),
                          result.skipped.empty() ? 0 : result.skipped.front());
+    result.capture = signal.description();
+    detail::warn_of_left_out(result, signal, link);
+    if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
@@ -378,7 +384,8 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
         detail::diagnose_reception(host, config, slots, result, options);
     detail::require_occasions(slots, result);
     if (is_samples) {
-        auto corrected = detail::correct_offsets(host, config, slots, result.warnings);
+        auto corrected =
+            detail::correct_offsets(host, config, slots, result.found.has_value(), result.warnings);
         const double found = result.found ? result.found->frequency : 0.0;
         corrected.offsets.frequency += found;
         corrected.offsets.at_prefixes += found;

@@ -110,7 +110,12 @@ struct PHY_EXPORT Reception {
 /// Frequency offsets of up to three subcarriers are found. Samples that a recorder has dropped are found by
 /// where slots lie behind them. Slots that are not whole count as samples of 0: their soft bits are 0. The
 /// recorder's clock, changes of the frequency, a line at frequency 0, IQ imbalance and different gains of
-/// antennas are corrected if the equalised symbols are then clearly nearer to their points.
+/// antennas are corrected if the equalised symbols are then clearly nearer to their points. A line of more
+/// than -30 dB over the signal is taken out before the search. All this needs a carrier that is narrower than
+/// the sample rate.
+///
+/// An antenna whose samples are all alike is left out: Reception::capture, impairments and the output are
+/// those of the others.
 ///
 /// Files of antennas (CaptureOptions::more_antennas) that begin up to half a frame apart are aligned by the
 /// correlation of their samples, unless CaptureOptions::skip is given: what a file has before the last one

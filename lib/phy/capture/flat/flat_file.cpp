@@ -177,7 +177,8 @@ std::unique_ptr<InputFile> open_raw(const std::filesystem::path& path, PosixFile
     const std::uint64_t size = bytes.size();
     if (size % type.bytes != 0)
         throw file_error(name, "has " + std::to_string(size) + " bytes, not a multiple of one sample of " +
-                                   options.raw + ": the file is truncated or has another type");
+                                   options.raw + ": the file has another type, or it is cut; its first " +
+                                   std::to_string(size - size % type.bytes) + " bytes are whole samples");
     FlatArray array = {.path = path_of_only_array(options, kind_of_stem(path)),
                        .type = type,
                        .dimensions = shape_or_flat(options, size / type.bytes, name),

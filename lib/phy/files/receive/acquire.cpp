@@ -110,7 +110,7 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
 }  // namespace
 
 CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                                 std::vector<std::string>& warnings) {
+                                 bool is_searched, std::vector<std::string>& warnings) {
     std::uint64_t first = 0;
     Offsets offsets = measured_from(host, config, slots, first);
     if (offsets.coherence == 0.0) offsets = measured_at_possible_offsets(host, config, slots, offsets);
@@ -135,8 +135,11 @@ CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, Captu
             if (offsets.coherence < sure_timing) return {offsets, first};
             warnings.push_back(
                 slots.name() +
-                ": the DM-RS are neither where carrier.first_sample says nor where their phases show them: "
-                "carrier.first_sample may be wrong; \"auto\" searches for it");
+                (is_searched
+                     ? ": the DM-RS are neither where they were found nor where their phases show them: the "
+                       "frequency offset may exceed three subcarriers"
+                     : ": the DM-RS are neither where carrier.first_sample says nor where their phases show "
+                       "them: carrier.first_sample may be wrong; \"auto\" searches for it"));
             return {offsets, first};
         }
     }

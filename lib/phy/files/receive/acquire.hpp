@@ -33,8 +33,9 @@ struct CorrectedOffsets {
 
 /// Measures offsets over the first slots that have DM-RS, and corrects them in all samples; the frequency via
 /// the link's frequency_shift, the timing via the track of slots. Warns of an implausible timing offset.
+/// is_searched: the first slot was searched for.
 CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
-                                 std::vector<std::string>& warnings);
+                                 bool is_searched, std::vector<std::string>& warnings);
 
 /// The mean over slots of at least that coherence, if any: averages powers, not decibels. Adds the erasures
 /// of all slots.

@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstring>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "phy/files/common.hpp"
 #include "phy/numerics/elementary.hpp"
@@ -39,6 +41,8 @@ CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
                              const std::optional<ResamplerConfig>& rates, std::uint64_t skipped)
     : host_(host),
       capture_(capture),
+      description_(capture.description()),
+      rows_(description_.antennas),
       skipped_(skipped),
       recorded_length_(capture.description().symbols / capture.description().antennas),
       length_(recorded_length_),
@@ -46,6 +50,36 @@ CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
     rates_.full_scale = full_scale_of(capture.description());
     resample(false);
     if (is_resampled()) length_ = count_of(recorded_length_);
+    std::iota(rows_.begin(), rows_.end(), 0);
+    leave_out_still_antennas();
+}
+
+void CaptureSignal::leave_out_still_antennas() {
+    constexpr std::uint64_t stretches = 16;
+    constexpr std::uint64_t most = 4096;
+    const std::size_t count = std::min(most, recorded_length_ / stretches);
+    if (count == 0) return;
+    std::vector<cf32> firsts(rows_.size());
+    std::vector<bool> is_still(rows_.size(), true);
+    std::vector<float> re(rows_.size() * count);
+    std::vector<float> im(re.size());
+    for (std::uint64_t i = 0; i < stretches; ++i) {
+        const std::vector<std::byte> stretch = read_recorded(i * (recorded_length_ / stretches), count);
+        read_samples(SymbolView(description_.format, stretch), re.data(), im.data());
+        for (std::size_t sample = 0; sample < re.size(); ++sample) {
+            const cf32 value(re[sample], im[sample]);
+            const std::size_t antenna = sample / count;
+            if (i == 0 && sample % count == 0) firsts[antenna] = value;
+            if (value != firsts[antenna]) is_still[antenna] = false;
+        }
+    }
+    if (std::ranges::find(is_still, false) == is_still.end()) return;
+    for (const std::uint64_t antenna : std::exchange(rows_, {}))
+        (is_still[antenna] ? left_out_ : rows_).push_back(antenna);
+    const bool has_dimension = description_.antennas > 1;
+    description_.antennas = rows_.size();
+    description_.symbols = rows_.size() * recorded_length_;
+    if (has_dimension) description_.shape.front() = rows_.size();
 }
 
 bool CaptureSignal::can_resample() const {
@@ -125,7 +159,7 @@ void CaptureSignal::copy(std::int64_t first, std::size_t count, std::size_t stri
     if (there == 0) return;
     const SymbolSpan all(description().format, to);
     for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna)
-        capture_.read(antenna * recorded_length_ + static_cast<std::uint64_t>(from),
+        capture_.read(rows_[antenna] * recorded_length_ + static_cast<std::uint64_t>(from),
                       all.subspan(antenna * stride + static_cast<std::size_t>(from - first), there));
 }
 

@@ -25,7 +25,8 @@ struct SampleMoments {
 };
 
 /// The samples of a capture at the rate of a receiver, or the resource elements of a grid. Numbers count them
-/// per antenna; the first is the capture's first.
+/// per antenna; the first is the capture's first. Antennas whose samples are all alike, such as 0, are left
+/// out: they would lower N0, which is a mean over antennas.
 class CaptureSignal {
 public:
     /// rates: of samples; with equal rates they stay as they are. skipped: CaptureOptions::skip of the first
@@ -33,8 +34,12 @@ public:
     CaptureSignal(const Host& host, CaptureReader& capture, const std::optional<ResamplerConfig>& rates,
                   std::uint64_t skipped = 0);
 
-    [[nodiscard]] const CaptureDescription& description() const { return capture_.description(); }
-    [[nodiscard]] std::uint64_t antennas() const { return description().antennas; }
+    /// Without the antennas that are left out.
+    [[nodiscard]] const CaptureDescription& description() const { return description_; }
+    [[nodiscard]] std::uint64_t antennas() const { return rows_.size(); }
+
+    /// Antennas of the capture, from 0.
+    [[nodiscard]] const std::vector<std::uint64_t>& left_out() const { return left_out_; }
     [[nodiscard]] SampleFormat format() const;
 
     /// Per antenna.
@@ -75,6 +80,7 @@ public:
 
     /// Takes them out of resampled samples, per antenna; empty: none.
     void take_out(std::vector<Impairment> impairments) { impairments_ = std::move(impairments); }
+    [[nodiscard]] const std::vector<Impairment>& impairments() const { return impairments_; }
 
 private:
     /// A position among recorded samples.
@@ -83,6 +89,7 @@ private:
         std::uint64_t fraction;  ///< in 2^-32
     };
 
+    void leave_out_still_antennas();
     [[nodiscard]] std::uint64_t count_of(std::uint64_t recorded) const;
     [[nodiscard]] Position position_of(std::int64_t sample) const;
     [[nodiscard]] static Position moved(const Position& position, double late);
@@ -92,6 +99,9 @@ private:
 
     Host host_;
     CaptureReader& capture_;
+    CaptureDescription description_;
+    std::vector<std::uint64_t> rows_;  ///< antennas of the capture that are read
+    std::vector<std::uint64_t> left_out_;
     std::uint64_t skipped_;
     std::uint64_t recorded_length_;
     std::uint64_t length_;

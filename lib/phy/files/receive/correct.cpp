@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "phy/files/common.hpp"
@@ -34,9 +35,18 @@ constexpr double min_line = 0.02;
 constexpr double min_image = 1e-5;
 constexpr double sure = 25.0;
 
+/// A line of this power over the signal moves the frequency that prefixes show, and a stronger one hides the
+/// DM-RS from a search.
+constexpr double harmful_line = 1e-3;
+
 /// Ratios of the noise of antennas that do no harm, and that gains do not make.
 constexpr double min_noise_ratio = 1.5;
 constexpr double max_noise_ratio = 1e8;
+
+/// Noise that differs by more makes N0, a mean over antennas, clearly wrong for most of them. Symbols need
+/// not be nearer to their points then: those of an antenna without a cable take no part.
+constexpr double clear_noise_ratio = 10.0;
+constexpr double same_share = 1.01;
 
 /// What is corrected.
 struct Choice {
@@ -57,11 +67,43 @@ double oscillator(const Link& link) {
                : *link.carrier.center_frequency + link.carrier.frequency_shift;
 }
 
+/// Of the samples as recorded, resampled.
+std::vector<SampleMoments> moments_of(CaptureSignal& signal) {
+    signal.take_out({});
+    signal.resample(true);
+    return signal.moments();
+}
+
+/// A line at frequency 0 and an image per antenna, if the samples show either. empty: neither.
+std::vector<Impairment> impairments_of(std::span<const SampleMoments> antennas,
+                                       const SlotAllocation& allocation) {
+    const double subcarriers = allocation.subcarriers();
+    std::vector<Impairment> result;
+    bool any = false;
+    for (const SampleMoments& moments : antennas) {
+        Impairment& impairment = result.emplace_back();
+        const double chance = sure / moments.samples;
+        if (std::norm(moments.mean) > moments.power * std::max(min_line / subcarriers, chance))
+            impairment.line = cf32(moments.mean);
+        // Of s + g conj(s), the mean square over the power is 2 g / (1 + |g|^2).
+        const std::complex<double> ratio = moments.square / moments.power;
+        const std::complex<double> image = ratio / (1.0 + std::sqrt(std::max(1.0 - std::norm(ratio), 0.0)));
+        if (std::norm(image) > std::max(min_image, 0.25 * chance)) impairment.image = cf32(image);
+        any = any || impairment != Impairment();
+    }
+    return any ? result : std::vector<Impairment>();
+}
+
 class Chooser {
 public:
     Chooser(const Host& host, ReceiverConfig& config, CaptureSlots& slots, std::uint64_t first,
             const Offsets& corrected)
-        : host_(host), config_(config), slots_(slots), first_(first), corrected_(corrected) {}
+        : host_(host),
+          config_(config),
+          slots_(slots),
+          first_(first),
+          corrected_(corrected),
+          lines_(slots.signal().impairments()) {}
 
     Choice operator()(const Stretches& measured);
 
@@ -71,7 +113,6 @@ public:
 
 private:
     [[nodiscard]] std::vector<Choice> clocks(const Stretches& measured) const;
-    [[nodiscard]] std::vector<Impairment> impairments();
     [[nodiscard]] std::vector<float> gains(const Choice& choice);
     [[nodiscard]] bool may_matter(const Stretches& stretches) const;
     [[nodiscard]] double error_of(const Choice& choice, std::uint64_t occasion);
@@ -81,7 +122,8 @@ private:
     CaptureSlots& slots_;
     std::uint64_t first_;
     const Offsets& corrected_;
-    bool moves_ = false;  ///< the frequency does, over the recording
+    std::vector<Impairment> lines_;  ///< taken out before
+    bool moves_ = false;             ///< the frequency does, over the recording
 };
 
 Stretches Chooser::with_clock(Stretches stretches, ClockSource source) const {
@@ -153,31 +195,10 @@ std::vector<Choice> Chooser::clocks(const Stretches& measured) const {
     for (const ClockSource source : {ClockSource::frequency, ClockSource::timing}) {
         if (source == ClockSource::frequency && oscillator(config_.link) == 0.0) continue;
         Stretches stretches = with_clock(measured, source);
-        if (may_matter(stretches)) choices.push_back({source, true, std::move(stretches)});
+        if (may_matter(stretches)) choices.push_back({source, true, std::move(stretches), lines_});
     }
-    if (moves_) choices.push_back({ClockSource::none, true, measured});
+    if (moves_) choices.push_back({ClockSource::none, true, measured, lines_});
     return choices;
-}
-
-/// A line at frequency 0 and an image, if the samples show either. empty: neither.
-std::vector<Impairment> Chooser::impairments() {
-    slots_.signal().take_out({});
-    slots_.signal().resample(true);
-    const double subcarriers = config_.link.allocation.subcarriers();
-    std::vector<Impairment> result;
-    bool any = false;
-    for (const SampleMoments& moments : slots_.signal().moments()) {
-        Impairment& impairment = result.emplace_back();
-        const double chance = sure / moments.samples;
-        if (std::norm(moments.mean) > moments.power * std::max(min_line / subcarriers, chance))
-            impairment.line = cf32(moments.mean);
-        // Of s + g conj(s), the mean square over the power is 2 g / (1 + |g|^2).
-        const std::complex<double> ratio = moments.square / moments.power;
-        const std::complex<double> image = ratio / (1.0 + std::sqrt(std::max(1.0 - std::norm(ratio), 0.0)));
-        if (std::norm(image) > std::max(min_image, 0.25 * chance)) impairment.image = cf32(image);
-        any = any || impairment != Impairment();
-    }
-    return any ? result : std::vector<Impairment>();
 }
 
 /// Of antennas with a choice, if their noise differs. empty: it does not.
@@ -202,7 +223,7 @@ std::vector<float> Chooser::gains(const Choice& choice) {
 }
 
 Choice Chooser::operator()(const Stretches& measured) {
-    Choice best = {.stretches = measured};
+    Choice best = {.stretches = measured, .impairments = lines_};
     if (!slots_.signal().can_resample()) return best;
     const Track::Point& farthest = farthest_of(measured);
     moves_ = std::fabs(farthest.place.frequency) > min_frequency * config_.link.carrier.subcarrier_spacing;
@@ -212,31 +233,52 @@ Choice Chooser::operator()(const Stretches& measured) {
         return error_of(choice, first_) *
                (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 1.0);
     };
-    const auto try_instead = [&](Choice choice) {
+    const auto try_instead = [&](Choice choice, double share = clear_share) {
         if (!least) least = error(best);
         const double of_this = error(choice);
-        if (!(of_this < clear_share * *least)) return;
+        if (!(of_this < share * *least)) return;
         least = of_this;
         best = std::move(choice);
     };
     for (Choice& choice : clocks(measured))
         try_instead(std::move(choice));
-    if (std::vector<Impairment> found = impairments(); !found.empty()) {
+    std::vector<Impairment> found = impairments_of(moments_of(slots_.signal()), config_.link.allocation);
+    if (!found.empty() && found != lines_) {
         Choice choice = best;
         choice.impairments = std::move(found);
         try_instead(std::move(choice));
     }
-    if (const std::vector<float> found = gains(best); !found.empty()) {
+    if (const std::vector<float> scales = gains(best); !scales.empty()) {
         Choice choice = best;
-        choice.impairments.resize(found.size());
-        for (std::size_t antenna = 0; antenna < found.size(); ++antenna)
-            choice.impairments[antenna].gain = found[antenna];
-        try_instead(std::move(choice));
+        choice.impairments.resize(scales.size());
+        for (std::size_t antenna = 0; antenna < scales.size(); ++antenna)
+            choice.impairments[antenna].gain = scales[antenna];
+        const auto [least_scale, most_scale] = std::ranges::minmax(scales);
+        const bool is_clear = most_scale * most_scale > clear_noise_ratio * least_scale * least_scale;
+        try_instead(std::move(choice), is_clear ? same_share : clear_share);
     }
     return best;
 }
 
 }  // namespace
+
+void take_out_harmful_lines(CaptureSignal& signal, const Link& link) {
+    if (!signal.can_resample()) return;
+    double band = 0.0;
+    for (const ResourceBlocks& range : link.allocation.resource_blocks)
+        band += subcarriers_per_resource_block * range.count * link.carrier.subcarrier_spacing;
+    std::vector<Impairment> lines;
+    bool any = false;
+    for (const SampleMoments& moments : moments_of(signal)) {
+        // Samples of a narrow band are alike: fewer are independent.
+        const double chance = sure * signal.recorded_rate() / (band * moments.samples);
+        const bool is_harmful = std::norm(moments.mean) > moments.power * std::max(harmful_line, chance);
+        lines.push_back({.line = is_harmful ? cf32(moments.mean) : cf32()});
+        any = any || is_harmful;
+    }
+    signal.resample(any);
+    if (any) signal.take_out(std::move(lines));
+}
 
 void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                         const std::vector<Track::Stretch>& stretches, std::uint64_t first,

@@ -7,6 +7,7 @@
 
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
+#include "phy/files/receive/ambiguity.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/numerics/elementary.hpp"
 
@@ -128,6 +129,7 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& given, Capt
     const bool is_samples = config.input == ReceiverInput::samples;
     Diagnosis diagnosis = is_samples ? diagnose_samples(host, config, slots, frames, how)
                                      : diagnose_grid(host, config, slots, first + frames * of_frame, how);
+    settle_ports(host, config, slots, offset, diagnosis);
     result.diagnosis = text_of(diagnosis, false, is_samples && !result.found);
     result.cancelled = diagnosis.cancelled;
     return diagnosis;

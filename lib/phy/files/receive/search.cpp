@@ -177,9 +177,11 @@ std::string settings_of(const Link& link, const CaptureDescription& capture) {
            (link.carrier.first_sample && link.carrier.sample_rate
                 ? ", first_sample " + std::to_string(*link.carrier.first_sample)
                 : "") +
-           (is_said ? ""
-                    : ", at the link's sample_rate " + number_text(*link.carrier.sample_rate) +
-                          " in samples read as " + capture.storage);
+           (capture.kind == CaptureKind::samples ? ", frequency offsets of up to three subcarriers" : "") +
+           (is_said
+                ? (link.carrier.sample_rate ? ", sample_rate " + number_text(*link.carrier.sample_rate) : "")
+                : ", at the link's sample_rate " + number_text(*link.carrier.sample_rate) +
+                      " in samples read as " + capture.storage);
 }
 
 std::optional<FoundSlot> find_slots(const Host& host, ReceiverConfig& config, CaptureSignal& signal,

@@ -139,6 +139,11 @@ private:
     [[nodiscard]] bool has_one_time() const {
         return dmrs().symbols.size() <= static_cast<std::size_t>(dmrs().length);
     }
+    /// What may be wrong if slots begin elsewhere. A search finds DM-RS elsewhere at a wrong frequency.
+    [[nodiscard]] std::string beginning() const {
+        return result_.found ? "the frequency offset may exceed three subcarriers"
+                             : "carrier.first_sample may be wrong";
+    }
     [[nodiscard]] bool is_harmless() const { return !(mean_.evm > harmless_error * distance()); }
 
     void warn_of_snr();
@@ -178,7 +183,7 @@ double pilot_snr_of(double snr, const DmrsConfig& dmrs) {
 }
 
 void Warner::warn_of_snr() {
-    const std::string causes = "allocation.dmrs.ports, layers or carrier.first_sample may be wrong";
+    const std::string causes = "allocation.dmrs.ports or layers may be wrong, or " + beginning();
     const std::uint64_t without = count([](const SlotReport& slot) { return !std::isfinite(slot.snr_db); });
     if (without > 0)
         warn("no SNR " + of_slots(without, result_.slots) +
@@ -259,9 +264,10 @@ void Warner::warn_of_errors() {
     warn("symbols are " + rounded(mean_.error_over_noise_db, 1) +
          " dB farther from the points than noise explains" +
          (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
-         ": carrier.center_frequency, allocation.modulation, allocation.resource_blocks, allocation.dmrs "
-         "(symbols, ports, cdm_groups_without_data) or carrier.first_sample may be wrong, the frequency "
-         "offset may exceed three subcarriers, or there is interference");
+         ": carrier.center_frequency, carrier.sample_rate, allocation.modulation, "
+         "allocation.resource_blocks, allocation.dmrs (symbols, ports, cdm_groups_without_data)" +
+         (result_.found ? "" : " or carrier.first_sample") +
+         " may be wrong, the frequency offset may exceed three subcarriers, or there is interference");
 }
 
 void Warner::warn_of_little_errors() {
@@ -349,9 +355,8 @@ void Warner::warn_of_edges() {
              "carrier.frequency_shift may be wrong");
     if (is_samples && corrected.coherence > 0.0 && std::isfinite(corrected.deviation) &&
         corrected.deviation > spacing() * std::max(max_prefix_deviation, 3.0 * expected_prefix_deviation()))
-        warn(
-            "no cyclic prefixes are where the link says, though DM-RS are: carrier.first_sample may be "
-            "wrong by half a symbol");
+        warn("no cyclic prefixes are where the link says, though DM-RS are: " + beginning() +
+             (result_.found ? "" : " by half a symbol") + ", or carrier.sample_rate may be wrong");
     const double left = mean_.frequency_offset - (is_samples ? result_.corrected.frequency : 0.0);
     int gap = symbols_per_slot;
     const auto length = static_cast<std::size_t>(dmrs().length);
@@ -368,8 +373,8 @@ void Warner::warn_of_edges() {
                std::fabs(slot.timing_offset - result_.corrected.timing) > max_lateness * prefix;
     }));
     if (late > 0)
-        warn("the timing offset is beyond 0.7 of a cyclic prefix " + of_slots(late, result_.slots) +
-             ": carrier.first_sample or carrier.sample_rate may be wrong");
+        warn("the timing offset is beyond 0.7 of a cyclic prefix " + of_slots(late, result_.slots) + ": " +
+             beginning() + ", or carrier.sample_rate may be wrong");
 }
 
 }  // namespace

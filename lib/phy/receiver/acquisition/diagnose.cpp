@@ -52,7 +52,7 @@ std::string change_of(const Link& from, const Trial& to, const DiagnoseOptions& 
     };
     const auto whole = [](auto value) { return std::to_string(value); };
     const auto hertz = [](const auto& value) {
-        return detail::number_text(std::optional<double>(value).value_or(0.0));
+        return std::to_string(std::llround(std::optional<double>(value).value_or(0.0)));
     };
     if (to.swaps_iq) add("I and Q of the samples swapped");
     if (to.swaps_bytes) add("the bytes of each number swapped");

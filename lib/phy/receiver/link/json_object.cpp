@@ -76,6 +76,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
 [[noreturn]] void throw_unknown(const std::string& path, std::string_view key,
                                 std::initializer_list<std::string_view> keys) {
     const std::string message = join(path, key) + ": unknown key; ";
+    // Such as mcs for mcs_index.
+    constexpr std::size_t shortest = 3;
+    std::string longer;
+    for (const std::string_view known : keys)
+        if (key.size() >= shortest && known.starts_with(key))
+            longer += (longer.empty() ? "" : " or ") + std::string(known);
+    if (!longer.empty()) throw ArgumentError(message + "did you mean " + longer + "?");
     constexpr std::size_t longest = 64;
     const auto cost = [&](std::string_view known) { return distance(key.substr(0, longest), known); };
     const auto* const nearest = std::min_element(
@@ -139,7 +146,8 @@ std::int64_t whole_number(const std::string& path, const Json& given, WholeRange
     const auto fail = [&] {
         throw_expected(
             path, given,
-            "a whole number from " + std::to_string(range.first) + " to " + std::to_string(range.last));
+            "a whole number from " + std::to_string(range.first) + " to " + std::to_string(range.last) +
+                (given.is_string() ? ", without quotes unless it is hexadecimal, such as \"0x4601\"" : ""));
     };
     if (!is_whole(value)) fail();
     // Unsigned 64-bit numbers may overflow signed ones. Numbers within ranges are exact in binary64.
