@@ -225,6 +225,15 @@ const Refusal refusals[] = {
      [](auto& a) {
          a.erased_subcarriers = {0, -1};
      }},
+    {"erased_subcarriers take all even DM-RS of port 0 in 1 resource blocks from 2",
+     [](auto& a) {
+         a.resource_blocks = {{5, 3}, {2, 1}}, a.dmrs.type = 1, a.dmrs.ports = {0},
+         a.erased_subcarriers = {24, 28, 32};
+     }},
+    {"more than 4 neighbours",
+     [](auto& a) {
+         a.erased_subcarriers = {303, 300, 301, 304, 302};
+     }},
     {"erased subcarrier 600", [](auto& a) { a.erased_subcarriers = {600}; }},
     {"no resource element", [](auto& a) { a.first_symbol = 2, a.symbols = 1, a.dmrs.symbols = {2}; }},
 };

@@ -80,6 +80,10 @@ inline Batch make_batch(const EstimatorConfig& config, phy::SampleFormat format,
                                .power = 0.01},
                               s + 1);
         if (s == 1) slot.grid[slot.grid.size() / 7] = {std::numeric_limits<float>::quiet_NaN(), 1.0F};
+        const auto width = static_cast<std::size_t>(config.allocation.subcarriers());
+        for (std::size_t row = 0; row < slot.grid.size(); row += width)
+            for (const int k : config.allocation.erased_subcarriers)
+                slot.grid[row + static_cast<std::size_t>(k)] = {k % 3 == 0 ? NAN : 100.0F, 0.0F};
         batch.pilots.insert(batch.pilots.end(), slot.pilots.begin(), slot.pilots.end());
         for (const phy::cf32& element : slot.grid) {
             for (const float part : {element.real(), element.imag()}) {

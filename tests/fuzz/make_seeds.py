@@ -74,7 +74,7 @@ def link_seeds():
         "listed": json.dumps(listed, indent=1) + "// the end",
         "mapping_b": link(allocation={"symbols": [4, 7]}, dmrs={"mapping_type": "B"}),
         "samples": link(carrier={"subcarrier_spacing": 15000, "first_sample": 400, "sample_rate": 3.84e6}),
-        "erased": link(carrier={"erased_subcarriers": [0, 7]}),
+        "erased": link(allocation={"erased_subcarriers": [0, 7]}),
         "words": words(),
         "unknown_key": link(carrier={"cell_idd": 1}),
         "twice": '{"carrier": {"k0": 1, "k0": 2}}',

@@ -66,11 +66,10 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
     const Link link = parse_link(R"({"direction": "downlink",
         "carrier": {"subcarrier_spacing": 60000, "resource_blocks": 51, "first_crb": 7, "k0": -6,
                     "cell_id": 1003, "sample_rate": 61440000.0, "center_frequency": 2.6e9,
-                    "frequency_shift": -7500.5, "first_slot": 33, "first_sample": 9007199254740992,
-                    "erased_subcarriers": [305, 611]},
+                    "frequency_shift": -7500.5, "first_slot": 33, "first_sample": 9007199254740992},
         "allocation": {"rnti": 65535, "scrambling_id": 1023, "codeword": 1, "modulation": "64QAM",
                        "layers": 3, "resource_blocks": [[40, 5], [9, 2], [20, 17]], "symbols": [1, 12],
-                       "slots": [39, 0, 4], "reserved": [],
+                       "slots": [39, 0, 4], "reserved": [], "erased_subcarriers": [305, 611],
                        "dmrs": {"type": 2, "length": 2, "ports": [4, 10, 0], "cdm_groups_without_data": 3,
                                 "symbols": [3, 4, 9, 10], "scrambling_id": 65534, "n_scid": 1,
                                 "reference_crb": 6, "power_db": -1.25}}})");

@@ -1,6 +1,7 @@
 #include <bitset>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
@@ -128,8 +129,46 @@ void check_reserved(const SlotAllocation& allocation) {
         for (const int subcarrier : reserved.subcarriers)
             check_range("reserved subcarrier", subcarrier, 0, subcarriers_per_resource_block - 1);
     }
-    for (const int subcarrier : allocation.erased_subcarriers)
+}
+
+/// Even and odd DM-RS of each port, in each range.
+void check_pilots_left(const SlotAllocation& allocation, const std::vector<bool>& is_erased) {
+    const DmrsConfig& dmrs = allocation.dmrs;
+    const int of_block = pilots_per_resource_block(dmrs.type);
+    const auto is_left = [&](const ResourceBlocks& range, int group, int parity) {
+        for (int i = parity; i < range.count * of_block; i += 2)
+            if (!is_erased[static_cast<std::size_t>(subcarriers_per_resource_block *
+                                                        (range.first + i / of_block) +
+                                                    pilot_subcarrier(dmrs.type, group, i % of_block))])
+                return true;
+        return false;
+    };
+    for (const ResourceBlocks& range : allocation.resource_blocks)
+        for (const int port : dmrs.ports)
+            for (const int parity : {0, 1})
+                if (!is_left(range, dmrs_port(dmrs.type, port).cdm_group, parity))
+                    throw ArgumentError("erased_subcarriers take all " +
+                                        std::string(parity == 0 ? "even" : "odd") + " DM-RS of port " +
+                                        std::to_string(port) + " in " + text(range) +
+                                        ": expected one that is left");
+}
+
+void check_erased(const SlotAllocation& allocation) {
+    if (allocation.erased_subcarriers.empty()) return;
+    std::vector<bool> is_erased(static_cast<std::size_t>(allocation.subcarriers()));
+    for (const int subcarrier : allocation.erased_subcarriers) {
         check_range("erased subcarrier", subcarrier, 0, allocation.subcarriers() - 1);
+        is_erased[static_cast<std::size_t>(subcarrier)] = true;
+    }
+    constexpr int most = 4;
+    int neighbours = 0;
+    for (const bool is_one : is_erased) {
+        neighbours = is_one ? neighbours + 1 : 0;
+        if (neighbours > most)
+            throw ArgumentError("erased_subcarriers has more than " + std::to_string(most) +
+                                " neighbours: expected fewer, or resource_blocks without them");
+    }
+    check_pilots_left(allocation, is_erased);
 }
 
 }  // namespace
@@ -142,6 +181,7 @@ void check_but_data(const SlotAllocation& allocation) {
     check_symbols(allocation);
     check_sequence(allocation);
     check_reserved(allocation);
+    check_erased(allocation);
 }
 
 }  // namespace detail

@@ -43,8 +43,8 @@ struct PHY_EXPORT SlotAllocation {
     int symbols = symbols_per_slot;
     DmrsConfig dmrs;
     std::vector<ReservedElements> reserved;
-    /// Of the grid, spoiled at the receiver, such as by its line at zero frequency. Data and DM-RS are there,
-    /// but a receiver does not use them: soft bits are 0.
+    /// Subcarriers of the grid that the receiver spoils, such as by its line at zero frequency; up to 4
+    /// neighbours. Data and DM-RS are there, but are not used: soft bits are 0.
     std::vector<int> erased_subcarriers = {};
 
     [[nodiscard]] int layers() const { return static_cast<int>(dmrs.ports.size()); }
@@ -55,8 +55,8 @@ struct PHY_EXPORT SlotAllocation {
 
 /// Throws ArgumentError, which names the value, if the allocation is invalid: it leaves its carrier or the
 /// slot, ranges overlap or are empty, DM-RS are outside its symbols, ports are not distinct or do not fit the
-/// DM-RS type and length, a range or a condition of DmrsConfig is violated, or no resource element is left
-/// for data.
+/// DM-RS type and length, a range or a condition of DmrsConfig is violated, no resource element is left for
+/// data, or erased subcarriers take all even or all odd DM-RS of a port in a range.
 PHY_EXPORT void check(const SlotAllocation& allocation);
 
 /// The resource elements of a slot that carry data, and the positions of their symbols in the codeword (TS

@@ -63,7 +63,7 @@ public:
     using Config = ChannelEstimatorConfig;
 
     /// Shares the tables of estimators of the same configuration. Throws ArgumentError if a value is out of
-    /// its range, or if a port has no pilot left in a range of resource blocks.
+    /// its range.
     ChannelEstimator(const Host& host, const Config& config);
 
     /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).

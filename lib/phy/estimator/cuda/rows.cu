@@ -76,18 +76,20 @@ __device__ __forceinline__ void load_batch(const std::byte* samples, const float
     }
 }
 
+constexpr int erased_subcarrier = -2;
+
 /// The elements of a row's pilots: m, m + threads ... of `combs` combs from first_comb on.
 template <int combs>
 struct Elements {
     int m;
     int first_comb;
-    int subcarriers[batch * combs];  ///< of a group that begins at 0; -1: none
+    int subcarriers[batch * combs];  ///< of a group that begins at 0; -1: none; or erased_subcarrier
     int pilots[batch * combs];
 };
 
 template <int combs>
-__device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& program, int m,
-                                                       int first_comb) {
+__device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& program, int m, int first_comb,
+                                                       int group) {
     Elements<combs> result;
     result.m = m;
     result.first_comb = first_comb;
@@ -104,16 +106,15 @@ __device__ __forceinline__ Elements<combs> elements_of(const EstimatorProgram& p
             result.pilots[c * batch + b] = pilot < 0 ? -1 : pilot + comb;
         }
     }
+    for (int i = 0; i < program.erased_count; ++i)
+#pragma unroll
+        for (int& subcarrier : result.subcarriers)
+            if (subcarrier + program.groups[group] == program.erased[i] && subcarrier >= 0)
+                subcarrier = erased_subcarrier;
     return result;
 }
 
 __shared__ int is_spoiled;  ///< a pilot of the block spoils the slot
-
-__device__ __forceinline__ bool is_erased(const EstimatorProgram& program, int subcarrier) {
-    for (int i = 0; i < program.erased_count; ++i)
-        if (program.erased[i] == subcarrier) return true;
-    return false;
-}
 
 /// Writes least squares of a row's elements to shared memory and, if `out` is not null, to out.
 template <SampleFormat format, int combs>
@@ -144,16 +145,16 @@ __device__ __forceinline__ void estimate_elements(const EstimatorProgram& progra
         if (m >= stride) continue;
         float parts[2];
         widen<format, 2>(words[i], job.unit, parts);
+        if (elements.subcarriers[i] == erased_subcarrier) parts[0] = parts[1] = 0.0F;
         float room = 0.0F;
         const DeviceComplex p = phy::detail::cuda::least_squares<Ops>(
             {parts[0], parts[1]}, {of_pilots[i][0], of_pilots[i][1]}, program.scale, room);
-        const bool is_there = elements.subcarriers[i] >= 0;
+        const bool is_there = elements.subcarriers[i] != -1;
         const int at = 2 * (i / batch) * stride + m;
         shared[at] = is_there ? p.re : 0.0F;
         shared[at + stride] = is_there ? p.im : 0.0F;
         if (out == nullptr || !is_there) continue;
-        if (!(room > 0.0F) && !is_erased(program, elements.subcarriers[i] + program.groups[group]))
-            is_spoiled = 1;
+        if (!(room > 0.0F)) is_spoiled = 1;
         out[at + 2 * elements.first_comb * stride] = p.re;
         out[at + (2 * elements.first_comb + 1) * stride] = p.im;
     }
@@ -165,7 +166,8 @@ __device__ __forceinline__ void estimate_block(const EstimatorProgram& program, 
                                                float* shared) {
     const int stride = program.comb_stride;
     for (int m = static_cast<int>(threadIdx.x); m < stride; m += batch * estimator_threads) {
-        const Elements<combs> elements = elements_of<combs>(program, m, first_comb);
+        const Elements<combs> elements =
+            elements_of<combs>(program, m, first_comb, block.antenna_group % program.groups_count);
         for (int i = 0; i < block.loaded; ++i) {
             const int row = block.antenna_group * program.symbols + block.first_symbol + i * program.length;
             float* const out = program.rows_at + slot * program.rows_size +
@@ -189,7 +191,7 @@ __device__ __forceinline__ void fill_erased(const EstimatorProgram& program, uns
         const int row = i / program.fills_count;
         float* const pilots = shared + 2 * (row * block.combs + comb) * stride;
         const DeviceComplex x =
-            phy::detail::cuda::filled_pilot<Ops>(pilots, stride, fill.from.data(), fill.weights.data());
+            phy::detail::cuda::filled_pilot<Ops>(pilots + fill.first, stride, fill.of_rows, fill.count);
         pilots[fill.at] = x.re;
         pilots[stride + fill.at] = x.im;
         if (row >= block.own) continue;
@@ -376,6 +378,16 @@ __global__ void __launch_bounds__(estimator_threads)
         }
         *reinterpret_cast<float4*>(out + m) = {sums[0].re, sums[1].re, sums[2].re, sums[3].re};
         *reinterpret_cast<float4*>(out + stride + m) = {sums[0].im, sums[1].im, sums[2].im, sums[3].im};
+    }
+    if (program.fills_count == 0) return;
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < program.fills_count; i += estimator_threads) {
+        const EstimatorFill& fill = program.fills[i];
+        if (fill.group != stream.group || fill.comb != comb) continue;
+        const DeviceComplex x =
+            phy::detail::cuda::filled_pilot<Ops>(out + fill.first, stride, fill.of_streams, fill.count);
+        out[fill.at] = x.re;
+        out[stride + fill.at] = x.im;
     }
 }
 

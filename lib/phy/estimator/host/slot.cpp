@@ -129,7 +129,6 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
     arrays_.widen[static_cast<std::size_t>(slot_.format)](slot_.grid + at * size_of(slot_.format),
                                                           scratch.samples.data(),
                                                           2 * size(layout.subcarriers), slot_.unit);
-    alignas(64) float lanes[estimator_row_sums * estimator_lanes] = {};
     const std::size_t shift = 2 * size(layout.groups[group]);
     for (int comb = 0; comb < 2; ++comb) {
         float* const gathered = scratch.gathered.data();
@@ -150,22 +149,15 @@ void SlotEstimator::estimate_row(Scratch& scratch, std::size_t row) noexcept {
             kernels_.least_squares({gathered, gathered + stride}, {pilots, pilots + stride}, layout.scale,
                                    {out, out + stride}, layout.comb_size);
         if (!is_usable) scratch.is_spoiled = true;
-        fill_erased(group, comb, out);
+    }
+    fill_erased(row_of(rows_, row, 0), static_cast<int>(group), &EstimatorFill::of_rows);
+    alignas(64) float lanes[estimator_row_sums * estimator_lanes] = {};
+    for (int comb = 0; comb < 2; ++comb) {
+        const float* const out = row_of(rows_, row, comb);
         kernels_.row_sums({out, out + stride}, layout.comb_size, lanes);
     }
     for (std::size_t i = 0; i < estimator_row_sums; ++i)
         row_sums_[row * estimator_row_sums + i] = sum_of_lanes<estimator_lanes>(lanes + i * estimator_lanes);
-}
-
-void SlotEstimator::fill_erased(std::size_t group, int comb, float* row) const noexcept {
-    const auto stride = size(plan_.layout.comb_stride);
-    for (const EstimatorFill& fill : plan_.layout.fills) {
-        if (size(fill.group) != group || fill.comb != comb) continue;
-        const scalar::ComplexOf<Ops> x =
-            scalar::filled_pilot<Ops>(row, plan_.layout.comb_stride, fill.from.data(), fill.weights.data());
-        row[fill.at] = x.re;
-        row[stride + size(fill.at)] = x.im;
-    }
 }
 
 void SlotEstimator::correlate_dmrs(std::size_t row) noexcept {
@@ -227,6 +219,20 @@ void SlotEstimator::form_stream(std::size_t row) noexcept {
     for (int comb = 0; comb < 2; ++comb)
         combine_symbols(antenna_stream, comb, estimate * averaged, averaged, ramp_of(stream.group, comb),
                         row_of(streams_, row, comb));
+    fill_erased(row_of(streams_, row, 0), stream.group, &EstimatorFill::of_streams);
+}
+
+void SlotEstimator::fill_erased(float* row, int group,
+                                EstimatorFillWeights EstimatorFill::*weights) const noexcept {
+    const int stride = plan_.layout.comb_stride;
+    for (const EstimatorFill& fill : plan_.layout.fills) {
+        if (fill.group != group) continue;
+        float* const of_comb = row + 2 * fill.comb * stride;
+        const scalar::ComplexOf<Ops> x =
+            scalar::filled_pilot<Ops>(of_comb + fill.first, stride, fill.*weights, fill.count);
+        of_comb[fill.at] = x.re;
+        of_comb[stride + fill.at] = x.im;
+    }
 }
 
 /// row: (antennas, streams). Averages some DM-RS symbols.

@@ -63,7 +63,6 @@ private:
 
     void gather_pilots(std::size_t symbol) noexcept;
     void estimate_row(Scratch& scratch, std::size_t row) noexcept;
-    void fill_erased(std::size_t group, int comb, float* row) const noexcept;
     void correlate_dmrs(std::size_t row) noexcept;
     void join_sums() noexcept;
     void measure_profile() noexcept;
@@ -74,6 +73,7 @@ private:
     void measure_delays() noexcept;
     void rotate_ramps() noexcept;
     void form_stream(std::size_t row) noexcept;
+    void fill_erased(float* row, int group, EstimatorFillWeights EstimatorFill::*weights) const noexcept;
     void combine_symbols(std::size_t row, int comb, std::size_t first, std::size_t count, SplitComplex ramp,
                          float* out) const noexcept;
     void project(Scratch& scratch, std::size_t job) noexcept;

@@ -32,14 +32,15 @@ PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> 
     return {Ops::where_positive(room, scaled.re), Ops::where_positive(room, scaled.im)};
 }
 
-/// An erased pilot, from others of its comb: the parts of a row are `stride` floats apart.
-template <class Ops>
-PHY_INLINE ComplexOf<Ops> filled_pilot(const float* row, int stride, const int* from, const float* weights) {
+/// An erased pilot, from `count` others of its comb: the parts of a row are `stride` floats apart. Those of
+/// weight 0 are not read.
+template <class Ops, class Weights>
+PHY_INLINE ComplexOf<Ops> filled_pilot(const float* row, int stride, const Weights& weights, int count) {
     ComplexOf<Ops> sum = {Ops::set(0.0F), Ops::set(0.0F)};
-    PHY_UNROLL for (int i = 0; i < 4; ++i) {
-        const auto weight = Ops::set(weights[i]);
-        sum.re = Ops::fma(weight, Ops::set(row[from[i]]), sum.re);
-        sum.im = Ops::fma(weight, Ops::set(row[stride + from[i]]), sum.im);
+    for (int i = 0; i < count; ++i) {
+        const ComplexOf<Ops> weight = {Ops::set(weights[0][i]), Ops::set(weights[1][i])};
+        if (weights[0][i] == 0.0F && weights[1][i] == 0.0F) continue;
+        sum = add_product<Ops>(sum, weight, {Ops::set(row[i]), Ops::set(row[stride + i])});
     }
     return sum;
 }

@@ -9,6 +9,7 @@
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
+#include "phy/numerics/elementary.hpp"
 
 namespace phy::detail {
 namespace {
@@ -67,26 +68,61 @@ void add_streams(EstimatorLayout& layout, const DmrsConfig& dmrs) {
             layout.kind_streams[kind] * (kind == 1 ? 4 : 2) * layout.antennas * layout.estimates;
 }
 
-/// Lagrange's polynomial through up to two pilots of the comb on either side that are not erased, or the
-/// nearest one.
-EstimatorFill make_fill(const std::vector<bool>& is_erased, int m) {
-    EstimatorFill fill;
-    std::size_t found = 0;
-    const auto look = [&](int step) {
-        const std::size_t end = found + 2;
-        for (int i = m + step; i >= 0 && i < static_cast<int>(is_erased.size()) && found < end; i += step)
-            if (!is_erased[static_cast<std::size_t>(i)]) fill.from[found++] = i;
+/// Solves a x = b for a small positive definite matrix, by Gaussian elimination; overwrites a.
+std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
+    const std::size_t n = b.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t row = i + 1; row < n; ++row) {
+            const double factor = a[row * n + i] / a[i * n + i];
+            for (std::size_t k = i; k < n; ++k)
+                a[row * n + k] -= factor * a[i * n + k];
+            b[row] -= factor * b[i];
+        }
+    }
+    for (std::size_t i = n; i-- > 0;) {
+        for (std::size_t k = i + 1; k < n; ++k)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    return b;
+}
+
+/// Delays that interpolated pilots hold, in cyclic prefixes, and noise over power.
+constexpr double fill_prefixes = 1.5;
+constexpr double fill_noise = 0.01;
+
+/// The middle of delays before their offset is taken out.
+constexpr double row_prefixes = 0.4;
+constexpr double prefix = 144.0 / 2048.0;
+
+/// Wiener weights for a flat profile.
+EstimatorFill make_fill(const std::vector<bool>& is_erased, int m, int spacing) {
+    const int count = static_cast<int>(is_erased.size());
+    const int first =
+        std::clamp(m - estimator_fill_pilots / 2, 0, std::max(count - estimator_fill_pilots, 0));
+    EstimatorFill fill = {.at = m, .first = first, .count = std::min(count, estimator_fill_pilots)};
+    std::vector<int> from;
+    for (int i = first; i < first + fill.count; ++i)
+        if (!is_erased[static_cast<std::size_t>(i)]) from.push_back(i);
+    const auto correlation = [&](int distance) {
+        const double x = 3.14159265358979323846 * fill_prefixes * prefix * spacing * distance;
+        return distance == 0 ? 1.0 : std::sin(x) / x;
     };
-    look(-1);
-    look(1);
-    if (found == 0)
-        throw ArgumentError("erased_subcarriers leave no DM-RS of a port in a range of resource blocks");
-    for (std::size_t i = 0; i < found; ++i) {
-        double weight = 1.0;
-        for (std::size_t other = 0; other < found; ++other)
-            if (other != i)
-                weight *= static_cast<double>(m - fill.from[other]) / (fill.from[i] - fill.from[other]);
-        fill.weights[i] = static_cast<float>(weight);
+    std::vector<double> a;
+    std::vector<double> b;
+    for (const int i : from) {
+        b.push_back(correlation(i - m));
+        for (const int k : from)
+            a.push_back(correlation(i - k) + (i == k ? fill_noise : 0.0));
+    }
+    const std::vector<double> weights = solved(std::move(a), std::move(b));
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const auto at = static_cast<std::size_t>(from[i] - first);
+        const double turns = row_prefixes * prefix * spacing * (from[i] - m);
+        const auto rotation = elementary::turn(turns - std::floor(turns));
+        fill.of_streams[0][at] = static_cast<float>(weights[i]);
+        fill.of_rows[0][at] = static_cast<float>(weights[i] * rotation.real());
+        fill.of_rows[1][at] = static_cast<float>(weights[i] * rotation.imag());
     }
     return fill;
 }
@@ -100,12 +136,11 @@ void add_fills(EstimatorLayout& layout, const EstimatorRange& range, int group, 
             layout.erased, layout.subcarrier_of[first + m] + layout.groups[static_cast<std::size_t>(group)]));
     for (int m = 0; m < count; ++m) {
         if (!is_erased[static_cast<std::size_t>(m)]) continue;
-        EstimatorFill fill = make_fill(is_erased, m);
+        EstimatorFill fill = make_fill(is_erased, m, layout.spacing);
         fill.group = group;
         fill.comb = comb;
-        fill.at = range.offset + m;
-        for (int& from : fill.from)
-            from += range.offset;
+        fill.at += range.offset;
+        fill.first += range.offset;
         layout.fills.push_back(fill);
     }
 }
@@ -207,25 +242,6 @@ double middle(const DmrsConfig& dmrs, int estimate) {
 
 /// The error of an estimate of a coefficient that Wiener weights in time assume.
 constexpr double error_in_time = 0.01;
-
-/// Solves a x = b for a small positive definite matrix, by Gaussian elimination; overwrites a.
-std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
-    const std::size_t n = b.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t row = i + 1; row < n; ++row) {
-            const double factor = a[row * n + i] / a[i * n + i];
-            for (std::size_t k = i; k < n; ++k)
-                a[row * n + k] -= factor * a[i * n + k];
-            b[row] -= factor * b[i];
-        }
-    }
-    for (std::size_t i = n; i-- > 0;) {
-        for (std::size_t k = i + 1; k < n; ++k)
-            b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
-    }
-    return b;
-}
 
 }  // namespace
 

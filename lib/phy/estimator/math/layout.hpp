@@ -39,13 +39,21 @@ struct EstimatorRange {
     int offset = 0;  ///< of its pilots in a comb's row
 };
 
-/// An erased pilot: interpolated from others of its comb, in the same row of least squares.
+/// Pilots of a comb that an erased one is interpolated from, at most, and itself.
+inline constexpr int estimator_fill_pilots = 17;
+
+/// (real and imaginary parts, pilots); 0: erased.
+using EstimatorFillWeights = std::array<std::array<float, estimator_fill_pilots>, 2>;
+
+/// An erased pilot: the weighted sum of others of its comb.
 struct EstimatorFill {
     int group = 0;  ///< index into EstimatorLayout::groups
     int comb = 0;
-    int at = 0;                         ///< in a comb's row
-    std::array<int, 4> from = {};       ///< in a comb's row
-    std::array<float, 4> weights = {};  ///< 0: not used
+    int at = 0;     ///< in a comb's row
+    int first = 0;  ///< of the weighted pilots, in a comb's row
+    int count = 0;
+    EstimatorFillWeights of_rows = {};     ///< around a delay within a prefix
+    EstimatorFillWeights of_streams = {};  ///< around delay 0, which is the middle there
 };
 
 /// The numbers of a layout, on the host and in device memory.

@@ -60,9 +60,6 @@ void read_carrier(const JsonObject& object, Link& link) {
     link.allocation.carrier_resource_blocks = object.whole("resource_blocks", carrier_sizes);
     link.allocation.first_crb = object.whole_or("first_crb", resource_block_numbers, 0);
     carrier.k0 = object.whole_or("k0", {-6, 6}, 0);
-    if (const Json* const erased = object.find("erased_subcarriers"))
-        link.allocation.erased_subcarriers = detail::whole_numbers(object.path("erased_subcarriers"), *erased,
-                                                                   {0, link.allocation.subcarriers() - 1});
     if (object.has("cell_id")) carrier.cell_id = object.whole("cell_id", cell_ids);
     carrier.sample_rate = optional_number(object, "sample_rate");
     carrier.center_frequency = detail::read_center_frequency(object, link);
@@ -273,6 +270,9 @@ void read_allocation(const JsonObject& object, Link& link) {
     std::tie(allocation.first_symbol, allocation.symbols) = allocated_symbols(object);
     if (const Json* const slots = object.find("slots")) link.slots = slots_of(object.path("slots"), *slots);
     read_reserved(object, allocation.reserved);
+    if (const Json* const erased = object.find("erased_subcarriers"))
+        allocation.erased_subcarriers = detail::whole_numbers(object.path("erased_subcarriers"), *erased,
+                                                              {0, allocation.subcarriers() - 1});
     read_dmrs(dmrs_of(object), link);
     if (layers != allocation.layers())
         throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
@@ -289,11 +289,11 @@ Link parse_link(std::string_view json) {
     const JsonObject carrier("carrier", object.at("carrier"),
                              {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id",
                               "sample_rate", "center_frequency", "arfcn", "point_a_arfcn", "frequency_shift",
-                              "cyclic_prefix", "first_slot", "first_sample", "erased_subcarriers"});
+                              "cyclic_prefix", "first_slot", "first_sample"});
     const JsonObject allocation("allocation", object.at("allocation"),
                                 {"rnti", "scrambling_id", "codeword", "modulation", "mcs_table", "mcs_index",
                                  "tp_pi2bpsk", "layers", "bwp", "resource_blocks", "riv", "symbols", "sliv",
-                                 "slots", "reserved", "transform_precoding", "dmrs"});
+                                 "slots", "reserved", "erased_subcarriers", "transform_precoding", "dmrs"});
     require_keys(carrier, allocation);
     read_carrier(carrier, link);
     read_allocation(allocation, link);

@@ -35,8 +35,6 @@ Json carrier_of(const Link& link) {
     json["frequency_shift"] = number(carrier.frequency_shift);
     json["cyclic_prefix"] = "normal";
     json["first_slot"] = carrier.first_slot;
-    if (!link.allocation.erased_subcarriers.empty())
-        json["erased_subcarriers"] = link.allocation.erased_subcarriers;
     json["first_sample"] = carrier.first_sample ? Json(*carrier.first_sample) : Json("auto");
     return json;
 }
@@ -72,6 +70,7 @@ Json allocation_of(const Link& link) {
         json["reserved"].push_back({{"symbols", reserved.symbols},
                                     {"resource_blocks", pair(reserved.resource_blocks)},
                                     {"subcarriers", reserved.subcarriers}});
+    if (!allocation.erased_subcarriers.empty()) json["erased_subcarriers"] = allocation.erased_subcarriers;
     json["transform_precoding"] = allocation.dmrs.transform_precoding;
     json["dmrs"] = dmrs_of(allocation.dmrs);
     return json;
