@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "estimator/estimator_bytes.hpp"
+#include "phy/estimator/math/plan.hpp"
 #include "phy/machine/host.hpp"
 
 namespace {
@@ -48,6 +49,7 @@ TEST(ChannelEstimatorBytes, EstimatorsDoNotDependOnThoseBefore) {
     for (const BytesCase& other : cases) {
         const phy::ChannelEstimator made(phy::Host(), other.config);
         EXPECT_EQ(made.config(), other.config);
+        EXPECT_EQ(phy::detail::estimator_plan(other.config), phy::detail::estimator_plan(other.config));
     }
     Written written(3, estimate.channel_size(), config.antennas);
     estimate({SampleFormat::cf32, batch.grid}, batch.pilots, written.channel, written.slots,

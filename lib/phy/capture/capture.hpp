@@ -105,8 +105,8 @@ struct PHY_EXPORT CaptureOptions {
     /// codewords are those of the first file.
     std::vector<std::filesystem::path> more_antennas = {};
 
-    /// Of samples: how many to leave out at the beginning, per antenna, of the file and of each
-    /// more_antennas; empty: none.
+    /// Samples per antenna to leave out at the beginning of the file and of each more_antennas, for samples
+    /// only; empty: none.
     std::vector<std::uint64_t> skip = {};
 
     /// Dimensions of a raw file or a SigMF recording of one channel; empty: one dimension.

@@ -62,8 +62,8 @@ class PHY_EXPORT ChannelEstimator {
 public:
     using Config = ChannelEstimatorConfig;
 
-    /// Shares the tables of estimators of the same configuration. Throws ArgumentError if a value is out of
-    /// its range.
+    /// Shares the tables of estimators of the same configuration; those of the last two configurations stay
+    /// in memory. Throws ArgumentError if a value is out of its range.
     ChannelEstimator(const Host& host, const Config& config);
 
     /// Returns the estimates in time per slot: 1, or one per DM-RS (a double one counts once).

@@ -30,6 +30,12 @@ using detail::name_of;
 
 namespace {
 
+/// Transmitted codewords.
+struct Truth {
+    CaptureReader* reader = nullptr;
+    std::uint64_t first = 0;  ///< row of the first received slot
+};
+
 /// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
 /// errors if there are transmitted codewords, and keeps the measurements of each slot.
 class ReceivedSink : public Sink {
@@ -38,8 +44,8 @@ public:
         const ReceiveStage::Config& stage;
         SlotWriter* writer = nullptr;
         bool writes_llr = true;
-        CaptureReader* codewords = nullptr;
-        std::uint64_t rows = 0;  ///< transmitted codewords
+        Truth truth = {};
+        std::uint64_t rows = 0;  ///< of truth
         std::function<void(std::uint64_t)> progress = {};
     };
 
@@ -85,7 +91,7 @@ void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
             saturated_ += measure_(of_slot).saturated;
             continue;
         }
-        config_.codewords->read_codeword(chunk.first + i, codeword_);
+        config_.truth.reader->read_codeword(config_.truth.first + chunk.first + i, codeword_);
         const SoftBitSums sums = measure_(of_slot, codeword_);
         saturated_ += sums.saturated;
         bit_errors_ += sums.bit_errors;
@@ -192,7 +198,7 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
 }
 
 /// Number of transmitted codewords to compare; 0 without any. Adds a warning if they do not fit.
-std::uint64_t rows_of_truth(Reception& result) {
+std::uint64_t rows_of_truth(Reception& result, std::uint64_t first) {
     const auto& codewords = result.capture.codewords;
     if (!codewords) return 0;
     const std::uint64_t bits = result.soft_bits / result.slots;
@@ -202,12 +208,13 @@ std::uint64_t rows_of_truth(Reception& result) {
                                   std::to_string(bits) + ": bit errors are not counted");
         return 0;
     }
-    if (codewords->slots != result.slots)
+    const std::uint64_t rows = codewords->slots - std::min(first, codewords->slots);
+    if (rows != result.slots)
         result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
-                                  std::to_string(codewords->slots) + " rows for " +
-                                  std::to_string(result.slots) + " slots: only the first " +
-                                  std::to_string(std::min(codewords->slots, result.slots)) + " are compared");
-    return std::min(codewords->slots, result.slots);
+                                  std::to_string(rows) + " rows for " + std::to_string(result.slots) +
+                                  " slots: only the first " + std::to_string(std::min(rows, result.slots)) +
+                                  " are compared");
+    return std::min(rows, result.slots);
 }
 
 /// Warns if the capture and its link contradict each other.
@@ -284,10 +291,9 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
 }
 
 /// Receives all slots, and writes the file if there is one.
-void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots,
-                   const ReceiverConfig& config, const std::filesystem::path& soft_bits, const Host& host,
-                   const ReceiveOptions& options) {
-    const std::uint64_t rows = rows_of_truth(result);
+void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, const ReceiverConfig& config,
+                   const std::filesystem::path& soft_bits, const Host& host, const ReceiveOptions& options) {
+    const std::uint64_t rows = rows_of_truth(result, truth.first);
     ReceiveStage stage({.receiver = config,
                         .format = slots.format(),
                         .symbols = options.writes_symbols,
@@ -302,7 +308,7 @@ void receive_slots(Reception& result, CaptureReader& reader, CaptureSlots& slots
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
     ReceivedSink sink(
-        {stage.config(), writer ? &*writer : nullptr, options.writes_llr, &reader, rows, progress});
+        {stage.config(), writer ? &*writer : nullptr, options.writes_llr, truth, rows, progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
@@ -336,20 +342,32 @@ CaptureOptions capture_options(const ReceiveOptions& options) {
 }
 
 /// Opens the capture again, with files of antennas that begin together.
-void align(CaptureReader& reader, Reception& result, const Link& link, CaptureOptions options) {
-    if (options.more_antennas.empty() || result.capture.kind != CaptureKind::samples) return;
+void align(CaptureReader& reader, Reception& result, const Link& link, const ReceiveOptions& given) {
+    CaptureOptions options = capture_options(given);
+    const auto skips = [](std::uint64_t samples) { return samples > 0; };
+    if (std::ranges::any_of(options.skip, skips)) result.skipped = options.skip;
+    if (!options.skip.empty() || options.more_antennas.empty() || result.capture.kind != CaptureKind::samples)
+        return;
     const double rate = *link.carrier.sample_rate;
     const double prefix = 144.0 / 2048.0 * rate / link.carrier.subcarrier_spacing;
-    if (options.skip.empty())
-        options.skip = detail::aligning_skip(result.capture.file, options,
-                                             {.max_delay = static_cast<std::uint64_t>(0.005 * rate),
-                                              .harmless = static_cast<std::uint64_t>(0.5 * prefix),
-                                              .spread = static_cast<std::uint64_t>(prefix)},
-                                             result.warnings);
+    options.skip = detail::aligning_skip(result.capture.file, options,
+                                         {.max_delay = static_cast<std::uint64_t>(0.005 * rate),
+                                          .harmless = static_cast<std::uint64_t>(0.5 * prefix),
+                                          .spread = static_cast<std::uint64_t>(prefix),
+                                          .stop = given.stop},
+                                         result.warnings);
     result.skipped = options.skip;
     if (options.skip.empty()) return;
     reader = CaptureReader(result.capture.file, options);
     result.capture = reader.description();
+}
+
+/// Occasions of the link before the first that is received: where files of antennas begin later.
+std::uint64_t occasions_before(const Link& received, const Link& link) {
+    const double late =
+        static_cast<double>(*received.carrier.first_sample) - static_cast<double>(*link.carrier.first_sample);
+    const double slots = late / *link.carrier.sample_rate * 100.0 * slots_per_frame(link.carrier);
+    return SlotSchedule(link).occasions(static_cast<std::uint64_t>(std::llround(slots)));
 }
 
 }  // namespace
@@ -365,9 +383,10 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     result.llr = options.llr;
     const Link link = link_of(result.capture, options);
     const Host host = detail::host_among(options.places);
-    align(reader, result, link, capture_options(options));
-    CaptureSignal signal(host, reader, rates_of(result.capture, link),
-                         result.skipped.empty() ? 0 : result.skipped.front());
+    const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
+    align(reader, result, link, options);
+    const std::uint64_t skipped = result.skipped.empty() ? 0 : result.skipped.front();
+    CaptureSignal signal(host, reader, rates, skipped);
     result.capture = signal.description();
     detail::warn_of_left_out(result, signal, link);
     if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
@@ -394,13 +413,16 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
             detail::follow_slots(host, config, slots, corrected, result, options);
     }
     result.link = signal.recorded_link(config.link);
-    if (link.carrier.first_sample) {
+    std::uint64_t first_codeword = 0;
+    if (link.carrier.first_sample && *link.carrier.first_sample < skipped) {
+        first_codeword = occasions_before(result.link, link);
+    } else if (link.carrier.first_sample) {
         result.link.carrier.first_sample = link.carrier.first_sample;
         result.link.carrier.first_slot = link.carrier.first_slot;
     }
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     measure_extent(result, slots, config);
-    receive_slots(result, reader, slots, config, soft_bits, host, options);
+    receive_slots(result, {&reader, first_codeword}, slots, config, soft_bits, host, options);
     return result;
 }
 

@@ -175,6 +175,7 @@ std::shared_ptr<const EstimatorPlan> estimator_plan(const ChannelEstimatorConfig
     }
     auto plan = std::make_shared<const EstimatorPlan>(config);
     const std::lock_guard lock(mutex);
+    if (kept.front() != nullptr && kept.front()->config == config) return kept.front();
     kept = {plan, std::move(kept.front())};
     return plan;
 }

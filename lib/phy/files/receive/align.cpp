@@ -17,8 +17,11 @@ namespace {
 /// Stretches of a file that are correlated, at most.
 constexpr std::uint64_t max_stretches = 4;
 
-/// Of the strongest correlation over the mean, if `terms` were added: noise is as strong with a probability
-/// of about 1e-9.
+/// The antennas of a file that are correlated, at most.
+constexpr std::uint64_t max_antennas_of_file = 4;
+
+/// The strongest correlation over the mean, if `terms` were added, is at least this: noise reaches it with a
+/// probability of about 1e-9.
 double sure_ratio(double terms) {
     return 6.0 + 30.0 / terms;
 }
@@ -27,8 +30,12 @@ double sure_ratio(double terms) {
 /// is taken.
 constexpr double similar = 0.7;
 
-/// Of paths beside the strongest, in power.
+/// Paths that count have this power over that of the strongest.
 constexpr double weakest_path = 0.1;
+
+/// A bin of the product of two spectra is at most this, over the mean magnitude: a line would correlate at
+/// all delays.
+constexpr double max_bin = 8.0;
 
 using Spectrum = std::vector<float>;  ///< real parts, then imaginary ones
 
@@ -49,6 +56,7 @@ public:
         const std::int64_t from = std::clamp<std::int64_t>(first, 0, end);
         const std::int64_t to = std::clamp<std::int64_t>(first + static_cast<std::int64_t>(count), from, end);
         const auto there = static_cast<std::size_t>(to - from);
+        if (there == 0) return {};
         const SampleFormat format = reader_.description().format;
         bytes_.resize(there * size_of(format));
         reader_.read(antenna * length() + static_cast<std::uint64_t>(from), SymbolSpan(format, bytes_));
@@ -67,8 +75,7 @@ private:
         double energy = 0.0;
         for (const std::span<float> plane : {re, im}) {
             const double sum = std::accumulate(plane.begin(), plane.end(), 0.0);
-            const auto mean =
-                static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(plane.size(), 1)));
+            const auto mean = static_cast<float>(sum / static_cast<double>(plane.size()));
             for (float& component : plane) {
                 component -= mean;
                 energy += static_cast<double>(component) * static_cast<double>(component);
@@ -95,7 +102,7 @@ public:
           transform_(std::bit_ceil(count_ + 2 * config.max_delay)),
           powers_(2 * config.max_delay + 1) {
         const std::uint64_t stretches = std::min(max_stretches, a.length() / count_);
-        for (std::uint64_t i = 0; i < stretches; ++i)
+        for (std::uint64_t i = 0; i < stretches && !config.stop.stop_requested(); ++i)
             add_stretch(a, b, i * (a.length() / stretches));
     }
 
@@ -119,9 +126,9 @@ private:
 void Correlation::add_stretch(AntennaFile& a, AntennaFile& b, std::uint64_t first) {
     const auto begin = static_cast<std::int64_t>(first);
     std::vector<Spectrum> of_a;
-    for (std::uint64_t antenna = 0; antenna < a.antennas(); ++antenna)
+    for (std::uint64_t antenna = 0; antenna < std::min(a.antennas(), max_antennas_of_file); ++antenna)
         of_a.push_back(a.spectrum(antenna, begin, count_, transform_));
-    for (std::uint64_t antenna = 0; antenna < b.antennas(); ++antenna) {
+    for (std::uint64_t antenna = 0; antenna < std::min(b.antennas(), max_antennas_of_file); ++antenna) {
         const Spectrum of_b = b.spectrum(antenna, begin - static_cast<std::int64_t>(config_.max_delay),
                                          count_ + 2 * config_.max_delay, transform_);
         for (const Spectrum& spectrum : of_a)
@@ -132,11 +139,20 @@ void Correlation::add_stretch(AntennaFile& a, AntennaFile& b, std::uint64_t firs
 void Correlation::add_powers(const Spectrum& a, const Spectrum& b) {
     const std::size_t points = transform_.points();
     Spectrum product(2 * points);
+    double sum = 0.0;
     for (std::size_t k = 0; k < points; ++k) {
         const cf32 x(a[k], a[points + k]);
         const cf32 y(b[k], b[points + k]);
         product[k] = x.real() * y.real() + x.imag() * y.imag();
         product[points + k] = x.real() * y.imag() - x.imag() * y.real();
+        sum += static_cast<double>(std::abs(cf32(product[k], product[points + k])));
+    }
+    const auto most = static_cast<float>(max_bin * sum / static_cast<double>(points));
+    for (std::size_t k = 0; k < points; ++k) {
+        const float magnitude = std::abs(cf32(product[k], product[points + k]));
+        if (magnitude <= most) continue;
+        product[k] *= most / magnitude;
+        product[points + k] *= most / magnitude;
     }
     // The inverse.
     transform_(product.data() + points, product.data());
@@ -180,26 +196,35 @@ std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, con
     std::vector<std::optional<std::int64_t>> delays(files.size());
     delays[0] = 0;
     // Channels may be orthogonal: a file that does not correlate with the first may do so with another.
-    for (std::size_t from = 0; from < files.size(); ++from)
-        for (std::size_t to = 1; to < files.size() && delays[from]; ++to) {
+    std::vector<bool> is_compared(files.size());
+    const auto next = [&] {
+        for (std::size_t i = 0; i < files.size(); ++i)
+            if (delays[i] && !is_compared[i]) return i;
+        return files.size();
+    };
+    for (std::size_t from = next(); from < files.size() && !config.stop.stop_requested(); from = next()) {
+        is_compared[from] = true;
+        for (std::size_t to = 1; to < files.size(); ++to) {
             if (delays[to]) continue;
             const auto delay = Correlation(files[from], files[to], config).delay();
             if (delay) delays[to] = *delays[from] + *delay;
         }
-    std::int64_t earliest = 0;
+    }
+    std::vector<std::int64_t> known;
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (!delays[i])
             warnings.push_back(files[i].name() +
                                ": its samples do not correlate with those of the other files: they are taken "
                                "as simultaneous with those of " +
                                files[0].name());
-        if (std::abs(delays[i].value_or(0)) <= static_cast<std::int64_t>(config.harmless)) delays[i] = 0;
-        earliest = std::min(earliest, *delays[i]);
+        known.push_back(delays[i].value_or(0));
     }
+    const auto [earliest, latest] = std::ranges::minmax(known);
+    if (latest - earliest <= static_cast<std::int64_t>(config.harmless)) return {};
     std::vector<std::uint64_t> skip;
-    for (const std::optional<std::int64_t>& delay : delays)
-        skip.push_back(static_cast<std::uint64_t>(*delay - earliest));
-    return std::ranges::max(skip) > 0 ? skip : std::vector<std::uint64_t>();
+    for (const std::int64_t delay : known)
+        skip.push_back(static_cast<std::uint64_t>(delay - earliest));
+    return skip;
 }
 
 }  // namespace phy::detail

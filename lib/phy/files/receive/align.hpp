@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace phy::detail {
 /// How the delays of files are measured, in samples.
 struct AlignConfig {
     std::uint64_t max_delay = 0;
-    std::uint64_t harmless = 0;  ///< shorter delays are left to the receiver
+    std::uint64_t harmless = 0;  ///< between all files: left to the receiver
     std::uint64_t spread = 0;    ///< between the paths of a channel, at most
+    std::stop_token stop = {};   ///< ends it; files that were not compared count as simultaneous
 };
 
 /// CaptureOptions::skip that aligns files of antennas. It comes from the correlation of their samples, which

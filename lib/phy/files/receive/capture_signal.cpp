@@ -54,28 +54,29 @@ CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
     leave_out_still_antennas();
 }
 
-void CaptureSignal::leave_out_still_antennas() {
-    constexpr std::uint64_t stretches = 16;
-    constexpr std::uint64_t most = 4096;
-    const std::size_t count = std::min(most, recorded_length_ / stretches);
-    if (count == 0) return;
-    std::vector<cf32> firsts(rows_.size());
-    std::vector<bool> is_still(rows_.size(), true);
-    std::vector<float> re(rows_.size() * count);
-    std::vector<float> im(re.size());
-    for (std::uint64_t i = 0; i < stretches; ++i) {
-        const std::vector<std::byte> stretch = read_recorded(i * (recorded_length_ / stretches), count);
-        read_samples(SymbolView(description_.format, stretch), re.data(), im.data());
-        for (std::size_t sample = 0; sample < re.size(); ++sample) {
-            const cf32 value(re[sample], im[sample]);
-            const std::size_t antenna = sample / count;
-            if (i == 0 && sample % count == 0) firsts[antenna] = value;
-            if (value != firsts[antenna]) is_still[antenna] = false;
-        }
+bool CaptureSignal::is_still(std::uint64_t antenna) {
+    constexpr std::uint64_t most = 16'384;
+    std::vector<std::byte> bytes;
+    std::vector<float> re(most);
+    std::vector<float> im(most);
+    cf32 first;
+    for (std::uint64_t begin = 0; begin < recorded_length_; begin += most) {
+        const std::size_t count = std::min(most, recorded_length_ - begin);
+        bytes.resize(count * size_of(description_.format));
+        const SymbolSpan samples(description_.format, bytes);
+        capture_.read(antenna * recorded_length_ + begin, samples);
+        read_samples(samples, re.data(), im.data());
+        if (begin == 0) first = {re[0], im[0]};
+        for (std::size_t i = 0; i < count; ++i)
+            if (cf32(re[i], im[i]) != first) return false;
     }
-    if (std::ranges::find(is_still, false) == is_still.end()) return;
+    return true;
+}
+
+void CaptureSignal::leave_out_still_antennas() {
     for (const std::uint64_t antenna : std::exchange(rows_, {}))
-        (is_still[antenna] ? left_out_ : rows_).push_back(antenna);
+        (is_still(antenna) ? left_out_ : rows_).push_back(antenna);
+    if (left_out_.empty()) return;
     const bool has_dimension = description_.antennas > 1;
     description_.antennas = rows_.size();
     description_.symbols = rows_.size() * recorded_length_;
@@ -232,6 +233,7 @@ std::vector<std::byte> CaptureSignal::read(std::uint64_t first, std::uint64_t co
 }
 
 std::vector<SampleMoments> CaptureSignal::moments() {
+    if (!moments_.empty()) return moments_;
     constexpr std::uint64_t stretches = 16;
     constexpr std::uint64_t most = 65536;
     const std::uint64_t count = std::min(most, length_ / stretches);
@@ -256,6 +258,7 @@ std::vector<SampleMoments> CaptureSignal::moments() {
             moments.square / moments.samples - std::complex<double>(re * re - im * im, 2.0 * re * im);
         moments.power = moments.power / moments.samples - (re * re + im * im);
     }
+    moments_ = result;
     return result;
 }
 

@@ -67,7 +67,7 @@ public:
 
     [[nodiscard]] double recorded_rate() const { return rates_.input_rate; }
 
-    /// The nearest sample of the recording, and how many of them so many are.
+    /// The nearest sample of the recording, and the number of recorded samples in as long a time.
     [[nodiscard]] std::uint64_t recorded(std::uint64_t sample) const;
     [[nodiscard]] std::uint64_t recorded_count(std::uint64_t samples) const;
 
@@ -89,6 +89,7 @@ private:
         std::uint64_t fraction;  ///< in 2^-32
     };
 
+    [[nodiscard]] bool is_still(std::uint64_t antenna);
     void leave_out_still_antennas();
     [[nodiscard]] std::uint64_t count_of(std::uint64_t recorded) const;
     [[nodiscard]] Position position_of(std::int64_t sample) const;
@@ -111,7 +112,8 @@ private:
     std::vector<std::byte> input_;
     std::vector<cf32> output_;
     std::vector<Impairment> impairments_;
-    std::vector<cf32> coarse_;  ///< phases of a frequency
+    std::vector<SampleMoments> moments_;  ///< empty: not measured yet
+    std::vector<cf32> coarse_;            ///< phases of a frequency
     std::vector<cf32> fine_;
 };
 

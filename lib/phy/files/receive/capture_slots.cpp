@@ -57,8 +57,7 @@ void CaptureSlots::measure_samples(const ReceiverConfig& config) {
         ++whole_slots_;
     if (whole_slots_ == 0)
         fail(signal_.description(),
-             "has " + std::to_string(signal_.recorded_count(length)) +
-                 " samples per antenna: expected at least " +
+             "has " + std::to_string(signal_.recorded(length)) + " samples per antenna: expected at least " +
                  std::to_string(signal_.recorded(static_cast<std::uint64_t>(end_of(first_slot)))) +
                  ", the end of one slot from first_sample " +
                  std::to_string(signal_.recorded(static_cast<std::uint64_t>(first_))));
@@ -145,7 +144,7 @@ void CaptureSlots::read(std::uint64_t occasion, std::uint64_t count, std::span<s
 std::vector<std::byte> CaptureSlots::read_recorded(std::uint64_t occasion) {
     const std::uint64_t slot = schedule_.slot(occasion);
     const auto first = static_cast<std::uint64_t>(std::max<std::int64_t>(begin_of(slot), 0));
-    return signal_.read_recorded(signal_.recorded(first), signal_.recorded(samples_of(slot)));
+    return signal_.read_recorded(signal_.recorded_count(first), signal_.recorded_count(samples_of(slot)));
 }
 
 std::string CaptureSlots::rest() const {
