@@ -18,6 +18,7 @@ from hour_figures import hour_figures
 from link_figures import link_figures
 from profile_figures import profile_figures
 from recorder_figures import recorder_figures
+from recorder_speed import speed_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
@@ -441,7 +442,8 @@ def speed_table():
 
 
 def figures():
-    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorder_figures(RESULTS) | hour_figures(RESULTS) | {
+    recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
+    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),

@@ -226,7 +226,8 @@ TEST_F(Recorder, AnySlotIsFoundInCutRecordings) {
         const auto files = write_apart(sent, {part}, capture_.parent_path());
         const phy::Reception done = phy::receive_file(files.front(), {}, {});
         EXPECT_GE(3 * done.slots, 2 * ideal.slots - 6);
-        EXPECT_LT(loss_db(done, ideal), 1.5) << ideal.mean.evm << " " << done.mean.evm;
+        // The slots that are left fade otherwise; a slot beside the right one loses more.
+        EXPECT_LT(loss_db(done, ideal), 3.0) << ideal.mean.evm << " " << done.mean.evm;
     }
 }
 
@@ -252,11 +253,11 @@ TEST_F(Recorder, FilesMayBeginApart) {
         const phy::Reception done = receive_apart(write_apart(sent, parts, capture_.parent_path()));
         // Files are aligned to a part of the channel's spread.
         EXPECT_LT(loss_db(done, ideal), 1.5) << ideal.mean.evm << " " << done.mean.evm;
-        const bool is_either = last <= prefix / 4 || last > prefix;
+        const bool is_either = last <= prefix / 4 || last > 2 * prefix;
         EXPECT_TRUE(!is_either || done.skipped.empty() == (last <= prefix / 4));
         if (says_begin) {
             const double bits = static_cast<double>(done.compared_bits);
-            EXPECT_GT(3.0 * bits, 2.0 * static_cast<double>(ideal.compared_bits) - 6.0);
+            EXPECT_GT(3.0 * bits, static_cast<double>(ideal.compared_bits));
             EXPECT_LT(
                 static_cast<double>(done.bit_errors.value()) / bits,
                 static_cast<double>(ideal.bit_errors.value()) / static_cast<double>(ideal.compared_bits) +
