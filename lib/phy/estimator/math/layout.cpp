@@ -105,8 +105,10 @@ EstimatorFill make_fill(const std::vector<bool>& is_erased, int m, int spacing) 
     for (int i = first; i < first + fill.count; ++i)
         if (!is_erased[static_cast<std::size_t>(i)]) from.push_back(i);
     const auto correlation = [&](int distance) {
-        const double x = 3.14159265358979323846 * fill_prefixes * prefix * spacing * distance;
-        return distance == 0 ? 1.0 : std::sin(x) / x;
+        if (distance == 0) return 1.0;
+        constexpr double pi = 3.14159265358979323846;
+        const double turns = 0.5 * fill_prefixes * prefix * spacing * std::abs(distance);
+        return elementary::turn(turns - std::floor(turns)).imag() / (2.0 * pi * turns);
     };
     std::vector<double> a;
     std::vector<double> b;
