@@ -6,6 +6,8 @@
 #define PHY_ESTIMATOR_FORMULAS_INL_H_
 #endif
 
+#include <cstddef>
+
 #include "phy/simd/complex-inl.h"
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
@@ -37,10 +39,10 @@ PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> 
 template <class Ops, class Weights>
 PHY_INLINE ComplexOf<Ops> filled_pilot(const float* row, int stride, const Weights& weights, int count) {
     ComplexOf<Ops> sum = {Ops::set(0.0F), Ops::set(0.0F)};
-    for (int i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         const ComplexOf<Ops> weight = {Ops::set(weights[0][i]), Ops::set(weights[1][i])};
         if (weights[0][i] == 0.0F && weights[1][i] == 0.0F) continue;
-        sum = add_product<Ops>(sum, weight, {Ops::set(row[i]), Ops::set(row[stride + i])});
+        sum = add_product<Ops>(sum, weight, {Ops::set(row[i]), Ops::set((row + stride)[i])});
     }
     return sum;
 }
