@@ -20,7 +20,7 @@ constexpr double spacing = 30e3;
 
 class Ambiguity : public testing::Test {
 protected:
-    std::string diagnosis_of(const Config& config, Link link) {
+    std::string diagnosis_of(const Config& config, const Link& link) {
         phy_test::AirCapture(config).write(capture_, link);
         phy::ReceiveOptions options;
         options.diagnoses = true;

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "air_capture.hpp"
-#include "phy/core/error.hpp"
 #include "phy/files/receive.hpp"
 #include "recorder_cases.hpp"
-#include "support/fewer_cases.hpp"
 
 namespace {
 
@@ -22,7 +19,6 @@ using phy::Link;
 using phy_test::AirCapture;
 using phy_test::loss_db;
 using phy_test::still_recording;
-using phy_test::takes_fewer_cases;
 using Config = phy::apps::Recording::Config;
 using Recorder = phy_test::Recorder;
 
