@@ -92,6 +92,24 @@ TEST_F(Recorder, AntennasMayLieInFilesOfTheirOwn) {
     EXPECT_THROW(phy::receive_file(files[0], {}, options), phy::FileError);
 }
 
+TEST_F(Recorder, AFileThatIsShorterThanASlotIsNamed) {
+    Config config = still_recording(seed_, 8);
+    config.antennas = 2;
+    const AirCapture sent(config);
+    for (const std::size_t kept : {std::size_t{1}, std::size_t{1} + random_() % 5'758}) {
+        const auto files =
+            write_apart(sent, {{}, {.lacks_behind = sent.length() - kept}}, capture_.parent_path());
+        try {
+            receive_apart(files);
+            FAIL() << "no error, " << kept << " samples, seed " << seed_;
+        } catch (const phy::FileError& error) {
+            EXPECT_TRUE(std::string(error.what())
+                            .starts_with(files[1].string() + " has " + std::to_string(kept) + " samples"))
+                << error.what();
+        }
+    }
+}
+
 TEST_F(Recorder, AntennasMayHaveGainsOfTheirOwn) {
     for (int trial = 0; trial < 6; ++trial) {
         SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));

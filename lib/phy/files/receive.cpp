@@ -226,19 +226,25 @@ void warn_of_sample_rate(Reception& result, const Link& link) {
                               detail::number_text(*link.carrier.sample_rate) + ": the link's is used");
 }
 
-/// Warns of each file of antennas that is longer than the shortest, by a slot or more.
-void warn_of_lengths(Reception& result, const Link& link, const ReceiveOptions& options) {
+/// Warns of each file of antennas that is longer than the shortest, by a slot or more. Throws FileError if
+/// the shortest has less than a slot.
+void check_lengths(Reception& result, const Link& link, const ReceiveOptions& options) {
     const std::vector<std::uint64_t>& lengths = result.capture.lengths;
     const double slot = 0.01 * *link.carrier.sample_rate / slots_per_frame(link.carrier);
     std::vector<std::filesystem::path> files = options.capture.more_antennas;
     files.insert(files.begin(), result.capture.file);
     const auto shortest = std::ranges::min_element(lengths);
+    if (files.size() == 1 || shortest == lengths.end()) return;
+    const std::string name = files[static_cast<std::size_t>(shortest - lengths.begin())].string();
+    if (static_cast<double>(*shortest) < slot)
+        throw FileError(name + " has " + std::to_string(*shortest) +
+                        " samples per antenna, less than a slot: expected as many as the other files of "
+                        "antennas have");
     for (std::size_t i = 0; i < lengths.size(); ++i)
         if (static_cast<double>(lengths[i] - *shortest) >= slot)
-            result.warnings.push_back(
-                files[i].string() + ": the last " + std::to_string(lengths[i] - *shortest) +
-                " samples per antenna are left out: " +
-                files[static_cast<std::size_t>(shortest - lengths.begin())].string() + " ends before them");
+            result.warnings.push_back(files[i].string() + ": the last " +
+                                      std::to_string(lengths[i] - *shortest) +
+                                      " samples per antenna are left out: " + name + " ends before them");
 }
 
 /// Makes the reports of slots, including the offsets corrected in all samples.
@@ -385,6 +391,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     const Host host = detail::host_among(options.places);
     const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
     align(reader, result, link, options);
+    if (result.capture.kind == CaptureKind::samples) check_lengths(result, link, options);
     const std::uint64_t skipped = result.skipped.empty() ? 0 : result.skipped.front();
     CaptureSignal signal(host, reader, rates, skipped);
     result.capture = signal.description();
@@ -393,7 +400,6 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
-    if (is_samples) warn_of_lengths(result, link, options);
     if (is_samples && !config.link.carrier.first_sample)
         result.found = detail::find_slots(host, config, signal, options);
     result.cancelled = options.stop.stop_requested();

@@ -153,10 +153,12 @@ std::string CaptureSlots::rest() const {
     const std::uint64_t used = static_cast<std::uint64_t>(begin_of(slot) - moved) * unit_;
     if (used >= signal_.length()) return {};
     const std::uint64_t left = signal_.recorded_count(signal_.length() - used);
-    // The lengths of resampled recordings are rounded, and so is the lateness of slots.
+    // The lengths of resampled recordings are rounded, and so is the lateness of slots, which the clock
+    // moves.
     const bool is_rounded =
         signal_.is_resampled() || track_.at(slot).late != track_.at(schedule_.first_slot()).late;
-    if (is_rounded && (left <= 1 || signal_.length() - used <= 1)) return {};
+    if (is_rounded && !timing_.empty() && signal_.length() - used <= timing_[0].prefix_samples(0, 1) / 4)
+        return {};
     const std::string what = timing_.empty() ? " OFDM symbols" : " samples";
     return name_of(signal_.description()) + " ends inside a slot: " + std::to_string(whole_slots_) +
            (whole_slots_ == 1 ? " whole slot and " : " whole slots and ") + std::to_string(left / unit_) +
