@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "estimator/estimator_cases.hpp"
-#include "phy/core/error.hpp"
+#include "support/fewer_cases.hpp"
 
 namespace {
 
@@ -106,7 +106,7 @@ Losses losses(const Draw& draw, const std::vector<int>& list, std::mt19937& rand
 TEST(ErasedSubcarriers, CostLittle) {
     const unsigned seed = std::random_device()();
     std::mt19937 random(seed);
-    for (int trial = 0; trial < 20; ++trial) {
+    for (int trial = 0; trial < fewer_times(20); ++trial) {
         const Draw drawn = draw(random);
         std::vector<int> list;
         for (int block = 2; block < drawn.config.allocation.resource_blocks.front().count; block += 8) {
@@ -125,7 +125,7 @@ TEST(ErasedSubcarriers, CostLittle) {
 TEST(ErasedSubcarriers, MayBeNeighbours) {
     const unsigned seed = std::random_device()();
     std::mt19937 random(seed);
-    for (int trial = 0; trial < 20; ++trial) {
+    for (int trial = 0; trial < fewer_times(20); ++trial) {
         Draw drawn = draw(random);
         drawn.air.late_power = 1.0;
         drawn.air.late_delay = 0.9 * 9.0 / 128.0 / drawn.config.subcarrier_spacing;
@@ -146,7 +146,7 @@ TEST(ErasedSubcarriers, MayBeNeighbours) {
 TEST(ErasedSubcarriers, MayBeAtEdges) {
     const unsigned seed = std::random_device()();
     std::mt19937 random(seed);
-    for (int trial = 0; trial < 20; ++trial) {
+    for (int trial = 0; trial < fewer_times(20); ++trial) {
         const Draw drawn = draw(random);
         const int last = 12 * (drawn.config.allocation.resource_blocks.front().count + 1) - 1;
         const int distance = static_cast<int>(random() % 4);

@@ -10,6 +10,7 @@
 
 #include "air_capture.hpp"
 #include "phy/files/receive.hpp"
+#include "support/fewer_cases.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -63,7 +64,7 @@ TEST(ErasedSubcarrier, IsNotUsed) {
     std::mt19937 random(seed);
     const phy_test::TemporaryDirectory folder;
     const auto capture = folder / "capture.h5";
-    for (int trial = 0; trial < 6; ++trial) {
+    for (int trial = 0; trial < phy_test::fewer_times(6); ++trial) {
         Config config;
         do
             config = phy_test::random_recording(random, 28.0);
