@@ -100,7 +100,9 @@ int main(int argc, char** argv) {
     app.name = "link_sim";
     app.summary =
         "Simulates a link slot by slot, from random bits to soft bits: bit error rate, EVM and mutual\n"
-        "information of soft bits against SNR. The same options give the same numbers.";
+        "information of soft bits against SNR; with --mcs or --code-rate block error rate and throughput. "
+        "The\n"
+        "same options give the same numbers.";
     add_link_sim_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

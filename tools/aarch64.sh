@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Cross-compiles phy for AArch64 and runs the tests of core, simd, mapper and demapper under qemu-user: what NEON writes
+# Cross-compiles phy for AArch64 and runs the tests of core, simd, mapper, demapper and coding under qemu-user: what NEON writes
 # is what scalar code writes, and what the digests say. Arguments go to each test program, such as --gtest_filter=Arrays*.
 # Some 10 minutes; Debian's packages of arm64 are installed beside those of this machine.
 set -euo pipefail
@@ -17,7 +17,7 @@ say "building build/aarch64"
 cmake -S . -B build/aarch64 -G Ninja -D CMAKE_TOOLCHAIN_FILE="$PWD/cmake/toolchains/aarch64.cmake" \
   -D CMAKE_BUILD_TYPE=Release -D PHY_CUDA=OFF -D PHY_CAPTURE=OFF -D PHY_APPS=OFF -D PHY_INSTALL=OFF -D PHY_WERROR=ON >/dev/null
 programs=(core/core_test simd/simd_test mapper/mapper_test demapper/demapper_test demapper/demapper_equality_test
-  demapper/demapper_accuracy_test digests/digest_test)
+  demapper/demapper_accuracy_test coding/coding_test digests/digest_test)
 cmake --build build/aarch64 --target "${programs[@]##*/}"
 
 # qemu counts its own memory in the limits that the death tests set.

@@ -14,6 +14,8 @@ import pathlib
 import re
 import sys
 
+from block_error_figures import block_error_figures
+from coding_figures import coding_figures
 from hour_figures import hour_figures
 from link_figures import link_figures
 from profile_figures import profile_figures
@@ -443,7 +445,8 @@ def speed_table():
 
 def figures():
     recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
-    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | {
+    coding = block_error_figures(RESULTS) | coding_figures(RESULTS)
+    return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
         "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),

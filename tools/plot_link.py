@@ -16,7 +16,7 @@ from plotting import fail, pyplot, save
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:olive")
 MARKERS = ("o", "x", "s", "+", "^", "d", "v", "*")
 NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "theory", "evm_rms", "mutual_information_bits")
-RECEIVER = ("file", "known", "method", "llr", "llr_scale")
+RECEIVER = ("file", "code_rate", "known", "interference_rejection", "method", "llr", "llr_scale")
 # Below it no simulation comes, and theory would stretch the axis.
 LEAST_RATE = 1e-7
 LEGEND_COLUMNS = 4
@@ -49,7 +49,11 @@ def label_of(point, names):
     words = []
     for name in names:
         value = point.get(name)
-        if value not in (None, ""):
+        if value not in (None, "") and name == "code_rate":
+            words.append(f"R {float(value):.4g}")
+        elif name == "interference_rejection":
+            words += ["IRC"] if value in (True, "true") else []
+        elif value not in (None, ""):
             words.append({"known": f"known: {value}", "llr_scale": f"x {value:g}" if isinstance(value, float) else
                           f"x {value}"}.get(name, str(value)))
     return " ".join(words)

@@ -56,6 +56,7 @@ Recording::Config recording_config(const CaptureGenOptions& options, const Link&
             .image_db = options.image_db,
             .clip_db = options.clip_db,
             .gaps = options.gaps.value_or(std::vector<DroppedSamples>()),
+            .uci = options.uci.value_or(UciBits()),
             .seed = options.seed};
 }
 
@@ -83,8 +84,10 @@ CaptureWriter::Config capture_config(const CaptureGenOptions& options, const Rec
         config.sample_rate = carrier.sample_rate;
         config.center_frequency = carrier.center_frequency.value() + carrier.frequency_shift;
     }
-    if (!options.no_bits)
+    if (!options.no_bits) {
         config.codewords = CodewordShape{recording.codewords(), recording.bits_per_codeword()};
+        config.transport_block_bytes = recording.transport_block_bytes();
+    }
     return config;
 }
 
@@ -136,7 +139,9 @@ void write_recording(Player& player, CaptureWriter& writer, const CaptureWriter:
         for (std::uint64_t antenna = 0; antenna < antennas && piece.size > 0; ++antenna)
             writer.write(antenna * of_antenna + piece.first,
                          stored(std::span(piece.values).subspan(antenna * piece.size, piece.size)));
-        if (config.codewords && !piece.codeword.empty()) writer.append_codewords(piece.codeword);
+        if (!config.codewords || piece.codeword.empty()) return;
+        writer.append_codewords(piece.codeword);
+        if (config.transport_block_bytes > 0) writer.append_transport_blocks(piece.transport_block);
     });
 }
 
@@ -166,6 +171,7 @@ Json json_of(const Recording& recording, const CaptureWriter::Config& config, do
                          {"slots", made.slots},
                          {"codewords", recording.codewords()},
                          {"bits_per_codeword", recording.bits_per_codeword()},
+                         {"transport_block_bits", 8 * recording.transport_block_bytes()},
                          {"modulation", to_string(made.link.modulation)},
                          {"layers", made.link.allocation.layers()},
                          {"type", to_string(config.format)},
@@ -189,6 +195,8 @@ void capture_link(const CaptureGenOptions& options, const CommonOptions& common)
     const auto start = std::chrono::steady_clock::now();
     require_other_file(options.output, options.link, "the capture would overwrite the link");
     const Link link = read_link(options.link);
+    if (options.uci && !(link.coding && link.coding->uci))
+        throw ArgumentError("--uci: only with a link that has coding.uci");
     Recording recording(recording_config(options, sent_link(options, link)));
     CaptureWriter::Config config = capture_config(options, recording, link);
     require_force_if_exists(options.output, options.force);

@@ -32,6 +32,24 @@ std::vector<DroppedSamples> parse_gaps(const std::string& text) {
     return gaps;
 }
 
+UciBits parse_uci(const std::string& text) {
+    UciBits bits;
+    std::size_t part = 0;
+    for (const char character : text) {
+        if (character == ',' && part + 1 < bits.size()) {
+            ++part;
+            continue;
+        }
+        if (character != '0' && character != '1')
+            throw ArgumentError(
+                fmt::format("--uci {}: expected bits of HARQ-ACK, CSI part 1 and CSI part 2 with commas "
+                            "between, such as 10,0110 or ,0110",
+                            text));
+        bits.at(part).push_back(character == '1' ? 1 : 0);
+    }
+    return bits;
+}
+
 auto* decibels(std::optional<double>& target, const char* option) {
     return number_within<double>(target, option, "DB", {-100.0, 100.0, "a number from -100 to 100"});
 }
@@ -82,6 +100,9 @@ void add_link_options(CaptureGenOptions& options, po::options_description& list)
          "number of slots, from carrier.first_slot on; slots without the allocation hold noise alone");
     add_air_options(options, link);
     link.add_options()  //
+        ("uci", parsed(options.uci, parse_uci, "ACK[,CSI1[,CSI2]]"),
+         "bits of the link's UCI in all slots, such as 10,0110; parts without bits, and all by default: "
+         "random ones")  //
         ("first-sample",
          number_within<std::uint64_t>(options.first_sample, "--first-sample", "N",
                                       {0, max_sample, "a whole number from 0 to 2^40"}),
@@ -133,7 +154,8 @@ std::vector<Given> link_options(const CaptureGenOptions& options) {
             {"--antennas", options.antennas.has_value()},
             {"--channel", options.channel.has_value()},
             {"--timing-offset", options.timing_offset_ns.has_value()},
-            {"--frequency-offset", options.frequency_offset.has_value()}};
+            {"--frequency-offset", options.frequency_offset.has_value()},
+            {"--uci", options.uci.has_value()}};
 }
 
 std::vector<Given> sample_options(const CaptureGenOptions& options) {

@@ -38,6 +38,7 @@ struct CaptureGenOptions {
     std::optional<ChannelModel> channel;
     std::optional<double> timing_offset_ns;
     std::optional<double> frequency_offset;
+    std::optional<UciBits> uci;
 
     // For samples.
     std::optional<double> sample_rate;

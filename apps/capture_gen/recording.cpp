@@ -20,7 +20,7 @@ constexpr std::uint64_t noise_piece = 1U << 17U;
 
 /// The use of a seed's sequences; those of a slot have seeds of their own.
 enum Sequence : std::uint64_t { of_slots = 0, of_antennas = 1 };
-enum SlotSequence : std::uint64_t { of_bits = 0, of_channel = 1, of_noise = 2 };
+enum SlotSequence : std::uint64_t { of_bits = 0, of_channel = 1, of_noise = 2, of_uci = 3 };
 
 bool is_grid(const Recording::Config& config) {
     return config.kind == CaptureKind::grid;
@@ -88,6 +88,10 @@ Recording::Recording(const Config& config)
                                    .scrambling = config.link.scrambling}),
       coefficients_(channel_.size()),
       grid_(channel_.received_size()) {
+    if (config.link.coding) encode_.emplace(scalar_host(), transport_block_config(config.link));
+    if (config.link.coding && config.link.coding->uci)
+        add_uci_.emplace(scalar_host(), config.link, config.uci);
+    if (encode_) ul_sch_.resize(encode_->config().coded_bits);
     if (is_grid(config)) {
         size_ = config.slots * grid_size();
         return;
@@ -100,6 +104,10 @@ Recording::Recording(const Config& config)
     size_ = static_cast<std::uint64_t>(std::ceil(exact_start(config.slots) - delay_));
     const auto before = std::max<std::int64_t>(start_of(0), 0);
     pieces_before_ = (static_cast<std::uint64_t>(before) + noise_piece - 1) / noise_piece;
+}
+
+std::size_t Recording::transport_block_bytes() const {
+    return encode_ ? encode_->config().size / 8 : 0;
 }
 
 double Recording::noise_variance() const {
@@ -174,6 +182,8 @@ std::uint64_t Recording::begin_of_piece(std::uint64_t index) const {
 
 void Recording::make(std::uint64_t index, Piece& piece) {
     piece.codeword.clear();
+    piece.transport_block.clear();
+    piece.uci.clear();
     if (is_grid(config_)) return make_grid(index, piece);
     make_samples(index, piece);
     if (config_.line_db || config_.image_db || config_.clip_db) impair(piece);
@@ -227,14 +237,27 @@ void Recording::drop(Piece& piece) const {
     piece.values = std::move(values);
 }
 
+/// seed: of the slot.
+void Recording::make_codeword(std::uint64_t seed, Piece& piece) {
+    const RandomSequence random(seed, of_bits);
+    piece.codeword.resize(bits_per_codeword());
+    if (!encode_) return draw_bits(random, piece.codeword);
+    piece.transport_block.resize(transport_block_bytes());
+    for (std::size_t i = 0; i < piece.transport_block.size(); ++i)
+        piece.transport_block[i] = static_cast<std::uint8_t>(random.bits(i / 8) >> (i % 8 * 8));
+    (*encode_)(piece.transport_block, config_.link.coding->redundancy_version, ul_sch_);
+    if (!add_uci_) return static_cast<void>(std::ranges::copy(ul_sch_, piece.codeword.begin()));
+    (*add_uci_)({seed, of_uci}, ul_sch_, piece.codeword);
+    piece.uci = add_uci_->sent();
+}
+
 /// The antennas' signal in a slot with the allocation.
-void Recording::make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword) {
+void Recording::make_slot(std::uint64_t slot, double noise_variance, Piece& piece) {
     const std::uint64_t seed = RandomSequence(config_.seed, of_slots).bits(slot);
-    codeword.resize(bits_per_codeword());
-    draw_bits({seed, of_bits}, codeword);
+    make_codeword(seed, piece);
     const std::uint64_t in_frame =
         (schedule_.first_slot() + slot) % static_cast<std::uint64_t>(schedule_.slots_per_frame());
-    transmitter_.transmit(static_cast<int>(in_frame), codeword);
+    transmitter_.transmit(static_cast<int>(in_frame), piece.codeword);
     channel_.draw({seed, of_channel}, coefficients_);
     channel_.pass(transmitter_.grid(), coefficients_, noise_variance, {seed, of_noise}, grid_);
 }
@@ -245,7 +268,7 @@ void Recording::make_grid(std::uint64_t slot, Piece& piece) {
     piece.values.resize(piece.size * static_cast<std::size_t>(config_.antennas));
     if (piece.size == 0) return;
     if (has_allocation(slot)) {
-        make_slot(slot, noise_variance(), piece.codeword);
+        make_slot(slot, noise_variance(), piece);
         std::ranges::copy(grid_, piece.values.begin());
         return;
     }
@@ -269,7 +292,7 @@ void Recording::make_samples(std::uint64_t index, Piece& piece) {
 }
 
 void Recording::add_signal(std::uint64_t slot, Piece& piece) {
-    make_slot(slot, 0.0, piece.codeword);
+    make_slot(slot, 0.0, piece);
     if (piece.size == 0) return;
     const std::uint64_t number = schedule_.first_slot() + slot;
     const auto antennas = static_cast<std::size_t>(config_.antennas);

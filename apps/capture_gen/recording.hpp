@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "capture_gen/uci.hpp"
 #include "capture_gen/waveform.hpp"
 #include "common/random.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/coding/transport_encoder.hpp"
 #include "phy/phy.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/slot_schedule.hpp"
@@ -32,7 +34,8 @@ struct DroppedSamples {
     std::uint64_t count = 0;
 };
 
-/// A recording of a link: random codewords in every slot of its allocation, and noise everywhere. It is made
+/// A recording of a link: random codewords, or with coding those of random transport blocks, in every slot of
+/// its allocation, and noise everywhere. It is made
 /// in pieces, in any order: random values depend on the seed and their position only.
 ///
 /// The channel is that of link_sim and acts on resource elements. In samples at a rate of an FFT, the timing
@@ -57,6 +60,7 @@ public:
         std::optional<double> image_db = {};    ///< of samples: power of the mirror image
         std::optional<double> clip_db = {};     ///< of samples: largest component over the signal's rms
         std::vector<DroppedSamples> gaps = {};  ///< of samples, in order
+        UciBits uci = {};                       ///< of all slots, if the link has UCI
         std::uint64_t seed = 1;
     };
 
@@ -66,6 +70,9 @@ public:
         std::size_t size = 0;                ///< per antenna
         std::vector<cf32> values;            ///< (antennas, size)
         std::vector<std::uint8_t> codeword;  ///< of a slot with the allocation, before scrambling
+        std::vector<std::uint8_t>
+            transport_block;            ///< of that codeword, eight bits per byte; empty without coding
+        std::vector<std::uint8_t> uci;  ///< of that codeword, see UciEncoder::sent(); empty without UCI
     };
 
     /// Throws ArgumentError for an invalid link, for fewer antennas than layers, and if no slot of the
@@ -80,6 +87,9 @@ public:
     [[nodiscard]] std::uint64_t codewords() const { return schedule_.occasions(config_.slots); }
     [[nodiscard]] std::size_t bits_per_codeword() const { return transmitter_.bits_per_slot(); }
 
+    /// 0 without coding.
+    [[nodiscard]] std::size_t transport_block_bytes() const;
+
     /// N0 of a resource element at an antenna.
     [[nodiscard]] double noise_variance() const;
 
@@ -93,7 +103,8 @@ private:
         double mean;
     };
 
-    void make_slot(std::uint64_t slot, double noise_variance, std::vector<std::uint8_t>& codeword);
+    void make_slot(std::uint64_t slot, double noise_variance, Piece& piece);
+    void make_codeword(std::uint64_t seed, Piece& piece);
     void make_grid(std::uint64_t slot, Piece& piece);
     void make_samples(std::uint64_t index, Piece& piece);
     void impair(Piece& piece) const;
@@ -115,11 +126,14 @@ private:
     double delay_ = 0.0;  ///< samples; whole if there is a modulator
     Channel channel_;
     Transmitter transmitter_;
-    std::optional<OfdmModulator> modulate_;  ///< at a rate of an FFT
-    std::optional<Waveform> waveform_;       ///< at another rate, or with another clock
-    double nominal_rate_ = 0.0;              ///< Hz, of timing()
-    std::uint64_t pieces_before_ = 0;        ///< before the first slot: noise only
-    std::uint64_t size_ = 0;                 ///< with all dropped samples
+    std::optional<TransportEncoder> encode_;  ///< with coding
+    std::optional<UciEncoder> add_uci_;       ///< if the link has UCI
+    std::optional<OfdmModulator> modulate_;   ///< at a rate of an FFT
+    std::optional<Waveform> waveform_;        ///< at another rate, or with another clock
+    double nominal_rate_ = 0.0;               ///< Hz, of timing()
+    std::uint64_t pieces_before_ = 0;         ///< before the first slot: noise only
+    std::uint64_t size_ = 0;                  ///< with all dropped samples
+    std::vector<std::uint8_t> ul_sch_;        ///< coded bits
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;
     std::vector<cf32> samples_;

@@ -129,11 +129,13 @@ void require_room_in_output(const DemodOptions& options) {
     const auto renamed = [&](const char* ending) {
         return std::filesystem::path(options.output).replace_extension(ending).string();
     };
-    if (options.slots.writes_symbols || options.slots.writes_channel)
-        throw ArgumentError(
-            fmt::format("--write: {} takes soft bits alone; for symbols and channel expected an HDF5 output, "
-                        "such as {}",
-                        options.output, renamed(".h5")));
+    const ReceiveOptions& slots = options.slots;
+    if (slots.writes_symbols || slots.writes_channel || slots.writes_uci ||
+        slots.writes_llr == slots.writes_payload)
+        throw ArgumentError(fmt::format(
+            "--write: {} takes soft bits alone, or tb alone; for more, symbols, channel or uci expected an "
+            "HDF5 output, such as {}",
+            options.output, renamed(".h5")));
     if (options.symbols.keep_shape && format == OutputFormat::raw)
         throw ArgumentError(fmt::format("--keep-shape: {} has no dimensions; expected {} or {}",
                                         options.output, renamed(".npy"), renamed(".h5")));
@@ -161,6 +163,9 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
 
 DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
     require_none_of("symbols", {{options.chooses_datasets, "--write"},
+                                {options.decode, "--decode"},
+                                {options.no_decode, "--no-decode"},
+                                {options.decoder_iterations.has_value(), "--decoder-iterations"},
                                 {options.slots.diagnoses, "--diagnose"},
                                 {options.slots.equalization != Equalization::mmse, "--equalizer"},
                                 {options.slots.interference_rejection, "--interference-rejection"},
@@ -176,9 +181,53 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
     return how;
 }
 
-ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOptions& files, CaptureKind kind) {
+/// The option that needs a decoder; empty: none was given.
+std::string decoding_wish(const ReceiveOptions& how, const DemodOptions& options) {
+    if (options.decode) return "--decode";
+    if (how.writes_payload) return "--write tb";
+    if (how.writes_uci) return "--write uci";
+    return options.decoder_iterations ? "--decoder-iterations" : "";
+}
+
+/// What a link can say of decoding.
+struct Coding {
+    bool is_known = false;
+    bool has_uci = false;
+};
+
+/// All of it without a valid link, which is an error of its own.
+Coding coding_of(const SoftBitFileOptions& files, const CaptureDescription& capture) {
+    const auto of_link = [](const Link& link) {
+        return Coding{link.coding.has_value(), link.coding && link.coding->uci};
+    };
+    if (files.link) return of_link(*files.link);
+    try {
+        if (capture.link) return of_link(parse_link(*capture.link));
+    } catch (const ArgumentError&) {
+    }
+    return {true, true};
+}
+
+/// Throws ArgumentError for options that the link leaves without effect.
+void set_decoding(ReceiveOptions& how, const DemodOptions& options, const Coding& coding) {
+    const std::string wish = decoding_wish(how, options);
+    if (options.no_decode && !wish.empty())
+        throw ArgumentError(fmt::format("{}: not with --no-decode", wish));
+    if (!wish.empty() && !coding.is_known)
+        throw ArgumentError(
+            fmt::format("{}: only with a link that has coding.code_rate, "
+                        "coding.transport_block_size or allocation.mcs_index",
+                        wish));
+    if (how.writes_uci && !coding.has_uci)
+        throw ArgumentError("--write uci: only with a link that has coding.uci");
+    how.decodes = !options.no_decode;
+    how.decoder_iterations = options.decoder_iterations.value_or(how.decoder_iterations);
+}
+
+ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOptions& files,
+                            const CaptureDescription& capture) {
     const DemodulateOptions& symbols = options.symbols;
-    const std::string name(to_string(kind));
+    const std::string name(to_string(capture.kind));
     require_none_of(name.c_str(), {{symbols.gain != 1.0F, "--gain"},
                                    {symbols.descramble.has_value(), "--descramble"},
                                    {symbols.hard, "--hard"},
@@ -196,6 +245,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(SoftBitFormat::int8);
     require_effect(options, how.format);
+    set_decoding(how, options, coding_of(files, capture));
     how.noise_variance = files.capture.noise_variance;
     if (options.delay_spread_ns > 0.0) how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
     if (is_wiener) how.doppler_spread = options.doppler_spread_hz;
@@ -214,10 +264,11 @@ CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFi
 }
 
 /// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOptions& files, CaptureKind kind,
-                               std::optional<AtomicFile>& trace, bool quiet) {
+Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOptions& files,
+                               const CaptureDescription& capture, std::optional<AtomicFile>& trace,
+                               bool quiet) {
     Progress progress(0, quiet,
-                      kind == CaptureKind::symbols ? Progress::Unit::symbols : Progress::Unit::slots);
+                      capture.kind == CaptureKind::symbols ? Progress::Unit::symbols : Progress::Unit::slots);
     return with_option_errors(options, [&]() -> Demodulated {
         // Usage errors come before those of the machine.
         const auto on_machine = [&](auto how) {
@@ -229,10 +280,11 @@ Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOpt
             };
             return how;
         };
-        if (kind == CaptureKind::symbols)
+        if (capture.kind == CaptureKind::symbols)
             return demodulate_file(options.capture, options.output,
                                    on_machine(symbol_options(options, files)));
-        return receive_file(options.capture, options.output, on_machine(slot_options(options, files, kind)));
+        return receive_file(options.capture, options.output,
+                            on_machine(slot_options(options, files, capture)));
     });
 }
 
@@ -253,7 +305,7 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
     if (!options.trace.empty())
         trace.emplace(options.trace,
                       AtomicFile::Config{.overwrite = files.overwrite, .durable = files.durable});
-    Demodulated done = demodulate_visibly(options, files, capture.kind, trace, quiet);
+    Demodulated done = demodulate_visibly(options, files, capture, trace, quiet);
     if (trace) trace->commit();
     if (auto* const symbols = std::get_if<Demodulation>(&done)) {
         if (const std::optional<std::string> advice = advice_of(*symbols, options))

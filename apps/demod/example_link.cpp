@@ -23,6 +23,8 @@ constexpr const char* pusch = R"(// The link of a PUSCH recording. Change it to 
     "first_slot": 0,                    // the slot of a frame that begins at first_sample
     "first_sample": "auto"              // searches for the first of slots; or a number, without a search
   },
+  // To decode transport blocks, remove the slashes of the next line, or give mcs_index below.
+  // "coding": {"code_rate_x1024": 567, "redundancy_version": 0, "overhead": 0},   // DCI; xOverhead
   "allocation": {
     "rnti": "0x4601",                   // C-RNTI
     "scrambling_id": 1,                 // dataScramblingIdentityPUSCH; without it the cell_id
@@ -63,6 +65,8 @@ constexpr const char* pdsch = R"(// The link of a PDSCH recording. Change it to 
     "first_slot": 0,                    // the slot of a frame that begins at first_sample
     "first_sample": "auto"              // searches for the first of slots; or a number, without a search
   },
+  // To decode transport blocks, remove the slashes of the next line, or give mcs_index below.
+  // "coding": {"code_rate_x1024": 682.5, "redundancy_version": 0, "overhead": 0},   // DCI; xOverhead
   "allocation": {
     "rnti": "0x4601",                   // C-RNTI; "0xFFFF" for SIB1
     "scrambling_id": 1,                 // dataScramblingIdentityPDSCH; without it the cell_id

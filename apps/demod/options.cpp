@@ -81,9 +81,13 @@ void set_written(ReceiveOptions& how, const std::string& list) {
             how.writes_symbols = true;
         else if (name == "channel")
             how.writes_channel = true;
+        else if (name == "tb")
+            how.writes_payload = true;
+        else if (name == "uci")
+            how.writes_uci = true;
         else
             throw ArgumentError(
-                fmt::format("--write {}: expected llr, symbols and channel, or some of them", list));
+                fmt::format("--write {}: expected llr, symbols, channel, tb and uci, or some of them", list));
     }
 }
 
@@ -127,7 +131,16 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("example-link", parsed(options.example, example_link, "CHANNEL"),
          "print a link with comments, of pusch or pdsch, and exit")  //
         ("write", po::value<std::string>()->value_name("LIST")->notifier(written),
-         "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel")  //
+         "samples and grids: datasets to write, separated by commas: llr (default), symbols, channel, tb "
+         "(transport blocks), uci (bits and soft bits of UCI)")  //
+        ("decode", flag(options.decode),
+         "samples and grids: decode transport blocks, which needs a link with coding; default: if the link "
+         "has it")                                                                                   //
+        ("no-decode", flag(options.no_decode), "samples and grids: do not decode transport blocks")  //
+        ("decoder-iterations",
+         number_within<int>(options.decoder_iterations, "--decoder-iterations", "N",
+                            {1, 255, "a whole number from 1 to 255"}),
+         "max iterations of the LDPC decoder, default 20")  //
         ("diagnose", flag(options.slots.diagnoses),
          "samples and grids: search for a link that fits better, by one change at a time")  //
         ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "LIST"),

@@ -21,6 +21,9 @@ struct DemodOptions {
     std::optional<float> llr_scale;
     std::optional<int> llr_clip;
     bool chooses_datasets = false;  ///< --write is given
+    bool decode = false;            ///< --decode is given
+    bool no_decode = false;
+    std::optional<int> decoder_iterations;
 
     SoftBitFileOptions files;        ///< for captures of all kinds
     DemodulateOptions symbols;       ///< further options for captures of symbols

@@ -149,6 +149,95 @@ std::string clock_text(const ClockReport& clock) {
     return text + fmt::format(", corrected by the {} of slots", name_of(clock.corrected));
 }
 
+double iterations_per_code_block(const Reception& done) {
+    std::uint64_t iterations = 0;
+    for (const DecodedBlock& block : done.transport_blocks)
+        iterations += block.iterations;
+    const auto blocks = code_blocks(transport_block_config(done.link)).count * done.transport_blocks.size();
+    return static_cast<double>(iterations) / static_cast<double>(blocks);
+}
+
+void add_transport_blocks(std::vector<Json::Member>& members, const Reception& done) {
+    if (done.transport_blocks.empty()) return;
+    members.emplace_back("transport_blocks", done.transport_blocks.size());
+    members.emplace_back("valid_transport_blocks", done.valid_transport_blocks);
+    members.emplace_back("transport_block_bits", transport_block_config(done.link).size);
+    members.emplace_back("iterations_per_code_block", iterations_per_code_block(done));
+}
+
+struct UciNames {
+    const char* key;
+    const char* text;
+    std::size_t LinkUci::*bits;
+    std::optional<DecodedWord> SlotUci::*word;
+};
+
+constexpr UciNames uci_names[] = {{"ack", "HARQ-ACK", &LinkUci::ack_bits, &SlotUci::ack},
+                                  {"csi1", "CSI part 1", &LinkUci::csi1_bits, &SlotUci::csi1},
+                                  {"csi2", "CSI part 2", &LinkUci::csi2_bits, &SlotUci::csi2}};
+
+/// Margins of a part in all slots, the least first; empty: it is not decoded.
+std::vector<double> margins_of(const Reception& done, const UciNames& part) {
+    std::vector<double> margins;
+    for (const SlotUci& slot : done.uci)
+        if (const auto& word = slot.*part.word) margins.push_back(static_cast<double>(word->margin));
+    std::ranges::sort(margins);
+    return margins;
+}
+
+void add_uci(std::vector<Json::Member>& members, const Reception& done) {
+    if (done.uci.empty()) return;
+    std::vector<Json::Member> parts;
+    for (const UciNames& part : uci_names) {
+        const std::size_t bits = (*done.link.coding->uci).*part.bits;
+        const std::vector<double> margins = margins_of(done, part);
+        if (bits == 0) continue;
+        parts.emplace_back(
+            part.key,
+            Json::object(
+                {{"bits", bits},
+                 {"min_margin_nats", margins.empty() ? std::nullopt : std::optional(margins.front())},
+                 {"median_margin_nats",
+                  margins.empty() ? std::nullopt : std::optional(margins[margins.size() / 2])}}));
+    }
+    members.emplace_back("uci", Json::object(parts));
+}
+
+/// The bits of one slot are short enough for a line.
+std::string bits_text(const Reception& done, const UciNames& part, std::size_t bits) {
+    if (done.uci.size() != 1) return "";
+    std::string text = " ";
+    for (std::size_t bit = 0; bit < bits; ++bit)
+        text += (done.uci.front().*part.word)->bits.at(bit) != 0 ? '1' : '0';
+    return text;
+}
+
+std::string uci_text(const Reception& done) {
+    std::vector<std::string> parts;
+    for (const UciNames& part : uci_names) {
+        const std::size_t bits = (*done.link.coding->uci).*part.bits;
+        const std::vector<double> margins = margins_of(done, part);
+        if (bits == 0) continue;
+        parts.push_back(margins.empty()
+                            ? fmt::format("{} of {} bits not decoded (polar code)", part.text, bits)
+                            : fmt::format("{} of {} {}{} with a margin of {:.1f} nats or more", part.text,
+                                          bits, bits == 1 ? "bit" : "bits", bits_text(done, part, bits),
+                                          margins.front()));
+    }
+    return fmt::format("{}; no CRC proves it", fmt::join(parts, ", "));
+}
+
+/// Empty if transmitted bits are the proof, or decoding was not wanted.
+std::string transport_blocks_text(const Reception& done) {
+    if (!done.transport_blocks.empty())
+        return fmt::format("{} of {} transport blocks have a valid CRC, {:.1f} iterations per code block",
+                           done.valid_transport_blocks, done.transport_blocks.size(),
+                           iterations_per_code_block(done));
+    if (done.link.coding || done.bit_errors) return "";
+    return "no transport blocks, so nothing proves the soft bits: the link needs coding.code_rate or "
+           "allocation.mcs_index";
+}
+
 /// How good the slots are: means, and the worst slots.
 void add_quality(std::string& report, const Reception& done) {
     const auto line = [&](const char* name, double SlotReport::*number, double sign, const auto& text) {
@@ -199,6 +288,8 @@ Json json_of(const Reception& done) {
         members.emplace_back("compared_bits", done.compared_bits);
         members.emplace_back("bit_error_rate", bit_error_rate(done));
     }
+    add_transport_blocks(members, done);
+    add_uci(members, done);
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
     members.emplace_back("busy_seconds", busy_json(done.pipeline));
     if (!done.diagnosis.empty()) members.emplace_back("diagnosis", done.diagnosis);
@@ -240,6 +331,8 @@ std::string text_of(const Reception& done) {
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));
     if (done.bit_errors)
         line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
+    if (const std::string text = transport_blocks_text(done); !text.empty()) line("decoded", text);
+    if (!done.uci.empty()) line("UCI", uci_text(done));
     line("busy", busy_text(done.pipeline));
     if (!done.diagnosis.empty()) line("diagnosis", done.diagnosis);
     return result;

@@ -21,7 +21,7 @@ ChannelEstimatorConfig estimator_config(const LinkConfig& config, bool knows_noi
     estimator.antennas = config.channel.antennas;
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
     if (config.delay_spread) estimator.delay_spread = static_cast<float>(*config.delay_spread);
-    if (knows_noise) estimator.noise_variance = static_cast<float>(config.noise_variance());
+    if (knows_noise) estimator.noise_variance = static_cast<float>(config.disturbance());
     return estimator;
 }
 
@@ -40,22 +40,39 @@ double LinkConfig::noise_variance() const {
     return allocation.layers() * std::pow(10.0, -snr_db / 10.0);
 }
 
+double LinkConfig::disturbance() const {
+    const double interference =
+        interference_db ? allocation.layers() * std::pow(10.0, *interference_db / 10.0) : 0.0;
+    double gain = antenna_gains_db.empty() ? 1.0 : 0.0;
+    for (const double gain_db : antenna_gains_db)
+        gain += std::pow(10.0, gain_db / 10.0) / static_cast<double>(antenna_gains_db.size());
+    return gain * (noise_variance() + interference);
+}
+
 Transmitter::Config LinkConfig::transmitter() const {
     return {.allocation = allocation, .modulation = modulation, .scrambling = identity};
 }
 
-Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& known)
-    : known_(known), choices_(config.soft_bits) {
+TransportBlockConfig LinkConfig::transport_block() const {
+    return transport_block_of(allocation, modulation, coding.value());
+}
+
+Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerChoice& choice)
+    : choice_(choice), choices_(config.soft_bits) {
+    const Knowledge& known = choice.known;
     if (!known.channel || !known.noise) {
         estimate_.emplace(host, estimator_config(config, known.noise));
         channel_.resize(estimate_->channel_size());
     }
     equalize_.emplace(
         host, equalizer_config(config, known.channel ? std::span<const float>() : estimate_->time_weights()));
-    for (const SoftBitChoice& choice : choices_) {
-        demap_.emplace_back(host, DemapperConfig{.modulation = config.modulation,
-                                                 .llr = {.method = choice.method, .scale = choice.scale}});
+    for (const SoftBitChoice& soft_bits : choices_) {
+        demap_.emplace_back(host,
+                            DemapperConfig{.modulation = config.modulation,
+                                           .llr = {.method = soft_bits.method, .scale = soft_bits.scale}});
     }
+    if (choice.interference_rejection)
+        covariance_.resize(static_cast<std::size_t>(config.channel.antennas * config.channel.antennas));
     symbols_.resize(equalize_->symbols_per_slot());
     noise_variance_.resize(symbols_.size());
     soft_bits_per_slot_ = symbols_.size() * bits_per_symbol(config.modulation);
@@ -67,14 +84,22 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const Knowledge& 
 void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth) {
     SlotEstimate slot;
     std::span<const float> channel = channel_;
-    if (estimate_) (*estimate_)(grid, pilots, channel_, std::span(&slot, 1));
-    if (known_.channel) {
+    std::span<const cf32> covariance = covariance_;
+    if (estimate_) {
+        const bool measures = !choice_.known.noise;
+        (*estimate_)(grid, pilots, channel_, std::span(&slot, 1),
+                     measures ? std::span(covariance_) : std::span<cf32>());
+    }
+    if (choice_.known.channel) {
         channel = truth.coefficients;
         slot.phase = truth.phase;
         slot.channel_error = 0.0F;
     }
-    if (known_.noise) slot.noise_variance = truth.noise_variance;
-    (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_);
+    if (choice_.known.noise) {
+        slot.noise_variance = truth.noise_variance;
+        if (choice_.interference_rejection) covariance = truth.covariance;
+    }
+    (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_, covariance);
 }
 
 SoftBitView Receiver::soft_bits(std::size_t choice) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "link_sim/block_coding.hpp"
 #include "phy/phy.hpp"
 #include "transmission/channel.hpp"
 #include "transmission/transmitter.hpp"
@@ -27,6 +28,12 @@ struct Knowledge {
 /// "channel", "noise", "channel,noise" or "none".
 std::string_view to_string(const Knowledge& known);
 
+/// How grids become symbols.
+struct EqualizerChoice {
+    Knowledge known = {};
+    bool interference_rejection = false;  ///< with the covariance of noise and interference, not with N0
+};
+
 /// "mmse", "zero-forcing".
 std::string_view to_string(Equalization equalization);
 
@@ -40,34 +47,44 @@ struct SoftBitChoice {
 /// A point of a curve, and its receivers.
 struct LinkConfig {
     Modulation modulation = Modulation::qpsk;
-    double snr_db = 0.0;  ///< power of all layers at an antenna over the noise there
+    double snr_db = 0.0;                     ///< power of all layers at an antenna over the noise there
+    std::optional<BlockCoding> coding = {};  ///< none: a codeword is random bits
     SlotAllocation allocation;
     Channel::Config channel;
-    std::optional<double> delay_spread = {};  ///< s, given to estimators; none: measured
+    std::optional<double> interference_db = {};  ///< a layer of another cell over the signal, at an antenna
+    std::vector<double> antenna_gains_db = {};   ///< of signal, interference and noise; empty: all 0
+    std::optional<double> delay_spread = {};     ///< s, given to estimators; none: measured
     Equalization equalization = Equalization::mmse;
-    std::vector<Knowledge> known;          ///< each equalises on its own
+    std::vector<EqualizerChoice> equalizers;
     std::vector<SoftBitChoice> soft_bits;  ///< each demaps the symbols of each equaliser
     std::uint64_t seed = 1;
     std::optional<Backend> backend;  ///< a CPU backend; none: Backend::best()
 
     [[nodiscard]] Transmitter::Config transmitter() const;
-    [[nodiscard]] std::size_t receivers() const { return known.size() * soft_bits.size(); }
+    [[nodiscard]] std::size_t receivers() const { return equalizers.size() * soft_bits.size(); }
 
-    /// N0 at an antenna; each layer arrives with power 1.
+    /// The transport block of a slot. Only with coding.
+    [[nodiscard]] TransportBlockConfig transport_block() const;
+
+    /// N0 at an antenna before its gain; each layer arrives with power 1.
     [[nodiscard]] double noise_variance() const;
+
+    /// Of noise and interference behind the gains, mean over antennas.
+    [[nodiscard]] double disturbance() const;
 };
 
 /// The channel of a slot.
 struct ChannelState {
     std::span<const float> coefficients;  ///< (antennas, layers, 2, subcarriers)
     std::array<cf32, symbols_per_slot> phase;
-    float noise_variance;
+    float noise_variance;              ///< with the interference, mean over antennas
+    std::span<const cf32> covariance;  ///< (antennas, antennas) of noise and interference
 };
 
 /// Received grids to the soft bits of a codeword.
 class Receiver {
 public:
-    Receiver(const Host& host, const LinkConfig& config, const Knowledge& known);
+    Receiver(const Host& host, const LinkConfig& config, const EqualizerChoice& choice);
 
     /// grid: (antennas, symbols, subcarriers). Uses only those true values that its Knowledge has.
     void equalise(std::span<const cf32> grid, std::span<const cf32> pilots, const ChannelState& truth);
@@ -80,13 +97,14 @@ public:
     SoftBitView soft_bits(std::size_t choice);
 
 private:
-    Knowledge known_;
+    EqualizerChoice choice_;
     std::vector<SoftBitChoice> choices_;
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
     std::vector<SoftDemapper> demap_;
     std::vector<std::uint32_t> signs_;  ///< for a codeword's soft bits
     std::vector<float> channel_;
+    std::vector<cf32> covariance_;  ///< empty without interference rejection
     std::vector<cf32> symbols_;
     std::vector<float> noise_variance_;
     std::vector<std::byte> soft_bits_;

@@ -12,6 +12,8 @@
 namespace phy::apps {
 namespace {
 
+constexpr int max_mcs = 31;
+
 float parse_scale(std::string_view text) {
     const std::optional<float> value = parse_number<float>(text);
     // So that NaN is outside.
@@ -25,6 +27,38 @@ int parse_symbol(std::string_view text) {
     if (!value || *value < 0 || *value >= symbols_per_slot)
         throw ArgumentError("expected whole numbers from 0 to 13");
     return *value;
+}
+
+double parse_code_rate(std::string_view text) {
+    const std::optional<double> value = parse_number<double>(text);
+    // So that NaN is outside.
+    if (!value || !(*value > 0.0 && *value <= 1.0)) throw ArgumentError("expected ratios above 0, at most 1");
+    return *value;
+}
+
+int parse_mcs(std::string_view text) {
+    const std::optional<int> value = parse_number<int>(text);
+    if (!value || *value < 0 || *value > max_mcs) throw ArgumentError("expected whole numbers from 0 to 31");
+    return *value;
+}
+
+std::string parse_mcs_table(const std::string& text) {
+    if (!find_mcs(text, 0))
+        throw ArgumentError(
+            fmt::format("--mcs-table {}: expected qam64, qam256, qam64LowSE or qam1024", text));
+    return text;
+}
+
+double parse_gain(std::string_view text) {
+    const std::optional<double> value = parse_number<double>(text);
+    // So that NaN is outside.
+    if (!value || !(std::abs(*value) <= 100.0)) throw ArgumentError("expected numbers from -100 to 100");
+    return *value;
+}
+
+bool parse_switch(std::string_view text) {
+    if (text != "on" && text != "off") throw ArgumentError("expected off, on or both");
+    return text == "on";
 }
 
 double parse_spacing(const std::string& text) {
@@ -78,6 +112,14 @@ auto* listed(Target& target, const char* option, Parse parse, const char* value_
         value_name);
 }
 
+/// The same, of which elements may be alike.
+template <typename Target, typename Parse>
+auto* listed_with_repeats(Target& target, const char* option, Parse parse, const char* value_name) {
+    return parsed(
+        target, [option, parse](const std::string& list) { return parse_list(option, list, parse); },
+        value_name);
+}
+
 void add_receiver_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("method", listed(options.methods, "--method", parse_method, "METHOD[,METHOD...]"),
@@ -89,6 +131,10 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
         ("known", po::value(&options.known)->composing()->value_name("WHAT"),
          "what the receiver knows and need not estimate: channel, noise, channel,noise or none; repeated: "
          "one receiver for each; default: channel,noise without fading, else none")  //
+        ("interference-rejection",
+         listed(options.interference_rejection, "--interference-rejection", parse_switch, "off|on|off,on"),
+         "whether receivers equalise with the covariance of noise and interference over the antennas: off "
+         "(default), on, or one receiver for each")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
@@ -101,6 +147,15 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
 void add_slot_options(LinkSimOptions& options, po::options_description& list) {
     add_air_options(options, list);
     list.add_options()  //
+        ("interference",
+         number_within<double>(options.interference_db, "--interference", "DB",
+                               {-100.0, 100.0, "a number from -100 to 100"}),
+         "a layer of another cell, with fading and DM-RS of its own: its power over that of all layers, at "
+         "an "
+         "antenna")  //
+        ("antenna-gains",
+         listed_with_repeats(options.antenna_gains_db, "--antenna-gains", parse_gain, "DB,DB[,...]"),
+         "gain of each antenna, for signal, interference and noise; default: all 0")  //
         ("layers", number_within<int>(options.layers, "--layers", "N", {1, 4, "a whole number from 1 to 4"}),
          "number of layers, default 1")  //
         ("resource-blocks",
@@ -115,12 +170,32 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
          "DM-RS symbols of the slot, default 2,11");
 }
 
+void add_coding_options(LinkSimOptions& options, po::options_description& list) {
+    list.add_options()  //
+        ("code-rate", listed(options.code_rates, "--code-rate", parse_code_rate, "R[,R...]"),
+         "each slot carries a transport block of this code rate, above 0 and at most 1, with each of "
+         "--modulation; adds block error rates")  //
+        ("mcs", listed(options.mcs, "--mcs", parse_mcs, "N[,N...]"),
+         "the same by indices of --mcs-table, which give modulations and code rates")  //
+        ("mcs-table", parsed(options.mcs_table, parse_mcs_table, "TABLE"),
+         "MCS table: qam64 (default), qam256, qam64LowSE or qam1024 (TS 38.214 tables 5.1.3.1-1 to -4)")  //
+        ("decoder-iterations",
+         number_within<int>(options.decoder_iterations, "--decoder-iterations", "N",
+                            {1, 255, "a whole number from 1 to 255"}),
+         "max iterations of the decoder, default 20")  //
+        ("block-errors",
+         number_within<std::uint64_t>(options.block_errors, "--block-errors", "N", from_one_on),
+         "wrong transport blocks at every receiver that end a point, default 100")  //
+        ("max-blocks", number_within<std::uint64_t>(options.max_blocks, "--max-blocks", "N", from_one_on),
+         "transport blocks that end a point whatever the errors, default 1000");
+}
+
 void add_run_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("errors", number_within<std::uint64_t>(options.errors, "--errors", "N", from_one_on),
-         "number of wrong bits at every receiver that ends a point, default 1000")  //
+         "without transport blocks: wrong bits at every receiver that end a point, default 1000")  //
         ("max-bits", number_within<std::uint64_t>(options.max_bits, "--max-bits", "N", from_one_on),
-         "number of bits that ends a point whatever the errors, default 10000000")  //
+         "without transport blocks: bits that end a point whatever the errors, default 10000000")  //
         ("min-slots",
          number_within<std::uint64_t>(options.min_slots, "--min-slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
@@ -145,6 +220,14 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
     return each_once(all, options.known, "--known");
 }
 
+std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
+    std::vector<EqualizerChoice> all;
+    for (const Knowledge& known : known_of(options))
+        for (const bool rejects : options.interference_rejection)
+            all.push_back({known, rejects});
+    return all;
+}
+
 /// All formats with all methods; int8 also with all scales.
 std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
     const bool has_int8 = std::ranges::find(options.formats, SoftBitFormat::int8) != options.formats.end();
@@ -160,6 +243,70 @@ std::vector<SoftBitChoice> soft_bits_of(const LinkSimOptions& options) {
         }
     }
     return all;
+}
+
+/// Throws ArgumentError for options of the other kind of simulation.
+void check_coding(const LinkSimOptions& options) {
+    const auto refuse = [](bool given, std::string_view option, std::string_view expected) {
+        if (given) throw ArgumentError(fmt::format("{}: {}", option, expected));
+    };
+    const bool has_blocks = options.has_blocks();
+    const std::string_view only_with = "only with --mcs or --code-rate";
+    refuse(!has_blocks && options.decoder_iterations, "--decoder-iterations", only_with);
+    refuse(!has_blocks && options.block_errors, "--block-errors", only_with);
+    refuse(!has_blocks && options.max_blocks, "--max-blocks", only_with);
+    refuse(options.mcs.empty() && options.mcs_table, "--mcs-table", "only with --mcs");
+    refuse(has_blocks && options.errors, "--errors", "with transport blocks, expected --block-errors");
+    refuse(has_blocks && options.max_bits, "--max-bits", "with transport blocks, expected --max-blocks");
+    const std::string_view is_given = "not with --mcs, which gives it";
+    refuse(!options.mcs.empty() && !options.modulations.empty(), "--modulation", is_given);
+    refuse(!options.mcs.empty() && !options.code_rates.empty(), "--code-rate", is_given);
+}
+
+/// What points of one SNR differ in.
+struct Sent {
+    Modulation modulation;
+    std::optional<BlockCoding> coding;
+};
+
+std::vector<Sent> sent_by(const LinkSimOptions& options) {
+    const int iterations = options.decoder_iterations.value_or(TransportDecoderConfig().iterations);
+    std::vector<Sent> all;
+    for (const int index : options.mcs) {
+        const std::optional<Mcs> mcs = find_mcs(options.table_of_mcs(), index);
+        if (!mcs)
+            throw ArgumentError(fmt::format("--mcs {}: expected an index that has a code rate in table {}",
+                                            index, options.table_of_mcs()));
+        all.push_back({mcs->modulation,
+                       BlockCoding{.code_rate = mcs->code_rate, .mcs = index, .iterations = iterations}});
+    }
+    if (!all.empty()) return all;
+    const std::vector<Modulation> modulations =
+        options.modulations.empty()
+            ? std::vector{Modulation::qpsk, Modulation::qam16, Modulation::qam64, Modulation::qam256}
+            : options.modulations;
+    for (const Modulation modulation : modulations) {
+        if (options.code_rates.empty()) all.push_back({modulation, std::nullopt});
+        for (const double code_rate : options.code_rates)
+            all.push_back({modulation, BlockCoding{.code_rate = code_rate, .iterations = iterations}});
+    }
+    return all;
+}
+
+/// Throws ArgumentError for options that do not fit this number of antennas.
+void check_antennas(const LinkSimOptions& options, int antennas) {
+    const auto gains = options.antenna_gains_db.size();
+    if (gains > 0 && gains != static_cast<std::size_t>(antennas))
+        throw ArgumentError(
+            fmt::format("--antenna-gains: {} gains, expected one for each of {} antennas", gains, antennas));
+    const bool rejects =
+        std::ranges::find(options.interference_rejection, true) != options.interference_rejection.end();
+    if (rejects && antennas == 1)
+        throw ArgumentError("--interference-rejection on: expected at least 2 --antennas");
+    if (options.interference_db && options.channel.kind == ChannelKind::awgn)
+        throw ArgumentError(
+            "--interference: expected a --channel that fades: without fading, the other cell "
+            "would arrive like a layer of this one");
 }
 
 SlotAllocation allocation_of(const LinkSimOptions& options) {
@@ -186,6 +333,7 @@ void add_link_sim_options(LinkSimOptions& options, po::options_description& list
          "0:2:30");
     add_slot_options(options, list);
     add_receiver_options(options, list);
+    add_coding_options(options, list);
     add_run_options(options, list);
 }
 
@@ -218,6 +366,7 @@ std::vector<double> parse_snr_range(const std::string& text) {
 }
 
 std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
+    check_coding(options);
     LinkConfig config;
     config.allocation = allocation_of(options);
     check(config.allocation);
@@ -225,6 +374,9 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
     if (antennas < options.layers)
         throw ArgumentError(fmt::format("--antennas {}: expected at least one for each of {} layers",
                                         antennas, options.layers));
+    check_antennas(options, antennas);
+    config.interference_db = options.interference_db;
+    config.antenna_gains_db = options.antenna_gains_db;
     config.channel = {.model = options.channel,
                       .antennas = antennas,
                       .layers = options.layers,
@@ -234,14 +386,15 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .frequency_offset = options.frequency_offset};
     if (options.delay_spread_ns > 0.0) config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
-    config.known = known_of(options);
+    config.equalizers = equalizers_of(options);
     config.soft_bits = soft_bits_of(options);
     config.seed = options.seed;
     config.backend = options.backend;
     std::vector<LinkConfig> points;
-    for (const Modulation modulation : options.modulations) {
+    for (const Sent& sent : sent_by(options)) {
+        config.modulation = sent.modulation;
+        config.coding = sent.coding;
         for (const double snr_db : options.snr_db.empty() ? parse_snr_range("0:2:30") : options.snr_db) {
-            config.modulation = modulation;
             config.snr_db = snr_db;
             points.push_back(config);
         }
@@ -251,9 +404,12 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
 
 StopRule stop_rule_of(const LinkSimOptions& options) {
     const bool fades = options.channel.kind != ChannelKind::awgn;
-    return {.errors = options.errors,
-            .max_bits = options.max_bits,
-            .min_slots = options.min_slots.value_or(fades ? 200 : 1)};
+    const bool has_blocks = options.has_blocks();
+    return {
+        .counts_blocks = has_blocks,
+        .errors = has_blocks ? options.block_errors.value_or(100) : options.errors.value_or(1000),
+        .max_sent = has_blocks ? options.max_blocks.value_or(1000) : options.max_bits.value_or(10'000'000),
+        .min_slots = options.min_slots.value_or(fades ? 200 : 1)};
 }
 
 }  // namespace phy::apps

@@ -13,17 +13,19 @@ namespace phy::apps {
 
 /// The command line of link_sim.
 struct LinkSimOptions {
-    std::vector<Modulation> modulations = {Modulation::qpsk, Modulation::qam16, Modulation::qam64,
-                                           Modulation::qam256};
+    std::vector<Modulation> modulations;  ///< empty: those of --mcs, else the default ones
     std::vector<double> snr_db;
     std::vector<Method> methods = {Method::max_log};
     std::vector<SoftBitFormat> formats = {SoftBitFormat::float32};
     std::vector<float> scales;  ///< of int8; empty: the default one
     std::vector<std::string> known;
+    std::vector<bool> interference_rejection = {false};
 
     ChannelModel channel;
     double timing_offset_ns = 0.0;
     double frequency_offset = 0.0;
+    std::optional<double> interference_db;
+    std::vector<double> antenna_gains_db;
     int layers = 1;
     std::optional<int> antennas;
     int resource_blocks = 52;
@@ -33,14 +35,25 @@ struct LinkSimOptions {
     double delay_spread_ns = 0.0;  ///< given to estimators; 0: none
     Equalization equalizer = Equalization::mmse;
 
-    std::uint64_t errors = 1000;
-    std::uint64_t max_bits = 10'000'000;
+    std::vector<double> code_rates;  ///< each with each modulation
+    std::vector<int> mcs;
+    std::optional<std::string> mcs_table;
+    std::optional<int> decoder_iterations;
+
+    std::optional<std::uint64_t> errors;
+    std::optional<std::uint64_t> max_bits;
+    std::optional<std::uint64_t> block_errors;
+    std::optional<std::uint64_t> max_blocks;
     std::optional<std::uint64_t> min_slots;
     std::uint64_t seed = 1;
     std::optional<Backend> backend;
     int threads = 0;
     std::string csv;
     bool force = false;
+
+    /// Whether slots carry transport blocks.
+    [[nodiscard]] bool has_blocks() const { return !code_rates.empty() || !mcs.empty(); }
+    [[nodiscard]] std::string table_of_mcs() const { return mcs_table.value_or("qam64"); }
 };
 
 void add_link_sim_options(LinkSimOptions& options, po::options_description& list);
@@ -48,8 +61,8 @@ void add_link_sim_options(LinkSimOptions& options, po::options_description& list
 /// "FIRST:STEP:LAST", or one number. Throws an ArgumentError with what it expected.
 std::vector<double> parse_snr_range(const std::string& text);
 
-/// All points of the options, modulation by modulation. Throws ArgumentError, which names the option, if
-/// options contradict each other.
+/// All points of the options, modulation by modulation or MCS by MCS. Throws ArgumentError, which names the
+/// option, if options contradict each other.
 std::vector<LinkConfig> points_of(const LinkSimOptions& options);
 
 StopRule stop_rule_of(const LinkSimOptions& options);

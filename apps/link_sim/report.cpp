@@ -1,7 +1,10 @@
 #include "link_sim/report.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,11 +17,22 @@
 namespace phy::apps {
 namespace {
 
+/// What became of the transport blocks of a row.
+struct BlockRow {
+    BlockCoding coding;
+    std::uint64_t transport_block_bits;
+    BlockSums sums;
+    double error_rate;
+    Interval confidence;
+    double iterations;  ///< mean of a code block
+    double throughput;  ///< bit/s
+};
+
 /// The result of one receiver for a point.
 struct Row {
     Modulation modulation;
     double snr_db;
-    Knowledge known;
+    EqualizerChoice equalizer;
     SoftBitChoice soft_bits;
     std::uint64_t slots;
     std::uint64_t bits;
@@ -28,11 +42,13 @@ struct Row {
     double evm_rms;
     double mutual_information;  ///< bits per symbol
     std::uint64_t saturated;
+    std::optional<BlockRow> blocks;
 };
 
 /// For max-log; none without a formula.
 std::optional<double> theory_of(const LinkConfig& config) {
     const Channel::Config& channel = config.channel;
+    if (config.interference_db || !config.antenna_gains_db.empty()) return std::nullopt;
     const double layer_snr = std::pow(10.0, config.snr_db / 10.0) / channel.layers;
     if (channel.model.kind == ChannelKind::awgn)
         return bit_error_rate(config.modulation, layer_snr * channel.antennas);
@@ -43,6 +59,22 @@ std::optional<double> theory_of(const LinkConfig& config) {
     return std::nullopt;
 }
 
+std::optional<BlockRow> block_row_of(const LinkConfig& config, const BlockSums& sums) {
+    if (!config.coding) return std::nullopt;
+    const std::size_t size = config.transport_block().size;
+    const double right_bits = static_cast<double>(size) * static_cast<double>(sums.blocks - sums.errors);
+    const double slot_seconds = 1e-3 * 15e3 / config.channel.subcarrier_spacing;
+    const auto blocks = static_cast<double>(sums.blocks);
+    return BlockRow{
+        .coding = *config.coding,
+        .transport_block_bits = size,
+        .sums = sums,
+        .error_rate = static_cast<double>(sums.errors) / blocks,
+        .confidence = wilson_interval(sums.errors, sums.blocks),
+        .iterations = static_cast<double>(sums.iterations) / static_cast<double>(sums.code_blocks),
+        .throughput = right_bits / (blocks * slot_seconds)};
+}
+
 Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiver) {
     const LinkSums& sums = state.sums[receiver];
     const SoftBitChoice& soft_bits = config.soft_bits[receiver % config.soft_bits.size()];
@@ -51,7 +83,7 @@ Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiv
                                                      SampleFormat::cf32, SymbolReference::sent);
     return {.modulation = config.modulation,
             .snr_db = config.snr_db,
-            .known = config.known[receiver / config.soft_bits.size()],
+            .equalizer = config.equalizers[receiver / config.soft_bits.size()],
             .soft_bits = soft_bits,
             .slots = state.slots,
             .bits = sums.soft_bits.compared,
@@ -62,7 +94,8 @@ Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiv
             .evm_rms = symbols.evm_rms,
             .mutual_information =
                 sums.information / bits * static_cast<double>(bits_per_symbol(config.modulation)),
-            .saturated = sums.soft_bits.saturated};
+            .saturated = sums.soft_bits.saturated,
+            .blocks = block_row_of(config, sums.blocks)};
 }
 
 std::vector<Row> rows_of(const LinkReport& report) {
@@ -78,26 +111,50 @@ std::optional<float> scale_of(const SoftBitChoice& choice) {
     return choice.format == SoftBitFormat::int8 ? std::optional(choice.scale) : std::nullopt;
 }
 
+/// Null without transport blocks, so that every table has the same columns.
+std::vector<Json::Member> block_members_of(const std::optional<BlockRow>& blocks) {
+    const auto of = [&blocks](auto get) { return blocks ? Json(get(*blocks)) : Json(); };
+    return {{"mcs", of([](const BlockRow& row) { return row.coding.mcs; })},
+            {"code_rate", of([](const BlockRow& row) { return row.coding.code_rate; })},
+            {"transport_block_bits", of([](const BlockRow& row) { return row.transport_block_bits; })},
+            {"blocks", of([](const BlockRow& row) { return row.sums.blocks; })},
+            {"block_errors", of([](const BlockRow& row) { return row.sums.errors; })},
+            {"block_error_rate", of([](const BlockRow& row) { return row.error_rate; })},
+            {"block_error_rate_low", of([](const BlockRow& row) { return row.confidence.low; })},
+            {"block_error_rate_high", of([](const BlockRow& row) { return row.confidence.high; })},
+            {"iterations_per_code_block", of([](const BlockRow& row) { return row.iterations; })},
+            {"throughput_bits_per_second", of([](const BlockRow& row) { return row.throughput; })}};
+}
+
 std::vector<Json::Member> members_of(const Row& row) {
-    return {{"modulation", to_string(row.modulation)},
-            {"snr_db", row.snr_db},
-            {"known", to_string(row.known)},
-            {"method", to_string(row.soft_bits.method)},
-            {"llr", to_string(row.soft_bits.format)},
-            {"llr_scale", scale_of(row.soft_bits)},
-            {"slots", row.slots},
-            {"bits", row.bits},
-            {"bit_errors", row.bit_errors},
-            {"bit_error_rate", row.bit_error_rate},
-            {"theory", row.theory},
-            {"evm_rms", row.evm_rms},
-            {"mutual_information_bits", row.mutual_information},
-            {"saturated", row.saturated}};
+    std::vector<Json::Member> members = {{"modulation", to_string(row.modulation)},
+                                         {"snr_db", row.snr_db},
+                                         {"known", to_string(row.equalizer.known)},
+                                         {"interference_rejection", row.equalizer.interference_rejection},
+                                         {"method", to_string(row.soft_bits.method)},
+                                         {"llr", to_string(row.soft_bits.format)},
+                                         {"llr_scale", scale_of(row.soft_bits)},
+                                         {"slots", row.slots},
+                                         {"bits", row.bits},
+                                         {"bit_errors", row.bit_errors},
+                                         {"bit_error_rate", row.bit_error_rate},
+                                         {"theory", row.theory},
+                                         {"evm_rms", row.evm_rms},
+                                         {"mutual_information_bits", row.mutual_information},
+                                         {"saturated", row.saturated}};
+    std::ranges::copy(block_members_of(row.blocks), std::back_inserter(members));
+    return members;
 }
 
 Json context_of(const LinkReport& report) {
     const LinkSimOptions& options = report.options;
+    const StopRule rule = stop_rule_of(options);
+    const std::optional<BlockCoding>& coding = report.points.front().coding;
+    const auto if_blocks = [&](bool wanted, std::uint64_t value) {
+        return rule.counts_blocks == wanted ? Json(value) : Json();
+    };
     std::vector<Json> symbols(options.dmrs_symbols.begin(), options.dmrs_symbols.end());
+    std::vector<Json> gains(options.antenna_gains_db.begin(), options.antenna_gains_db.end());
     return Json::object({{"date", date()},
                          {"phy_version", version},
                          {"backend", Host({.backend = options.backend}).backend().name()},
@@ -112,14 +169,51 @@ Json context_of(const LinkReport& report) {
                          {"dmrs_symbols", Json::array(symbols)},
                          {"timing_offset_s", 1e-9 * options.timing_offset_ns},
                          {"frequency_offset_hz", options.frequency_offset},
+                         {"interference_db", options.interference_db},
+                         {"antenna_gains_db", Json::array(gains)},
                          {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
                          {"equalizer", to_string(options.equalizer)},
-                         {"errors", options.errors},
-                         {"max_bits", options.max_bits},
-                         {"min_slots", stop_rule_of(options).min_slots},
+                         {"mcs_table", options.mcs.empty() ? Json() : Json(options.table_of_mcs())},
+                         {"decoder_iterations", coding ? Json(coding->iterations) : Json()},
+                         {"errors", if_blocks(false, rule.errors)},
+                         {"max_bits", if_blocks(false, rule.max_sent)},
+                         {"block_errors", if_blocks(true, rule.errors)},
+                         {"max_blocks", if_blocks(true, rule.max_sent)},
+                         {"min_slots", rule.min_slots},
                          {"seed", options.seed},
                          {"complete", report.complete},
                          {"seconds", report.seconds}});
+}
+
+/// What it knows, and whether it rejects interference.
+std::string receiver_of(const EqualizerChoice& equalizer) {
+    return fmt::format("{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "");
+}
+
+std::string soft_bits_of(const Row& row) {
+    const std::optional<float> scale = scale_of(row.soft_bits);
+    return fmt::format("{}{}", to_string(row.soft_bits.format), scale ? fmt::format(", {:g}", *scale) : "");
+}
+
+/// A table of transport blocks.
+std::string block_text_of(const std::vector<Row>& rows) {
+    std::string text =
+        fmt::format("\n{:<10}{:>5}{:>8}{:>10}{:>9}  {:<19}{:<7} {:<13}{:>8}{:>8}{:>11}{:>20}{:>11}{:>10}\n",
+                    "modulation", "MCS", "R", "block bit", "SNR, dB", "known", "method", "soft bits",
+                    "blocks", "wrong", "rate", "95 % interval", "iterations", "Mbit/s");
+    for (const Row& row : rows) {
+        const BlockRow& blocks = *row.blocks;
+        const std::string interval =
+            fmt::format("{:.3g} to {:.3g}", blocks.confidence.low, blocks.confidence.high);
+        text += fmt::format(
+            "{:<10}{:>5}{:>8.4g}{:>10}{:>9g}  {:<19}{:<7} "
+            "{:<13}{:>8}{:>8}{:>11.4g}{:>20}{:>11.2f}{:>10.4g}\n",
+            to_string(row.modulation), blocks.coding.mcs ? fmt::format("{}", *blocks.coding.mcs) : "",
+            blocks.coding.code_rate, blocks.transport_block_bits, row.snr_db, receiver_of(row.equalizer),
+            to_string(row.soft_bits.method), soft_bits_of(row), blocks.sums.blocks, blocks.sums.errors,
+            blocks.error_rate, interval, blocks.iterations, 1e-6 * blocks.throughput);
+    }
+    return text;
 }
 
 }  // namespace
@@ -149,20 +243,19 @@ std::string text_of(const LinkReport& report) {
     std::string text = fmt::format("{}, {} x {} (antennas x layers), {} resource blocks\n",
                                    to_string(report.options.channel), report.points.front().channel.antennas,
                                    report.options.layers, report.options.resource_blocks);
-    text += fmt::format("{:<10}{:>8}  {:<14}{:<7} {:<13}{:>11}{:>10}{:>12}{:>12}{:>9}{:>12}{:>11}\n",
+    text += fmt::format("{:<10}{:>8}  {:<19}{:<7} {:<13}{:>11}{:>10}{:>12}{:>12}{:>9}{:>12}{:>11}\n",
                         "modulation", "SNR, dB", "known", "method", "soft bits", "bits", "wrong", "rate",
                         "theory", "EVM, %", "bit/symbol", "saturated");
-    for (const Row& row : rows_of(report)) {
-        const std::optional<float> scale = scale_of(row.soft_bits);
-        const std::string format =
-            fmt::format("{}{}", to_string(row.soft_bits.format), scale ? fmt::format(", {:g}", *scale) : "");
+    const std::vector<Row> rows = rows_of(report);
+    for (const Row& row : rows) {
         text += fmt::format(
-            "{:<10}{:>8g}  {:<14}{:<7} {:<13}{:>11}{:>10}{:>12.4g}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
-            to_string(row.modulation), row.snr_db, to_string(row.known), to_string(row.soft_bits.method),
-            format, row.bits, row.bit_errors, row.bit_error_rate,
+            "{:<10}{:>8g}  {:<19}{:<7} {:<13}{:>11}{:>10}{:>12.4g}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
+            to_string(row.modulation), row.snr_db, receiver_of(row.equalizer),
+            to_string(row.soft_bits.method), soft_bits_of(row), row.bits, row.bit_errors, row.bit_error_rate,
             row.theory ? fmt::format("{:.4g}", *row.theory) : "", 100.0 * row.evm_rms, row.mutual_information,
             row.saturated);
     }
+    if (report.options.has_blocks()) text += block_text_of(rows);
     return text;
 }
 

@@ -96,12 +96,14 @@ double ratio(std::uint64_t count, std::uint64_t goal) {
 
 double PointState::done(const StopRule& rule) const {
     double errors = 1.0;
-    double bits = 1.0;
+    double sent = 1.0;
     for (const LinkSums& each : sums) {
-        errors = std::min(errors, ratio(each.soft_bits.bit_errors, rule.errors));
-        bits = std::min(bits, ratio(each.soft_bits.soft_bits + each.soft_bits.not_finite, rule.max_bits));
+        const std::uint64_t bits = each.soft_bits.soft_bits + each.soft_bits.not_finite;
+        errors = std::min(
+            errors, ratio(rule.counts_blocks ? each.blocks.errors : each.soft_bits.bit_errors, rule.errors));
+        sent = std::min(sent, ratio(rule.counts_blocks ? each.blocks.blocks : bits, rule.max_sent));
     }
-    return std::min(std::max(errors, bits), ratio(slots, rule.min_slots));
+    return std::min(std::max(errors, sent), ratio(slots, rule.min_slots));
 }
 
 PointState simulate(const LinkConfig& config, const StopRule& rule, int threads,

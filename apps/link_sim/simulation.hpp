@@ -9,11 +9,12 @@
 
 namespace phy::apps {
 
-/// When a point ends: every receiver has enough wrong bits, or enough bits were sent, but not before the min
-/// number of slots.
+/// When a point ends: every receiver has enough errors, or enough was sent, but not before the min number of
+/// slots.
 struct StopRule {
+    bool counts_blocks = false;  ///< errors and what was sent are transport blocks, not bits before decoding
     std::uint64_t errors = 1000;
-    std::uint64_t max_bits = 10'000'000;
+    std::uint64_t max_sent = 10'000'000;
     std::uint64_t min_slots = 1;
 };
 

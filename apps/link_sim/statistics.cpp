@@ -33,11 +33,16 @@ double information_of_int8(SoftBitView soft_bits, float scale, std::span<const s
     return sum;
 }
 
+BlockSums join_blocks(const BlockSums& left, const BlockSums& right) {
+    return {left.blocks + right.blocks, left.errors + right.errors, left.code_blocks + right.code_blocks,
+            left.iterations + right.iterations};
+}
+
 }  // namespace
 
 LinkSums join(const LinkSums& left, const LinkSums& right) {
     return {phy::join(left.symbols, right.symbols), phy::join(left.soft_bits, right.soft_bits),
-            left.information + right.information};
+            left.information + right.information, join_blocks(left.blocks, right.blocks)};
 }
 
 double information(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits) {
@@ -53,6 +58,17 @@ double information(SoftBitView soft_bits, float scale, std::span<const std::uint
         }
         return sum;
     });
+}
+
+Interval wilson_interval(std::uint64_t errors, std::uint64_t trials) {
+    constexpr double z = 1.959963984540054;  // of 97.5 % of a normal distribution
+    const auto n = static_cast<double>(trials);
+    const double p = static_cast<double>(errors) / n;
+    const double center = p + z * z / (2.0 * n);
+    const double half = z * std::sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n));
+    const double scale = 1.0 + z * z / n;
+    // Rounding must not leave the range of a probability.
+    return {errors == 0 ? 0.0 : (center - half) / scale, errors == trials ? 1.0 : (center + half) / scale};
 }
 
 }  // namespace phy::apps

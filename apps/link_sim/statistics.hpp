@@ -9,11 +9,22 @@
 
 namespace phy::apps {
 
+/// Sums over transport blocks.
+struct BlockSums {
+    std::uint64_t blocks = 0;
+    std::uint64_t errors = 0;  ///< blocks whose CRC fails, or that are not those sent
+    std::uint64_t code_blocks = 0;
+    std::uint64_t iterations = 0;  ///< of all code blocks
+
+    friend bool operator==(const BlockSums&, const BlockSums&) = default;
+};
+
 /// Sums over the slots of a receiver.
 struct LinkSums {
     SymbolSums symbols;        ///< against the sent symbols
     SoftBitSums soft_bits;     ///< against the sent bits
     double information = 0.0;  ///< see information()
+    BlockSums blocks = {};     ///< none without coding
 
     friend bool operator==(const LinkSums&, const LinkSums&) = default;
 };
@@ -25,5 +36,13 @@ LinkSums join(const LinkSums& left, const LinkSums& right);
 /// b) L)). If all L are exact, its mean is the mutual information of a bit and its soft bit. Otherwise it is
 /// what a decoder that trusts them can use. scale: steps of int8 per nat.
 double information(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits);
+
+struct Interval {
+    double low;
+    double high;
+};
+
+/// Wilson's interval of 95 % confidence for the probability of an error. trials: at least 1.
+Interval wilson_interval(std::uint64_t errors, std::uint64_t trials);
 
 }  // namespace phy::apps

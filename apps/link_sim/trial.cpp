@@ -22,31 +22,40 @@ int slots_per_frame(const LinkConfig& config) {
 Trial::Trial(const LinkConfig& config)
     : config_(config),
       host_({.backend = config.backend}),
-      channel_(config.channel),
+      air_(host_, config),
       transmitter_(host_, config.transmitter()),
       measure_symbols_(host_, {.modulation = config.modulation}),
-      bits_(transmitter_.bits_per_slot()),
-      coefficients_(channel_.size()),
-      received_(channel_.received_size()) {
-    for (const Knowledge& known : config.known)
-        receivers_.emplace_back(host_, config, known);
+      bits_(transmitter_.bits_per_slot()) {
+    for (const EqualizerChoice& choice : config.equalizers)
+        receivers_.emplace_back(host_, config, choice);
     for (const SoftBitChoice& choice : config.soft_bits)
         measure_soft_bits_.emplace_back(host_, SoftBitMeterConfig{.llr = {.scale = choice.scale}});
+    if (!config.coding) return;
+    const TransportBlockConfig block = config.transport_block();
+    blocks_.emplace(host_, block);
+    for (const SoftBitChoice& choice : config.soft_bits)
+        measure_blocks_.emplace_back(host_, TransportDecoderConfig{.block = block,
+                                                                   .format = choice.format,
+                                                                   .scale = choice.scale,
+                                                                   .iterations = config.coding->iterations});
+}
+
+void Trial::draw(const RandomSequence& random) {
+    if (blocks_)
+        blocks_->draw(random, bits_);
+    else
+        draw_bits(random, bits_);
 }
 
 void Trial::run(std::uint64_t slot, std::span<LinkSums> sums) {
     const std::uint64_t seed = random_of(config_).bits(slot);
-    draw_bits({seed, 0}, bits_);
-    transmitter_.transmit(static_cast<int>(slot % static_cast<std::uint64_t>(slots_per_frame(config_))),
-                          bits_);
-
-    channel_.draw({seed, 1}, coefficients_);
-    channel_.pass(transmitter_.grid(), coefficients_, config_.noise_variance(), {seed, 2}, received_);
-    const ChannelState truth = {coefficients_, channel_.phase(),
-                                static_cast<float>(config_.noise_variance())};
-
+    draw({seed, 0});
+    const auto of_frame = static_cast<std::uint64_t>(slots_per_frame(config_));
+    const auto number = static_cast<int>(slot % of_frame);
+    transmitter_.transmit(number, bits_);
+    air_.pass(transmitter_.grid(), number, seed);
     for (std::size_t i = 0; i < receivers_.size(); ++i) {
-        receivers_[i].equalise(received_, transmitter_.pilots(), truth);
+        receivers_[i].equalise(air_.grid(), transmitter_.pilots(), air_.truth());
         measure(receivers_[i], sums.subspan(i * config_.soft_bits.size(), config_.soft_bits.size()));
     }
 }
@@ -59,6 +68,7 @@ void Trial::measure(Receiver& receiver, std::span<LinkSums> sums) {
         const SoftBitView soft_bits = receiver.soft_bits(choice);
         sums[choice] = {symbols, measure_soft_bits_[choice](soft_bits, bits_),
                         information(soft_bits, config_.soft_bits[choice].scale, bits_)};
+        if (blocks_) sums[choice].blocks = measure_blocks_[choice](soft_bits, blocks_->payload());
     }
 }
 

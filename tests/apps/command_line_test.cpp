@@ -92,11 +92,18 @@ TEST_F(CommandLine, ExampleLinks) {
         EXPECT_EQ(link.direction, channel == "pusch" ? Direction::uplink : Direction::downlink);
         EXPECT_NO_THROW(static_cast<void>(resampler_config(link)));
         EXPECT_EQ(link.allocation.dmrs.symbols, (std::vector<int>{2, 11}));
+        const std::string comment = "// \"coding\"";
+        std::string with_coding = outcome.out;
+        ASSERT_NE(with_coding.find(comment), std::string::npos);
+        const Link coded = parse_link(with_coding.erase(with_coding.find(comment), 3));
+        EXPECT_EQ(link.coding, std::nullopt);
         for (const auto& [line, other] : channel == "pusch" ? pusch_alternatives : pdsch_alternatives) {
             std::string text = outcome.out;
             ASSERT_NE(text.find(line), std::string::npos) << line;
             EXPECT_NE(text.find("or " + other), std::string::npos) << other;
-            EXPECT_EQ(parse_link(text.replace(text.find(line), line.size(), other)), link) << other;
+            const bool is_coded = other.find("mcs_index") != std::string::npos;
+            EXPECT_EQ(parse_link(text.replace(text.find(line), line.size(), other)), is_coded ? coded : link)
+                << other;
         }
     }
     expect_failure({demod_app, "--example-link", "pucch"}, 2, {"--example-link pucch", "'pusch' or 'pdsch'"});

@@ -16,16 +16,6 @@ namespace {
 
 using Points = JsonValue::Array;
 
-/// The report of link_sim, which must succeed.
-JsonValue simulate(Arguments arguments) {
-    arguments.insert(arguments.begin(), link_sim_program());
-    arguments.insert(arguments.end(), {"--json", "--quiet"});
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, "");
-    return parse_json(outcome.out);
-}
-
 Points points(const Arguments& arguments) {
     return simulate(arguments)["points"].array();
 }
@@ -37,6 +27,14 @@ protected:
         return {std::istreambuf_iterator<char>(stream), {}};
     }
 };
+
+/// What receivers have at each point, in the order of the points.
+std::vector<double> numbers(const Points& points, const std::string& name) {
+    std::vector<double> all;
+    for (const JsonValue& point : points)
+        all.push_back(point[name].number());
+    return all;
+}
 
 /// What one receiver has at each point, in the order of the points.
 std::vector<double> numbers(const Points& points, const std::string& name, const std::string& key,
@@ -231,6 +229,53 @@ TEST_F(LinkSim, EstimatesComeCloseToWhatIsKnown) {
     EXPECT_GT(all[3]["evm_rms"].number(), all[0]["evm_rms"].number());
 }
 
+/// An interferer that is far stronger than the noise costs its receiver one antenna: what is left fades like
+/// that of one less (Winters, IEEE JSAC 1984).
+TEST_F(LinkSim, RejectingAnInterfererCostsAnAntenna) {
+    const auto rate = [&](const std::string& antennas, const Arguments& more) {
+        Arguments all = {"--channel",  "flat", "--known",     "channel,noise", "--modulation",      "qpsk",
+                         "--snr-db",   "10",   "--min-slots", "3000",          "--resource-blocks", "1",
+                         "--max-bits", "1",    "--antennas",  antennas};
+        all.insert(all.end(), more.begin(), more.end());
+        return numbers(points(all), "bit_error_rate");
+    };
+    const double with_one = rate("1", {}).front();
+    const double with_two = rate("2", {}).front();
+    const auto of_three = rate("3", {"--interference", "40", "--interference-rejection", "off,on"});
+    const auto of_two = rate("2", {"--interference", "40", "--interference-rejection", "on"});
+    ASSERT_EQ(of_three.size(), 2U);
+    EXPECT_NEAR(of_two.front() / with_one, 1.0, 0.1);
+    EXPECT_NEAR(of_three[1] / with_two, 1.0, 0.25);
+    EXPECT_GT(of_three[0], 0.3);
+}
+
+/// Gains are no loss for a receiver that knows the noise of each antenna.
+TEST_F(LinkSim, GainsOfAntennasAreNoLossWithTheirCovariance) {
+    const Arguments at_15_db = {"--snr-db", "15", "--interference-rejection", "off,on"};
+    Arguments with_gains = at_15_db;
+    with_gains.insert(with_gains.end(), {"--antenna-gains", "0,-10"});
+    for (const std::string known : {"channel,noise", "none"}) {
+        const auto equal = numbers(faded(at_15_db, {known}), "mutual_information_bits");
+        const auto unequal = numbers(faded(with_gains, {known}), "mutual_information_bits");
+        ASSERT_EQ(equal.size(), 2U);
+        EXPECT_NEAR(equal[1], equal[0], 0.02) << known;
+        EXPECT_NEAR(unequal[1], equal[1], 0.02) << known;
+        EXPECT_LT(unequal[0], equal[0] - 0.2) << known;
+    }
+}
+
+/// In few residuals independent noise looks correlated.
+TEST_F(LinkSim, RejectingNothingCostsLittle) {
+    for (const std::string blocks : {"4", "10"}) {
+        const Points all = points({"--channel", "tdl:100", "--antennas", "4", "--modulation", "16qam",
+                                   "--snr-db", "6", "--max-bits", "1", "--min-slots", "400",
+                                   "--resource-blocks", blocks, "--interference-rejection", "off,on"});
+        const auto bits = numbers(all, "mutual_information_bits");
+        ASSERT_EQ(bits.size(), 2U);
+        EXPECT_NEAR(bits[1], bits[0], 0.04) << blocks << " resource blocks";
+    }
+}
+
 TEST_F(LinkSim, OffsetsAreEstimated) {
     const auto information = [&](const Arguments& more) {
         return faded(more, {"none"}).front()["mutual_information_bits"].number();
@@ -286,11 +331,14 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const Points all = points(options);
     const std::string table = text_of("t.csv");
     EXPECT_TRUE(
-        table.starts_with("modulation,snr_db,known,method,llr,llr_scale,slots,bits,bit_errors,"
-                          "bit_error_rate,theory,evm_rms,mutual_information_bits,saturated\n"))
+        table.starts_with("modulation,snr_db,known,interference_rejection,method,llr,llr_scale,slots,bits,"
+                          "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
+                          "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
+                          "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
+                          "throughput_bits_per_second\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",\"maxlog\",\"float32\",,"), std::string::npos)
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,\"maxlog\",\"float32\",,"), std::string::npos)
         << table;
     Arguments again = options;
     again.insert(again.begin(), link_sim_program());
@@ -336,6 +384,13 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--llr-scale", "6,6.0"}, {"--llr-scale 6.0", "twice"});
     refuse({"--known", "none", "--known", "noise,channel", "--known", "channel,noise"},
            {"--known channel,noise", "twice"});
+    refuse({"--interference", "101"}, {"--interference 101", "from -100 to 100"});
+    refuse({"--interference", "0"}, {"--interference: expected a --channel that fades"});
+    refuse({"--interference-rejection", "on"}, {"--interference-rejection on", "2 --antennas"});
+    refuse({"--interference-rejection", "yes"}, {"--interference-rejection yes", "off, on"});
+    refuse({"--interference-rejection", "off,off"}, {"--interference-rejection off", "twice"});
+    refuse({"--antennas", "2", "--antenna-gains", "0"}, {"--antenna-gains: 1 gains", "2 antennas"});
+    refuse({"--antennas", "2", "--antenna-gains", "0,nan"}, {"--antenna-gains 0,nan", "from -100 to 100"});
     refuse({"--channel", "flat", "--delay-spread", "5000"}, {"--delay-spread 5000", "0.1 of a symbol"});
     refuse({"16qam"}, {"'16qam'", "options alone", "--help"});
     refuse({"--timing-offset", "inf"}, {"--timing-offset inf"});

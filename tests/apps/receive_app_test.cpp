@@ -124,6 +124,75 @@ TEST_F(ReceiveApp, FadingAndOffsetsAreReported) {
     EXPECT_LT(report["bit_error_rate"].number(), 1e-3);
 }
 
+/// A link with coding.
+Link coded_link() {
+    Link link = link_of(30000, Modulation::qam16, {});
+    link.coding = {.code_rate = 0.4};
+    return link;
+}
+
+TEST_F(ReceiveApp, TransportBlocksAreDecodedAndWritten) {
+    const std::string capture =
+        transmit("c.h5", coded_link(), "samples", {"--slots", "26", "--snr-db", "25"});
+    const JsonValue report = demod_json(
+        {capture, "-o", path("out.h5"), "--write", "llr,tb", "--decode", "--decoder-iterations", "9"});
+    EXPECT_GT(report["transport_blocks"].number(), 3.0);
+    EXPECT_EQ(report["valid_transport_blocks"].number(), report["transport_blocks"].number());
+    EXPECT_LE(report["iterations_per_code_block"].number(), 9.0);
+    const std::vector<std::byte> sent = read_dataset(capture, "/transport_block");
+    EXPECT_TRUE(read_dataset(path("out.h5"), "/transport_blocks") == sent);
+    const auto blocks = static_cast<std::size_t>(report["transport_blocks"].number());
+    EXPECT_EQ(sent.size(), blocks * static_cast<std::size_t>(report["transport_block_bits"].number()) / 8);
+    EXPECT_EQ(read_dataset(path("out.h5"), "/crc"), std::vector(blocks, std::byte{1}));
+    demod({capture, "-o", path("out.raw"), "--write", "tb"});
+    EXPECT_EQ(std::filesystem::file_size(path("out.raw")), sent.size());
+    const std::string text = demod({capture}).out;
+    EXPECT_NE(text.find("transport blocks have a valid CRC"), std::string::npos) << text;
+}
+
+TEST_F(ReceiveApp, UciIsReportedAndWritten) {
+    Link link = coded_link();
+    link.coding->uci = LinkUci{.ack_bits = 3, .csi1_bits = 20};
+    const std::string capture =
+        transmit("c.h5", link, "grid", {"--slots", "26", "--snr-db", "25", "--uci", "101"});
+    const std::vector<std::string> command = {capture, "-o", path("out.h5"), "--write", "uci"};
+    const JsonValue report = demod_json(command);
+    EXPECT_EQ(report["valid_transport_blocks"].number(), report["slots"].number());
+    EXPECT_EQ(report["uci"]["ack"]["bits"].number(), 3.0);
+    EXPECT_GT(report["uci"]["ack"]["min_margin_nats"].number(), 16.0);
+    EXPECT_EQ(report["uci"]["csi1"]["bits"].number(), 20.0);
+    const std::vector<std::byte> bits = read_dataset(path("out.h5"), "/uci_ack");
+    EXPECT_EQ(bits.size(), 3 * static_cast<std::size_t>(report["slots"].number()));
+    for (std::size_t bit = 0; bit < bits.size(); ++bit)
+        EXPECT_EQ(bits[bit], std::byte{bit % 3 == 1 ? std::uint8_t{0} : std::uint8_t{1}});
+    const std::string text = demod({capture}).out;
+    EXPECT_NE(text.find("HARQ-ACK of 3 bits with a margin of"), std::string::npos) << text;
+    EXPECT_NE(text.find("CSI part 1 of 20 bits not decoded (polar code); no CRC proves it"),
+              std::string::npos)
+        << text;
+    expect_failure({demod_app, capture, "--write", "uci", "-o", path("x.npy")}, 2, {"uci expected"});
+    expect_failure({demod_app, capture, "--write", "uci", "--no-decode", "-o", path("x.h5")}, 2,
+                   {"--write uci: not with --no-decode"});
+    const std::string plain = transmit("p.h5", coded_link(), "grid", {"--slots", "5"});
+    expect_failure({demod_app, plain, "--write", "uci", "-o", path("x.h5")}, 2, {"coding.uci"});
+}
+
+TEST_F(ReceiveApp, WithoutDecodingThereAreNoTransportBlocks) {
+    const std::string capture = transmit("c.h5", coded_link(), "grid", {"--slots", "5"});
+    EXPECT_FALSE(demod_json({capture, "--no-decode"}).has("transport_blocks"));
+    expect_failure({demod_app, capture, "--no-decode", "--decode"}, 2, {"--decode", "--no-decode"});
+    expect_failure({demod_app, capture, "--no-decode", "--write", "tb", "-o", path("x.h5")}, 2,
+                   {"--write tb", "--no-decode"});
+    expect_failure({demod_app, capture, "--write", "llr,tb", "-o", path("x.npy")}, 2, {"tb alone"});
+    Link plain = coded_link();
+    plain.coding.reset();
+    const std::string uncoded = transmit("u.h5", plain, "grid", {"--slots", "5", "--no-bits"});
+    expect_failure({demod_app, uncoded, "--decode"}, 2, {"--decode", "coding.code_rate"});
+    expect_failure({demod_app, uncoded, "--decoder-iterations", "5"}, 2, {"--decoder-iterations"});
+    const std::string text = demod({uncoded}).out;
+    EXPECT_NE(text.find("nothing proves the soft bits"), std::string::npos) << text;
+}
+
 TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     const Link link = link_of(30000, Modulation::qam16, {});
     const Arguments sent = {"--slots", "26", "--antennas", "2", "--snr-db", "35"};

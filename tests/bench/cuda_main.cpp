@@ -66,6 +66,7 @@ void run(const Arguments& arguments) {
     bench::compression_benchmarks(suite);
     bench::average_benchmarks(suite);
     bench::scrambling_benchmarks(suite);
+    bench::coding_benchmarks(suite);
     bench::receiver_benchmarks(suite);
     if (arguments.json.empty()) return;
     std::ofstream file(arguments.json);

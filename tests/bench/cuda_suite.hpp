@@ -71,6 +71,7 @@ void measure_benchmarks(Suite& suite);
 void ofdm_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
+void coding_benchmarks(Suite& suite);
 void scrambling_benchmarks(Suite& suite);
 void receiver_benchmarks(Suite& suite);  ///< only in builds with HDF5
 

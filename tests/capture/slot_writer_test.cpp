@@ -237,6 +237,58 @@ TEST_F(SlotWriterTest, WritesOnlyWhatIsWanted) {
     }
 }
 
+TEST_F(SlotWriterTest, WritesTransportBlocks) {
+    Config config = {.slots = 3, .elements = 33, .llr = false, .transport_block_bytes = 4};
+    const std::vector<std::uint8_t> payload = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const std::vector<std::uint8_t> crc = {1, 0, 1};
+    const auto write_to = [&](const std::filesystem::path& path) {
+        phy::SlotWriter writer(path, config);
+        writer.append_transport_blocks(std::span(payload).first(4), std::span(crc).first(1));
+        EXPECT_THROW(writer.append_transport_blocks(std::span(payload).first(5), std::span(crc).first(1)),
+                     phy::ArgumentError);
+        writer.append_transport_blocks(std::span(payload).last(8), std::span(crc).last(2));
+        writer.append_slots(std::vector<phy::SlotRow>(3));
+        writer.commit();
+        EXPECT_THROW(writer.commit(), phy::ArgumentError);
+    };
+    write_to(path_);
+    const phy::hdf5::FileHandle file = phy_test::open_hdf5(path_);
+    EXPECT_EQ(read_dataset<std::uint8_t>(file, "/transport_blocks"), payload);
+    EXPECT_EQ(dimensions_in(file, "/transport_blocks"), (Dimensions{3, 4}));
+    EXPECT_EQ(read_dataset<std::uint8_t>(file, "/crc"), crc);
+    write_to(directory_ / "out.raw");
+    EXPECT_EQ(std::filesystem::file_size(directory_ / "out.raw"), payload.size());
+    config.llr = true;
+    EXPECT_THROW(phy::SlotWriter(directory_ / "out.npy", config), phy::ArgumentError);
+}
+
+TEST_F(SlotWriterTest, WritesUci) {
+    Config config = config_;
+    config.llr = config.symbols = config.channel = false;
+    config.uci = {{.name = "ack", .bits = 2, .coded_bits = 6}, {.name = "csi2", .coded_bits = 3}};
+    const std::vector<std::byte> llr(30, std::byte{7});
+    const std::vector<std::uint8_t> bits = {0, 1, 1, 1, 0, 0, 1, 0, 1, 1};
+    const std::vector<float> margins = {1.0F, 2.0F, 3.0F, 4.0F, 5.0F};
+    phy::SlotWriter writer(path_, config);
+    writer.append_uci(0, llr, bits, margins);
+    EXPECT_THROW(writer.append_uci(1, std::span(llr).first(15), bits, margins), phy::ArgumentError);
+    EXPECT_THROW(writer.append_uci(2, llr, {}, {}), phy::ArgumentError);
+    writer.append_slots(random_slots(config, random_).rows);
+    EXPECT_THROW(writer.commit(), phy::ArgumentError);
+    writer.append_uci(1, std::span(llr).first(15), {}, {});
+    writer.commit();
+    const phy::hdf5::FileHandle file = phy_test::open_hdf5(path_);
+    EXPECT_EQ(dimensions_in(file, "/uci_ack_llr"), (Dimensions{5, 6}));
+    EXPECT_EQ(dimensions_in(file, "/uci_ack"), (Dimensions{5, 2}));
+    EXPECT_EQ(dimensions_in(file, "/uci_csi2_llr"), (Dimensions{5, 3}));
+    EXPECT_EQ(number_in(file, "/uci_csi2_llr", "llr_scale"), 6.0);
+    EXPECT_EQ(read_dataset<std::byte>(file, "/uci_ack_llr"), llr);
+    EXPECT_EQ(read_dataset<std::uint8_t>(file, "/uci_ack"), bits);
+    EXPECT_EQ(read_dataset<float>(file, "/uci_ack_margin"), margins);
+    config.uci[0].coded_bits = 0;
+    EXPECT_NE(rejection<phy::ArgumentError>(config).find("coded bits of UCI"), std::string::npos);
+}
+
 TEST_F(SlotWriterTest, SymbolsAreTheCaptureOfTheFile) {
     const Received all = random_slots(config_, random_);
     write(config_, all);

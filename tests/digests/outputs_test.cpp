@@ -104,9 +104,9 @@ TEST(Digests, OfMappedSymbolsAreThoseRecorded) {
 
 TEST(Digests, HaveNoLineThatNoTestCompares) {
     if (phy_test::writes_digests()) GTEST_SKIP() << "written";
-    std::vector<std::string> sections = {"scaled",         "gain",        "large",  "slot",
-                                         "stage",          "batch",       "map",    "file/capture",
-                                         "file/soft-bits", "descrambled", "receive"};
+    std::vector<std::string> sections = {"scaled",         "gain",        "large",   "slot",
+                                         "stage",          "batch",       "map",     "file/capture",
+                                         "file/soft-bits", "descrambled", "receive", "transport"};
     for (const std::string& modulation : phy_test::modulations())
         sections.push_back("soft/" + modulation);
     EXPECT_FALSE(phy_test::recorded_digests().empty());

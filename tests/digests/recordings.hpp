@@ -121,12 +121,6 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
     return both;
 }
 
-template <typename T>
-Bytes bytes_of(const std::vector<T>& values) {
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
-    return {bytes.begin(), bytes.end()};
-}
-
 inline void add_received(Section& section, const std::string& name, const Received& received,
                          const std::string& way) {
     section.add(name + "llr", received.llr, way);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ private:
     Digests added_;
     std::vector<std::string> complaints_;
 };
+
+template <typename T>
+Bytes bytes_of(const std::vector<T>& values) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
 
 }  // namespace phy_test
 

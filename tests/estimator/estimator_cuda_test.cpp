@@ -25,6 +25,8 @@ Written write_on_gpu(const EstimatorConfig& config, SampleFormat format, const B
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const phy::gpu::ChannelEstimator estimator(device, config, slots_a_call);
+    // An estimator of less shared memory, which must not limit the other.
+    const phy::gpu::ChannelEstimator small(device, estimator_config(6, 1, {0}), 1);
     const auto of_covariance = static_cast<std::size_t>(config.antennas * config.antennas);
     Written written(batch.slots, estimator.channel_size(), config.antennas);
     DeviceBuffer<std::byte> grid(device, batch.grid.size() + shift);

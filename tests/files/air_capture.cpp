@@ -23,6 +23,9 @@ AirCapture::AirCapture(const Config& config) : sent(config) {
             std::copy_n(piece.values.begin() + static_cast<std::ptrdiff_t>(antenna * piece.size), piece.size,
                         data.begin() + static_cast<std::ptrdiff_t>(antenna * recording.size() + piece.first));
         codewords.insert(codewords.end(), piece.codeword.begin(), piece.codeword.end());
+        transport_blocks.insert(transport_blocks.end(), piece.transport_block.begin(),
+                                piece.transport_block.end());
+        uci.insert(uci.end(), piece.uci.begin(), piece.uci.end());
     }
 }
 

@@ -21,8 +21,10 @@ struct AirCapture {
     void write(const std::filesystem::path& file, const phy::Link& link) const;
 
     phy::apps::Recording::Config sent;
-    std::vector<phy::cf32> data;          ///< (antennas, samples or resource elements)
-    std::vector<std::uint8_t> codewords;  ///< (slots, G)
+    std::vector<phy::cf32> data;                 ///< (antennas, samples or resource elements)
+    std::vector<std::uint8_t> codewords;         ///< (slots, G)
+    std::vector<std::uint8_t> transport_blocks;  ///< (slots, A / 8); empty without coding
+    std::vector<std::uint8_t> uci;               ///< of all slots; see UciEncoder::sent()
 };
 
 /// One layer of 64QAM on two antennas, 24 resource blocks, f0 of 3.5 GHz, TDL-A of 30 ns, 30 dB: 8 slots of

@@ -98,6 +98,54 @@ TEST_F(Gaps, OfAPrefixToSomeSymbolsAreFound) {
     }
 }
 
+/// The frequency of all slots is measured over the first ones. At a wrong place they show the DM-RS of
+/// neighbouring subcarriers.
+TEST_F(Gaps, AmongTheFirstSlotsDoNotChangeTheFrequency) {
+    for (int trial = 0; trial < fewer_times(16); ++trial) {
+        Config config = random_config(24);
+        config.snr_db = random_int(random_, 22, 36);
+        // Ports of several CDM groups look like one another some subcarriers off.
+        config.link.allocation.dmrs.ports.resize(1);
+        const double spacing = config.link.carrier.subcarrier_spacing;
+        config.frequency_offset = spacing * 0.01 * random_int(random_, -150, 150);
+        const int count = random_int(random_, 2 * prefix, 2 * fft_size);
+        const std::size_t first = slot_samples * 3 / 2 + random_() % (slot_samples * 7);
+        SCOPED_TRACE(std::to_string(count) + " after " + std::to_string(first) + " at " +
+                     std::to_string(config.frequency_offset) + " Hz, trial " + std::to_string(trial) +
+                     ", seed " + std::to_string(seed_));
+        phy::Link link = config.link;
+        if (trial % 2 == 1) link.carrier.first_sample.reset();
+        AirCapture sent(config);
+        drop(sent, first, count);
+        const phy::Reception done = receive(sent, link);
+        EXPECT_NEAR(done.mean.frequency_offset, config.frequency_offset, 0.01 * spacing);
+        const auto damaged = std::ranges::count_if(
+            done.reports, [](const phy::SlotReport& report) { return !(report.evm < 0.3); });
+        EXPECT_LE(damaged, 2);
+    }
+}
+
+/// Nothing follows the last slot that would show how well it should be received.
+TEST_F(Gaps, InTheLastSlotLoseThatSlot) {
+    for (int trial = 0; trial < fewer_times(8); ++trial) {
+        Config config = random_config(31);
+        config.snr_db = random_int(random_, 25, 36);
+        config.link.allocation.dmrs.symbols = {2, 7, 11};
+        const int count = random_int(random_, 4 * prefix, fft_size);
+        // Between the first DM-RS symbol and the second.
+        const std::size_t first = slot_samples * 29 + 4 * (fft_size + prefix) + random_() % fft_size;
+        SCOPED_TRACE(std::to_string(count) + " after " + std::to_string(first) + ", trial " +
+                     std::to_string(trial) + ", seed " + std::to_string(seed_));
+        AirCapture sent(config);
+        drop(sent, first, count);
+        drop(sent, slot_samples * 30, static_cast<int>(slot_samples) - count);
+        const phy::Reception done = receive(sent, config.link);
+        ASSERT_EQ(done.gaps.size(), 1U);
+        EXPECT_EQ(done.gaps.front().first_lost, 29U);
+        EXPECT_EQ(done.gaps.front().lost_slots, 1U);
+    }
+}
+
 TEST_F(Gaps, RepeatedSamplesAreFound) {
     for (int trial = 0; trial < fewer_times(6); ++trial) {
         const Config config = random_config(60);

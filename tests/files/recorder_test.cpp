@@ -129,6 +129,23 @@ TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
     }
 }
 
+/// Most slots that a diagnosis looks at are idle.
+TEST_F(Recorder, OffsetsOfFewSlotsAreNoMistakes) {
+    for (int trial = 0; trial < 6; ++trial) {
+        Config config = still_recording(seed_ + static_cast<std::uint32_t>(trial), 40);
+        config.link.slots = trial % 2 == 0 ? std::vector<int>{4} : std::vector<int>{4, 5, 14, 15};
+        config.frequency_offset = 15e3 * (unit_(random_) - 0.5);
+        SCOPED_TRACE(std::to_string(config.frequency_offset) + " Hz, trial " + std::to_string(trial) +
+                     ", seed " + std::to_string(seed_));
+        AirCapture(config).write(capture_, config.link);
+        phy::ReceiveOptions options;
+        options.diagnoses = true;
+        const phy::Reception done = phy::receive_file(capture_, {}, options);
+        EXPECT_NE(done.diagnosis.find("the best is the link as it is"), std::string::npos) << done.diagnosis;
+        EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
+    }
+}
+
 TEST_F(Recorder, ALineAndAnImageAreTakenOut) {
     for (int trial = 0; trial < 4; ++trial) {
         SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));

@@ -17,6 +17,7 @@
 #include "phy/files/receive.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_allocation.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -268,7 +269,56 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
         const double ratio = std::pow(10.0, (snr_db - 6.0) / 10.0);
         const bool may_be_hidden = ratio / (1.0 + ratio) < phy::min_coherence(config.link.allocation);
         if (may_be_hidden && text.find("the coherence is 0.") != std::string::npos) continue;
+        // So may fades of several slots.
+        if (snr_db < 10.0 && text.find("the DM-RS were not found in") != std::string::npos) continue;
         EXPECT_EQ(text, "") << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";
+    }
+}
+
+/// Both symbols of such DM-RS have the sequence of the first.
+TEST_F(Warnings, ThereAreNoneForHoppingDoubleSymbolsOfLowPapr) {
+    const auto seed = std::random_device()();
+    for (int i = 0; i < phy_test::fewer_times(12); ++i) {
+        std::mt19937 random(seed + static_cast<unsigned>(i));
+        Config config;
+        config.kind = phy::CaptureKind::grid;
+        config.snr_db = std::uniform_real_distribution<double>(10.0, 45.0)(random);
+        config.slots = 3;
+        config.seed = random();
+        phy::SlotAllocation& allocation = config.link.allocation;
+        allocation.carrier_resource_blocks = 60;
+        allocation.resource_blocks = {{.first = phy_test::random_int(random, 0, 6), .count = 54}};
+        allocation.dmrs = {
+            .length = 2,
+            .symbols = {2, 3, 10, 11},
+            .scrambling_id = static_cast<std::uint32_t>(random() % 1008),
+            .transform_precoding = true,
+            .hopping = i % 2 == 0 ? phy::SequenceHopping::group : phy::SequenceHopping::sequence};
+        EXPECT_EQ(said_of(AirCapture(config), config.link), "")
+            << "seed " << seed + static_cast<unsigned>(i) << ", " << to_json(config.link);
+    }
+}
+
+/// The channel at a lone block is uncertain, as symbols there show at high SNR.
+TEST_F(Warnings, ThereAreNoneForLoneResourceBlocksAtTheEnds) {
+    const auto seed = std::random_device()();
+    for (int i = 0; i < phy_test::fewer_times(12); ++i) {
+        std::mt19937 random(seed + static_cast<unsigned>(i));
+        Config config;
+        config.kind = phy::CaptureKind::grid;
+        config.snr_db = 45.0;
+        config.slots = 2;
+        config.seed = random();
+        config.link.modulation = Modulation::qam64;
+        phy::SlotAllocation& allocation = config.link.allocation;
+        allocation.carrier_resource_blocks = 60;
+        allocation.dmrs.type = 2;
+        allocation.dmrs.symbols = {2};
+        allocation.resource_blocks = {{.first = phy_test::random_int(random, 0, 8), .count = 1},
+                                      {.first = 12, .count = phy_test::random_int(random, 12, 36)},
+                                      {.first = phy_test::random_int(random, 50, 59), .count = 1}};
+        EXPECT_EQ(said_of(AirCapture(config), config.link), "")
+            << "seed " << seed + static_cast<unsigned>(i) << ", " << to_json(config.link);
     }
 }
 

@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<phy::cf32> pilots(mapper.pilots_per_slot());
     phy::dmrs_pilots(link->allocation, link->carrier.first_slot, pilots);
     const phy::SlotSchedule schedule(*link);
+    if (link->coding) static_cast<void>(phy::code_blocks(phy::transport_block_config(*link)));
 
     phy_fuzz::answer([&] { return phy::ofdm_config(phy::complete_link(*link, 30.72e6, 3.5e9), 2); });
     return 0;

@@ -4,7 +4,7 @@ set(thrown "typeinfo for |typeinfo name for |vtable for |VTT for |[a-z -]*thunk 
 string(JOIN "|" called_inline
   "(row_tuning|start_built_in|allocate_device|allocate_pinned)\\(" "(copy|fill)_async\\(" "(PinnedMemory|Stream|Event|Graph)Deleter::operator\\(\\)\\(")
 set(called_by_templates "share_items|built_in_block_root|ThreadPool::(~?ThreadPool|begin_sharing|share)")
-set(used_by_phy_files "elementary::(decibels|exp|log|power_ratio|turn)|pairs_of_symbol|FourierTransform::(FourierTransform|operator\\(\\))|Examination::(Examination|add|samples|pilots|symbols)")
+set(used_by_phy_files "mcs_indices|elementary::(decibels|exp|log|power_ratio|turn)|pairs_of_symbol|FourierTransform::(FourierTransform|operator\\(\\))|Examination::(Examination|add|samples|pilots|symbols)")
 # Function templates with instances in the library: their names begin with what they return.
 set(templates "(void|unsigned long) phy::(gpu::)?average_matvec(_workspace_bytes)?<")
 

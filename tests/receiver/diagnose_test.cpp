@@ -84,7 +84,7 @@ TEST(DiagnoseTest, ARightLinkStaysAsItIs) {
     // Slots x the link's identity and the cell's x n_SCID, at least.
     EXPECT_GT(diagnosis.tried, 20U * 2 * 2);
     EXPECT_EQ(diagnosis.agreeing,
-              (std::vector<std::string>{"dmrs.ports", "dmrs.cdm_groups_without_data",
+              (std::vector<std::string>{"dmrs.ports", "dmrs.power_db", "dmrs.cdm_groups_without_data",
                                         "center_frequency (modulo 28029 Hz)", "modulation"}));
     EXPECT_TRUE(diagnosis.undecided.empty());
 }

@@ -74,7 +74,11 @@ TEST(LinkErrorTest, KeysWithDefaultAreNotMissed) {
                                    "/allocation/dmrs/scrambling_id",
                                    "/allocation/dmrs/n_scid",
                                    "/allocation/dmrs/reference_crb",
-                                   "/allocation/dmrs/power_db"})
+                                   "/allocation/dmrs/power_db",
+                                   "/coding",
+                                   "/coding/redundancy_version",
+                                   "/coding/overhead",
+                                   "/coding/limited_buffer"})
         EXPECT_EQ(error_of(without(full_link, path)), "") << path;
 }
 
@@ -88,7 +92,7 @@ TEST(LinkErrorTest, UnknownKeysAreNamed) {
     expect_error(error_of(changed(full_link, "/allocation/mcs", 2)),
                  {"allocation.mcs: unknown key", "did you mean mcs_table or mcs_index?"});
     expect_error(error_of(changed(full_link, "/zzzzzzzz", 2)),
-                 {"zzzzzzzz: unknown key", "direction, carrier, allocation"});
+                 {"zzzzzzzz: unknown key", "direction, carrier, allocation, coding"});
     expect_error(error_of(changed(full_link, "/allocation/dmrs/\n\x01\xC3\xA4", 2)),
                  {"allocation.dmrs.????: unknown key"});
     expect_error(error_of(changed(full_link, "/carrier/" + std::string(100'000, 'x'), 2)),

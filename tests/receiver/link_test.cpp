@@ -54,6 +54,8 @@ Link full() {
     link.scrambling = {.rnti = 17921, .id = 1, .codeword = 0};
     link.modulation = phy::Modulation::qam256;
     link.slots = {0, 1, 2};
+    link.coding = {
+        .transport_block_size = 3752, .redundancy_version = 2, .overhead = 6, .limited_buffer = 1'277'992};
     return link;
 }
 
@@ -72,7 +74,9 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
                        "slots": [39, 0, 4], "reserved": [], "erased_subcarriers": [305, 611],
                        "dmrs": {"type": 2, "length": 2, "ports": [4, 10, 0], "cdm_groups_without_data": 3,
                                 "symbols": [3, 4, 9, 10], "scrambling_id": 65534, "n_scid": 1,
-                                "reference_crb": 6, "power_db": -1.25}}})");
+                                "reference_crb": 6, "power_db": -1.25}},
+        "coding": {"code_rate": 0.75, "transport_block_size": 3104, "redundancy_version": 3,
+                   "overhead": 18, "limited_buffer": 40960}})");
     Link expected;
     expected.direction = phy::Direction::downlink;
     expected.carrier = {.subcarrier_spacing = 60000,
@@ -104,6 +108,11 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
     expected.scrambling = {.rnti = 65535, .id = 1023, .codeword = 1};
     expected.modulation = phy::Modulation::qam64;
     expected.slots = {39, 0, 4};
+    expected.coding = {.code_rate = 0.75,
+                       .transport_block_size = 3104,
+                       .redundancy_version = 3,
+                       .overhead = 18,
+                       .limited_buffer = 40960};
     EXPECT_EQ(link, expected);
     EXPECT_EQ(parse_link(to_json(link)), link);
 }
@@ -159,6 +168,8 @@ TEST(LinkTest, ReservedElementsMayLieInSeveralRanges) {
 TEST(LinkTest, TransformPrecodingHasItsOwnSequences) {
     LinkJson json = changed(full_link, "/allocation/transform_precoding", true);
     json["allocation"]["resource_blocks"] = {3, 270};
+    expect_error(error_of(json), {"allocation.reserved has 1 entries", "none with transform precoding"});
+    json["allocation"].erase("reserved");
     json["allocation"]["dmrs"]["hopping"] = "sequence";
     json["allocation"]["dmrs"]["scrambling_id"] = 1007;
     const Link link = parse_link(json.dump());
@@ -188,6 +199,7 @@ TEST(LinkTest, ThePageIsRight) {
     const Link link = parse_link(page.substr(first, page.find("```", first) - first));
     Link expected = full();
     expected.slots = {};
+    expected.coding = {};
     expected.allocation.reserved = {};
     expected.allocation.dmrs.power_db.reset();
     EXPECT_EQ(link, expected);

@@ -14,7 +14,7 @@ namespace phy_test {
 
 using LinkJson = nlohmann::ordered_json;
 
-/// Every key, with comments as users may write them.
+/// Every key but a code rate, with comments as users may write them.
 inline const char* const full_link = R"({
   "direction": "uplink",                 // or "downlink"
   "carrier": {
@@ -45,6 +45,9 @@ inline const char* const full_link = R"({
       "reference_crb": 0,
       "power_db": 3
     }
+  },
+  "coding": {
+    "transport_block_size": 3752, "redundancy_version": 2, "overhead": 6, "limited_buffer": 1277992
   }
 })";
 
@@ -58,7 +61,7 @@ inline const char* const short_link = R"({
   }
 })";
 
-/// The full link without reserved elements and slots, in the words of RRC and DCI.
+/// The full link without reserved elements and slots, in the words of RRC and DCI, and with their coding.
 inline const char* const link_in_words = R"({
   "direction": "uplink",
   "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 273, "cell_id": 1, "sample_rate": 122880000,

@@ -259,6 +259,7 @@ LinkJson mcs_link(const McsCase& mcs, int index) {
     if (*mcs.table != '\0') allocation["mcs_table"] = mcs.table;
     if (mcs.pi2_bpsk) allocation["tp_pi2bpsk"] = true;
     allocation["resource_blocks"] = {0, 270};
+    allocation["reserved"] = LinkJson::array();
     LinkJson json = with_mcs(allocation);
     json["direction"] = mcs.direction;
     return json;
@@ -332,8 +333,9 @@ TEST(LinkWordsTest, ReplacedKeysAreNotMissing) {
 
 TEST(LinkWordsTest, TheTextHasPhysOwnKeys) {
     const phy::Link link = phy::parse_link(link_in_words);
+    const LinkJson coding = {{"coding", {{"code_rate", 682.5 / 1024}}}};
     const phy::Link expected =
-        phy::parse_link(replaced({"/allocation/reserved", "/allocation/slots"}, LinkJson::object()).dump());
+        phy::parse_link(replaced({"/allocation/reserved", "/allocation/slots", "/coding"}, coding).dump());
     EXPECT_EQ(link, expected);
     EXPECT_EQ(to_json(link), to_json(expected));
 }

@@ -273,6 +273,18 @@ const std::vector<Mistake> mistakes = {
          c.recording.link.allocation.dmrs.cdm_groups_without_data = groups;
          c.said.allocation.dmrs.cdm_groups_without_data = 3 - groups;
      }},
+    {"three_cdm_groups_without_data",
+     [](Case& c) {
+         c.recording.link.allocation.dmrs.type = 2;
+         c.recording.link.allocation.dmrs.cdm_groups_without_data = 3;
+         c.said.allocation.dmrs.type = 2;
+         c.said.allocation.dmrs.cdm_groups_without_data = c.whole(1, 2);
+     }},
+    {"power_db",
+     [](Case& c) {
+         c.recording.link.allocation.dmrs.power_db = c.one_of<float>({0.0F, 4.77F, -3.0F, 1.5F});
+         if (c.whole(0, 1) == 0) c.said.allocation.dmrs.power_db = 3.0F;
+     }},
 };
 
 class Mistakes : public ::testing::TestWithParam<Mistake> {};

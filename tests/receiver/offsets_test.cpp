@@ -133,7 +133,7 @@ TEST(OffsetsTest, AStrongSymbolDoesNotDecide) {
         const std::size_t of_slot = input.size() / 4;
         const std::size_t length = trial % 4 < 2 ? 1 : 1 + random() % 500;
         const double amplitude =
-            length == 1 ? std::pow(10.0, std::uniform_real_distribution<double>(1.0, 7.0)(random)) : 30.0;
+            length == 1 ? std::pow(10.0, std::uniform_real_distribution<double>(1.0, 8.0)(random)) : 30.0;
         const std::size_t first = random() % 4 * of_slot + random() % (of_slot - length);
         for (std::size_t i = first; i < first + length; ++i)
             input[i] += phy::cf32(std::polar(amplitude, static_cast<double>(random() % 1000)));

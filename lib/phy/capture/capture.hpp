@@ -253,8 +253,8 @@ PHY_EXPORT std::string_view to_string(CaptureLayout layout);
 PHY_EXPORT CaptureLayout parse_capture_layout(std::string_view name);
 
 /// Writes a capture for CaptureReader: default_dataset() of its kind and, on request, /noise_variance and
-/// /bits for symbols or /codeword for a grid or samples. The file appears under its name only when complete.
-/// Errors are those of SoftBitWriter.
+/// /bits for symbols or /codeword and /transport_block for a grid or samples. The file appears under its name
+/// only when complete. Errors are those of SoftBitWriter.
 class PHY_EXPORT CaptureWriter {
 public:
     struct Config {
@@ -276,18 +276,21 @@ public:
         std::optional<double> sample_rate = {};       ///< hertz; written if given
         std::optional<double> center_frequency = {};  ///< hertz; written if given
         std::optional<CodewordShape> codewords = {};  ///< create /codeword, uint8, chunked and deflated
+        std::uint64_t transport_block_bytes = 0;      ///< create /transport_block beside it, uint8; 0: do not
     };
 
     /// Throws as SoftBitWriter does, and ArgumentError for a shape of another size or rank, for codewords of
-    /// symbols, and for noise or bits per symbol of a grid or samples.
+    /// symbols, for transport blocks without codewords, and for noise or bits per symbol of a grid or
+    /// samples.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
 
-    /// Each appends to its dataset; append_codewords() takes whole codewords. Throw ArgumentError if the
-    /// config has no such dataset.
+    /// Each appends to its dataset; append_codewords() takes whole codewords, append_transport_blocks() whole
+    /// blocks, eight bits per byte. Throw ArgumentError if the config has no such dataset.
     void append(SymbolView symbols);
     void append_noise(std::span<const float> noise);
     void append_bits(std::span<const std::uint8_t> bits);
     void append_codewords(std::span<const std::uint8_t> bits);
+    void append_transport_blocks(std::span<const std::uint8_t> bytes);
 
     /// Writes symbols from index first on, in row-major order, as for several antennas that come slot by
     /// slot: antenna a begins at a * symbols / antennas. Each symbol must be written once, by write() or

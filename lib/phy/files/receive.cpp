@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "phy/capture/write/slot_writer.hpp"
 #include "phy/core/check.hpp"
@@ -15,8 +17,11 @@
 #include "phy/files/receive/capture_slots.hpp"
 #include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
+#include "phy/files/receive/diagnose_coding.hpp"
 #include "phy/files/receive/follow.hpp"
 #include "phy/files/receive/search.hpp"
+#include "phy/files/receive/transport_blocks.hpp"
+#include "phy/files/receive/uci.hpp"
 #include "phy/files/receive/warnings.hpp"
 #include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
@@ -37,13 +42,18 @@ struct Truth {
 };
 
 /// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
-/// errors if there are transmitted codewords, and keeps the measurements of each slot.
+/// errors if there are transmitted codewords, and keeps the measurements of each slot. Takes that of a
+/// ReceiveAndDecodeStage too, and keeps the results of its transport blocks.
 class ReceivedSink : public Sink {
 public:
     struct Config {
         const ReceiveStage::Config& stage;
         SlotWriter* writer = nullptr;
         bool writes_llr = true;
+        std::size_t decoded = 0;  ///< the first output of the decoder; 0: none
+        bool writes_payload = false;
+        detail::UciReader& uci;
+        bool writes_uci = false;
         Truth truth = {};
         std::uint64_t rows = 0;  ///< of truth
         std::function<void(std::uint64_t)> progress = {};
@@ -58,15 +68,18 @@ public:
     [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
     [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
     [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
+    [[nodiscard]] const std::vector<DecodedBlock>& blocks() const { return blocks_; }
 
 private:
     void measure(const Chunk& chunk, std::span<const std::byte> llr);
     void write(std::span<const std::span<const std::byte>> arrays);
+    void take_blocks(std::span<const std::byte> payload, std::span<const std::byte> results);
 
     Config config_;
     SoftBitMeter measure_;
     std::vector<std::uint8_t> codeword_;
     std::vector<ReceivedSlot> slots_;
+    std::vector<DecodedBlock> blocks_;
     std::uint64_t bit_errors_ = 0;
     std::uint64_t compared_bits_ = 0;
     std::uint64_t saturated_ = 0;
@@ -78,6 +91,11 @@ void ReceivedSink::take(const Chunk& chunk, std::span<const std::span<const std:
     std::memcpy(slots_.data() + before, arrays[1].data(), chunk.items * sizeof(ReceivedSlot));
     measure(chunk, arrays[0]);
     if (config_.writer) write(arrays);
+    if (config_.decoded > 0) {
+        take_blocks(arrays[config_.decoded], arrays[config_.decoded + 1]);
+        config_.uci.take(chunk.items, arrays.subspan(config_.decoded + 2),
+                         config_.writes_uci ? config_.writer : nullptr);
+    }
     if (config_.progress) config_.progress(chunk.first + chunk.items);
 }
 
@@ -111,6 +129,16 @@ void ReceivedSink::write(std::span<const std::span<const std::byte>> arrays) {
     if (config_.stage.channel) channel = detail::elements_of<cf32>(arrays[next++], "channel");
     const auto llr = config_.writes_llr ? arrays[0] : std::span<const std::byte>();
     config_.writer->append(llr, symbols, noise, channel);
+}
+
+void ReceivedSink::take_blocks(std::span<const std::byte> payload, std::span<const std::byte> results) {
+    const auto of_chunk = detail::elements_of<DecodedBlock>(results, "results");
+    blocks_.insert(blocks_.end(), of_chunk.begin(), of_chunk.end());
+    if (!config_.writer || !config_.writes_payload) return;
+    std::vector<std::uint8_t> crc;
+    for (const DecodedBlock& block : of_chunk)
+        crc.push_back(static_cast<std::uint8_t>(block.crc));
+    config_.writer->append_transport_blocks(detail::elements_of<std::uint8_t>(payload, "payload"), crc);
 }
 
 Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
@@ -173,7 +201,8 @@ std::optional<double> first_of(std::optional<double> a, std::optional<double> b)
 }
 
 SlotWriter make_writer(const std::filesystem::path& file, const Reception& result,
-                       const ReceiveStage::Config& stage, const ReceiveOptions& options) {
+                       const ReceiveStage::Config& stage, std::size_t payload_bytes,
+                       const std::vector<UciRows>& uci, const ReceiveOptions& options) {
     const SlotAllocation& allocation = result.link.allocation;
     return SlotWriter(
         file,
@@ -185,6 +214,8 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .llr = options.writes_llr,
          .symbols = stage.symbols,
          .channel = stage.channel,
+         .transport_block_bytes = options.writes_payload ? payload_bytes : 0,
+         .uci = options.writes_uci ? uci : std::vector<UciRows>(),
          .format = stage.receiver.format,
          .modulation = stage.receiver.link.modulation,
          .llr_config = stage.receiver.llr,
@@ -300,21 +331,38 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
 void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, const ReceiverConfig& config,
                    const std::filesystem::path& soft_bits, const Host& host, const ReceiveOptions& options) {
     const std::uint64_t rows = rows_of_truth(result, truth.first);
-    ReceiveStage stage({.receiver = config,
-                        .format = slots.format(),
-                        .symbols = options.writes_symbols,
-                        .channel = options.writes_channel});
-    Pipeline pipeline = make_pipeline(options, result.slots, stage);
+    const ReceiveStage::Config receive = {.receiver = config,
+                                          .format = slots.format(),
+                                          .symbols = options.writes_symbols,
+                                          .channel = options.writes_channel};
+    const auto decode = detail::decoding_of(result, options);
+    std::unique_ptr<Stage> stage;
+    if (decode)
+        stage = std::make_unique<detail::ReceiveAndDecodeStage>(receive, *decode);
+    else
+        stage = std::make_unique<ReceiveStage>(receive);
+    detail::UciReader uci(result.link, options);
+    Pipeline pipeline = make_pipeline(options, result.slots, *stage);
     result.places = pipeline.places();
     detail::Stopwatch watch;
     watch.start();
     std::optional<SlotWriter> writer;
-    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result, stage.config(), options));
+    if (!soft_bits.empty())
+        writer.emplace(make_writer(soft_bits, result, receive, decode ? decode->decoder.block.size / 8 : 0,
+                                   uci.rows(), options));
     detail::SlotSource source(slots);
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
-    ReceivedSink sink(
-        {stage.config(), writer ? &*writer : nullptr, options.writes_llr, truth, rows, progress});
+    ReceivedSink sink({.stage = receive,
+                       .writer = writer ? &*writer : nullptr,
+                       .writes_llr = options.writes_llr,
+                       .decoded = decode ? detail::received_outputs(receive) : 0,
+                       .writes_payload = options.writes_payload,
+                       .uci = uci,
+                       .writes_uci = options.writes_uci,
+                       .truth = truth,
+                       .rows = rows,
+                       .progress = progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
@@ -322,6 +370,10 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     if (rows > 0) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
+    result.transport_blocks = sink.blocks();
+    result.uci = uci.slots();
+    for (const DecodedBlock& block : result.transport_blocks)
+        result.valid_transport_blocks += block.crc;
     if (result.cancelled) return;
     std::optional<Diagnosis> diagnosis;
     if (options.diagnoses) diagnosis = detail::diagnose_reception(host, config, slots, result, options);
@@ -329,7 +381,12 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     detail::require_pilots(result);
     detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
     detail::warn_of_weak_antennas(host, config, slots, result);
-    if (diagnosis) detail::settle_diagnosis(result, *diagnosis);
+    if (decode) detail::warn_of_transport_blocks(host, *decode, result);
+    detail::warn_of_uci(result);
+    if (diagnosis) {
+        detail::settle_diagnosis(result, *diagnosis);
+        detail::diagnose_coding(host, config, slots, *diagnosis, options.stop, result);
+    }
     if (options.before_commit) options.before_commit(result.pipeline);
     watch.start();
     if (writer) {

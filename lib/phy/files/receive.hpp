@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "phy/capture/capture.hpp"
+#include "phy/coding/block_code.hpp"
+#include "phy/coding/transport_decoder.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
 #include "phy/files/options.hpp"
@@ -29,6 +31,11 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     bool writes_llr = true;
     bool writes_symbols = false;
     bool writes_channel = false;
+    bool writes_payload = false;  ///< the transport blocks and their CRCs; needs a link with coding
+    bool writes_uci = false;      ///< soft bits and bits of UCI; needs a link with coding.uci
+
+    bool decodes = true;          ///< transport blocks, if the link has coding, and UCI, if it has that
+    int decoder_iterations = 20;  ///< at most, as in TransportDecoderConfig
 
     /// Searches for the link that matches the capture best. If that differs from the given link, or does not
     /// fit either, a warning says so; if no slot has DM-RS, none is one of the link's, or the first slot is
@@ -71,6 +78,17 @@ struct PHY_EXPORT MissingSamples {
     std::uint64_t lost_slots = 0;  ///< slots of the link between them: their samples count as 0
 };
 
+/// UCI of a slot. None: a part that the link lacks, or one of more than max_block_code_bits, whose polar code
+/// phy does not decode. Nothing proves the bits: block codes have no CRC. DecodedWord::margin says in nats
+/// how much likelier they are than the second likeliest.
+struct PHY_EXPORT SlotUci {
+    std::optional<DecodedWord> ack = {};
+    std::optional<DecodedWord> csi1 = {};
+    std::optional<DecodedWord> csi2 = {};
+
+    friend bool operator==(const SlotUci&, const SlotUci&) = default;
+};
+
 /// Result and speed of a reception.
 struct PHY_EXPORT Reception {
     CaptureDescription capture;
@@ -94,6 +112,9 @@ struct PHY_EXPORT Reception {
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
+    std::vector<DecodedBlock> transport_blocks;  ///< per slot; empty: not decoded
+    std::uint64_t valid_transport_blocks = 0;    ///< those whose CRC holds
+    std::vector<SlotUci> uci;                    ///< per slot; empty: the link has none, or not decoded
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
     std::vector<Place> places;
@@ -117,14 +138,18 @@ struct PHY_EXPORT Reception {
 /// An antenna whose samples are all alike is left out: Reception::capture, impairments and the output are
 /// those of the others.
 ///
+/// If the link has coding, the transport block of each slot is decoded. Those of slots that are not whole
+/// fail. If it has UCI, that is taken out first, and its parts of up to 11 bits are decoded.
+///
 /// Files of antennas (CaptureOptions::more_antennas) that begin up to half a frame apart are aligned by the
 /// correlation of their samples, unless CaptureOptions::skip is given: what a file has before the last one
 /// begins is skipped. One clock must drive them. Numbers of samples stay those of the first file.
 ///
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
-/// less than a slot), and if no slot has the DM-RS; DescriptionError without a link; ArgumentError for an
-/// invalid link or options, or for an output that does not take what shall be written; and what Pipeline
-/// throws.
+/// less than a slot), if no slot has the DM-RS, without coding for writes_payload and without UCI for
+/// writes_uci; DescriptionError
+/// without a link; ArgumentError for an invalid link or options, or for an output that does not take what
+/// shall be written; and what Pipeline throws.
 PHY_EXPORT Reception receive_file(const std::filesystem::path& capture,
                                   const std::filesystem::path& soft_bits, const ReceiveOptions& options = {});
 

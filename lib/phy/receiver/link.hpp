@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -7,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/coding/transport_block.hpp"
+#include "phy/coding/uci.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -37,6 +40,33 @@ struct PHY_EXPORT LinkCarrier {
     friend bool operator==(const LinkCarrier&, const LinkCarrier&) = default;
 };
 
+/// UCI on the PUSCH beside the transport block (TS 38.212 clause 6.3.2), as in UciConfig. The default offsets
+/// are those that a UE uses if RRC gives none (TS 38.331, BetaOffsets: indices 11 and 13).
+struct PHY_EXPORT LinkUci {
+    std::size_t ack_bits = 0;  ///< without CRC, from 0 to 1706, the same in all slots
+    std::size_t csi1_bits = 0;
+    std::size_t csi2_bits = 0;
+    double ack_offset = 20.0;
+    double csi1_offset = 6.25;
+    double csi2_offset = 6.25;
+    double scaling = 1.0;
+
+    friend bool operator==(const LinkUci&, const LinkUci&) = default;
+};
+
+/// How the transport block of the codeword is coded (TS 38.212 clauses 6.2 and 7.2). Needs a code rate or a
+/// size.
+struct PHY_EXPORT LinkCoding {
+    std::optional<double> code_rate = {};  ///< R of the MCS, above 0, at most 1; none: size over coded bits
+    std::optional<std::size_t> transport_block_size = {};  ///< bits; none: by TS 38.214 clause 5.1.3.2
+    int redundancy_version = 0;                            ///< from 0 to 3
+    int overhead = 0;                                      ///< N_oh^PRB, xOverhead of RRC: 0, 6, 12 or 18
+    std::optional<std::size_t> limited_buffer = {};        ///< TBS_LBRM in bits; none: not limited
+    std::optional<LinkUci> uci = {};                       ///< uplink only; none: the PUSCH carries none
+
+    friend bool operator==(const LinkCoding&, const LinkCoding&) = default;
+};
+
 /// A carrier and one allocation of PUSCH or PDSCH on it, with one codeword.
 struct PHY_EXPORT Link {
     Direction direction = Direction::uplink;
@@ -44,7 +74,8 @@ struct PHY_EXPORT Link {
     SlotAllocation allocation;
     ScramblingIdentity scrambling;
     Modulation modulation = Modulation::qpsk;
-    std::vector<int> slots = {};  ///< slots of each frame that hold the allocation; empty: all
+    std::vector<int> slots = {};            ///< slots of each frame that hold the allocation; empty: all
+    std::optional<LinkCoding> coding = {};  ///< none: there are soft bits, but no transport blocks
 
     friend bool operator==(const Link&, const Link&) = default;
 };
@@ -58,8 +89,10 @@ struct PHY_EXPORT Link {
 
 /// Throws ArgumentError if a value is out of its range or contradicts another: as check() of SlotAllocation
 /// and ScramblingIdentity::c_init() do, for a slot number that no frame has, for a sample rate below the
-/// bandwidth of the carrier, for more than 4 layers, and for transform precoding on the downlink or with a
-/// number of resource blocks that has a prime factor above 5.
+/// bandwidth of the carrier, for more than 4 layers, for transform precoding on the downlink or with a
+/// number of resource blocks that has a prime factor above 5, for a coding without code rate and size or with
+/// which code_blocks() throws, and for UCI on the downlink, without bits, with which UciMap throws, that has
+/// a part for which no resource element is left, or that leaves none to the transport block.
 PHY_EXPORT void check(const Link& link);
 
 /// Reads the text form. Scrambling identities that the text omits are the cell's identity. Values may be in
@@ -88,5 +121,13 @@ PHY_EXPORT void check(const Link& link);
 
 /// The OFDM configuration of the link. Throws ArgumentError as complete_link() and OfdmTiming do.
 [[nodiscard]] PHY_EXPORT OfdmConfig ofdm_config(const Link& link, int antennas);
+
+/// The coding of the transport block in a slot of a link that passes check(). Its coded bits are the soft
+/// bits of a slot, with those of erased subcarriers; with UCI they are those of UL-SCH. Throws ArgumentError
+/// if the link has no coding.
+[[nodiscard]] PHY_EXPORT TransportBlockConfig transport_block_config(const Link& link);
+
+/// The UCI in a slot of a link that passes check(). Throws ArgumentError if the link has no coding with UCI.
+[[nodiscard]] PHY_EXPORT UciConfig uci_config(const Link& link);
 
 }  // namespace phy

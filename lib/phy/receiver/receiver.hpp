@@ -124,8 +124,7 @@ public:
     using Config = ReceiverConfig;
 
     /// Throws ArgumentError if the link is invalid (see check()), if a value is out of its range, for fewer
-    /// antennas than layers, for transform precoding with reserved elements, and for interference rejection
-    /// with one antenna or a given noise variance.
+    /// antennas than layers, and for interference rejection with one antenna or a given noise variance.
     Receiver(const Host& host, const Config& config);
 
     /// Samples or resource elements per antenna and slot in the input of a call: those of the longest slot.

@@ -68,9 +68,10 @@ hdf5::Storage iq_storage(const Config& config) {
     return storage;
 }
 
-hdf5::Storage codeword_storage(const CodewordShape& codewords) {
+/// Of rows of bytes, one per slot.
+hdf5::Storage row_storage(std::uint64_t bytes) {
     constexpr hsize_t chunk_bytes = hsize_t{1} << 19;
-    return {.chunk = {std::max<hsize_t>(1, chunk_bytes / codewords.bits), codewords.bits}, .gzip = true};
+    return {.chunk = {std::max<hsize_t>(1, chunk_bytes / bytes), bytes}, .gzip = true};
 }
 
 /// Bytes of all datasets that are not compressed.
@@ -124,6 +125,8 @@ void check(const Config& config) {
     }
     if (config.codewords && (config.codewords->slots == 0 || config.codewords->bits == 0))
         throw ArgumentError("codewords of a capture: expected at least one slot of at least one bit");
+    if (config.transport_block_bytes > 0 && !config.codewords)
+        throw ArgumentError("transport blocks of a capture: expected codewords too");
 }
 
 }  // namespace
@@ -147,7 +150,7 @@ struct PHY_HIDDEN CaptureWriter::Impl {
                    std::span<const std::byte> rows) const;
     void append_bits_to(std::optional<hdf5::OutputDataset>& dataset, std::string_view name,
                         std::span<const std::uint8_t> bits) const;
-    auto datasets() { return std::array{&iq, &noise, &bits, &codewords}; }
+    auto datasets() { return std::array{&iq, &noise, &bits, &codewords, &blocks}; }
 
     hdf5::OutputFile file;
     SampleFormat format;
@@ -156,6 +159,7 @@ struct PHY_HIDDEN CaptureWriter::Impl {
     std::optional<hdf5::OutputDataset> noise;
     std::optional<hdf5::OutputDataset> bits;
     std::optional<hdf5::OutputDataset> codewords;
+    std::optional<hdf5::OutputDataset> blocks;
 };
 
 CaptureWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
@@ -174,7 +178,11 @@ CaptureWriter::Impl::Impl(const std::filesystem::path& path, const Config& confi
     if (config.codewords)
         codewords.emplace(file, "/codeword", H5T_NATIVE_UINT8,
                           hdf5::Dimensions{config.codewords->slots, config.codewords->bits},
-                          codeword_storage(*config.codewords));
+                          row_storage(config.codewords->bits));
+    if (config.transport_block_bytes > 0)
+        blocks.emplace(file, "/transport_block", H5T_NATIVE_UINT8,
+                       hdf5::Dimensions{config.codewords->slots, config.transport_block_bytes},
+                       row_storage(config.transport_block_bytes));
     write_attributes(*iq, config);
     file.flush();
 }
@@ -233,6 +241,10 @@ void CaptureWriter::append_bits(std::span<const std::uint8_t> bits) {
 
 void CaptureWriter::append_codewords(std::span<const std::uint8_t> bits) {
     impl_->append_bits_to(impl_->codewords, "codewords", bits);
+}
+
+void CaptureWriter::append_transport_blocks(std::span<const std::uint8_t> bytes) {
+    impl_->append_to(impl_->blocks, "transport blocks", std::as_bytes(bytes));
 }
 
 void CaptureWriter::commit() {

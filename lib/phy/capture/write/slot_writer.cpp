@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
@@ -49,11 +50,21 @@ Dimensions channel_dimensions(const Config& config) {
     return {config.slots, config.antennas, config.layers, config.subcarriers};
 }
 
+Dimensions transport_block_dimensions(const Config& config) {
+    return {config.slots, config.transport_block_bytes};
+}
+
 std::uint64_t total_bytes(const Config& config) {
     std::uint64_t bytes = hdf5::total_bytes({config.slots}, sizeof(SlotRow));
     if (config.llr) bytes += hdf5::total_bytes(llr_dimensions(config), size_of(config.format));
     if (config.symbols) bytes += hdf5::total_bytes(symbol_dimensions(config), sizeof(cf32) + sizeof(float));
     if (config.channel) bytes += hdf5::total_bytes(channel_dimensions(config), sizeof(cf32));
+    if (config.transport_block_bytes > 0)
+        bytes += hdf5::total_bytes(transport_block_dimensions(config), 1) + config.slots;
+    for (const UciRows& part : config.uci) {
+        bytes += hdf5::total_bytes({config.slots, part.coded_bits}, size_of(config.format));
+        if (part.bits > 0) bytes += hdf5::total_bytes({config.slots, part.bits}, 1) + 4 * config.slots;
+    }
     return bytes;
 }
 
@@ -66,13 +77,18 @@ void require_positive(const Config& config) {
     if (config.llr || config.symbols || config.channel) require("layers", config.layers);
     if (config.channel) require("antennas", config.antennas);
     if (config.channel) require("subcarriers", config.subcarriers);
+    for (const UciRows& part : config.uci)
+        require("coded bits of UCI", part.coded_bits);
 }
 
-void require_soft_bits_alone(const std::filesystem::path& path, const Config& config) {
+void require_room(const std::filesystem::path& path, const Config& config) {
     if (output_format(path) == OutputFormat::hdf5) return;
-    if (!config.llr || config.symbols || config.channel)
-        throw ArgumentError(path.string() + ": takes soft bits alone: expected an HDF5 file, such as " +
-                            std::filesystem::path(path).replace_extension(".h5").string());
+    if (config.llr == (config.transport_block_bytes > 0) || config.symbols || config.channel ||
+        !config.uci.empty())
+        throw ArgumentError(
+            path.string() +
+            ": takes soft bits alone, or transport blocks alone: expected an HDF5 file, such as " +
+            std::filesystem::path(path).replace_extension(".h5").string());
 }
 
 SoftBitWriter::Config soft_bits_of(const Config& config) {
@@ -96,10 +112,17 @@ struct PHY_HIDDEN SlotWriter::Impl {
         std::span<const std::byte> bytes;
     };
 
+    struct Uci {
+        std::optional<hdf5::OutputDataset> llr;
+        std::optional<hdf5::OutputDataset> bits;    ///< none: only soft bits
+        std::optional<hdf5::OutputDataset> margin;  ///< the same
+    };
+
+    void create(const UciRows& part, const Config& config);
     void write_root_attributes(const Config& config) const;
     void append(std::span<const Rows> all) const;
-    auto datasets() { return std::array{&slots, &llr, &symbols, &noise, &channel}; }
-    [[nodiscard]] bool is_committed() const { return !slots && !llr; }
+    std::vector<std::optional<hdf5::OutputDataset>*> datasets();
+    [[nodiscard]] bool is_committed() const { return !slots && !llr && !payload; }
     [[nodiscard]] bool is_hdf5() const { return file.format() == OutputFormat::hdf5; }
 
     hdf5::OutputFile file;
@@ -108,6 +131,9 @@ struct PHY_HIDDEN SlotWriter::Impl {
     std::optional<hdf5::OutputDataset> symbols;
     std::optional<hdf5::OutputDataset> noise;
     std::optional<hdf5::OutputDataset> channel;
+    std::optional<hdf5::OutputDataset> payload;  ///< none after commit()
+    std::optional<hdf5::OutputDataset> crc;      ///< only HDF5 has it
+    std::vector<Uci> uci;
 };
 
 SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
@@ -125,8 +151,32 @@ SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     }
     if (config.channel)
         channel.emplace(file, "/channel", hdf5::iq_type(SampleFormat::cf32), channel_dimensions(config));
+    if (config.transport_block_bytes > 0) {
+        payload.emplace(file, "/transport_blocks", H5T_NATIVE_UINT8, transport_block_dimensions(config));
+        if (is_hdf5()) crc.emplace(file, "/crc", H5T_NATIVE_UINT8, Dimensions{config.slots});
+    }
+    for (const UciRows& part : config.uci)
+        create(part, config);
     if (is_hdf5()) write_root_attributes(config);
     file.flush();
+}
+
+void SlotWriter::Impl::create(const UciRows& part, const Config& config) {
+    const std::string name = "/uci_" + part.name;
+    Uci& made = uci.emplace_back();
+    made.llr.emplace(file, name + "_llr", hdf5::soft_bit_type(config.format),
+                     Dimensions{config.slots, part.coded_bits});
+    hdf5::write_soft_bit_attributes(*made.llr, soft_bits_of(config));
+    if (part.bits == 0) return;
+    made.bits.emplace(file, name, H5T_NATIVE_UINT8, Dimensions{config.slots, part.bits});
+    made.margin.emplace(file, name + "_margin", H5T_NATIVE_FLOAT, Dimensions{config.slots});
+}
+
+std::vector<std::optional<hdf5::OutputDataset>*> SlotWriter::Impl::datasets() {
+    std::vector all = {&slots, &llr, &symbols, &noise, &channel, &payload, &crc};
+    for (Uci& part : uci)
+        all.insert(all.end(), {&part.llr, &part.bits, &part.margin});
+    return all;
 }
 
 void SlotWriter::Impl::write_root_attributes(const Config& config) const {
@@ -154,7 +204,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
     hdf5::check_enums(config.format, config.modulation, config.llr_config);
     require_positive(config);
-    require_soft_bits_alone(file, config);
+    require_room(file, config);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
@@ -165,6 +215,24 @@ void SlotWriter::append(std::span<const std::byte> llr, std::span<const cf32> sy
                                              {&impl_->symbols, "symbols", std::as_bytes(symbols)},
                                              {&impl_->noise, "symbols", std::as_bytes(noise_variance)},
                                              {&impl_->channel, "the channel", std::as_bytes(channel)}}});
+}
+
+void SlotWriter::append_transport_blocks(std::span<const std::uint8_t> payload,
+                                         std::span<const std::uint8_t> crc) {
+    const auto of_crc = impl_->is_hdf5() ? std::as_bytes(crc) : std::span<const std::byte>();
+    impl_->append(std::array<Impl::Rows, 2>{{{&impl_->payload, "transport blocks", std::as_bytes(payload)},
+                                             {&impl_->crc, "transport blocks", of_crc}}});
+}
+
+void SlotWriter::append_uci(std::size_t part, std::span<const std::byte> llr,
+                            std::span<const std::uint8_t> bits, std::span<const float> margin) {
+    if (part >= impl_->uci.size())
+        throw ArgumentError(impl_->file.name() + ": is configured without part " + std::to_string(part) +
+                            " of UCI");
+    Impl::Uci& to = impl_->uci[part];
+    impl_->append(std::array<Impl::Rows, 3>{{{&to.llr, "UCI", llr},
+                                             {&to.bits, "decoded UCI", std::as_bytes(bits)},
+                                             {&to.margin, "decoded UCI", std::as_bytes(margin)}}});
 }
 
 void SlotWriter::append_slots(std::span<const SlotRow> rows) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
@@ -30,9 +31,18 @@ struct PHY_EXPORT SlotRow {
     friend bool operator==(const SlotRow&, const SlotRow&) = default;
 };
 
+/// A part of UCI on PUSCH: datasets of SlotWriter.
+struct PHY_EXPORT UciRows {
+    std::string name;            ///< such as "ack"
+    std::size_t bits = 0;        ///< decoded ones per slot; 0: there are soft bits alone
+    std::size_t coded_bits = 0;  ///< soft bits per slot
+
+    friend bool operator==(const UciRows&, const UciRows&) = default;
+};
+
 /// Writes received slots to a file that appears under its name only when complete; see SoftBitWriter, also
-/// for the formats. A .npy or raw file takes soft bits alone. docs/files.md describes the HDF5 file. The same
-/// content gives the same bytes. Not thread-safe.
+/// for the formats. A .npy or raw file takes soft bits or transport blocks, and nothing else. docs/files.md
+/// describes the HDF5 file. The same content gives the same bytes. Not thread-safe.
 class PHY_EXPORT SlotWriter {
 public:
     struct Config {
@@ -45,6 +55,13 @@ public:
         bool llr = true;       ///< create /llr (slots, G)
         bool symbols = false;  ///< create /symbols, /symbols_noise_variance (slots, elements, layers)
         bool channel = false;  ///< create /channel (slots, antennas, layers, subcarriers)
+
+        /// A / 8: create /transport_blocks (slots, A / 8) and, in HDF5, /crc (slots), both uint8; 0: do not.
+        std::size_t transport_block_bytes = 0;
+
+        /// For each, create /uci_NAME_llr (slots, coded_bits), and if bits is not 0 /uci_NAME (slots, bits),
+        /// uint8, and /uci_NAME_margin (slots), float32.
+        std::vector<UciRows> uci = {};
 
         SoftBitFormat format = SoftBitFormat::int8;
         Modulation modulation = Modulation::qpsk;
@@ -60,7 +77,7 @@ public:
 
     /// Creates /slots and the other datasets, all contiguous. Throws FileError as SoftBitWriter does;
     /// ArgumentError if slots is 0, if a dataset has a dimension of 0, if an enum value is out of range, or
-    /// if a .npy or raw file shall have symbols, the channel or no soft bits.
+    /// if a .npy or raw file shall have another number of datasets than one, or symbols, the channel or UCI.
     SlotWriter(const std::filesystem::path& file, const Config& config);
 
     /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and writes
@@ -68,6 +85,13 @@ public:
     /// have; FileError if the disk is full.
     void append(std::span<const std::byte> llr, std::span<const cf32> symbols,
                 std::span<const float> noise_variance, std::span<const cf32> channel);
+
+    /// Appends whole transport blocks, and for each 1 if its CRC holds, else 0; throws as append() does.
+    void append_transport_blocks(std::span<const std::uint8_t> payload, std::span<const std::uint8_t> crc);
+
+    /// Appends whole slots to the datasets of Config::uci[part]; throws as append() does.
+    void append_uci(std::size_t part, std::span<const std::byte> llr, std::span<const std::uint8_t> bits,
+                    std::span<const float> margin);
 
     /// Appends to /slots; throws as append() does. Does nothing for a .npy or raw file.
     void append_slots(std::span<const SlotRow> rows);

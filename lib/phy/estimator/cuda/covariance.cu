@@ -78,6 +78,26 @@ __global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram
     out[1] = sum.im;
 }
 
+/// The elements of a slot's matrix on the diagonal and below, by pair.
+struct Elements {
+    DeviceComplex at[max_antennas * max_antennas];
+    float kept;  ///< share of those below
+};
+
+__device__ void set_kept_share(const EstimatorProgram& program, Elements& elements) {
+    namespace math = phy::detail::cuda;
+    const int antennas = program.antennas;
+    float sum = 0.0F;
+    for (int a = 1; a < antennas; ++a)
+        for (int b = 0; b < a; ++b)
+            sum = Ops::add(sum, math::squared_correlation<Ops>(elements.at[a * antennas + b],
+                                                               elements.at[a * antennas + a].re,
+                                                               elements.at[b * antennas + b].re));
+    const int pairs = antennas * (antennas - 1) / 2;
+    elements.kept = math::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
+                                          math::covariance_freedom<Ops>(program.facts, program));
+}
+
 /// One block per slot, one thread per pair.
 __global__ void __launch_bounds__(estimator_threads)
     write_covariance(const EstimatorProgram* __restrict__ of_all, cf32* covariance) {
@@ -88,18 +108,27 @@ __global__ void __launch_bounds__(estimator_threads)
     const int pair = static_cast<int>(threadIdx.x);
     const int a = pair / antennas;
     const int b = pair % antennas;
-    if (pair >= pairs || b > a) return;
+    const bool takes_part = pair < pairs && b <= a;
+    __shared__ Elements elements;
     const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, program.facts, program);
     const float* const products =
         program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs);
     DeviceComplex sum = {0.0F, 0.0F};
-    for (int job = 0; job < program.largest.jobs; ++job) {
+    for (int job = 0; takes_part && job < program.largest.jobs; ++job) {
         const float* const one =
             products + 2 * (static_cast<std::size_t>(job) * static_cast<unsigned>(pairs) + threadIdx.x);
         sum = {Ops::add(sum.re, one[0]), Ops::add(sum.im, one[1])};
     }
-    const DeviceComplex element = phy::detail::cuda::covariance_of<Ops>(
-        program.states[slot], {Ops::mul(sum.re, factor), Ops::mul(sum.im, factor)}, a == b);
+    if (takes_part)
+        elements.at[pair] = phy::detail::cuda::covariance_of<Ops>(
+            program.states[slot], {Ops::mul(sum.re, factor), Ops::mul(sum.im, factor)}, a == b);
+    __syncthreads();
+    if (pair == 0) set_kept_share(program, elements);
+    __syncthreads();
+    if (!takes_part) return;
+    const DeviceComplex own = elements.at[pair];
+    const DeviceComplex element =
+        a == b ? own : DeviceComplex{Ops::mul(elements.kept, own.re), Ops::mul(elements.kept, own.im)};
     auto* const out = reinterpret_cast<float*>(covariance + std::size_t{slot} * static_cast<unsigned>(pairs));
     const int other = b * antennas + a;
     out[2 * other] = element.re;

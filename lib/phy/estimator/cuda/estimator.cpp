@@ -188,13 +188,13 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         fill_async(states, 0, stream);
         fill_async(arrivals, 0, stream);
         stream.synchronize();
-        prepare_rows(program);
-        prepare_profile(program);
+        prepare_rows();
+        prepare_profile();
         prepare_projection();
         prepare_noise();
-        prepare_filter(program);
+        prepare_filter();
         prepare_covariance();
-        prepare_synthesis(program);
+        prepare_synthesis();
     }
 
     /// The zeros after the pilots of rows and streams are never overwritten.

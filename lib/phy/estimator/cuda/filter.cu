@@ -4,6 +4,7 @@
 
 #include <cuda_pipeline.h>
 
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/deconvolution.cuh"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
@@ -403,10 +404,8 @@ void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStr
                      shared_bytes(host), stream, host, job.estimates);
 }
 
-void prepare_filter(const EstimatorProgram& host) {
-    check(cudaFuncSetAttribute(make_filters, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes(host))));
-    load_code(make_filters);
+void prepare_filter() {
+    load_code_with_shared_memory(make_filters);
 }
 
 }  // namespace phy::gpu::detail

@@ -143,12 +143,12 @@ void start_covariance(const EstimatorProgram& host, const EstimatorProgram* prog
 void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
 /// Load the kernels' code, and allow them the shared memory that they need.
-void prepare_rows(const EstimatorProgram& host);
-void prepare_profile(const EstimatorProgram& host);
+void prepare_rows();
+void prepare_profile();
 void prepare_projection();
 void prepare_noise();
-void prepare_filter(const EstimatorProgram& host);
+void prepare_filter();
 void prepare_covariance();
-void prepare_synthesis(const EstimatorProgram& host);
+void prepare_synthesis();
 
 }  // namespace phy::gpu::detail

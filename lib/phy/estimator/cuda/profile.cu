@@ -1,5 +1,6 @@
 // The power-delay profile, and where its extent begins.
 
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/math/profile-inl.h"
@@ -278,11 +279,9 @@ void start_profile(const EstimatorProgram& host, const EstimatorJob& job, cudaSt
                      shared_of_placement(host), stream, host);
 }
 
-void prepare_profile(const EstimatorProgram& host) {
-    check(cudaFuncSetAttribute(place_extents, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_of_placement(host))));
+void prepare_profile() {
     load_code(transform_windows);
-    load_code(place_extents);
+    load_code_with_shared_memory(place_extents);
 }
 
 }  // namespace phy::gpu::detail

@@ -1,6 +1,7 @@
 // From the grid to the rows of streams: least squares, offsets, codes.
 
 #include "phy/cuda/samples.cuh"
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/math/statistics-inl.h"
@@ -419,14 +420,10 @@ void start_streams(const EstimatorProgram& host, const EstimatorJob& job, cudaSt
                      stream, host);
 }
 
-void prepare_rows(const EstimatorProgram& host) {
-    const auto shared = static_cast<int>(shared_of_combs(host, combs_at_once(host)));
+void prepare_rows() {
     for (const SampleFormat format : all_sample_formats) {
-        with_constant(format, [&](auto constant) {
-            check(cudaFuncSetAttribute(estimate_rows<constant()>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       shared));
-            load_code(estimate_rows<constant()>);
-        });
+        with_constant(format,
+                      [&](auto constant) { load_code_with_shared_memory(estimate_rows<constant()>); });
     }
     load_code(form_streams);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 
@@ -327,14 +328,9 @@ void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cuda
     check(cudaGetLastError());
 }
 
-void prepare_synthesis(const EstimatorProgram& host) {
-    const auto prepare = [](auto* kernel, std::size_t bytes) {
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)));
-        load_code(kernel);
-    };
-    prepare(synthesize_tiles<UsualSynthesis>, shared_bytes<UsualSynthesis>(host));
-    prepare(synthesize_tiles<SmallSynthesis>, shared_bytes<SmallSynthesis>(host));
+void prepare_synthesis() {
+    load_code_with_shared_memory(synthesize_tiles<UsualSynthesis>);
+    load_code_with_shared_memory(synthesize_tiles<SmallSynthesis>);
     load_code(erase_subcarriers);
 }
 

@@ -90,6 +90,7 @@ private:
     void write_mix(const Scratch& scratch, const EstimatorKind& kind, bool joint, float* mix) const noexcept;
     void write_estimate() noexcept;
     void write_covariance() noexcept;
+    void measure_covariance() noexcept;
     void synthesize(Scratch& scratch, std::size_t job) noexcept;
     void synthesize_stream(Scratch& scratch, const EstimatorTileJob& job, int stream) noexcept;
     void write_column(Scratch& scratch, const EstimatorTileJob& job, const EstimatorStream& stream,

@@ -173,6 +173,32 @@ void SlotEstimator::write_estimate() noexcept {
 
 void SlotEstimator::write_covariance() noexcept {
     const auto antennas = size(plan_.layout.antennas);
+    measure_covariance();
+    cf32* const all = slot_.covariance;
+    const auto variance = [&](std::size_t a) { return all[a * antennas + a].real(); };
+    float sum = 0.0F;
+    for (std::size_t a = 1; a < antennas; ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            const cf32 element = all[a * antennas + b];
+            sum = Ops::add(sum, scalar::squared_correlation<Ops>({element.real(), element.imag()},
+                                                                 variance(a), variance(b)));
+        }
+    }
+    const std::size_t pairs = antennas * (antennas - 1) / 2;
+    const float kept = scalar::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
+                                               scalar::covariance_freedom<Ops>(plan_.facts, plan_.layout));
+    for (std::size_t a = 1; a < antennas; ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            cf32& element = all[a * antennas + b];
+            element = {Ops::mul(kept, element.real()), Ops::mul(kept, element.imag())};
+            all[b * antennas + a] = {element.real(), -element.imag()};
+        }
+    }
+}
+
+/// On the diagonal and below.
+void SlotEstimator::measure_covariance() noexcept {
+    const auto antennas = size(plan_.layout.antennas);
     const float factor = scalar::covariance_factor<Ops>(plan_.constants, plan_.facts, plan_.layout);
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
@@ -184,7 +210,6 @@ void SlotEstimator::write_covariance() noexcept {
             }
             const scalar::ComplexOf<Ops> element = scalar::covariance_of<Ops>(
                 state_, {Ops::mul(sum[0], factor), Ops::mul(sum[1], factor)}, a == b);
-            slot_.covariance[b * antennas + a] = {element.re, -element.im};
             slot_.covariance[a * antennas + b] = {element.re, element.im};
         }
     }

@@ -154,13 +154,19 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
     out.reserved = 0.0F;
 }
 
+/// Of the residuals of an antenna; complex numbers.
+template <class Ops>
+PHY_INLINE float covariance_freedom(const EstimatorFacts& facts, const EstimatorShape& shape) {
+    const float freedom = Ops::add(Ops::mul(facts.freedom[0], static_cast<float>(shape.kind_streams[0])),
+                                   Ops::mul(facts.freedom[1], static_cast<float>(shape.kind_streams[1])));
+    return Ops::div(freedom, static_cast<float>(shape.antennas));
+}
+
 /// The factor from sums of products of residuals to elements of the covariance matrix.
 template <class Ops>
 PHY_INLINE float covariance_factor(const EstimatorConstants& constants, const EstimatorFacts& facts,
                                    const EstimatorShape& shape) {
-    const float freedom = Ops::add(Ops::mul(facts.freedom[0], static_cast<float>(shape.kind_streams[0])),
-                                   Ops::mul(facts.freedom[1], static_cast<float>(shape.kind_streams[1])));
-    return Ops::div(Ops::mul(constants.noise_scale, static_cast<float>(shape.antennas)), freedom);
+    return Ops::div(constants.noise_scale, covariance_freedom<Ops>(facts, shape));
 }
 
 /// An element of the covariance matrix of noise and interference, on the diagonal or below. That of a spoiled
@@ -170,6 +176,29 @@ PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> e
     constexpr float infinity = std::numeric_limits<float>::infinity();
     if (state.noise_variance == infinity) return {on_diagonal ? infinity : 0.0F, 0.0F};
     return on_diagonal ? ComplexOf<Ops>{Ops::max(element.re, 0.0F), 0.0F} : element;
+}
+
+/// The squared correlation of two antennas with these variances.
+template <class Ops>
+PHY_INLINE float squared_correlation(ComplexOf<Ops> element, float a, float b) {
+    if (!(a > 0.0F) || !(b > 0.0F)) return 0.0F;
+    const float re = Ops::mul(Ops::div(element.re, a), Ops::div(element.re, b));
+    const float im = Ops::mul(Ops::div(element.im, a), Ops::div(element.im, b));
+    return Ops::add(re, im);
+}
+
+/// The factor of the elements beside the diagonal that leaves little of what chance makes of independent
+/// noise, and nearly all of an interferer that is clearly there. correlation: the mean squared_correlation();
+/// independent noise has 1 / freedom on average.
+template <class Ops>
+PHY_INLINE float kept_share(float correlation, float freedom) {
+    const float chance = Ops::mul(correlation, freedom);
+    if (!(chance > 1.0F)) return 0.0F;
+    // The weight of the diagonal alone: the square of Ledoit's and Wolf's, which strong interference would
+    // still leave as noise of its own power.
+    const float weight = Ops::div(1.0F, chance);
+    const float independent = Ops::max(Ops::sub(1.0F, correlation), 0.0F);
+    return Ops::sub(1.0F, Ops::mul(Ops::mul(weight, weight), independent));
 }
 
 }  // namespace phy::detail::PHY_TARGET

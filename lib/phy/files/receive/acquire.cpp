@@ -18,6 +18,10 @@ constexpr float clear_share = 0.9F;
 /// Below this coherence noise may look like an early path.
 constexpr double sure_timing = 0.7;
 
+/// Below this coherence the frequency may be half a subcarrier or more off: slots at a wrong place show
+/// pilots of neighbouring subcarriers in part.
+constexpr double sure_frequency = 0.9;
+
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
 constexpr double min_coherence_share = 0.75;
 
@@ -87,24 +91,38 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
     const auto begin =
         static_cast<std::uint64_t>(std::max<std::int64_t>(slots.begin_of(slots.schedule().slot(0)), 0));
     const std::vector<std::byte> samples = slots.read_samples(begin, frame);
+    // A slot at a wrong place shows pilots of neighbouring subcarriers: the others do not.
+    const auto agreement = [](const Offsets& offsets) {
+        return offsets.coherence * static_cast<double>(offsets.slots);
+    };
     Offsets best = none;
     for (const double frequency : possible_offsets(config, SymbolView(slots.format(), samples))) {
         ReceiverConfig corrected = config;
         corrected.link.carrier.frequency_shift -= frequency;
         Offsets offsets = measured_from(host, corrected, slots, 0);
-        if (!(offsets.coherence > best.coherence)) continue;
+        if (!(agreement(offsets) > agreement(best))) continue;
         offsets.frequency += frequency;
         offsets.at_prefixes += frequency;
         best = offsets;
     }
-    if (best.coherence == 0.0) return none;
-    // Ports of another CDM group look like those of this one a subcarrier off. Their data do not.
-    ReceiverConfig corrected = config;
-    corrected.link.carrier.frequency_shift -= best.frequency;
+    if (agreement(best) == agreement(none)) return none;
+    // Ports of another CDM group look like those of this one a subcarrier off. Their data do not, in no slot;
+    // those of a slot that lacks samples do not either. If ports are in several groups, some look like others
+    // of the link: the SNR is that of the rest, which are absent.
     const std::uint64_t count = std::min(measured_slots, slots.occasions());
-    const SlotReport mean =
-        mean_of(received_slots(host, corrected, slots, 0, count), min_coherence(config.link.allocation));
-    return mean.error_over_noise_db > max_error_over_noise_db ? none : best;
+    const auto received_at = [&](double frequency) {
+        ReceiverConfig corrected = config;
+        corrected.link.carrier.frequency_shift -= frequency;
+        return received_slots(host, corrected, slots, 0, count);
+    };
+    const std::vector<SlotReport> at_none = received_at(none.frequency);
+    const std::vector<SlotReport> at_best = received_at(best.frequency);
+    const double least = min_coherence(config.link.allocation);
+    bool fits = false;
+    for (std::size_t i = 0; i < at_best.size(); ++i)
+        fits = fits || (at_best[i].coherence >= least && !(at_best[i].snr_db < at_none[i].snr_db) &&
+                        !(at_best[i].error_over_noise_db > max_error_over_noise_db));
+    return fits ? best : none;
 }
 
 }  // namespace
@@ -113,7 +131,8 @@ CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, Captu
                                  bool is_searched, std::vector<std::string>& warnings) {
     std::uint64_t first = 0;
     Offsets offsets = measured_from(host, config, slots, first);
-    if (offsets.coherence == 0.0) offsets = measured_at_possible_offsets(host, config, slots, offsets);
+    if (offsets.coherence < sure_frequency)
+        offsets = measured_at_possible_offsets(host, config, slots, offsets);
     if (offsets.coherence == 0.0) {
         first = first_with_pilots(host, config, slots);
         if (first > 0) offsets = measured_from(host, config, slots, first);

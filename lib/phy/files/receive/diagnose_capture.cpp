@@ -8,6 +8,7 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/ambiguity.hpp"
+#include "phy/files/receive/warnings.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/numerics/elementary.hpp"
 
@@ -136,6 +137,16 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& given, Capt
 }
 
 void settle_diagnosis(Reception& result, const Diagnosis& diagnosis) {
+    if (proves_link(result)) {
+        result.diagnosis = "the best is the link as it is: " + std::to_string(result.valid_transport_blocks) +
+                           " of " + std::to_string(result.transport_blocks.size()) +
+                           " transport blocks have a valid CRC, which proves it, but for " +
+                           (result.uci.empty() ? "" : "coding.uci and ") + "allocation.dmrs.power_db";
+        const std::string& change = diagnosis.best.change;
+        if (change.starts_with("allocation.dmrs.power_db ") && change.find(',') == std::string::npos)
+            result.diagnosis += "; the symbols fit " + change + " better";
+        return;
+    }
     const bool is_warned = !result.warnings.empty();
     const bool is_right = diagnosis.best.change.empty() && diagnosis.best.fits();
     if (is_right && is_warned) {

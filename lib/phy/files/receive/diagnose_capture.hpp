@@ -20,8 +20,9 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& config, Cap
 std::string diagnose_search(const Host& host, const ReceiverConfig& config, CaptureSignal& signal,
                             const ReceiveOptions& options);
 
-/// Once all warnings are known: adds one if the best link is not the given one, and takes back that the given
-/// link fits beside other warnings.
+/// Once all warnings are known. Transport blocks that hold prove the link, whatever the symbols show. Else
+/// adds one if the best link is not the given one, and takes back that the given link fits beside other
+/// warnings.
 void settle_diagnosis(Reception& result, const Diagnosis& diagnosis);
 
 }  // namespace phy::detail

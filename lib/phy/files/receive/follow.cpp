@@ -222,7 +222,13 @@ void Follower::jump(Measured found) {
     const Gap gap = GapSearch(host_, config_, slots_)(
         {.first = from, .end = end, .before = expected_at(found.point.slot), .after = found.point.place});
     if (!gap.is_clear) return;
+    const std::vector<Track::Point> known = points();
     measure_beside(gap, from, found);
+    // Slots beside the gap show that it is none.
+    if (distance_from(found.point) < max_step * prefix_) {
+        points() = known;
+        return;
+    }
     stretches_.back().end = gap.first_lost;
     gaps_.push_back(gap);
     gaps_.back().missing = expected_at(found.point.slot).late - found.point.place.late;

@@ -14,8 +14,10 @@
 namespace phy::detail {
 namespace {
 
-/// A slot beside a gap is damaged if its EVM is larger than its neighbour's by this factor.
+/// A slot beside a gap is damaged if its errors over noise are larger than its neighbour's by this factor, or
+/// if its EVM is, beyond what fading explains.
 constexpr double damaged = 1.5;
+constexpr double fading = 2.0;
 
 /// Slots at either place that agree with a gap, at least; and correlation over that at the other place.
 constexpr double clear_share = 0.9;
@@ -23,29 +25,44 @@ constexpr double clear_share = 0.9;
 /// A slot is at the place where its SNR is higher by this factor, else where its timing offset is smaller.
 constexpr double clear_snr = 1.26;
 
+/// Without an SNR that is higher at one place, this many slots on either side show a gap inside a prefix: in
+/// fading the timing of a slot is that of its strongest paths.
+constexpr std::ptrdiff_t enough_slots = 3;
+
 double snr_of(const SlotReport& report) {
     return std::isfinite(report.snr_db) ? elementary::power_ratio(report.snr_db) : 0.0;
 }
 
-/// Slots that are received better at their place than at the other one. DM-RS may agree at both, but then the
-/// samples of other symbols disturb them at one.
-std::vector<bool> fitting(const std::vector<SlotReport>& reports, const std::vector<SlotReport>& elsewhere,
-                          double least) {
-    std::vector<bool> result;
+struct Fitting {
+    std::vector<bool> slots;  ///< whether a slot is received better at this place
+    bool by_snr = false;      ///< of one at least the SNR says so
+};
+
+/// DM-RS may agree at both places, but then the samples of other symbols disturb them at one.
+Fitting fitting(const std::vector<SlotReport>& reports, const std::vector<SlotReport>& elsewhere,
+                double least) {
+    Fitting result;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const double snr = snr_of(reports[i]);
         const double other = elsewhere[i].coherence >= least ? snr_of(elsewhere[i]) : 0.0;
+        const bool is_found = reports[i].coherence >= least && snr > 0.0;
         const bool is_nearer = std::fabs(reports[i].timing_offset) < std::fabs(elsewhere[i].timing_offset);
-        result.push_back(reports[i].coherence >= least && snr > 0.0 &&
-                         (snr > clear_snr * other || (is_nearer && clear_snr * snr > other)));
+        result.slots.push_back(is_found &&
+                               (snr > clear_snr * other || (is_nearer && clear_snr * snr > other)));
+        // A coherence that is just below the least one is no difference of the SNR.
+        result.by_snr = result.by_snr || (is_found && snr > clear_snr * snr_of(elsewhere[i]));
     }
     return result;
 }
 
-/// How much worse a slot was received than its neighbour.
-double damage_of(const SlotReport& slot, const SlotReport& neighbour) {
-    if (slot.erasures > neighbour.erasures) return std::numeric_limits<double>::infinity();
-    return slot.evm / neighbour.evm;
+/// How much worse a slot was received than its neighbour; 0 without either.
+double damage_of(const SlotReport* slot, const SlotReport* neighbour) {
+    if (slot == nullptr || neighbour == nullptr) return 0.0;
+    if (slot->erasures > neighbour->erasures) return std::numeric_limits<double>::infinity();
+    const double errors = slot->evm / neighbour->evm;
+    const double over_noise =
+        std::sqrt(elementary::power_ratio(slot->error_over_noise_db - neighbour->error_over_noise_db));
+    return std::isfinite(over_noise) ? std::max(over_noise, errors / fading) : errors;
 }
 
 }  // namespace
@@ -63,8 +80,8 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     const std::vector<SlotReport> before = received(bounds, bounds.before);
     const std::vector<SlotReport> after = received(bounds, bounds.after);
     const double least = min_coherence(config_.link.allocation);
-    const std::vector<bool> is_before = fitting(before, after, least);
-    const std::vector<bool> is_after = fitting(after, before, least);
+    const auto [is_before, before_by_snr] = fitting(before, after, least);
+    const auto [is_after, after_by_snr] = fitting(after, before, least);
     // The division with the fewest slots that contradict it.
     const std::size_t count = is_before.size();
     auto score = static_cast<std::ptrdiff_t>(std::ranges::count(is_after, true));
@@ -87,10 +104,10 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     while (whole_after < count && !is_after[whole_after])
         ++whole_after;
     const auto slot_at = [&](std::size_t index) { return slots_.schedule().slot(bounds.first + index); };
-    const double damage_before =
-        whole_before > 1 ? damage_of(before[whole_before - 1], before[whole_before - 2]) : 0.0;
-    const double damage_after =
-        whole_after + 1 < count ? damage_of(after[whole_after], after[whole_after + 1]) : 0.0;
+    const SlotReport* const last = whole_before > 0 ? &before[whole_before - 1] : nullptr;
+    const SlotReport* const next = whole_after < count ? &after[whole_after] : nullptr;
+    const double damage_before = damage_of(last, whole_before > 1 ? &before[whole_before - 2] : next);
+    const double damage_after = damage_of(next, whole_after + 1 < count ? &after[whole_after + 1] : last);
     // Of neighbours, one lacks samples, even if it shows little.
     const bool are_neighbours =
         whole_before > 0 && whole_after < count && slot_at(whole_after) == slot_at(whole_before - 1) + 1;
@@ -100,12 +117,13 @@ Gap GapSearch::operator()(const GapBounds& bounds) const {
     // Slots between occasions may be whole; nobody asks for them.
     const std::uint64_t first_lost = whole_before > 0 ? slot_at(whole_before - 1) + 1 : slot_at(0);
     slots_.set_track(Track(SlotPlace{.late = bounds.before.late}));
+    const std::ptrdiff_t enough = before_by_snr || after_by_snr ? 1 : enough_slots;
     return {.sample = slots_.begin_of(first_lost),
             .missing = bounds.before.late - bounds.after.late,
             .first_lost = first_lost,
             .first_whole = slot_at(whole_after),
-            .is_clear =
-                agree_before > 0 && best > agree_before && static_cast<double>(best) >= clear_share * either};
+            .is_clear = agree_before >= enough && best >= agree_before + enough &&
+                        static_cast<double>(best) >= clear_share * either};
 }
 
 namespace {

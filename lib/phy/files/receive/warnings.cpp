@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::uint64_t examined_slots = 16;
 
-/// Max and min error_over_noise() of a reception (1.8 and -1.8 dB), and the max of a slot among others.
-constexpr double max_error_over_noise = 1.5;
+/// Min error_over_noise() of a reception (-1.8 dB), and the max of a slot among others.
 constexpr double min_error_over_noise = 0.66;
 constexpr double max_error_over_noise_of_slot = 3.46;
 
@@ -32,6 +31,9 @@ constexpr int min_measuring_blocks = 12;
 constexpr int very_few_blocks = 5;
 constexpr double uncertain_noise = 3.7;
 constexpr double uncertain_little_noise = 0.6;
+
+/// Min share of transport blocks with a valid CRC that proves a link.
+constexpr double proving_share = 0.9;
 
 /// Max difference of the share of outermost levels from that of equally frequent points: a part of it, and
 /// standard deviations.
@@ -78,6 +80,13 @@ constexpr double frequency_deviations = 4.0;
 /// Min share of components near 0. A signal of constant amplitude has 0.16, Gaussian samples have 0.6.
 constexpr double min_near_zero = 0.1;
 
+int blocks_of(const SlotAllocation& allocation) {
+    int count = 0;
+    for (const ResourceBlocks& range : allocation.resource_blocks)
+        count += range.count;
+    return count;
+}
+
 std::string of_slots(std::uint64_t some, std::uint64_t all) {
     return "in " + std::to_string(some) + " of " + std::to_string(all) + " slots";
 }
@@ -102,8 +111,9 @@ public:
         warn_of_levels();
         warn_of_ends();
         warn_of_errors();
-        warn_of_little_errors();
     }
+
+    void warn_of_little_errors();
 
     void warn_of_capture() {
         warn_of_clipping();
@@ -129,12 +139,7 @@ private:
     }
     /// Between neighbouring points.
     [[nodiscard]] double distance() const { return 2.0 * axis_unit(result_.link.modulation); }
-    [[nodiscard]] int blocks() const {
-        int count = 0;
-        for (const ResourceBlocks& range : result_.link.allocation.resource_blocks)
-            count += range.count;
-        return count;
-    }
+    [[nodiscard]] int blocks() const { return blocks_of(result_.link.allocation); }
     [[nodiscard]] bool measures_noise() const { return blocks() >= min_measuring_blocks; }
     [[nodiscard]] bool has_one_time() const {
         return dmrs().symbols.size() <= static_cast<std::size_t>(dmrs().length);
@@ -152,7 +157,6 @@ private:
     void warn_of_levels();
     void warn_of_ends();
     void warn_of_errors();
-    void warn_of_little_errors();
     void warn_of_clipping();
     void warn_of_format();
     void warn_of_line();
@@ -253,7 +257,7 @@ void Warner::warn_of_errors() {
         return elementary::power_ratio(slot.error_over_noise_db) >
                most + rotation * elementary::power_ratio(slot.snr_db) * config_.antennas;
     };
-    const double uncertainty = measures_noise() ? 1.0 : uncertain_noise;
+    const double uncertainty = noise_uncertainty(result_.link.allocation);
     const std::uint64_t bad = count([&](const SlotReport& slot) {
         return slot.clear_symbols >= min_clear_symbols &&
                is_above(slot, uncertainty * max_error_over_noise_of_slot);
@@ -265,7 +269,7 @@ void Warner::warn_of_errors() {
          " dB farther from the points than noise explains" +
          (bad > 0 && bad < result_.slots ? ", most of all " + of_slots(bad, result_.slots) : "") +
          ": carrier.center_frequency, carrier.sample_rate, allocation.modulation, "
-         "allocation.resource_blocks, allocation.dmrs (symbols, ports, cdm_groups_without_data)" +
+         "allocation.resource_blocks, allocation.dmrs (symbols, ports, cdm_groups_without_data, power_db)" +
          (result_.found ? "" : " or carrier.first_sample") +
          " may be wrong, the frequency offset may exceed three subcarriers, or there is interference");
 }
@@ -379,6 +383,15 @@ void Warner::warn_of_edges() {
 
 }  // namespace
 
+double noise_uncertainty(const SlotAllocation& allocation) {
+    return blocks_of(allocation) >= min_measuring_blocks ? 1.0 : uncertain_noise;
+}
+
+bool proves_link(const Reception& result) {
+    const auto valid = static_cast<double>(result.valid_transport_blocks);
+    return valid > 0.0 && valid >= proving_share * static_cast<double>(result.transport_blocks.size());
+}
+
 Examination examine_capture(const Host& host, const ReceiverConfig& config, CaptureSlots& slots) {
     Examination examination(host, config);
     std::vector<std::byte> input(slots.bytes_per_slot());
@@ -400,7 +413,9 @@ Examination examine_capture(const Host& host, const ReceiverConfig& config, Capt
 
 void warn_of_signs(Reception& result, const ReceiverConfig& config, const Examination& examination) {
     Warner warner(result, config, examination);
-    warner.warn_of_link();
+    const bool is_proven = proves_link(result);
+    if (!is_proven) warner.warn_of_link();
+    if (!is_proven || config.noise_variance) warner.warn_of_little_errors();
     warner.warn_of_capture();
 }
 

@@ -4,6 +4,7 @@
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/samples.cuh"
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/cuda/transform.cuh"
 #include "phy/ofdm/math/symbol_phase-inl.h"
@@ -178,21 +179,13 @@ void start(void (*kernel)(Job), const Job& job, cudaStream_t stream) {
     check(cudaGetLastError());
 }
 
-/// All sizes may be in use at a time, so it allows the max that one needs.
-template <typename Kernel>
-void prepare_demodulate(Kernel kernel) {
-    constexpr Teams largest = teams_of(phy::detail::largest_fft);
-    load_code(kernel);
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, largest.bytes));
-}
-
 }  // namespace
 
 void prepare_demodulate() {
     for (const SampleFormat any : all_sample_formats) {
         with_constant(any, [](auto format) {
-            prepare_demodulate(demodulate<format(), true>);
-            prepare_demodulate(demodulate<format(), false>);
+            load_code_with_shared_memory(demodulate<format(), true>);
+            load_code_with_shared_memory(demodulate<format(), false>);
         });
     }
 }

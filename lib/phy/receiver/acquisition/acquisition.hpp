@@ -62,9 +62,10 @@ PHY_EXPORT std::optional<FoundSlot> find_first_slot(const Host& host, const Rece
 
 /// Timing and frequency offset of a recording, with the coherence of its pilots.
 struct PHY_EXPORT Offsets {
-    double timing = 0.0;     ///< s; positive: the signal arrives late; as SlotEstimate::timing_offset
-    double frequency = 0.0;  ///< Hz; positive: the signal is too high in frequency
-    double coherence = 0.0;  ///< of pilots: the mean over the slots that have them; 0 if none has
+    double timing = 0.0;      ///< s; positive: the signal arrives late; as SlotEstimate::timing_offset
+    double frequency = 0.0;   ///< Hz; positive: the signal is too high in frequency
+    double coherence = 0.0;   ///< of pilots: the mean over the slots that have them; 0 if none has
+    std::uint64_t slots = 0;  ///< slots that have pilots
 
     /// Of samples: Hz, the frequency that cyclic prefixes alone show, and its standard deviation, which is
     /// infinite if fewer than 8 symbols show it. DM-RS at several times that show another frequency are
@@ -161,8 +162,9 @@ struct PHY_EXPORT Diagnosis {
 /// transform precoding DM-RS without hopping do not depend on the slot, and n_SCID and type 2 are not tried.
 ///
 /// Then what DM-RS leave open, by the symbols of up to four slots: ports and number of layers, CDM groups
-/// without data, f0 (0, the given ones, and the nearest of usual rasters; then any) and modulation. A change
-/// needs clearly better symbols. f0 shows modulo the rate of OFDM symbols, at 15 kHz modulo 1.92 MHz.
+/// without data, power of the DM-RS, f0 (0, the given ones, and the nearest of usual rasters; then any) and
+/// modulation. A change needs clearly better symbols. f0 shows modulo the rate of OFDM symbols, at 15 kHz
+/// modulo 1.92 MHz.
 ///
 /// input: of samples (antennas, samples), with Link::carrier.first_sample where a slot begins, or none if
 /// that is unknown; they need a frame to find slots of a schedule. Of grids (slots, antennas,

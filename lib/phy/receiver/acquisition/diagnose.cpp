@@ -80,6 +80,8 @@ std::string change_of(const Link& from, const Trial& to, const DiagnoseOptions& 
     compare("allocation.dmrs.ports", old.ports, dmrs.ports, text_of);
     compare("allocation.dmrs.cdm_groups_without_data", old.cdm_groups_without_data,
             dmrs.cdm_groups_without_data, whole);
+    compare("allocation.dmrs.power_db", old.power_db, dmrs.power_db,
+            [](const auto& value) { return detail::number_text(*value); });
     return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "phy/dmrs/dmrs.hpp"
@@ -32,6 +33,9 @@ constexpr double min_unexpected_share = 0.6;
 constexpr double min_foreign_error = 3.0;
 constexpr double min_foreign_share = 4.0;
 
+/// Fewer neighbouring resource blocks at an end leave the channel there uncertain.
+constexpr std::size_t min_neighbours = 6;
+
 SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     allocation.first_symbol = 0;
     allocation.symbols = symbols_per_slot;
@@ -41,6 +45,17 @@ SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
         allocation.dmrs.symbols.push_back(symbol);
     return allocation;
+}
+
+/// The symbols whose DM-RS sequences the symbols of a slot have: both of double-symbol DM-RS of low PAPR have
+/// that of the first (TS 38.211 clause 6.4.1.1.1.2).
+std::array<std::size_t, symbols_per_slot> symbols_of_sequences(const DmrsConfig& dmrs) {
+    std::array<std::size_t, symbols_per_slot> symbols{};
+    std::iota(symbols.begin(), symbols.end(), std::size_t{0});
+    if (!dmrs.transform_precoding || dmrs.length == 1) return symbols;
+    for (std::size_t i = 1; i < dmrs.symbols.size(); i += 2)
+        symbols[static_cast<std::size_t>(dmrs.symbols[i])] = static_cast<std::size_t>(dmrs.symbols[i - 1]);
+    return symbols;
 }
 
 /// Adds a component to the counts of extreme values.
@@ -61,6 +76,7 @@ void count_extremes(float value, float& largest, float& smallest, std::uint64_t&
 Examination::Examination(const Host& host, const ReceiverConfig& config)
     : plan_(config),
       everywhere_(with_pilots_everywhere(config.link.allocation)),
+      symbol_of_sequence_(symbols_of_sequences(config.link.allocation.dmrs)),
       meter_(host, {.modulation = config.link.modulation}),
       map_(config.link.allocation),
       grid_(plan_.grid),
@@ -78,7 +94,14 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
         for (int i = 0; i < range.count; ++i)
             blocks.push_back(range.first + i);
     std::ranges::sort(blocks);
-    blocks_ = {{{.block = blocks.front()}, {.block = blocks[blocks.size() / 2]}, {.block = blocks.back()}}};
+    const auto are_neighbours = [&](std::size_t first) {
+        const std::size_t last = first + min_neighbours - 1;
+        return last < blocks.size() && blocks[last] - blocks[first] == static_cast<int>(last - first);
+    };
+    const std::size_t first_of_end = blocks.size() - std::min(blocks.size(), min_neighbours);
+    blocks_ = {{{.block = blocks.front(), .is_uncertain = !are_neighbours(0)},
+                {.block = blocks[blocks.size() / 2]},
+                {.block = blocks.back(), .is_uncertain = !are_neighbours(first_of_end)}}};
 }
 
 void Examination::load(SymbolView input) {
@@ -180,7 +203,8 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
     const PilotPairs pairs(plan_.config.link.allocation, grid_, plan_.antennas);
     for (std::size_t l = 0; l < symbols_per_slot; ++l) {
         const double energy = pairs.energy(0, l);
-        correlation_[l] += pairs.correlation(0, l, std::span(pilots_).subspan(l * of_symbol, of_symbol));
+        correlation_[l] += pairs.correlation(
+            0, l, std::span(pilots_).subspan(symbol_of_sequence_[l] * of_symbol, of_symbol));
         energy_[l] += energy;
         squared_energy_[l] += energy * energy;
     }
@@ -294,7 +318,7 @@ SymbolSigns Examination::symbols() const {
         std::max(min_foreign_error, min_foreign_share * error_over_noise(middle.sums).value_or(0.0));
     SymbolSigns signs;
     for (const BlockSums* const end : {&lowest, &highest})
-        if (end->sums.clear >= static_cast<double>(min_clear_symbols) &&
+        if (!end->is_uncertain && end->sums.clear >= static_cast<double>(min_clear_symbols) &&
             end->sums.error > harmless_error * harmless_error * static_cast<double>(end->sums.symbols) &&
             error_over_noise(end->sums).value_or(0.0) > least)
             signs.foreign.push_back(end->block);

@@ -64,6 +64,7 @@ public:
 private:
     struct BlockSums {
         int block = 0;
+        bool is_uncertain = false;  ///< symbols of right links may be wrong
         SymbolSums sums = {};
     };
 
@@ -96,6 +97,8 @@ private:
 
     ReceiverPlan plan_;
     SlotAllocation everywhere_;  ///< with DM-RS in every symbol
+    /// The symbol in everywhere_ whose DM-RS sequence a symbol has.
+    std::array<std::size_t, symbols_per_slot> symbol_of_sequence_;
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<Receiver> receive_;  ///< none if symbols show nothing
     SymbolMeter meter_;

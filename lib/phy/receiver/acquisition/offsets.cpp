@@ -70,7 +70,6 @@ AtPilots mean_of(std::span<const SlotEstimate> slots, double least) {
     AtPilots result;
     Offsets& offsets = result.offsets;
     double weights = 0.0;
-    double found = 0.0;
     for (const SlotEstimate& slot : slots) {
         const double coherence = slot.coherence;
         result.is_found.push_back(coherence >= least);
@@ -80,12 +79,12 @@ AtPilots mean_of(std::span<const SlotEstimate> slots, double least) {
         offsets.frequency += weight * static_cast<double>(slot.frequency_offset);
         offsets.coherence += coherence;
         weights += weight;
-        found += 1.0;
+        ++offsets.slots;
     }
-    if (found > 0.0) {
+    if (offsets.slots > 0) {
         offsets.timing /= weights;
         offsets.frequency /= weights;
-        offsets.coherence /= found;
+        offsets.coherence /= static_cast<double>(offsets.slots);
     }
     return result;
 }
@@ -101,19 +100,16 @@ AtPilots PilotMeter::operator()(double frequency_offset) {
     const double least = min_coherence(plan_.config.link.allocation);
     std::vector<SlotEstimate> estimates;
     std::vector<double> noise;
-    double found = 0.0;
     for (std::size_t i = 0; i < slots_; ++i) {
         const SymbolView input = input_.subspan(i * of_slot, of_slot);
         if (demodulate)
             (*demodulate)(input, {.first = plan_.schedule.slot(first_ + i), .stride = plan_.input}, grid_);
         estimates.push_back(estimate_of(demodulate ? SymbolView(grid_) : input, first_ + i));
-        if (!(estimates.back().coherence >= least)) continue;
-        add_noise(noise);
-        found += 1.0;
+        if (estimates.back().coherence >= least) add_noise(noise);
     }
-    for (double& of_antenna : noise)
-        of_antenna /= found;
     AtPilots result = mean_of(estimates, least);
+    for (double& of_antenna : noise)
+        of_antenna /= static_cast<double>(result.offsets.slots);
     result.offsets.noise = std::move(noise);
     return result;
 }

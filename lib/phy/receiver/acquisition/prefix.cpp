@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -27,23 +28,65 @@ double median_of(std::vector<double> values) {
     return *middle;
 }
 
+struct Weighted {
+    double value = 0.0;
+    double weight = 0.0;
+};
+
+/// The value below which half of the weight lies; 0 of nothing.
+double median_of(std::vector<Weighted> values) {
+    std::ranges::sort(values, {}, &Weighted::value);
+    double above = 0.0;
+    for (const Weighted& each : values)
+        above += 0.5 * each.weight;
+    for (const Weighted& each : values) {
+        above -= each.weight;
+        if (above <= 0.0) return each.value;
+    }
+    return 0.0;
+}
+
+/// A limit for sizes, which only those of a few strong samples exceed: few slots may have a signal.
+double largest_size(std::vector<double> sizes) {
+    constexpr std::size_t strong = 4;
+    const std::size_t from_top = std::min(strong, sizes.size() - 1);
+    const auto place = sizes.begin() + static_cast<std::ptrdiff_t>(from_top);
+    std::nth_element(sizes.begin(), place, sizes.end(), std::greater<>());
+    return *place;
+}
+
+/// The direction in which most terms point, of length 1; 0 without any. The size of a term hardly matters: a
+/// strong sample makes it large, and noise alone, such as in slots without a signal, small.
+std::complex<double> direction_of(const std::vector<std::complex<double>>& terms,
+                                  const std::vector<double>& sizes) {
+    if (terms.empty()) return 0.0;
+    const double largest = largest_size(sizes);
+    const auto weight = [&](std::size_t i) { return std::sqrt(std::sqrt(std::min(sizes[i], largest))); };
+    std::complex<double> direction = 0.0;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (sizes[i] > 0.0) direction += terms[i] / sizes[i] * weight(i);
+    if (!(std::norm(direction) > 0.0)) return 0.0;
+    // The sum of some directions that are none, such as where samples are missing, rotates it.
+    std::vector<Weighted> angles;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (sizes[i] > 0.0)
+            angles.push_back({elementary::angle_of(terms[i] * std::conj(direction)), weight(i)});
+    return direction * elementary::phasor(median_of(std::move(angles))) / std::sqrt(std::norm(direction));
+}
+
 /// Removes terms of strong samples and short bursts. The part of a term at a right angle to the others grows
-/// with the root of its size if it is due to noise, so that quotient is alike in all terms of a signal. The
-/// direction of the others is that in which most terms point, whatever their sizes.
+/// with the root of its size if it is due to noise, so that quotient is alike in all terms of a signal.
 void erase_disturbed(std::vector<std::complex<double>>& terms) {
     constexpr double max_over_median = 8.0;  // 5.4 standard deviations
     constexpr double negligible = 0.02;      // rad
-    std::complex<double> direction = 0.0;
     std::vector<double> sizes;
-    for (const std::complex<double>& term : terms) {
+    for (const std::complex<double>& term : terms)
         sizes.push_back(std::sqrt(std::norm(term)));
-        if (sizes.back() > 0.0) direction += term / sizes.back();
-    }
-    const double length = std::sqrt(std::norm(direction));
-    if (!(length > 0.0)) return;
+    const std::complex<double> direction = direction_of(terms, sizes);
+    if (direction == 0.0) return;
     std::vector<double> quotients;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const std::complex<double> turned = terms[i] * std::conj(direction) / length;
+        const std::complex<double> turned = terms[i] * std::conj(direction);
         const double across = turned.real() > 0.0 ? std::fabs(turned.imag()) : sizes[i];
         quotients.push_back(sizes[i] > 0.0 ? across / std::sqrt(sizes[i]) : 0.0);
     }

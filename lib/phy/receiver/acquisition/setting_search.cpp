@@ -221,6 +221,7 @@ void Search::try_identity(const PilotPairs& pairs, Setting setting) {
     allocation.dmrs.scrambling_id = setting.scrambling_id;
     allocation.dmrs.n_scid = setting.n_scid;
     allocation.dmrs.length = 1;
+    allocation.dmrs.ports = {0};  // all ports have the same pilots, and some need two symbols
     std::vector<int>& symbols = allocation.dmrs.symbols;
     symbols.clear();
     for (std::size_t i = 0; i < patterns_.size(); ++i)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "phy/core/error.hpp"
+#include "phy/dmrs/dmrs.hpp"
 #include "phy/measure/symbol_fit.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
@@ -25,6 +26,11 @@ constexpr std::size_t decisive_symbols = 4096;
 
 /// A modulation is better than another from this mean difference on.
 constexpr double min_bits = 0.01;
+
+/// EPRE of DM-RS over that of data, dB: TS 38.214 tables 4.1-1 and 6.2.2-1.
+constexpr std::array<double, 3> usual_powers = {0.0, 3.0, 4.77};
+/// Powers within this are the same, dB.
+constexpr double same_power = 0.6;
 
 /// Usual rasters of carriers, Hz: TS 38.104 clause 5.4.2.
 constexpr std::array<double, 4> rasters = {5e3, 15e3, 60e3, 100e3};
@@ -88,7 +94,9 @@ private:
     }
     bool improve(const Link& link, double min_gain);
     void decide_ports();
-    void decide_groups_without_data();
+    std::optional<bool> decide_groups_without_data();
+    [[nodiscard]] std::optional<double> measured_power(const Link& link);
+    bool decide_power(const Link& own);
     void decide_center_frequency();
     [[nodiscard]] std::vector<double> usual_center_frequencies() const;
     void decide_modulation();
@@ -242,20 +250,66 @@ void Search::decide_ports() {
     if (active.empty() || !improve(link, are_fewer ? -1.0 : 1.0)) say(false, "dmrs.ports");
 }
 
-void Search::decide_groups_without_data() {
-    if (result_.link.allocation.dmrs.transform_precoding) return;
+/// Whether others fit clearly worse; none: it has changed, or there is no other.
+std::optional<bool> Search::decide_groups_without_data() {
+    if (result_.link.allocation.dmrs.transform_precoding) return std::nullopt;
     const Link own = result_.link;
     bool agrees = true;
     for (int groups = 1; groups <= (own.allocation.dmrs.type == 1 ? 2 : 3); ++groups) {
         Link link = own;
         link.allocation.dmrs.cdm_groups_without_data = groups;
-        if (link == own || !can_be(link)) continue;
-        if (improve(link, 1.0)) return;
+        if (link == own || !can_be(link) || improve(link, 1.0)) continue;
         const Fit other = fit(link);
         agrees =
             agrees && other.of_slot + best_.margin * static_cast<double>(symbols_of(own)) < best_.of_slot;
     }
-    say(agrees, "dmrs.cdm_groups_without_data");
+    return result_.link == own ? std::optional(agrees) : std::nullopt;
+}
+
+double power_of(const DmrsConfig& dmrs) {
+    const auto amplitude = static_cast<double>(dmrs_amplitude(dmrs));
+    return elementary::decibels(amplitude * amplitude);
+}
+
+/// power_db of the DM-RS with which symbols have unit mean power: a usual one, or a multiple of 0.1 dB.
+std::optional<double> Search::measured_power(const Link& link) {
+    const Symbols received = receive(link);
+    double sum = 0.0;
+    double weights = 0.0;
+    for (std::size_t i = 0; i < received.symbols.size(); ++i) {
+        const auto noise = static_cast<double>(received.noise[i]);
+        const auto power = static_cast<double>(std::norm(received.symbols[i]));
+        if (!std::isfinite(noise) || !std::isfinite(power)) continue;
+        const double weight = 1.0 / ((1.0 + noise) * (1.0 + noise));
+        sum += weight * (power - noise);
+        weights += weight;
+    }
+    if (!(sum > 0.0)) return std::nullopt;
+    const double measured = power_of(link.allocation.dmrs) - elementary::decibels(sum / weights);
+    for (const double usual : usual_powers)
+        if (std::fabs(measured - usual) < same_power) return usual;
+    return std::round(10.0 * measured) / 10.0;
+}
+
+/// Returns whether it has changed. own: the link before other CDM groups without data were taken for the
+/// cause.
+bool Search::decide_power(const Link& own) {
+    const auto with = [&](double power) {
+        Link link = own;
+        link.allocation.dmrs.power_db = static_cast<float>(power);
+        return link;
+    };
+    const double power = power_of(own.allocation.dmrs);
+    const auto differs = [&](double other) { return std::fabs(other - power) >= same_power; };
+    const std::optional<double> measured = measured_power(own);
+    if (measured && differs(*measured) && improve(with(*measured), result_.link == own ? 1.0 : 0.0))
+        return true;
+    if (result_.link != own) return false;
+    const bool agrees = std::ranges::all_of(usual_powers, [&](double usual) {
+        return !differs(usual) || fit(with(usual)).evidence + best_.margin < best_.evidence;
+    });
+    say(agrees, "dmrs.power_db");
+    return false;
 }
 
 /// f0 that people take for the right one.
@@ -353,7 +407,10 @@ SymbolSearch Search::operator()() {
     choose_slots();
     best_ = fit(result_.link);
     decide_ports();
-    decide_groups_without_data();
+    const Link own = result_.link;
+    std::optional<bool> agrees = decide_groups_without_data();
+    if (decide_power(own)) agrees = decide_groups_without_data();
+    if (agrees) say(*agrees, "dmrs.cdm_groups_without_data");
     decide_center_frequency();
     decide_modulation();
     return std::move(result_);

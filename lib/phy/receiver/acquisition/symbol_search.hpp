@@ -35,9 +35,9 @@ struct SymbolSearch {
     std::size_t tried = 0;
 };
 
-/// Decides on what DM-RS leave open: ports, CDM groups without data, f0 and modulation, one after the other.
-/// A value replaces the link's if the symbols of some slots fit it clearly better. goes_on is called before
-/// each trial; false ends the search.
+/// Decides on what DM-RS leave open: ports, CDM groups without data, power of the DM-RS, f0 and modulation,
+/// one after the other. A value replaces the link's if the symbols of some slots fit it clearly better.
+/// goes_on is called before each trial; false ends the search.
 SymbolSearch search_by_symbols(const Host& host, const SlotGrids& slots,
                                std::span<const double> center_frequencies,
                                const std::function<bool()>& goes_on);

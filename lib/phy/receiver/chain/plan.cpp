@@ -18,14 +18,11 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     check_enum("input", config.input, ReceiverInput::grid);
     check_enum("soft-bit format", config.format, all_soft_bit_formats.back());
     check_enum("equalization", config.equalization, Equalization::zero_forcing);
-    const SlotAllocation& allocation = config.link.allocation;
-    if (config.antennas < allocation.layers() || config.antennas > max_antennas)
+    const int layers = config.link.allocation.layers();
+    if (config.antennas < layers || config.antennas > max_antennas)
         throw ArgumentError("antennas " + std::to_string(config.antennas) +
-                            ": expected from the number of layers, " + std::to_string(allocation.layers()) +
-                            ", to " + std::to_string(max_antennas));
-    if (allocation.dmrs.transform_precoding && !allocation.reserved.empty())
-        throw ArgumentError("allocation.reserved has " + std::to_string(allocation.reserved.size()) +
-                            " entries: expected none with transform precoding");
+                            ": expected from the number of layers, " + std::to_string(layers) + ", to " +
+                            std::to_string(max_antennas));
     if (config.interference_rejection && config.antennas == 1)
         throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
     if (config.interference_rejection && config.noise_variance)

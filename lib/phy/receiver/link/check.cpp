@@ -77,6 +77,29 @@ void check_transform_precoding(const Link& link) {
     if (!detail::has_no_prime_above_5(count))
         fail("allocation.resource_blocks", std::to_string(count) + " blocks",
              "2^a 3^b 5^c blocks with transform precoding");
+    if (!link.allocation.reserved.empty())
+        throw ArgumentError("allocation.reserved has " + std::to_string(link.allocation.reserved.size()) +
+                            " entries: expected none with transform precoding");
+}
+
+void check_coding(const LinkCoding& coding) {
+    constexpr std::size_t max_size = std::size_t{1} << 21U;
+    if (!coding.code_rate && !coding.transport_block_size)
+        throw ArgumentError(
+            "coding.code_rate: missing; expected it, coding.transport_block_size or allocation.mcs_index");
+    const double rate = coding.code_rate.value_or(1.0);
+    if (!(rate > 0.0 && rate <= 1.0))
+        fail("coding.code_rate", detail::number_text(rate),
+             "above 0, at most 1; that of MCS tables, R x 1024, is code_rate_x1024");
+    const std::size_t size = coding.transport_block_size.value_or(8);
+    if (size == 0 || size % 8 != 0 || size > max_size)
+        fail("coding.transport_block_size", std::to_string(size),
+             "a multiple of 8 bits up to " + std::to_string(max_size));
+    if (coding.redundancy_version < 0 || coding.redundancy_version >= redundancy_versions)
+        fail("coding.redundancy_version", std::to_string(coding.redundancy_version), "0 to 3");
+    check_one_of("coding.overhead", coding.overhead, {0, 6, 12, 18}, "0, 6, 12 or 18");
+    if (coding.limited_buffer && *coding.limited_buffer == 0)
+        fail("coding.limited_buffer", "0", "bits, above 0");
 }
 
 void check_has_rate(const LinkCarrier& carrier) {
@@ -98,6 +121,30 @@ void check_part(const char* path, const Check& check) {
     } catch (const ArgumentError& error) {
         throw ArgumentError(std::string(path) + ": " + error.what());
     }
+}
+
+void check_uci(const Link& link) {
+    const LinkUci& uci = *link.coding->uci;
+    if (link.direction == Direction::downlink)
+        throw ArgumentError("coding.uci: given on the downlink; expected it on the uplink alone");
+    if (uci.ack_bits == 0 && uci.csi1_bits == 0 && uci.csi2_bits == 0)
+        throw ArgumentError("coding.uci has no bits: expected ack_bits or csi1_bits above 0, or no uci");
+    check_part("coding.uci", [&] {
+        const UciElements elements = uci_elements(uci_config(link));
+        const auto require = [](const char* key, std::size_t bits, std::size_t count) {
+            if (bits > 0 && count == 0)
+                throw ArgumentError(std::string(key) + " " + std::to_string(bits) +
+                                    ": no resource element is left for them; expected less UCI, a larger "
+                                    "scaling or more symbols behind the first DM-RS");
+        };
+        require("ack_bits", uci.ack_bits, elements.ack);
+        require("csi1_bits", uci.csi1_bits, elements.csi1);
+        require("csi2_bits", uci.csi2_bits, elements.csi2);
+    });
+    if (transport_block_config(link).coded_bits == 0)
+        throw ArgumentError(
+            "coding.uci leaves no resource element to the transport block: expected fewer bits, or smaller "
+            "offsets or scaling");
 }
 
 }  // namespace
@@ -126,6 +173,12 @@ void check(const Link& link) {
         fail("allocation.codeword", std::to_string(link.scrambling.codeword), "0 on the uplink");
     check_slots(link);
     check_transform_precoding(link);
+    if (!link.coding) return;
+    check_coding(*link.coding);
+    Link plain = link;
+    plain.coding->uci.reset();
+    check_part("coding", [&] { static_cast<void>(code_blocks(transport_block_config(plain))); });
+    if (link.coding->uci) check_uci(link);
 }
 
 Link complete_link(Link link, std::optional<double> sample_rate, std::optional<double> center_frequency) {

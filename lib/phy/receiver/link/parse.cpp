@@ -2,6 +2,8 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -208,15 +210,20 @@ std::vector<int> slots_of(const std::string& path, const Json& value) {
     return detail::whole_numbers(path, value, largest_frame);
 }
 
-/// modulation, or mcs_index with its table.
-Modulation modulation_of(const JsonObject& allocation, const Link& link) {
-    if (allocation.one_of({"modulation", "mcs_index"}) == "mcs_index")
-        return detail::read_mcs(allocation, link);
+/// modulation, or mcs_index with its table, which gives a code rate too.
+void read_modulation(const JsonObject& allocation, Link& link) {
+    if (allocation.one_of({"modulation", "mcs_index"}) == "mcs_index") {
+        const detail::Mcs mcs = detail::read_mcs(allocation, link);
+        link.modulation = mcs.modulation;
+        link.coding = {.code_rate = mcs.code_rate};
+        return;
+    }
     for (const std::string_view key : {"mcs_table", "tp_pi2bpsk"})
         if (allocation.has(key))
             throw ArgumentError(allocation.path(key) + ": given without mcs_index; expected both or neither");
     try {
-        return parse_modulation(detail::text(allocation.path("modulation"), allocation.at("modulation")));
+        link.modulation =
+            parse_modulation(detail::text(allocation.path("modulation"), allocation.at("modulation")));
     } catch (const ArgumentError& error) {
         // Errors about a value that is no string have the path already.
         if (!allocation.at("modulation").is_string()) throw;
@@ -264,7 +271,7 @@ void read_allocation(const JsonObject& object, Link& link) {
     link.scrambling.id = identity_of(object, link.carrier, {0, 1023});
     link.scrambling.codeword = object.whole_or("codeword", {0, 1}, 0);
     allocation.dmrs.transform_precoding = object.boolean_or("transform_precoding", false);
-    link.modulation = modulation_of(object, link);
+    read_modulation(object, link);
     const int layers = object.whole("layers", layer_counts);
     allocation.resource_blocks = allocated_blocks(object, allocation.carrier_resource_blocks);
     std::tie(allocation.first_symbol, allocation.symbols) = allocated_symbols(object);
@@ -279,12 +286,63 @@ void read_allocation(const JsonObject& object, Link& link) {
                             std::to_string(allocation.layers()) + ", one for each of allocation.dmrs.ports");
 }
 
+/// Code rates, of which the link has one already if it has an MCS index.
+void read_code_rate(const JsonObject& object, LinkCoding& coding) {
+    const std::string_view key = object.one_of({"code_rate", "code_rate_x1024"});
+    if (!object.has(key)) return;
+    if (coding.code_rate)
+        throw ArgumentError(object.path(key) +
+                            ": given beside allocation.mcs_index, whose table has the code rate; expected "
+                            "one of them");
+    const double rate = object.number_or(key, 0.0);
+    const bool is_scaled = key == "code_rate_x1024";
+    if (is_scaled && !(rate > 0.0 && rate <= 1024.0))
+        detail::throw_expected(object.path(key), object.at(key), "above 0, at most 1024");
+    coding.code_rate = is_scaled ? rate / 1024 : rate;
+}
+
+std::optional<std::size_t> optional_bits(const JsonObject& object, std::string_view key) {
+    if (!object.has(key)) return std::nullopt;
+    return static_cast<std::size_t>(object.whole(key, {1, std::numeric_limits<int>::max()}));
+}
+
+LinkUci read_uci(const JsonObject& object) {
+    constexpr WholeRange sizes = {0, 1706};
+    LinkUci uci;
+    const auto bits = [&](std::string_view key) {
+        return static_cast<std::size_t>(object.whole_or(key, sizes, 0));
+    };
+    uci.ack_bits = bits("ack_bits");
+    uci.csi1_bits = bits("csi1_bits");
+    uci.csi2_bits = bits("csi2_bits");
+    uci.ack_offset = object.number_or("ack_offset", uci.ack_offset);
+    uci.csi1_offset = object.number_or("csi1_offset", uci.csi1_offset);
+    uci.csi2_offset = object.number_or("csi2_offset", uci.csi2_offset);
+    uci.scaling = object.number_or("scaling", uci.scaling);
+    return uci;
+}
+
+void read_coding(const JsonObject& object, Link& link) {
+    if (!link.coding) link.coding.emplace();
+    LinkCoding& coding = *link.coding;
+    read_code_rate(object, coding);
+    coding.transport_block_size = optional_bits(object, "transport_block_size");
+    coding.redundancy_version = object.whole_or("redundancy_version", {0, redundancy_versions - 1}, 0);
+    coding.overhead = object.whole_or("overhead", {0, 18}, 0);
+    coding.limited_buffer = optional_bits(object, "limited_buffer");
+    if (const Json* const uci = object.find("uci"))
+        coding.uci = read_uci(
+            {object.path("uci"),
+             *uci,
+             {"ack_bits", "csi1_bits", "csi2_bits", "ack_offset", "csi1_offset", "csi2_offset", "scaling"}});
+}
+
 }  // namespace
 
 Link parse_link(std::string_view json) {
     const Json document = detail::parse_json(json);
     Link link;
-    const JsonObject object("", document, {"direction", "carrier", "allocation"});
+    const JsonObject object("", document, {"direction", "carrier", "allocation", "coding"});
     link.direction = static_cast<Direction>(object.choice("direction", {"uplink", "downlink"}));
     const JsonObject carrier("carrier", object.at("carrier"),
                              {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id",
@@ -297,6 +355,12 @@ Link parse_link(std::string_view json) {
     require_keys(carrier, allocation);
     read_carrier(carrier, link);
     read_allocation(allocation, link);
+    if (const Json* const coding = object.find("coding"))
+        read_coding({"coding",
+                     *coding,
+                     {"code_rate", "code_rate_x1024", "transport_block_size", "redundancy_version",
+                      "overhead", "limited_buffer", "uci"}},
+                    link);
     check(link);
     return link;
 }

@@ -1,9 +1,6 @@
 #include "phy/receiver/link/words.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -47,38 +44,10 @@ double center_above_point_a(double point_a, const Link& link) {
     return point_a + static_cast<double>(subcarriers) * link.carrier.subcarrier_spacing;
 }
 
-/// Where an MCS table is used.
-enum McsUse : unsigned { pdsch = 1, pusch = 2, precoded_pusch = 4 };
-
-McsUse use_of(const Link& link) {
-    if (link.direction == Direction::downlink) return pdsch;
-    return link.allocation.dmrs.transform_precoding ? precoded_pusch : pusch;
-}
-
 std::string name_of(McsUse use) {
     if (use == pdsch) return "PDSCH";
     return use == pusch ? "PUSCH" : "PUSCH with transform precoding";
 }
-
-constexpr Modulation mcs_modulations[] = {Modulation::qpsk, Modulation::qam16, Modulation::qam64,
-                                          Modulation::qam256, Modulation::qam1024};
-
-/// The first pi2_bpsk_indices are pi/2-BPSK if that is on, else QPSK. ends has the index behind the last of
-/// each of mcs_modulations. Indices from the last end on have no code rate.
-struct McsTable {
-    const char* name;
-    unsigned uses;
-    int pi2_bpsk_indices;
-    std::array<int, std::size(mcs_modulations)> ends;
-};
-
-/// TS 38.214 tables 5.1.3.1-1 to 5.1.3.1-4, 6.1.4.1-1 and 6.1.4.1-2.
-constexpr McsTable mcs_tables[] = {{"qam64", pdsch | pusch, 0, {10, 17, 29, 29, 29}},
-                                   {"qam256", pdsch | pusch | precoded_pusch, 0, {5, 11, 20, 28, 28}},
-                                   {"qam64LowSE", pdsch | pusch, 0, {15, 21, 29, 29, 29}},
-                                   {"qam1024", pdsch, 0, {3, 6, 15, 23, 27}},
-                                   {"qam64", precoded_pusch, 2, {10, 17, 28, 28, 28}},
-                                   {"qam64LowSE", precoded_pusch, 6, {16, 24, 28, 28, 28}}};
 
 /// A port as logs name it may be a text; others stay.
 Json port_number(const Json& given) {
@@ -97,11 +66,11 @@ bool is_pdsch_port(const Json& port) {
 }
 
 const McsTable& read_mcs_table(const JsonObject& allocation, const Link& link) {
-    const McsUse use = use_of(link);
+    const McsUse use = mcs_use(link);
     const Json* const given = allocation.find("mcs_table");
     const Json value = given != nullptr ? *given : Json("qam64");
     std::string names;
-    for (const McsTable& table : mcs_tables) {
+    for (const McsTable& table : mcs_tables()) {
         if ((table.uses & use) == 0) continue;
         if (value == table.name) return table;
         names += (names.empty() ? "\"" : ", \"") + std::string(table.name) + "\"";
@@ -146,22 +115,21 @@ ResourceBlocks read_bwp(const JsonObject& allocation, int carrier_resource_block
     return bwp;
 }
 
-Modulation read_mcs(const JsonObject& allocation, const Link& link) {
+Mcs read_mcs(const JsonObject& allocation, const Link& link) {
     const McsTable& table = read_mcs_table(allocation, link);
     const bool has_pi2_bpsk = allocation.boolean_or("tp_pi2bpsk", false);
-    if (has_pi2_bpsk && use_of(link) != precoded_pusch)
+    if (has_pi2_bpsk && mcs_use(link) != precoded_pusch)
         throw ArgumentError(allocation.path("tp_pi2bpsk") +
                             " is true: expected false without transform_precoding");
     const int index = allocation.whole("mcs_index", {0, 31});
     if (index >= table.ends.back())
-        throw ArgumentError(allocation.path("mcs_index") + " is " + std::to_string(index) +
-                            ": expected 0 to " + std::to_string(table.ends.back() - 1) + " in table " +
-                            table.name +
-                            "; it is reserved for retransmissions and has a modulation, but no code rate: "
-                            "give modulation instead");
-    if (has_pi2_bpsk && index < table.pi2_bpsk_indices) return Modulation::pi2_bpsk;
-    const auto* const end = std::upper_bound(table.ends.begin(), table.ends.end(), index);
-    return mcs_modulations[end - table.ends.begin()];
+        throw ArgumentError(
+            allocation.path("mcs_index") + " is " + std::to_string(index) + ": expected 0 to " +
+            std::to_string(table.ends.back() - 1) + " in table " + table.name +
+            "; it is reserved for retransmissions and has a modulation, but no code rate: "
+            "give modulation instead, and to decode coding.transport_block_size and the code rate "
+            "of the first transmission");
+    return table.at(index, has_pi2_bpsk);
 }
 
 std::vector<int> read_ports(const JsonObject& dmrs, Direction direction) {

@@ -6,6 +6,7 @@
 
 #include "phy/receiver/link.hpp"
 #include "phy/receiver/link/json_object.hpp"
+#include "phy/receiver/link/mcs.hpp"
 
 /// Values of a link that its text may give in the words of RRC, DCI and FAPI, in place of phy's own keys.
 /// Errors are those of JsonObject.
@@ -21,9 +22,9 @@ ResourceBlocks read_bwp(const JsonObject& allocation, int carrier_resource_block
 /// in resource blocks, a SLIV (clause 5.1.2.1) if it is the 14 symbols of a slot.
 std::pair<int, int> read_indicator(const JsonObject& object, std::string_view key, int size);
 
-/// The modulation by mcs_table, mcs_index and tp_pi2bpsk (TS 38.214 clauses 5.1.3.1 and 6.1.4.1). link has
-/// direction and transform precoding.
-Modulation read_mcs(const JsonObject& allocation, const Link& link);
+/// mcs_index by mcs_table and tp_pi2bpsk (TS 38.214 clauses 5.1.3.1 and 6.1.4.1). link has direction and
+/// transform precoding.
+Mcs read_mcs(const JsonObject& allocation, const Link& link);
 
 /// DM-RS ports from 0 on. On the downlink the text may count all of them from 1000, as TS 38.211 clause
 /// 7.4.1.1.2 does. Each is a number or its text.

@@ -76,12 +76,34 @@ Json allocation_of(const Link& link) {
     return json;
 }
 
+Json uci_of(const LinkUci& uci) {
+    return {{"ack_bits", uci.ack_bits},
+            {"csi1_bits", uci.csi1_bits},
+            {"csi2_bits", uci.csi2_bits},
+            {"ack_offset", number(uci.ack_offset)},
+            {"csi1_offset", number(uci.csi1_offset)},
+            {"csi2_offset", number(uci.csi2_offset)},
+            {"scaling", number(uci.scaling)}};
+}
+
+Json coding_of(const LinkCoding& coding) {
+    Json json = Json::object();
+    if (coding.code_rate) json["code_rate"] = number(*coding.code_rate);
+    if (coding.transport_block_size) json["transport_block_size"] = *coding.transport_block_size;
+    json["redundancy_version"] = coding.redundancy_version;
+    json["overhead"] = coding.overhead;
+    if (coding.limited_buffer) json["limited_buffer"] = *coding.limited_buffer;
+    if (coding.uci) json["uci"] = uci_of(*coding.uci);
+    return json;
+}
+
 }  // namespace
 
 std::string to_json(const Link& link) {
-    const Json json = {{"direction", link.direction == Direction::uplink ? "uplink" : "downlink"},
-                       {"carrier", carrier_of(link)},
-                       {"allocation", allocation_of(link)}};
+    Json json = {{"direction", link.direction == Direction::uplink ? "uplink" : "downlink"},
+                 {"carrier", carrier_of(link)},
+                 {"allocation", allocation_of(link)}};
+    if (link.coding) json["coding"] = coding_of(*link.coding);
     constexpr int indent = 2;
     return json.dump(indent) + "\n";
 }

@@ -1,0 +1,107 @@
+#include "link_sim/air.hpp"
+
+#include <cmath>
+#include <complex>
+
+namespace phy::apps {
+namespace {
+
+/// The identities of the other cell.
+constexpr ScramblingIdentity other_identity = {.rnti = 4711, .id = 2};
+constexpr std::uint32_t other_dmrs_identity = 501;
+
+Transmitter::Config other_cell(const LinkConfig& config) {
+    SlotAllocation allocation = config.allocation;
+    allocation.dmrs.ports = {0};
+    allocation.dmrs.scrambling_id = other_dmrs_identity;
+    return {.allocation = allocation, .modulation = Modulation::qpsk, .scrambling = other_identity};
+}
+
+Channel::Config channel_to_other_cell(const LinkConfig& config) {
+    Channel::Config channel = config.channel;
+    channel.layers = 1;
+    channel.timing_offset = 0.0;
+    channel.frequency_offset = 0.0;
+    return channel;
+}
+
+/// A decibel of power as a factor of amplitudes.
+double amplitude(double decibel) {
+    return std::pow(10.0, decibel / 20.0);
+}
+
+}  // namespace
+
+Air::Air(const Host& host, const LinkConfig& config)
+    : noise_variance_(config.noise_variance()),
+      channel_(config.channel),
+      antennas_(static_cast<std::size_t>(config.channel.antennas)),
+      coefficients_(channel_.size()),
+      grid_(channel_.received_size()),
+      covariance_(antennas_ * antennas_) {
+    for (const double gain_db : config.antenna_gains_db)
+        gains_.push_back(amplitude(gain_db));
+    if (!config.interference_db) return;
+    interference_ = config.allocation.layers() * std::pow(amplitude(*config.interference_db), 2.0);
+    interferer_.emplace(Interferer{Channel(channel_to_other_cell(config)),
+                                   Transmitter(host, other_cell(config)),
+                                   {},
+                                   {},
+                                   std::vector<cf32>(grid_.size())});
+    interferer_->bits.resize(interferer_->transmitter.bits_per_slot());
+    interferer_->coefficients.resize(interferer_->channel.size());
+}
+
+void Air::pass(std::span<const cf32> sent, int slot, std::uint64_t seed) {
+    channel_.draw({seed, 1}, coefficients_);
+    channel_.pass(sent, coefficients_, noise_variance_, {seed, 2}, grid_);
+    for (std::size_t i = 0; i < covariance_.size(); ++i)
+        covariance_[i] = i % (antennas_ + 1) == 0 ? cf32(static_cast<float>(noise_variance_)) : cf32();
+    if (interferer_) add_interferer(slot, seed);
+    if (!gains_.empty()) scale();
+}
+
+/// The covariance is the mean over subcarriers.
+void Air::add_interferer(int slot, std::uint64_t seed) {
+    Interferer& other = *interferer_;
+    draw_bits({seed, 3}, other.bits);
+    other.transmitter.transmit(slot, other.bits);
+    other.channel.draw({seed, 4}, other.coefficients);
+    other.channel.pass(other.transmitter.grid(), other.coefficients, 0.0, {seed, 5}, other.grid);
+    const auto factor = static_cast<float>(std::sqrt(interference_));
+    for (std::size_t i = 0; i < grid_.size(); ++i)
+        grid_[i] += factor * other.grid[i];
+    const std::size_t count = other.coefficients.size() / antennas_ / 2;
+    const auto at = [&](std::size_t antenna, std::size_t k) {
+        const float* const re = other.coefficients.data() + antenna * 2 * count;
+        return std::complex<double>(re[k], re[count + k]);
+    };
+    for (std::size_t a = 0; a < antennas_; ++a)
+        for (std::size_t b = 0; b < antennas_; ++b) {
+            std::complex<double> sum = 0.0;
+            for (std::size_t k = 0; k < count; ++k)
+                sum += at(a, k) * std::conj(at(b, k));
+            covariance_[a * antennas_ + b] += cf32(interference_ / static_cast<double>(count) * sum);
+        }
+}
+
+void Air::scale() {
+    for (std::size_t i = 0; i < grid_.size(); ++i)
+        grid_[i] *= static_cast<float>(gains_[i / (grid_.size() / antennas_)]);
+    for (std::size_t i = 0; i < coefficients_.size(); ++i)
+        coefficients_[i] *= static_cast<float>(gains_[i / (coefficients_.size() / antennas_)]);
+    for (std::size_t i = 0; i < covariance_.size(); ++i)
+        covariance_[i] *= static_cast<float>(gains_[i / antennas_] * gains_[i % antennas_]);
+}
+
+ChannelState Air::truth() const {
+    float trace = 0.0F;
+    for (std::size_t i = 0; i < covariance_.size(); i += antennas_ + 1)
+        trace += covariance_[i].real();
+    return {.coefficients = coefficients_,
+            .phase = channel_.phase(),
+            .noise_variance = trace / static_cast<float>(antennas_),
+            .covariance = covariance_};
+}
+
+}  // namespace phy::apps

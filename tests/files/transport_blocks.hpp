@@ -1,0 +1,51 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "air_capture.hpp"
+#include "phy/files/receive.hpp"
+#include "support/hdf5_file.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace phy_test {
+
+/// 8 slots of 64QAM in fading at 30 dB.
+inline phy::apps::Recording::Config coded_recording() {
+    phy::apps::Recording::Config config = plain_recording();
+    config.link.coding = {.code_rate = 0.5, .redundancy_version = 0};
+    return config;
+}
+
+/// 8 slots of 64QAM in fading at 30 dB, with all parts.
+inline phy::apps::Recording::Config uci_recording() {
+    phy::apps::Recording::Config config = plain_recording();
+    config.link.coding = {.code_rate = 0.4,
+                          .uci = phy::LinkUci{.ack_bits = 5, .csi1_bits = 4, .csi2_bits = 20}};
+    return config;
+}
+
+class TransportBlocks : public testing::Test {
+protected:
+    phy::Reception received(const AirCapture& capture, const phy::Link& link,
+                            const phy::ReceiveOptions& options = {}) {
+        capture.write(input_, link);
+        phy::ReceiveOptions with = options;
+        with.overwrite = true;
+        return receive_file(input_, output_, with);
+    }
+
+    [[nodiscard]] std::vector<std::byte> written(const std::string& dataset) const {
+        return phy::test::read_dataset(output_, dataset);
+    }
+
+    TemporaryDirectory folder_;
+    std::filesystem::path input_ = folder_ / "capture.h5";
+    std::filesystem::path output_ = folder_ / "out.h5";
+};
+
+}  // namespace phy_test

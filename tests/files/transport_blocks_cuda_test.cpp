@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support/gpu.hpp"
+#include "transport_blocks.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+
+TEST_F(TransportBlocks, GpuGivesTheBytesOfAHost) {
+    PHY_NEEDS_GPU();
+    phy::apps::Recording::Config config = coded_recording();
+    config.snr_db = 14.0;
+    const AirCapture capture(config);
+    phy::ReceiveOptions options;
+    options.writes_payload = true;
+    options.places = {phy::Host()};
+    const phy::Reception on_host = received(capture, config.link, options);
+    const std::vector<std::byte> payload = written("/transport_blocks");
+    options.places = {phy::gpu::Device()};
+    options.pipeline.chunk = 3;
+    const phy::Reception there = received(capture, config.link, options);
+    EXPECT_TRUE(there.transport_blocks == on_host.transport_blocks);
+    EXPECT_TRUE(written("/transport_blocks") == payload);
+}
+
+TEST_F(TransportBlocks, GpuSplitsUciAsAHostDoes) {
+    PHY_NEEDS_GPU();
+    phy::apps::Recording::Config config = uci_recording();
+    config.snr_db = 12.0;
+    const AirCapture capture(config);
+    for (const phy::SoftBitFormat format : phy::all_soft_bit_formats) {
+        phy::ReceiveOptions options;
+        options.format = format;
+        options.writes_uci = options.writes_payload = options.writes_channel = true;
+        options.places = {phy::Host()};
+        const phy::Reception on_host = received(capture, config.link, options);
+        std::vector<std::vector<std::byte>> datasets;
+        const std::vector<std::string> all = {"/transport_blocks", "/uci_ack",        "/uci_ack_llr",
+                                              "/uci_ack_margin",   "/uci_csi1",       "/uci_csi1_llr",
+                                              "/uci_csi2_llr",     "/uci_csi1_margin"};
+        for (const std::string& name : all)
+            datasets.push_back(written(name));
+        options.places = {phy::gpu::Device()};
+        options.pipeline.chunk = 3;
+        const phy::Reception there = received(capture, config.link, options);
+        EXPECT_TRUE(there.uci == on_host.uci);
+        EXPECT_TRUE(there.transport_blocks == on_host.transport_blocks);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            EXPECT_TRUE(written(all[i]) == datasets[i]) << all[i];
+    }
+}
+
+}  // namespace
