@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/app_test.hpp"
+#include "support/random_seed.hpp"
 
 namespace phy::test {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(LyingInput, OfIntegersOfAnotherFullScale) {
 }
 
 TEST_F(LyingInput, OfFloatsOfAnotherAmplitude) {
-    std::mt19937 random(std::random_device{}());
+    std::mt19937 random(phy_test::random_seed());
     std::vector<float> iq(4000);
     for (float& component : iq)
         component = random() % 2 == 0 ? 300.0F : -300.0F;

@@ -13,6 +13,7 @@
 #include "phy/core/half.hpp"
 #include "phy/scrambling/scrambler.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 #include "support/unnamed.hpp"
 
 namespace {
@@ -71,7 +72,7 @@ protected:
         return bits;
     }
 
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
 };

@@ -1,4 +1,5 @@
 #include "phy/coding/crc.hpp"
+#include "support/random_seed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ TEST(CrcTest, CheckValues) {
 }
 
 TEST(CrcTest, EveryLengthIsARemainder) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     std::vector<std::uint8_t> bytes(30);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -21,7 +22,7 @@ constexpr Threshold thresholds[] = {{phy::BaseGraph::bg1, 0.9, 3.22 + 0.15},
                                     {phy::BaseGraph::bg2, 0.2, -7.31 + 0.3}};
 
 TEST(DecoderLossesTest, FewBlocksFailWhereSumProductHolds) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     const int blocks = takes_fewer_cases() ? 4 : 60;
     // A tenth is expected at most; more than these have a chance of one in 10,000.

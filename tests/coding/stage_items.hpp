@@ -10,6 +10,7 @@
 #include "phy/coding/stage.hpp"
 #include "phy/pipeline/memory.hpp"
 #include "phy/pipeline/pipeline.hpp"
+#include "support/random_seed.hpp"
 
 namespace phy_test {
 
@@ -119,7 +120,7 @@ inline std::vector<std::vector<std::byte>> outputs_by_calls(const UciCase& sent)
 
 class TransportDecoderStageTest : public testing::Test {
 protected:
-    unsigned seed_ = std::random_device()();
+    unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
 };

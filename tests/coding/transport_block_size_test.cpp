@@ -39,6 +39,7 @@ struct Row {
 
 constexpr Row rows_of_sionna[] = {
 #include "coding/transport_block_sizes.inc"
+#include "support/random_seed.hpp"
 };
 
 TEST(TransportBlockSizeTest, AsSionna) {
@@ -111,7 +112,7 @@ TransportBlockResources random_resources(std::mt19937& random) {
 }
 
 TEST(TransportBlockSizeTest, IsExactAndDividesIntoCodeBlocks) {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (int i = 0; i < phy_test::fewer_times(100'000); ++i) {

@@ -7,6 +7,7 @@
 #include "coding/decoder_on_gpu.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/gpu.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -16,7 +17,7 @@ class GpuTransportDecoder : public testing::Test {
 protected:
     void SetUp() override { PHY_NEEDS_GPU(); }
 
-    unsigned seed_ = std::random_device()();
+    unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
 };

@@ -12,6 +12,7 @@
 #include "coding/decoder_outputs.hpp"
 #include "demapper/signals.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -34,7 +35,7 @@ protected:
         return payload_of(config.size, static_cast<std::uint32_t>(random_()));
     }
 
-    unsigned seed_ = std::random_device()();
+    unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
     phy::Host host_;

@@ -24,6 +24,7 @@ struct Codeword {
 
 const std::vector<Codeword> sionna_codewords = {
 #include "coding/sionna_codewords.inc"
+#include "support/random_seed.hpp"
 };
 
 /// FNV-1a.
@@ -150,7 +151,7 @@ private:
 };
 
 TEST(TransportEncoderTest, RateMatchingFollowsTheClause) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     int limited = 0;

@@ -16,6 +16,7 @@
 #include "phy/core/error.hpp"
 #include "phy/core/half.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 #include "support/unnamed.hpp"
 
 namespace {
@@ -117,7 +118,7 @@ protected:
         }
     }
 
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
 };
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <random>
 
 #include "demapper/cuda_calls.hpp"
 #include "demapper/large_calls.hpp"
+#include "support/random_seed.hpp"
 
 /// Calls over more symbols than 32-bit numbers of bytes or soft bits can count.
 namespace {
@@ -152,7 +152,7 @@ TEST_P(CudaLargeCalls, EqualTheCpu) {
         GTEST_SKIP() << "needs " << (needed >> 20) + 256 << " MiB of device memory, "
                      << (device.free_memory() >> 20) << " are free";
     }
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = phy_test::random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     phy::gpu::SoftDemapper demap(device, call.config);
     if (!call.noise.per_symbol) demap.prepare(call.noise.scalar, call.out);

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <numbers>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "estimator/profile_loss.hpp"
 #include "phy/dmrs/grid_mapper.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 /// The references for channels drawn at random, and what phy::ChannelEstimator loses beside them.
 namespace {
@@ -238,21 +237,14 @@ TEST(RandomProfileTest, EstimatorLosesLittle) {
 /// On channels drawn anew in each run. The figures of docs/developer/random-channels.md are of more of them.
 class DrawnChannelTest : public testing::Test {
 protected:
-    DrawnChannelTest() : trace_(__FILE__, __LINE__, text()) { std::printf("%s\n", text().c_str()); }
+    DrawnChannelTest() : trace_(__FILE__, __LINE__, "PHY_TEST_SEED=" + std::to_string(seed_)) {}
 
     [[nodiscard]] ProfileCase draw(std::uint64_t index, const ProfileChoice& choice) const {
         return draw_profile(phy::apps::RandomSequence(seed_, 0).bits(index), choice);
     }
 
 private:
-    [[nodiscard]] std::string text() const { return "PHY_TEST_SEED=" + std::to_string(seed_); }
-
-    static std::uint64_t seed() {
-        const char* const given = std::getenv("PHY_TEST_SEED");
-        return given == nullptr ? std::random_device()() : std::stoull(given);
-    }
-
-    std::uint64_t seed_ = seed();
+    std::uint64_t seed_ = random_seed();
     testing::ScopedTrace trace_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "air_capture.hpp"
 #include "phy/files/receive.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -55,7 +56,7 @@ protected:
 
     phy_test::TemporaryDirectory folder_;
     const std::filesystem::path capture_ = folder_ / "capture.h5";
-    std::mt19937 random_{std::random_device()()};
+    std::mt19937 random_{phy_test::random_seed()};
     std::uniform_real_distribution<double> unit_{0.0, 1.0};
 };
 

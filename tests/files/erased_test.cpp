@@ -11,6 +11,7 @@
 #include "air_capture.hpp"
 #include "phy/files/receive.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -60,7 +61,7 @@ void add_line(AirCapture& sent, int subcarrier, double power_db, std::mt19937& r
 }
 
 TEST(ErasedSubcarrier, IsNotUsed) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = phy_test::random_seed();
     std::mt19937 random(seed);
     const phy_test::TemporaryDirectory folder;
     const auto capture = folder / "capture.h5";

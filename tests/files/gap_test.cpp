@@ -13,6 +13,7 @@
 #include "phy/files/receive.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_allocation.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -53,7 +54,7 @@ protected:
 
     phy_test::TemporaryDirectory folder_;
     const std::filesystem::path capture_ = folder_ / "capture.h5";
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = phy_test::random_seed();
     std::mt19937 random_{seed_};
 };
 

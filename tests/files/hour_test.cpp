@@ -15,6 +15,7 @@
 #include "drifting_recording.hpp"
 #include "phy/files/receive.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -61,7 +62,7 @@ protected:
     }
 
     phy_test::TemporaryDirectory folder_;
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = phy_test::random_seed();
     std::mt19937 random_{seed_};
     std::uniform_real_distribution<double> unit_{0.0, 1.0};
 };

@@ -16,6 +16,7 @@
 #include "phy/cuda/device.hpp"
 #include "phy/mapper/mapper.hpp"
 #include "phy/scrambling/scrambler.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/unnamed.hpp"
 
@@ -90,7 +91,7 @@ TEST_F(Measure, WarnsOfAWrongGainAndOfSamples) {
         EXPECT_NE(warnings[0].find("gain may be wrong"), std::string::npos) << warnings[0];
     }
 
-    const auto seed = std::random_device()();
+    const auto seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     std::normal_distribution<float> component(0.0F, 0.1F);

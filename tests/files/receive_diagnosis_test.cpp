@@ -5,6 +5,7 @@
 
 #include "phy/files/receive.hpp"
 #include "receive_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -27,8 +28,7 @@ TEST_F(ReceiveFile, AStrongSampleOrBurstSpoilsItsSlotOnly) {
     phy_test::give_samples(config.link);
     config.link.allocation.resource_blocks = {{.first = 3, .count = 4}};
     config.link.allocation.dmrs.ports = {0};
-    std::random_device device;
-    const unsigned seed = device();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     const auto uniform = [&](double from, double to) {

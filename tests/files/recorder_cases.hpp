@@ -9,6 +9,7 @@
 
 #include "air_capture.hpp"
 #include "phy/files/receive.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 /// What tests of recorders share.
@@ -26,7 +27,7 @@ protected:
 
     TemporaryDirectory folder_;
     const std::filesystem::path capture_ = folder_ / "capture.h5";
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
     std::uniform_real_distribution<double> unit_{0.0, 1.0};
 };

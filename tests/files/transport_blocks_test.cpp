@@ -13,6 +13,7 @@
 #include "phy/core/error.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_allocation.hpp"
+#include "support/random_seed.hpp"
 #include "transport_blocks.hpp"
 
 namespace {
@@ -184,7 +185,7 @@ TEST_F(DiagnosedBlocks, ShowThePowerOfTheirDmrs) {
 
 /// Links of any kind, right and with one wrong value of their coding or the power of their DM-RS.
 TEST_F(DiagnosedBlocks, ShowOneMistakeOfAnyLink) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = random_seed();
     std::mt19937 random(seed);
     for (int trial = 0; trial < (phy_test::takes_fewer_cases() ? 3 : 6); ++trial) {
         Config config = phy_test::random_recording(random, 40.0);
@@ -265,7 +266,7 @@ Config random_coded_recording(std::mt19937& random, double least_snr_db) {
 }
 
 TEST_F(TransportBlocks, OfARightLinkThatFailDoNotBlameIt) {
-    const auto seed = std::random_device()();
+    const auto seed = random_seed();
     int incomplete = 0;
     for (int i = 0; i < phy_test::fewer_times(60); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
@@ -286,7 +287,7 @@ TEST_F(TransportBlocks, OfARightLinkThatFailDoNotBlameIt) {
 }
 
 TEST_F(TransportBlocks, OfAWrongLinkBlameItInSmallAllocationsToo) {
-    const auto seed = std::random_device()();
+    const auto seed = random_seed();
     for (int i = 0; i < phy_test::fewer_times(30); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
         Config config = random_coded_recording(random, 36.0);
@@ -303,7 +304,7 @@ TEST_F(TransportBlocks, OfAWrongLinkBlameItInSmallAllocationsToo) {
 
 /// A few resource blocks do not show the noise of this capture.
 TEST_F(TransportBlocks, ProveALinkWhoseSymbolsLookWrong) {
-    const auto seed = std::random_device()();
+    const auto seed = random_seed();
     int contradicted = 0;
     for (int i = 0; i < phy_test::fewer_times(40); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));

@@ -15,6 +15,7 @@
 #include "phy/core/error.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_allocation.hpp"
+#include "support/random_seed.hpp"
 #include "transport_blocks.hpp"
 
 namespace {
@@ -111,7 +112,7 @@ protected:
         EXPECT_EQ(done.bit_errors, 0U);
     }
 
-    unsigned seed_ = std::random_device()();
+    unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
 };

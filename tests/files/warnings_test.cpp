@@ -18,6 +18,7 @@
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_allocation.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -259,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(All, Mistakes, testing::ValuesIn(mistakes()), [](const 
 });
 
 TEST_F(Warnings, ThereAreNoneForRightLinks) {
-    const auto seed = std::random_device()();
+    const auto seed = phy_test::random_seed();
     for (int i = 0; i < phy_test::fewer_times(24); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
         const double snr_db = std::uniform_real_distribution<double>(0.0, 60.0)(random);
@@ -277,7 +278,7 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
 
 /// Both symbols of such DM-RS have the sequence of the first.
 TEST_F(Warnings, ThereAreNoneForHoppingDoubleSymbolsOfLowPapr) {
-    const auto seed = std::random_device()();
+    const auto seed = phy_test::random_seed();
     for (int i = 0; i < phy_test::fewer_times(12); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
         Config config;
@@ -301,7 +302,7 @@ TEST_F(Warnings, ThereAreNoneForHoppingDoubleSymbolsOfLowPapr) {
 
 /// The channel at a lone block is uncertain, as symbols there show at high SNR.
 TEST_F(Warnings, ThereAreNoneForLoneResourceBlocksAtTheEnds) {
-    const auto seed = std::random_device()();
+    const auto seed = phy_test::random_seed();
     for (int i = 0; i < phy_test::fewer_times(12); ++i) {
         std::mt19937 random(seed + static_cast<unsigned>(i));
         Config config;

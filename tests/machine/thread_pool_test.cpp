@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/one_processor.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -62,7 +63,7 @@ TEST(ThreadPool, MeetsEveryItemOnce) {
 }
 
 TEST(ThreadPool, MeetsEveryItemOnceAtRandom) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (int pools = 0; pools < 20; ++pools) {
@@ -225,7 +226,7 @@ TEST(ThreadPool, WorksOnOneProcessor) {
 }
 
 TEST(ThreadPool, EndsAtAnyTime) {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     std::uniform_int_distribution<int> times(0, 250);

@@ -11,6 +11,7 @@
 #include "measure/symbol_cases.hpp"
 #include "phy/core/constellation.hpp"
 #include "phy/measure/symbol_meter.hpp"
+#include "support/random_seed.hpp"
 
 namespace phy_test {
 namespace {
@@ -264,7 +265,7 @@ SymbolSums sum_with_noise(const Host& host, Modulation modulation, const Symbols
 }
 
 TEST(SymbolMeter, NoiseIsAsLargeAsItsVarianceInAnyFading) {
-    const std::uint64_t seed = std::random_device()();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const Modulation modulation : phy::all_modulations) {
         for (const double scale : {0.3, 0.05, 0.01, 1e-4, 1e-9}) {

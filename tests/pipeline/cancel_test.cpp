@@ -7,6 +7,7 @@
 #include "pipeline/call_recorder.hpp"
 #include "pipeline/checked_run.hpp"
 #include "pipeline/waiting.hpp"
+#include "support/random_seed.hpp"
 
 /// A request to stop ends the run with what the sink has had by then, and leaves the pipeline as it was.
 namespace {
@@ -222,7 +223,7 @@ private:
 
 TEST_P(Cancel, FromAnotherThreadAtAnyMoment) {
     const int rounds = fewer_times(100);
-    std::mt19937 random(new_seed());
+    std::mt19937 random(random_seed());
     std::uniform_int_distribution<int> spread(0, 12);
     for (const IssueOrder order : all_orders) {
         for (const std::size_t buffer_sets : {1U, 3U}) {

@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-#include <iostream>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -65,14 +62,5 @@ protected:
 
     static const std::vector<phy::Place>& places() { return GetParam().places; }
 };
-
-/// PHY_TEST_SEED, or a new seed each time. Printed, so that a failure can be repeated.
-inline unsigned new_seed() {
-    const char* wanted = std::getenv("PHY_TEST_SEED");
-    const unsigned seed =
-        wanted != nullptr ? static_cast<unsigned>(std::stoul(wanted)) : std::random_device()();
-    std::cout << "PHY_TEST_SEED=" << seed << "\n";
-    return seed;
-}
 
 }  // namespace phy_test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/checked_run.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -56,7 +57,7 @@ void expect_legal(std::uint64_t items, const Schedule::Limits& limits) {
 
 class ScheduleOf : public testing::Test {
 protected:
-    std::mt19937 random_{new_seed()};
+    std::mt19937 random_{random_seed()};
 
     std::size_t below(std::size_t end) { return random_() % end; }
 

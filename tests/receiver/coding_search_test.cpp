@@ -11,6 +11,7 @@
 #include "phy/receiver/link/mcs.hpp"
 #include "phy/scrambling/scrambler.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -90,7 +91,7 @@ protected:
         link_.coding = {.code_rate = draw_rate()};
     }
 
-    unsigned seed_ = std::random_device()();
+    unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
     phy::Host host_{{.threads = 2}};

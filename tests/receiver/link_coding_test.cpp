@@ -18,6 +18,7 @@
 #include "phy/receiver/receiver.hpp"
 #include "receiver/link_texts.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -270,7 +271,7 @@ LinkCoding random_coding(std::mt19937& random) {
 }
 
 TEST(LinkCodingTest, RandomCodingIsReadAsItIsWritten) {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     Link link = parse_link(full_link);
@@ -337,7 +338,7 @@ TEST(LinkCodingTest, CodedBitsAreTheSoftBitsOfASlot) {
 
 /// Allocations with any DM-RS: the elements that they leave in a resource block count.
 TEST(LinkCodingTest, SizeOfRandomAllocations) {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     const auto from = [&](int first, int last) {

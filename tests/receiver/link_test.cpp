@@ -13,6 +13,7 @@
 
 #include "phy/resampler/resampler.hpp"
 #include "receiver/link_texts.hpp"
+#include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -348,7 +349,7 @@ TEST(LinkTest, IdentitiesInHexadecimal) {
 }
 
 TEST(LinkTest, RatesToResampleTo) {
-    std::mt19937 random(std::random_device{}());
+    std::mt19937 random(random_seed());
     std::uniform_real_distribution<double> unit(0.0, 1.0);
     Link link = parse_link(full_link);
     for (const int blocks : {273, 133, 51, 24, 6}) {

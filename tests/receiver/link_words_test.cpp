@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "receiver/link_texts.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ TEST(LinkWordsTest, FrequencyByArfcn) {
 
 TEST(LinkWordsTest, CentreByPointA) {
     EXPECT_EQ(center_of({{"point_a_arfcn", 646'724}}), 3.75e9);
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (int i = 0; i < 200; ++i) {
@@ -97,7 +98,7 @@ int indicator_of(int first, int count, int size) {
 }
 
 TEST(LinkWordsTest, EveryRivOfRandomBandwidthParts) {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (const int size : {1, 2, 3, 4, static_cast<int>(5 + random() % 20)}) {
@@ -122,7 +123,7 @@ TEST(LinkWordsTest, EveryRivOfRandomBandwidthParts) {
 }
 
 TEST(LinkWordsTest, RivsOfWideCarriers) {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (int i = 0; i < 300; ++i) {

@@ -10,6 +10,7 @@
 #include "phy/ofdm/demodulator.hpp"
 #include "phy/receiver/acquisition/acquisition.hpp"
 #include "receiver/recording.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -112,8 +113,7 @@ TEST(OffsetsTest, LargeOffsetsAreUnambiguous) {
 
 /// Strong samples and bursts in the prefixes, in the parts that these repeat, and in DM-RS.
 TEST(OffsetsTest, AStrongSymbolDoesNotDecide) {
-    std::random_device device;
-    const unsigned seed = device();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     RecordingConfig config;

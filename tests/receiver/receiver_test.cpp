@@ -13,6 +13,7 @@
 #include "phy/core/error.hpp"
 #include "receiver_cases.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -293,7 +294,7 @@ TEST(ReceiverTest, RejectsInterference) {
             double without = 0.0;
             std::string seeds;
             for (int i = 0; i < 4; ++i) {
-                const unsigned seed = std::random_device()();
+                const unsigned seed = phy_test::random_seed();
                 seeds += " " + std::to_string(seed);
                 const ReceiverConfig config = small_receiver(input, layers, 4);
                 with += error_beside_interferer(config, true, seed);

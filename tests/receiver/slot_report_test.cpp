@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "receiver_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -260,8 +261,7 @@ TEST(BadSamplesTest, SpoilTheirSlotAlone) {
 
 /// A sample that channel and noise do not explain erases its OFDM symbol, and no bit of it is wrong.
 TEST(BadSamplesTest, StrongOnesEraseTheirSymbol) {
-    std::random_device device;
-    const unsigned seed = device();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     for (int trial = 0; trial < 24; ++trial) {
@@ -296,8 +296,7 @@ TEST(BadSamplesTest, StrongOnesEraseTheirSymbol) {
 
 /// Fading within a slot, few elements, noise, silence and strong neighbours are no disturbance.
 TEST(BadSamplesTest, SignalsAreNeverErased) {
-    std::random_device device;
-    const unsigned seed = device();
+    const unsigned seed = phy_test::random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     const auto uniform = [&](double from, double to) {

@@ -210,9 +210,4 @@ std::vector<T> awkward_elements_of_any(std::size_t rows, std::size_t length, std
     }
 }
 
-/// The seed of this run; failures print it.
-inline std::uint64_t new_seed() {
-    return std::random_device()();
-}
-
 }  // namespace phy_test

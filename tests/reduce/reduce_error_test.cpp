@@ -10,6 +10,7 @@
 
 #include "reduce/reduce_cases.hpp"
 #include "reduce/reduce_on_host.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -84,7 +85,7 @@ constexpr std::array<std::size_t, 6> lengths = {1, 100, 4096, 5000, 70'000, 1'00
 
 template <class Case>
 void for_all_rows(const Case& expect) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     const Host host({.threads = 0});
     for (const Kind& kind : kinds) {
         for (const std::size_t length : lengths) {

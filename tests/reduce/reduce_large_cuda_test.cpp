@@ -5,6 +5,7 @@
 #include "reduce/reduce_large_cases.hpp"
 #include "reduce/reduce_on_device.hpp"
 #include "support/gpu.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -18,7 +19,7 @@ protected:
 TYPED_TEST_SUITE(LargeReductionsCuda, OperatorsOfLargeBatches);
 
 TYPED_TEST(LargeReductionsCuda, ManyRowsOfOneElement) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto in = random_elements<typename TypeParam::Element>(many_rows, seed);
     const auto expected = expected_of_large<TypeParam>(in, many_rows);
@@ -31,7 +32,7 @@ TYPED_TEST(LargeReductionsCuda, ManyRowsOfOneElement) {
 }
 
 TYPED_TEST(LargeReductionsCuda, ALongRow) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const std::size_t length = std::size_t{1} << (takes_fewer_cases() ? 20 : 28);
     if (phy::gpu::Device().free_memory() < 2 * length * sizeof(typename TypeParam::Element))

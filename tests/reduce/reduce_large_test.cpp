@@ -4,6 +4,7 @@
 
 #include "reduce/reduce_large_cases.hpp"
 #include "reduce/reduce_on_host.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -15,7 +16,7 @@ class LargeReductions : public ::testing::Test {};
 TYPED_TEST_SUITE(LargeReductions, OperatorsOfLargeBatches);
 
 TYPED_TEST(LargeReductions, ManyRowsOfOneElement) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto in = random_elements<typename TypeParam::Element>(many_rows, seed);
     const auto expected = expected_of_large<TypeParam>(in, many_rows);
@@ -27,7 +28,7 @@ TYPED_TEST(LargeReductions, ManyRowsOfOneElement) {
 }
 
 TYPED_TEST(LargeReductions, ALongRow) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const std::size_t length = (std::size_t{1} << (takes_fewer_cases() ? 20 : 24)) + 3;
     const auto in = long_row<TypeParam>(length, seed);

@@ -11,6 +11,7 @@
 #include "reduce/reduce_on_device.hpp"
 #include "reduce/reduce_reference.hpp"
 #include "support/gpu.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ protected:
 TYPED_TEST_SUITE(ReduceRowsCuda, BuiltIn);
 
 TYPED_TEST(ReduceRowsCuda, EveryShapeAndTuning) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const Batch& batch : fewer_cases(batches())) {
         SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed);
         const auto in = random_elements<typename TypeParam::Element>(batch.rows * batch.length, seed);
@@ -39,7 +40,7 @@ TYPED_TEST(ReduceRowsCuda, EveryShapeAndTuning) {
 }
 
 TYPED_TEST(ReduceRowsCuda, AnyAlignment) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const std::size_t length : {500, 4177, 8192, 70001}) {
         for (std::size_t shift = 1; shift < 5; ++shift) {
             SCOPED_TRACE(testing::Message()
@@ -54,7 +55,7 @@ TYPED_TEST(ReduceRowsCuda, AnyAlignment) {
 TYPED_TEST(ReduceRowsCuda, AwkwardNumbers) {
     using Element = typename TypeParam::Element;
     if constexpr (std::is_floating_point_v<Element>) {
-        const std::uint64_t seed = new_seed();
+        const std::uint64_t seed = random_seed();
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         const auto expect_all = [](const std::vector<Element>& in, std::size_t rows) {
             const auto expected = expected_of<TypeParam>(in, rows);
@@ -73,7 +74,7 @@ TYPED_TEST(ReduceRowsCuda, AwkwardNumbers) {
 }
 
 TYPED_TEST(ReduceRowsCuda, AwkwardNumbersOfAnyTypeAndTuning) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const Batch& batch : {Batch{64, 1031}, Batch{8, 70001}}) {
         const auto in = awkward_elements_of_any<typename TypeParam::Element>(batch.rows, batch.length, seed);
         const auto expected = expected_of<TypeParam>(in, batch.rows);
@@ -93,7 +94,7 @@ protected:
 };
 
 TEST_F(ReduceRowsOnDevice, RunsInAGraph) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     using Op = phy::Sum<float>;
     const std::size_t rows = 3;
@@ -125,7 +126,7 @@ TEST_F(ReduceRowsOnDevice, TakesNoMemory) {
 }
 
 TEST_F(ReduceRowsOnDevice, ManyShortRows) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto rows = static_cast<std::size_t>(fewer_times(1 << 20));
     const auto in = random_elements<float>(2 * rows, seed);
@@ -141,7 +142,7 @@ TEST_F(ReduceRowsOnDevice, ManyShortRows) {
 
 /// Its roots are joined in up to four rounds.
 TEST_F(ReduceRowsOnDevice, ALongRowGivesTheBytesOfTheHost) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const std::size_t length = (std::size_t{1} << (takes_fewer_cases() ? 22 : 28)) - 1;
     const auto some = random_elements<float>(1000003, seed);
@@ -228,7 +229,7 @@ std::vector<T> elements_of_users(std::size_t count, std::uint64_t seed) {
 
 /// The host's results are tested by themselves.
 TYPED_TEST(ReduceRowsOfUsersCuda, GivesTheBytesOfTheHost) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     const phy::Host host;
     for (const Batch& batch : fewer_cases(batches())) {
         SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed);

@@ -12,6 +12,7 @@
 #include "reduce/reduce_on_host.hpp"
 #include "reduce/reduce_reference.hpp"
 #include "reduce/reduce_user_operators.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ class ReduceRows : public ::testing::Test {};
 TYPED_TEST_SUITE(ReduceRows, BuiltIn);
 
 TYPED_TEST(ReduceRows, EveryShapeOnEveryBackend) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const Batch& batch : fewer_cases(batches())) {
         SCOPED_TRACE(testing::Message() << batch.rows << " rows of " << batch.length << ", seed " << seed);
         const auto in = random_elements<typename TypeParam::Element>(batch.rows * batch.length, seed);
@@ -38,7 +39,7 @@ TYPED_TEST(ReduceRows, EveryShapeOnEveryBackend) {
 }
 
 TYPED_TEST(ReduceRows, AnyNumberOfThreads) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const Batch& batch : {Batch{301, 1031}, Batch{3, 100003}, Batch{1, 299993}}) {
         const auto in = random_elements<typename TypeParam::Element>(batch.rows * batch.length, seed);
         const auto expected = expected_of<TypeParam>(in, batch.rows);
@@ -54,7 +55,7 @@ TYPED_TEST(ReduceRows, AnyNumberOfThreads) {
 TYPED_TEST(ReduceRows, AnyAlignmentAndNothingElseIsWritten) {
     using Element = typename TypeParam::Element;
     using Result = typename TypeParam::Result;
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     constexpr std::size_t rows = 3;
     constexpr std::size_t length = 4177;
@@ -83,7 +84,7 @@ TYPED_TEST(ReduceRows, AnyAlignmentAndNothingElseIsWritten) {
 TYPED_TEST(ReduceRows, AwkwardNumbers) {
     using Element = typename TypeParam::Element;
     if constexpr (std::is_floating_point_v<Element>) {
-        const std::uint64_t seed = new_seed();
+        const std::uint64_t seed = random_seed();
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         for (const Backend& backend : host_backends()) {
             const Host host({.backend = backend});
@@ -101,7 +102,7 @@ TYPED_TEST(ReduceRows, AwkwardNumbers) {
 
 TYPED_TEST(ReduceRows, AwkwardNumbersOnAnyNumberOfThreads) {
     using Element = typename TypeParam::Element;
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     for (const Batch& batch : {Batch{64, 1031}, Batch{8, 70001}}) {
         const auto in = awkward_elements_of_any<Element>(batch.rows, batch.length, seed);
         const auto expected = expected_of<TypeParam>(in, batch.rows);
@@ -117,7 +118,7 @@ TYPED_TEST(ReduceRows, AwkwardNumbersOnAnyNumberOfThreads) {
 TYPED_TEST(ReduceRows, ANanAtTheEdgesOfTurnsAndBlocks) {
     using Element = typename TypeParam::Element;
     if constexpr (std::is_floating_point_v<Element>) {
-        const std::uint64_t seed = new_seed();
+        const std::uint64_t seed = random_seed();
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         const std::vector<std::size_t> places = places_at_edges();
         const auto in = nan_at<Element>(places, length_of_blocks, seed);
@@ -170,7 +171,7 @@ TEST(ReduceRowsSum, IntegersWrapAround) {
 }
 
 TEST(ReduceRowsSum, AnotherTotalIsTakenAsItIs) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto in = random_elements<std::int16_t>(3 * 5000, seed);
     using InFloat = phy::Sum<std::int16_t, float>;
@@ -193,7 +194,7 @@ TEST(ReduceRowsArgMax, TheFirstOfEqualsWins) {
 }
 
 TEST(ReduceRowsOfUsers, ManyShortRows) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto rows = static_cast<std::size_t>(fewer_times(1 << 20));
     const auto in = random_elements<float>(rows, seed);
@@ -227,7 +228,7 @@ void expect_reference(std::span<const typename Op::Element> in, std::size_t rows
 }
 
 TEST(ReduceRowsOfUsers, OperatorsOfTheirOwn) {
-    const std::uint64_t seed = new_seed();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     for (const Batch& batch : {Batch{40, 100}, Batch{3, 4099}, Batch{2, 99991}}) {
         const std::size_t count = batch.rows * batch.length;

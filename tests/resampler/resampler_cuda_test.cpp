@@ -5,6 +5,7 @@
 #include "support/fewer_cases.hpp"
 #include "support/gpu.hpp"
 #include "support/guarded_output.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ class GpuResampler : public testing::TestWithParam<SampleFormat> {
 protected:
     void SetUp() override { PHY_NEEDS_GPU(); }
 
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
 };
 

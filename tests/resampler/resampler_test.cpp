@@ -9,6 +9,7 @@
 #include "phy/core/error.hpp"
 #include "resampler/resampler_cases.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -70,7 +71,7 @@ protected:
         }
     }
 
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
     std::uniform_real_distribution<double> unit_{0.0, 1.0};
 };

@@ -14,6 +14,7 @@
 #include "phy/resampler/stage.hpp"
 #include "resampler/resampler_cases.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 /// Random items for a ResampleStage, and what it makes of them.
 namespace phy_test {
@@ -88,7 +89,7 @@ protected:
         }
     }
 
-    std::uint32_t seed_ = std::random_device()();
+    std::uint32_t seed_ = random_seed();
     std::mt19937 random_{seed_};
 };
 
