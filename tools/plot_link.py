@@ -16,7 +16,7 @@ from plotting import fail, pyplot, save
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:olive")
 MARKERS = ("o", "x", "s", "+", "^", "d", "v", "*")
 NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "theory", "evm_rms", "mutual_information_bits")
-RECEIVER = ("file", "code_rate", "known", "interference_rejection", "method", "llr", "llr_scale")
+RECEIVER = ("file", "code_rate", "known", "interference_rejection", "time_interpolation", "method", "llr", "llr_scale")
 # Below it no simulation comes, and theory would stretch the axis.
 LEAST_RATE = 1e-7
 LEGEND_COLUMNS = 4

@@ -41,6 +41,27 @@ Equalization parse_equalizer(const std::string& text) {
     throw ArgumentError(fmt::format("--equalizer {}: expected 'mmse' or 'zero-forcing'", text));
 }
 
+std::string_view to_string(TimeInterpolation time) {
+    switch (time) {
+        case TimeInterpolation::average:
+            return "average";
+        case TimeInterpolation::linear:
+            return "linear";
+        case TimeInterpolation::wiener:
+            break;
+    }
+    return "wiener";
+}
+
+TimeInterpolation parse_time_interpolation(std::string_view text) {
+    for (const TimeInterpolation time :
+         {TimeInterpolation::average, TimeInterpolation::linear, TimeInterpolation::wiener}) {
+        if (text == to_string(time)) return time;
+    }
+    throw ArgumentError(
+        fmt::format("unknown time interpolation '{}': expected average, linear or wiener", text));
+}
+
 SymbolBytes symbol_bytes(Modulation modulation, const Formats& formats) {
     return {size_of(formats.in), bits_per_symbol(modulation) * size_of(formats.out)};
 }

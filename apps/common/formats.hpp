@@ -14,6 +14,7 @@
 #include "phy/core/format.hpp"
 #include "phy/core/modulation.hpp"
 #include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/estimator.hpp"
 
 /// Formats and sizes that benchmarks measure.
 namespace phy::apps {
@@ -55,6 +56,12 @@ std::vector<Formats> parse_formats(const std::string& list);
 
 /// Parses --equalizer. Throws ArgumentError for unknown names.
 Equalization parse_equalizer(const std::string& text);
+
+/// "average", "linear", "wiener".
+std::string_view to_string(TimeInterpolation time);
+
+/// Parses an element of --time-interpolation. Throws ArgumentError for unknown names.
+TimeInterpolation parse_time_interpolation(std::string_view text);
 
 /// Bytes per symbol: samples in, soft bits out.
 struct SymbolBytes {

@@ -91,14 +91,6 @@ void set_written(ReceiveOptions& how, const std::string& list) {
     }
 }
 
-TimeInterpolation parse_time(const std::string& text) {
-    if (text == "average") return TimeInterpolation::average;
-    if (text == "linear") return TimeInterpolation::linear;
-    if (text == "wiener") return TimeInterpolation::wiener;
-    throw ArgumentError(
-        fmt::format("--time-interpolation {}: expected 'average', 'linear' or 'wiener'", text));
-}
-
 /// Numbers and ranges such as 0-1007.
 std::vector<std::uint32_t> parse_identities(const std::string& list) {
     constexpr std::uint32_t last_identity = 65535;
@@ -160,7 +152,7 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
          "samples and grids: longest rms delay spread that is expected; default 0: up to 1.5 cyclic prefixes "
          "of delay")  //
-        ("time-interpolation", parsed(options.slots.time, parse_time, "MODE"),
+        ("time-interpolation", parsed(options.slots.time, parse_time_interpolation, "MODE"),
          "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "
          "slot), linear (default) or wiener (needs --doppler-spread)")  //
         ("doppler-spread",

@@ -61,7 +61,7 @@ void Air::pass(std::span<const cf32> sent, int slot, std::uint64_t seed) {
     if (!gains_.empty()) scale();
 }
 
-/// The covariance is the mean over subcarriers.
+/// The covariance is the mean over subcarriers and time.
 void Air::add_interferer(int slot, std::uint64_t seed) {
     Interferer& other = *interferer_;
     draw_bits({seed, 3}, other.bits);
@@ -71,25 +71,29 @@ void Air::add_interferer(int slot, std::uint64_t seed) {
     const auto factor = static_cast<float>(std::sqrt(interference_));
     for (std::size_t i = 0; i < grid_.size(); ++i)
         grid_[i] += factor * other.grid[i];
-    const std::size_t count = other.coefficients.size() / antennas_ / 2;
-    const auto at = [&](std::size_t antenna, std::size_t k) {
-        const float* const re = other.coefficients.data() + antenna * 2 * count;
+    const auto moments = static_cast<std::size_t>(other.channel.moments());
+    const std::size_t count = other.coefficients.size() / moments / antennas_ / 2;
+    const auto at = [&](std::size_t moment, std::size_t antenna, std::size_t k) {
+        const float* const re = other.coefficients.data() + (moment * antennas_ + antenna) * 2 * count;
         return std::complex<double>(re[k], re[count + k]);
     };
     for (std::size_t a = 0; a < antennas_; ++a)
         for (std::size_t b = 0; b < antennas_; ++b) {
             std::complex<double> sum = 0.0;
-            for (std::size_t k = 0; k < count; ++k)
-                sum += at(a, k) * std::conj(at(b, k));
-            covariance_[a * antennas_ + b] += cf32(interference_ / static_cast<double>(count) * sum);
+            for (std::size_t moment = 0; moment < moments; ++moment)
+                for (std::size_t k = 0; k < count; ++k)
+                    sum += at(moment, a, k) * std::conj(at(moment, b, k));
+            covariance_[a * antennas_ + b] +=
+                cf32(interference_ / static_cast<double>(moments * count) * sum);
         }
 }
 
 void Air::scale() {
     for (std::size_t i = 0; i < grid_.size(); ++i)
         grid_[i] *= static_cast<float>(gains_[i / (grid_.size() / antennas_)]);
+    const std::size_t rows = static_cast<std::size_t>(channel_.moments()) * antennas_;
     for (std::size_t i = 0; i < coefficients_.size(); ++i)
-        coefficients_[i] *= static_cast<float>(gains_[i / (coefficients_.size() / antennas_)]);
+        coefficients_[i] *= static_cast<float>(gains_[i / (coefficients_.size() / rows) % antennas_]);
     for (std::size_t i = 0; i < covariance_.size(); ++i)
         covariance_[i] *= static_cast<float>(gains_[i / antennas_] * gains_[i % antennas_]);
 }

@@ -15,13 +15,26 @@ EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float
             .time_weights = {time_weights.begin(), time_weights.end()}};
 }
 
-ChannelEstimatorConfig estimator_config(const LinkConfig& config, bool knows_noise) {
+/// Those of a channel that is known at each symbol; none if it is constant.
+std::vector<float> known_weights(const LinkConfig& config) {
+    constexpr auto size = static_cast<std::size_t>(symbols_per_slot);
+    if (config.channel.doppler == 0.0) return {};
+    std::vector<float> weights(size * size);
+    for (std::size_t l = 0; l < size; ++l)
+        weights[l * size + l] = 1.0F;
+    return weights;
+}
+
+ChannelEstimatorConfig estimator_config(const LinkConfig& config, const EqualizerChoice& choice) {
     ChannelEstimatorConfig estimator;
     estimator.allocation = config.allocation;
     estimator.antennas = config.channel.antennas;
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
     if (config.delay_spread) estimator.delay_spread = static_cast<float>(*config.delay_spread);
-    if (knows_noise) estimator.noise_variance = static_cast<float>(config.disturbance());
+    estimator.time = choice.time;
+    if (choice.time == TimeInterpolation::wiener)
+        estimator.doppler_spread = static_cast<float>(config.channel.doppler);
+    if (choice.known.noise) estimator.noise_variance = static_cast<float>(config.disturbance());
     return estimator;
 }
 
@@ -61,11 +74,11 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
     : choice_(choice), choices_(config.soft_bits) {
     const Knowledge& known = choice.known;
     if (!known.channel || !known.noise) {
-        estimate_.emplace(host, estimator_config(config, known.noise));
+        estimate_.emplace(host, estimator_config(config, choice));
         channel_.resize(estimate_->channel_size());
     }
-    equalize_.emplace(
-        host, equalizer_config(config, known.channel ? std::span<const float>() : estimate_->time_weights()));
+    const std::vector<float> weights = known_weights(config);
+    equalize_.emplace(host, equalizer_config(config, known.channel ? weights : estimate_->time_weights()));
     for (const SoftBitChoice& soft_bits : choices_) {
         demap_.emplace_back(host,
                             DemapperConfig{.modulation = config.modulation,

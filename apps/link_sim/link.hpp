@@ -32,6 +32,7 @@ std::string_view to_string(const Knowledge& known);
 struct EqualizerChoice {
     Knowledge known = {};
     bool interference_rejection = false;  ///< with the covariance of noise and interference, not with N0
+    TimeInterpolation time = TimeInterpolation::linear;  ///< of estimates
 };
 
 /// "mmse", "zero-forcing".
@@ -75,7 +76,7 @@ struct LinkConfig {
 
 /// The channel of a slot.
 struct ChannelState {
-    std::span<const float> coefficients;  ///< (antennas, layers, 2, subcarriers)
+    std::span<const float> coefficients;  ///< (moments, antennas, layers, 2, subcarriers), see Channel
     std::array<cf32, symbols_per_slot> phase;
     float noise_variance;              ///< with the interference, mean over antennas
     std::span<const cf32> covariance;  ///< (antennas, antennas) of noise and interference

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace phy::apps {
 namespace {
 
 constexpr int max_mcs = 31;
+constexpr double max_doppler = 10'000.0;
 
 float parse_scale(std::string_view text) {
     const std::optional<float> value = parse_number<float>(text);
@@ -135,6 +137,10 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          listed(options.interference_rejection, "--interference-rejection", parse_switch, "off|on|off,on"),
          "whether receivers equalise with the covariance of noise and interference over the antennas: off "
          "(default), on, or one receiver for each")  //
+        ("time-interpolation",
+         listed(options.time, "--time-interpolation", parse_time_interpolation, "MODE[,MODE...]"),
+         "interpolation of estimated channels between DM-RS symbols: average, linear (default), or wiener, "
+         "which is given the shift of --doppler")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
@@ -147,12 +153,15 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
 void add_slot_options(LinkSimOptions& options, po::options_description& list) {
     add_air_options(options, list);
     list.add_options()  //
+        ("doppler",
+         number_within<double>(options.doppler, "--doppler", "HZ",
+                               {0.0, max_doppler, "a number from 0 to 10000"}),
+         "max Doppler shift: fading moves within a slot (Jakes' spectrum); default 0: constant in a slot")  //
         ("interference",
          number_within<double>(options.interference_db, "--interference", "DB",
                                {-100.0, 100.0, "a number from -100 to 100"}),
          "a layer of another cell, with fading and DM-RS of its own: its power over that of all layers, at "
-         "an "
-         "antenna")  //
+         "an antenna")  //
         ("antenna-gains",
          listed_with_repeats(options.antenna_gains_db, "--antenna-gains", parse_gain, "DB,DB[,...]"),
          "gain of each antenna, for signal, interference and noise; default: all 0")  //
@@ -222,9 +231,13 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
 
 std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
     std::vector<EqualizerChoice> all;
-    for (const Knowledge& known : known_of(options))
+    for (const Knowledge& known : known_of(options)) {
+        // A channel that is known needs no interpolation.
+        const std::size_t times = known.channel ? 1 : options.time.size();
         for (const bool rejects : options.interference_rejection)
-            all.push_back({known, rejects});
+            for (const TimeInterpolation time : std::span(options.time).first(times))
+                all.push_back({known, rejects, time});
+    }
     return all;
 }
 
@@ -293,6 +306,21 @@ std::vector<Sent> sent_by(const LinkSimOptions& options) {
     return all;
 }
 
+/// Throws ArgumentError for options that contradict the channel.
+void check_fading(const LinkSimOptions& options) {
+    const bool fades = options.channel.kind != ChannelKind::awgn;
+    const bool is_wiener = std::ranges::find(options.time, TimeInterpolation::wiener) != options.time.end();
+    if (options.interference_db && !fades)
+        throw ArgumentError(
+            "--interference: expected a --channel that fades: without fading, the other cell "
+            "would arrive like a layer of this one");
+    if (options.doppler > 0.0 && !fades)
+        throw ArgumentError(
+            "--doppler: expected a --channel that fades; --frequency-offset shifts all of a signal");
+    if (is_wiener && options.doppler == 0.0)
+        throw ArgumentError("--time-interpolation wiener: expected a --doppler above 0");
+}
+
 /// Throws ArgumentError for options that do not fit this number of antennas.
 void check_antennas(const LinkSimOptions& options, int antennas) {
     const auto gains = options.antenna_gains_db.size();
@@ -303,10 +331,6 @@ void check_antennas(const LinkSimOptions& options, int antennas) {
         std::ranges::find(options.interference_rejection, true) != options.interference_rejection.end();
     if (rejects && antennas == 1)
         throw ArgumentError("--interference-rejection on: expected at least 2 --antennas");
-    if (options.interference_db && options.channel.kind == ChannelKind::awgn)
-        throw ArgumentError(
-            "--interference: expected a --channel that fades: without fading, the other cell "
-            "would arrive like a layer of this one");
 }
 
 SlotAllocation allocation_of(const LinkSimOptions& options) {
@@ -375,6 +399,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
         throw ArgumentError(fmt::format("--antennas {}: expected at least one for each of {} layers",
                                         antennas, options.layers));
     check_antennas(options, antennas);
+    check_fading(options);
     config.interference_db = options.interference_db;
     config.antenna_gains_db = options.antenna_gains_db;
     config.channel = {.model = options.channel,
@@ -383,7 +408,8 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                       .subcarriers = config.allocation.subcarriers(),
                       .subcarrier_spacing = options.subcarrier_spacing,
                       .timing_offset = options.timing_offset_ns * 1e-9,
-                      .frequency_offset = options.frequency_offset};
+                      .frequency_offset = options.frequency_offset,
+                      .doppler = options.doppler};
     if (options.delay_spread_ns > 0.0) config.delay_spread = options.delay_spread_ns * 1e-9;
     config.equalization = options.equalizer;
     config.equalizers = equalizers_of(options);

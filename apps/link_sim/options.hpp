@@ -20,10 +20,12 @@ struct LinkSimOptions {
     std::vector<float> scales;  ///< of int8; empty: the default one
     std::vector<std::string> known;
     std::vector<bool> interference_rejection = {false};
+    std::vector<TimeInterpolation> time = {TimeInterpolation::linear};
 
     ChannelModel channel;
     double timing_offset_ns = 0.0;
     double frequency_offset = 0.0;
+    double doppler = 0.0;
     std::optional<double> interference_db;
     std::vector<double> antenna_gains_db;
     int layers = 1;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/formats.hpp"
 #include "common/machine.hpp"
 #include "link_sim/theory.hpp"
 #include "phy/core/version.hpp"
@@ -111,6 +112,11 @@ std::optional<float> scale_of(const SoftBitChoice& choice) {
     return choice.format == SoftBitFormat::int8 ? std::optional(choice.scale) : std::nullopt;
 }
 
+/// None if the channel is known.
+std::optional<std::string_view> time_of(const EqualizerChoice& equalizer) {
+    return equalizer.known.channel ? std::nullopt : std::optional(to_string(equalizer.time));
+}
+
 /// Null without transport blocks, so that every table has the same columns.
 std::vector<Json::Member> block_members_of(const std::optional<BlockRow>& blocks) {
     const auto of = [&blocks](auto get) { return blocks ? Json(get(*blocks)) : Json(); };
@@ -131,6 +137,7 @@ std::vector<Json::Member> members_of(const Row& row) {
                                          {"snr_db", row.snr_db},
                                          {"known", to_string(row.equalizer.known)},
                                          {"interference_rejection", row.equalizer.interference_rejection},
+                                         {"time_interpolation", time_of(row.equalizer)},
                                          {"method", to_string(row.soft_bits.method)},
                                          {"llr", to_string(row.soft_bits.format)},
                                          {"llr_scale", scale_of(row.soft_bits)},
@@ -169,6 +176,7 @@ Json context_of(const LinkReport& report) {
                          {"dmrs_symbols", Json::array(symbols)},
                          {"timing_offset_s", 1e-9 * options.timing_offset_ns},
                          {"frequency_offset_hz", options.frequency_offset},
+                         {"doppler_hz", options.doppler},
                          {"interference_db", options.interference_db},
                          {"antenna_gains_db", Json::array(gains)},
                          {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
@@ -185,9 +193,11 @@ Json context_of(const LinkReport& report) {
                          {"seconds", report.seconds}});
 }
 
-/// What it knows, and whether it rejects interference.
+/// What it knows, and what it does not do by default.
 std::string receiver_of(const EqualizerChoice& equalizer) {
-    return fmt::format("{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "");
+    const bool is_usual = equalizer.known.channel || equalizer.time == TimeInterpolation::linear;
+    return fmt::format("{}{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "",
+                       is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)));
 }
 
 std::string soft_bits_of(const Row& row) {

@@ -168,6 +168,50 @@ TEST(LinkChannel, FadesAsItsTaps) {
     }
 }
 
+/// The correlation of symbols is J0(2 pi f tau), here as its integral over angles of arrival; that of
+/// subcarriers is the one without a shift.
+TEST(LinkChannel, MovesAsJakesSays) {
+    for (const double doppler : {10.0, 389.0, 2000.0}) {
+        const Channel channel({.model = parse_channel("tdl-a:300"),
+                               .antennas = 2,
+                               .layers = 1,
+                               .subcarriers = 120,
+                               .doppler = doppler});
+        ASSERT_EQ(channel.size(), std::size_t{14 * 2 * 2 * 120});
+        std::vector<float> h(channel.size());
+        constexpr int slots = 20'000;
+        const auto at = [&](std::size_t moment, std::size_t antenna, std::size_t k) {
+            const std::size_t first = (moment * 2 + antenna) * 240;
+            return std::complex<double>(h[first + k], h[first + 120 + k]);
+        };
+        std::array<std::complex<double>, 14> over_time;
+        std::complex<double> over_frequency;
+        std::complex<double> over_antennas;
+        for (std::uint64_t slot = 0; slot < slots; ++slot) {
+            channel.draw({6, slot}, h);
+            for (std::size_t moment = 0; moment < 14; ++moment)
+                over_time[moment] += at(moment, 0, 60) * std::conj(at(0, 0, 60)) / double{slots};
+            over_frequency += at(9, 1, 90) * std::conj(at(9, 1, 30)) / double{slots};
+            over_antennas += at(5, 0, 60) * std::conj(at(5, 1, 60)) / double{slots};
+        }
+        const double symbol = 1.0 / 30e3 * (1.0 + 9.0 / 128.0);
+        for (std::size_t moment = 0; moment < 14; ++moment) {
+            double expected = 0.0;
+            constexpr int angles = 1000;
+            for (int i = 0; i < angles; ++i)
+                expected += std::cos(2.0 * std::numbers::pi * doppler * symbol * static_cast<double>(moment) *
+                                     std::cos(std::numbers::pi * (i + 0.5) / angles)) /
+                            angles;
+            EXPECT_NEAR(std::abs(over_time[moment] - expected), 0.0, 0.04) << doppler << " Hz, " << moment;
+        }
+        std::complex<double> expected;
+        for (const Tap& tap : taps_of(parse_channel("tdl-a:300")))
+            expected += std::polar(tap.power, -2.0 * std::numbers::pi * 60.0 * 30e3 * tap.delay);
+        EXPECT_NEAR(std::abs(over_frequency - expected), 0.0, 0.04) << doppler << " Hz";
+        EXPECT_NEAR(std::abs(over_antennas), 0.0, 0.04) << doppler << " Hz";
+    }
+}
+
 TEST(LinkChannel, LayersAreOrthogonalWithoutFading) {
     for (const int antennas : {1, 2, 3, 4, 7}) {
         for (int layers = 1; layers <= std::min(antennas, 4); ++layers) {

@@ -290,6 +290,33 @@ TEST_F(LinkSim, OffsetsAreEstimated) {
                 faded(at_25_db, {"channel,noise"}).front()["mutual_information_bits"].number(), 0.01);
 }
 
+/// Who knows the channel of each symbol sees no difference; who estimates it does.
+TEST_F(LinkSim, MovesWithinASlot) {
+    const auto standing = faded({"--snr-db", "25"}, {"channel,noise"});
+    const auto moving = faded({"--snr-db", "25", "--doppler", "400", "--antenna-gains", "0,-3",
+                               "--time-interpolation", "average,linear,wiener"},
+                              {"channel,noise", "none"});
+    ASSERT_EQ(moving.size(), 4U);
+    const auto information = numbers(moving, "mutual_information_bits");
+    EXPECT_NEAR(information[0], standing.front()["mutual_information_bits"].number(), 0.1);
+    EXPECT_TRUE(moving[0]["time_interpolation"].is_null());
+    EXPECT_EQ(moving[1]["time_interpolation"].string(), "average");
+    EXPECT_LT(information[1], information[0] - 1.0);
+    EXPECT_GT(information[2], information[1] + 0.5);
+    EXPECT_GT(information[3], information[2]);
+    EXPECT_GT(information[3], information[0] - 0.3);
+}
+
+/// Of two DM-RS, each receiver of a standing user has twice the pilots, and half of the estimate's noise.
+TEST_F(LinkSim, AverageIsBestWithoutDoppler) {
+    const auto evm = numbers(
+        faded({"--snr-db", "10", "--time-interpolation", "linear,average"}, {"noise", "channel,noise"}),
+        "evm_rms");
+    ASSERT_EQ(evm.size(), 3U);
+    EXPECT_LT(evm[1], evm[0]);
+    EXPECT_LT(evm[2], evm[1]);
+}
+
 TEST_F(LinkSim, TakesADelaySpreadThatIsGiven) {
     const auto evm = [&](const std::string& spread) {
         return faded({"--snr-db", "25", "--delay-spread", spread}, {"none"}).front()["evm_rms"].number();
@@ -330,15 +357,15 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const Arguments options = {"--modulation", "qpsk", "--snr-db", "0:5:5", "--csv", path("t.csv")};
     const Points all = points(options);
     const std::string table = text_of("t.csv");
-    EXPECT_TRUE(
-        table.starts_with("modulation,snr_db,known,interference_rejection,method,llr,llr_scale,slots,bits,"
-                          "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
-                          "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
-                          "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
-                          "throughput_bits_per_second\n"))
+    EXPECT_TRUE(table.starts_with(
+        "modulation,snr_db,known,interference_rejection,time_interpolation,method,llr,llr_scale,slots,bits,"
+        "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
+        "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
+        "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
+        "throughput_bits_per_second\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,\"maxlog\",\"float32\",,"), std::string::npos)
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,\"maxlog\",\"float32\",,"), std::string::npos)
         << table;
     Arguments again = options;
     again.insert(again.begin(), link_sim_program());
@@ -389,6 +416,11 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--interference-rejection", "on"}, {"--interference-rejection on", "2 --antennas"});
     refuse({"--interference-rejection", "yes"}, {"--interference-rejection yes", "off, on"});
     refuse({"--interference-rejection", "off,off"}, {"--interference-rejection off", "twice"});
+    refuse({"--doppler", "-1"}, {"--doppler -1", "from 0 to 10000"});
+    refuse({"--doppler", "5"}, {"--doppler: expected a --channel that fades"});
+    refuse({"--time-interpolation", "cubic"}, {"--time-interpolation cubic", "average, linear or wiener"});
+    refuse({"--channel", "flat", "--time-interpolation", "wiener"},
+           {"--time-interpolation wiener", "--doppler above 0"});
     refuse({"--antennas", "2", "--antenna-gains", "0"}, {"--antenna-gains: 1 gains", "2 antennas"});
     refuse({"--antennas", "2", "--antenna-gains", "0,nan"}, {"--antenna-gains 0,nan", "from -100 to 100"});
     refuse({"--channel", "flat", "--delay-spread", "5000"}, {"--delay-spread 5000", "0.1 of a symbol"});

@@ -102,9 +102,21 @@ std::string named(const char* what, int layers) {
     return fmt::format("{} {} layers", what, layers);
 }
 
+/// How a slot is received.
+struct Choice {
+    std::optional<float> delay_spread = 1e-7F;
+    bool rejects_interference = false;
+
+    [[nodiscard]] const char* name() const {
+        if (rejects_interference) return "slot, interference rejected,";
+        return delay_spread ? "slot," : "slot, delay spread measured,";
+    }
+};
+
 /// A call of so many slots.
-Json receive(const Host& host, int layers, std::optional<float> delay_spread, std::size_t slots) {
-    phy::ReceiverConfig config = receiver_config(layers, delay_spread);
+Json receive(const Host& host, int layers, const Choice& choice, std::size_t slots) {
+    phy::ReceiverConfig config = receiver_config(layers, choice.delay_spread);
+    config.interference_rejection = choice.rejects_interference;
     const std::vector<ci16> slot = slot_of_samples(config);
     std::vector<ci16> input;
     for (std::size_t i = 0; i < slots; ++i)
@@ -113,9 +125,9 @@ Json receive(const Host& host, int layers, std::optional<float> delay_spread, st
     phy::Receiver receiver(host, config);
     std::vector<std::int8_t> llr(slots * receiver.soft_bits_per_slot());
     std::vector<phy::ReceivedSlot> reports(slots);
-    Json json = timed(named(delay_spread ? "slot," : "slot, delay spread measured,", layers), host, slots,
-                      slot.size() * sizeof(ci16) + llr.size() / slots,
-                      [&] { receiver(input, 0, {.llr = llr, .slots = reports}); });
+    Json json =
+        timed(named(choice.name(), layers), host, slots, slot.size() * sizeof(ci16) + llr.size() / slots,
+              [&] { receiver(input, 0, {.llr = llr, .slots = reports}); });
     const phy::SlotReport report = slot_report(reports.back(), config, 0);
     if (!(report.evm < 0.2)) {
         fmt::print(stderr, "evm {}: the slot was not received\n", report.evm);
@@ -149,6 +161,7 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
     std::vector<phy::SlotEstimate> slot(1);
     std::vector<cf32> symbols(equalize.symbols_per_slot());
     std::vector<float> noise(symbols.size());
+    std::vector<cf32> covariance(static_cast<std::size_t>(config.antennas * config.antennas));
     std::vector<std::int8_t> llr(symbols.size() * 8);
     std::vector<std::uint32_t> signs((llr.size() + 31) / 32);
     phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);
@@ -160,8 +173,12 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
                   [&] { demodulate(samples, {}, grid); }),
             timed(named("estimate", layers), host, 1, grid_bytes / 7 + channel_bytes,
                   [&] { estimate(grid, pilots, channel, slot); }),
+            timed(named("estimate, covariance,", layers), host, 1, grid_bytes / 7 + channel_bytes,
+                  [&] { estimate(grid, pilots, channel, slot, covariance); }),
             timed(named("equalise", layers), host, 1, grid_bytes + channel_bytes + symbol_bytes,
                   [&] { equalize(grid, channel, slot, symbols, noise); }),
+            timed(named("equalise, covariance,", layers), host, 1, grid_bytes + channel_bytes + symbol_bytes,
+                  [&] { equalize(grid, channel, slot, symbols, noise, covariance); }),
             timed(named("measure", layers), host, 1, symbols.size() * sizeof(cf32),
                   [&] { sums = measure(symbols); }),
             timed(named("demap", layers), host, 1, symbol_bytes + llr.size(),
@@ -201,10 +218,11 @@ int main(int argc, char** argv) try {
     for (const int layers : {1, 4}) {
         for (const int count : threads) {
             const Host host({.threads = count});
-            for (const std::optional<float> delay_spread : {std::optional(1e-7F), std::optional<float>()})
-                results.push_back(receive(host, layers, delay_spread, 1));
+            for (const Choice& choice :
+                 {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = true}})
+                results.push_back(receive(host, layers, choice, 1));
             results.push_back(
-                receive(host, layers, 1e-7F, std::size_t{4} * static_cast<std::size_t>(host.threads())));
+                receive(host, layers, {}, std::size_t{4} * static_cast<std::size_t>(host.threads())));
         }
         for (const Json& json : operators(Host(), layers, 1e-7F))
             results.push_back(json);

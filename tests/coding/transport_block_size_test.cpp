@@ -13,6 +13,7 @@
 #include "phy/coding/transport_block.hpp"
 #include "phy/core/error.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -39,7 +40,6 @@ struct Row {
 
 constexpr Row rows_of_sionna[] = {
 #include "coding/transport_block_sizes.inc"
-#include "support/random_seed.hpp"
 };
 
 TEST(TransportBlockSizeTest, AsSionna) {

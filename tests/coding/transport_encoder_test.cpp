@@ -6,6 +6,7 @@
 
 #include "coding/coding_cases.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -24,7 +25,6 @@ struct Codeword {
 
 const std::vector<Codeword> sionna_codewords = {
 #include "coding/sionna_codewords.inc"
-#include "support/random_seed.hpp"
 };
 
 /// FNV-1a.

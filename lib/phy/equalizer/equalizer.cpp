@@ -321,20 +321,24 @@ ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Ca
     ReceivedRows rows = {nullptr, 2 * of_antenna, call.slots[block.slot].phase[as_size(symbol)]};
     const bool aligned = reinterpret_cast<std::uintptr_t>(from) % alignof(float) == 0;
     const bool whitens = call.covariance != nullptr;
-    if (format == SampleFormat::cf32 && aligned && !block.at_end && !whitens) {
-        rows.first = reinterpret_cast<const float*>(from);
-        return rows;
-    }
-    const auto widen = arrays_->widen[static_cast<std::size_t>(format)];
+    const bool stays = format == SampleFormat::cf32 && aligned && !block.at_end;
     float* const staged = workspace.received.data();
-    for (std::size_t a = 0; a < as_size(plan_.antennas()); ++a)
-        widen(from + a * of_antenna * size_of(format), staged + a * row, 2 * run.subcarriers,
-              plan_.unit_of(format));
-    if (whitens)
-        kernels_->whiten_received({workspace.whitening.data(), plan_.antennas()}, staged, row,
+    if (stays) {
+        rows.first = reinterpret_cast<const float*>(from);
+    } else {
+        const auto widen = arrays_->widen[static_cast<std::size_t>(format)];
+        for (std::size_t a = 0; a < as_size(plan_.antennas()); ++a)
+            widen(from + a * of_antenna * size_of(format), staged + a * row, 2 * run.subcarriers,
+                  plan_.unit_of(format));
+        rows.first = staged;
+        rows.stride = row;
+    }
+    if (whitens) {
+        kernels_->whiten_received({workspace.whitening.data(), plan_.antennas()}, rows, staged, row,
                                   run.subcarriers);
-    rows.first = staged;
-    rows.stride = row;
+        rows.first = staged;
+        rows.stride = row;
+    }
     return rows;
 }
 

@@ -324,67 +324,91 @@ void apply_filters(const float* filters, std::size_t stride, int antennas, const
     }
 }
 
-/// Row `a` of the triangular matrix times the antennas up to a. At returns an antenna's numbers.
-template <class At>
-PHY_INLINE void whiten_at(const WhiteningRows& whitening, int a, const At& at, V& re, V& im) {
-    const cf32* const row = whitening.matrix + a * whitening.antennas;
-    re = im = Ops::set(0.0F);
-    for (int b = 0; b < a; ++b) {
-        V y_re;
-        V y_im;
-        at.load(b, y_re, y_im);
-        add_weighted<Ops>(Ops::set(row[b].real()), Ops::set(row[b].imag()), y_re, y_im, re, im);
-    }
-    V y_re;
-    V y_im;
-    at.load(a, y_re, y_im);
-    add_scaled<Ops>(Ops::set(row[a].real()), y_re, y_im, re, im);
-}
+/// Interleaved rows of antennas.
+struct ComplexRows {
+    const float* from;
+    std::size_t from_stride;
+    float* to;
+    std::size_t to_stride;
 
-struct ComplexAt {
-    const float* first;
-    std::size_t stride;
-    PHY_INLINE void load(int antenna, V& re, V& im) const {
-        Lanes::load_pairs(first + static_cast<std::size_t>(antenna) * stride, re, im);
+    PHY_INLINE void load(std::size_t antenna, std::size_t k, V& re, V& im) const {
+        Lanes::load_pairs(from + antenna * from_stride + 2 * k, re, im);
+    }
+    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im) const {
+        Lanes::store_pairs(re, im, to + antenna * to_stride + 2 * k);
     }
 };
 
-// A row needs those before it, so the last is computed first.
-void whiten_received(const WhiteningRows& whitening, float* rows, std::size_t stride, std::size_t count) {
-    for (int a = whitening.antennas - 1; a >= 0; --a) {
-        float* const out = rows + static_cast<std::size_t>(a) * stride;
-        for (std::size_t k = 0; k < count; k += Lanes::count) {
-            V re;
-            V im;
-            whiten_at(whitening, a, ComplexAt{rows + 2 * k, stride}, re, im);
-            Lanes::store_pairs(re, im, out + 2 * k);
-        }
-    }
-}
-
-struct PlanarAt {
-    const float* first;
+/// Two rows of each antenna.
+struct PlanarRows {
+    float* first;
     std::size_t stride;
     std::size_t row;
-    PHY_INLINE void load(int antenna, V& re, V& im) const {
-        const float* const at = first + static_cast<std::size_t>(antenna) * stride;
-        re = Lanes::load(at);
-        im = Lanes::load(at + row);
+
+    PHY_INLINE void load(std::size_t antenna, std::size_t k, V& re, V& im) const {
+        re = Lanes::load(first + antenna * stride + k);
+        im = Lanes::load(first + antenna * stride + row + k);
+    }
+    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im) const {
+        Lanes::store(re, first + antenna * stride + k);
+        Lanes::store(im, first + antenna * stride + row + k);
     }
 };
+
+/// Visits 0, 1 ... count - 1. known: their number, so that the indices are constants, or 0.
+template <std::size_t known, class Visitor>
+PHY_INLINE void for_each_antenna(std::size_t count, const Visitor& visit) {
+    if constexpr (known > 0) {
+        PHY_UNROLL_ALL
+        for (std::size_t a = 0; a < known; ++a)
+            visit(a);
+    } else {
+        for (std::size_t a = 0; a < count; ++a)
+            visit(a);
+    }
+}
+
+/// Multiplies antennas by the triangular matrix.
+template <std::size_t known, class Rows>
+void whiten_known(const WhiteningRows& whitening, const Rows& rows, std::size_t count) {
+    const auto antennas = static_cast<std::size_t>(whitening.antennas);
+    V re[known > 0 ? known : max_antennas];
+    V im[known > 0 ? known : max_antennas];
+    for (std::size_t k = 0; k < count; k += Lanes::count) {
+        for_each_antenna<known>(antennas, [&](std::size_t a) { rows.load(a, k, re[a], im[a]); });
+        for_each_antenna<known>(antennas, [&](std::size_t a) {
+            const cf32* const weights = whitening.matrix + a * antennas;
+            V sum_re = Ops::set(0.0F);
+            V sum_im = Ops::set(0.0F);
+            for (std::size_t b = 0; b < a; ++b)
+                add_weighted<Ops>(Ops::set(weights[b].real()), Ops::set(weights[b].imag()), re[b], im[b],
+                                  sum_re, sum_im);
+            add_scaled<Ops>(Ops::set(weights[a].real()), re[a], im[a], sum_re, sum_im);
+            rows.store(a, k, sum_re, sum_im);
+        });
+    }
+}
+
+template <class Rows>
+void whiten_rows(const WhiteningRows& whitening, const Rows& rows, std::size_t count) {
+    switch (whitening.antennas) {
+        case 2:
+            return whiten_known<2>(whitening, rows, count);
+        case 4:
+            return whiten_known<4>(whitening, rows, count);
+        default:
+            return whiten_known<0>(whitening, rows, count);
+    }
+}
+
+void whiten_received(const WhiteningRows& whitening, const ReceivedRows& from, float* to, std::size_t stride,
+                     std::size_t count) {
+    whiten_rows(whitening, ComplexRows{from.first, from.stride, to, stride}, count);
+}
 
 void whiten_channel(const WhiteningRows& whitening, float* rows, std::size_t stride, std::size_t row,
                     std::size_t count) {
-    for (int a = whitening.antennas - 1; a >= 0; --a) {
-        float* const out = rows + static_cast<std::size_t>(a) * stride;
-        for (std::size_t k = 0; k < count; k += Lanes::count) {
-            V re;
-            V im;
-            whiten_at(whitening, a, PlanarAt{rows + k, stride, row}, re, im);
-            Lanes::store(re, out + k);
-            Lanes::store(im, out + row + k);
-        }
-    }
+    whiten_rows(whitening, PlanarRows{rows, stride, row}, count);
 }
 
 template <int layers>

@@ -61,10 +61,10 @@ struct EqualizerKernels {
     std::array<std::array<MakeFilters, 2>, max_layers> make_filters;
     std::array<ApplyFilters, max_layers> apply_filters;
 
-    /// Whiten in place: received rows, and the two rows of a layer of all antennas. Strides are floats from
-    /// antenna to antenna.
-    void (*whiten_received)(const WhiteningRows& whitening, float* rows, std::size_t stride,
-                            std::size_t count);
+    /// Whiten received rows, which may stay where they are, and in place the two rows of a layer of all
+    /// antennas. Strides are floats from antenna to antenna.
+    void (*whiten_received)(const WhiteningRows& whitening, const ReceivedRows& from, float* to,
+                            std::size_t stride, std::size_t count);
     void (*whiten_channel)(const WhiteningRows& whitening, float* rows, std::size_t stride, std::size_t row,
                            std::size_t count);
 };
