@@ -162,17 +162,18 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
 }
 
 DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
-    require_none_of("symbols", {{options.chooses_datasets, "--write"},
-                                {options.decode, "--decode"},
-                                {options.no_decode, "--no-decode"},
-                                {options.decoder_iterations.has_value(), "--decoder-iterations"},
-                                {options.slots.diagnoses, "--diagnose"},
-                                {options.slots.equalization != Equalization::mmse, "--equalizer"},
-                                {options.slots.interference_rejection, "--interference-rejection"},
-                                {options.delay_spread_ns != 0.0, "--delay-spread"},
-                                {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
-                                {options.doppler_spread_hz != 0.0F, "--doppler-spread"},
-                                {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
+    require_none_of("symbols",
+                    {{options.chooses_datasets, "--write"},
+                     {options.decode, "--decode"},
+                     {options.no_decode, "--no-decode"},
+                     {options.decoder_iterations.has_value(), "--decoder-iterations"},
+                     {options.slots.diagnoses, "--diagnose"},
+                     {options.slots.equalization != Equalization::mmse, "--equalizer"},
+                     {options.slots.interference_rejection.has_value(), "--interference-rejection"},
+                     {options.delay_spread_ns != 0.0, "--delay-spread"},
+                     {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
+                     {options.doppler_spread_hz != 0.0F, "--doppler-spread"},
+                     {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.symbols;
     if (files.link) require_none_of("symbols with a link", {{how.descramble.has_value(), "--descramble"}});
     static_cast<SoftBitFileOptions&>(how) = files;
@@ -240,8 +241,8 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     if (is_wiener != (options.doppler_spread_hz > 0.0F))
         throw ArgumentError(is_wiener ? "--time-interpolation wiener: expected a --doppler-spread above 0"
                                       : "--doppler-spread: only with --time-interpolation wiener");
-    if (how.interference_rejection && files.capture.noise_variance)
-        throw ArgumentError("--noise-variance: not with --interference-rejection, which measures it");
+    if (how.interference_rejection.value_or(false) && files.capture.noise_variance)
+        throw ArgumentError("--noise-variance: not with --interference-rejection on, which measures it");
     static_cast<SoftBitFileOptions&>(how) = files;
     how.format = options.llr.value_or(SoftBitFormat::int8);
     require_effect(options, how.format);

@@ -91,6 +91,12 @@ void set_written(ReceiveOptions& how, const std::string& list) {
     }
 }
 
+bool parse_rejection(const std::string& text) {
+    if (text != "on" && text != "off")
+        throw ArgumentError(fmt::format("--interference-rejection {}: expected 'on' or 'off'", text));
+    return text == "on";
+}
+
 /// Numbers and ranges such as 0-1007.
 std::vector<std::uint32_t> parse_identities(const std::string& list) {
     constexpr std::uint32_t last_identity = 65535;
@@ -143,10 +149,10 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
     list.add_options()  //
         ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
          "samples and grids: equaliser, mmse (default) or zero-forcing")  //
-        ("interference-rejection", flag(options.slots.interference_rejection),
+        ("interference-rejection", parsed(options.slots.interference_rejection, parse_rejection, "on|off"),
          "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the "
-         "measured "
-         "covariance of noise and interference")  //
+         "measured covariance of noise and interference; default: on, unless a slot has too few DM-RS to "
+         "measure it or --noise-variance is given")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

@@ -198,20 +198,20 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     const Arguments sent = {"--slots", "26", "--antennas", "2", "--snr-db", "35"};
     for (const std::string kind : {"samples", "grid"}) {
         const std::string capture = transmit("c.h5", link, kind, sent);
-        expect_no_errors(capture, {"--interference-rejection", "--delay-spread", "100"});
+        expect_no_errors(capture, {"--interference-rejection", "on", "--delay-spread", "100"});
         expect_no_errors(capture, {"--equalizer", "zero-forcing", "--time-interpolation", "average"});
         expect_no_errors(capture, {"--time-interpolation", "wiener", "--doppler-spread", "20"});
     }
     const std::string capture = path("c.h5");
     expect_failure({demod_app, capture, "--time-interpolation", "wiener"}, 2, {"--doppler-spread"});
     expect_failure({demod_app, capture, "--doppler-spread", "5"}, 2, {"--time-interpolation"});
-    expect_failure({demod_app, capture, "--interference-rejection", "--noise-variance", "0.1"}, 2,
+    expect_failure({demod_app, capture, "--interference-rejection", "on", "--noise-variance", "0.1"}, 2,
                    {"--noise-variance"});
     const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
-    expect_failure({demod_app, one, "--interference-rejection"}, 2, {"1 antenna"});
+    expect_failure({demod_app, one, "--interference-rejection", "on"}, 2, {"1 antenna"});
     const std::string symbols =
         generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
-    expect_failure({demod_app, symbols, "--interference-rejection"}, 2, {"--interference-rejection"});
+    expect_failure({demod_app, symbols, "--interference-rejection", "off"}, 2, {"--interference-rejection"});
 }
 
 TEST_F(ReceiveApp, TransformPrecodingIsUndone) {

@@ -216,9 +216,12 @@ inline ElementResult expected_element(const EqualizerConfig& config, const Slots
         noise[a * size.antennas + a] = double{estimate.noise_variance} + error;
     }
     if (!slots.covariance.empty()) {
+        double trace = 0.0;
+        for (std::size_t a = 0; a < size.antennas; ++a)
+            trace += double{slots.covariance[slot * noise.size() + a * (size.antennas + 1)].real()};
         for (std::size_t i = 0; i < noise.size(); ++i)
-            noise[i] = Complex(slots.covariance[slot * noise.size() + i]) +
-                       (i % (size.antennas + 1) == 0 ? error : 0.0);
+            noise[i] = (1.0 + error * static_cast<double>(size.antennas) / trace) *
+                       Complex(slots.covariance[slot * noise.size() + i]);
     }
     return equalized(h, y, noise, size.layers, config.method == phy::Equalization::mmse);
 }

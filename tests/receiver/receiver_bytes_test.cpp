@@ -155,6 +155,7 @@ TEST(ReceiverBytesTest, WholeCarrier) {
 /// A receiver's numbers are those of its operators, one after another.
 TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     ReceiverConfig config = phy_test::small_receiver(ReceiverInput::samples, 2);
+    ASSERT_TRUE(rejects_interference(config));
     config.link.modulation = Modulation::qam64;
     config.window_offset = 5;
     const std::vector<phy::cf32> input = phy_test::transmit(config, {.snr_db = 20.0}, 3, 1).input;
@@ -172,6 +173,7 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
                                 demodulate.timing().slot_elements());
     std::vector<phy::cf32> pilots(phy::dmrs_pilot_count(allocation));
     std::vector<float> channel(estimate.channel_size());
+    std::vector<phy::cf32> covariance(static_cast<std::size_t>(config.antennas * config.antennas));
     phy::SlotEstimate slot;
     Received expected = {.llr = {}, .slots = std::vector<phy::ReceivedSlot>(1)};
     expected.symbols.resize(equalize.symbols_per_slot());
@@ -180,8 +182,8 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     const phy::SoftBitSpan llr(phy::SoftBitFormat::int8, expected.llr);
     demodulate(input, {.first = 3}, grid);
     phy::dmrs_pilots(allocation, 3, pilots);
-    estimate(grid, pilots, channel, std::span(&slot, 1));
-    equalize(grid, channel, std::span(&slot, 1), expected.symbols, expected.noise_variance);
+    estimate(grid, pilots, channel, std::span(&slot, 1), covariance);
+    equalize(grid, channel, std::span(&slot, 1), expected.symbols, expected.noise_variance, covariance);
     std::vector<std::uint32_t> signs((expected.llr.size() + 31) / 32);
     phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);
     demap(expected.symbols, expected.noise_variance, llr, 0, nullptr, signs);

@@ -62,18 +62,21 @@ struct EqualizerWorkspace {
     std::size_t whitening_slot = 0;
 };
 
-/// Makes the matrix that whitens noise of this covariance, (size, size), with `loading` added to its
-/// diagonal.
-void whiten(const cf32* covariance, int size, float loading, std::span<cf32> whitening) {
+/// Makes the matrix that whitens noise of this covariance, (size, size), and errors of the estimates.
+void whiten(const cf32* covariance, int size, float errors, std::span<cf32> whitening) {
     using scalar::Ops;
     using Complex = scalar::ComplexOf<Ops>;
     Complex l[max_antennas * max_antennas];
     Complex inverse[max_antennas * max_antennas];
+    float trace = 0.0F;
+    for (int row = 0; row < size; ++row)
+        trace = Ops::add(trace, covariance[row * size + row].real());
+    const scalar::NoiseAndErrors<Ops> with_errors(trace, size, errors);
     for (int column = 0; column < size; ++column) {
         for (int row = column; row < size; ++row) {
             const cf32 entry = covariance[row * size + column];
-            const float re = row == column ? Ops::add(entry.real(), loading) : entry.real();
-            l[row * size + column] = scalar::rest_of_entry<Ops>(l, size, row, column, {re, entry.imag()});
+            l[row * size + column] = scalar::rest_of_entry<Ops>(
+                l, size, row, column, with_errors({entry.real(), entry.imag()}, row == column));
         }
         Complex& pivot = l[column * size + column];
         pivot = {Ops::div(1.0F, std::sqrt(pivot.re)), 0.0F};

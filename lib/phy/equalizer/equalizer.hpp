@@ -39,8 +39,9 @@ struct PHY_EXPORT EqualizerConfig {
 /// x = (H^H H + N0' I)^-1 H^H y, divided by its bias mu = 1 - N0' C_ii, with C the inverse matrix; the noise
 /// variance of a symbol is N0' C_ii / mu. Zero forcing: the same without N0' I and without bias; the noise
 /// variance is N0' C_ii. One layer: h^H y / |h|^2 and N0' / |h|^2. With a covariance R of noise and
-/// interference, antennas are whitened by the inverse Cholesky factor of R + layers x channel_error x I, N0'
-/// is 1, and noise_variance is ignored. The result is divided by the phase of its OFDM symbol.
+/// interference, antennas are whitened by the inverse Cholesky factor of (1 + layers x channel_error / r) R,
+/// where r is the mean of R's diagonal: errors have the covariance of the noise that they come from. N0' is 1
+/// then, and noise_variance is ignored. The result is divided by the phase of its OFDM symbol.
 ///
 /// OFDM symbols with the same time weights share one filter matrix per subcarrier. For other symbols the
 /// equations of each resource element are solved. The two methods round differently; the configuration alone

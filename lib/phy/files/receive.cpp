@@ -455,6 +455,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     detail::warn_of_left_out(result, signal, link);
     if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
+    result.rejects_interference = rejects_interference(config);
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
     if (is_samples && !config.link.carrier.first_sample)

@@ -22,7 +22,7 @@ namespace phy {
 struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
-    bool interference_rejection = false;
+    std::optional<bool> interference_rejection = {};
     TimeInterpolation time = TimeInterpolation::linear;
     std::optional<float> doppler_spread = {};  ///< Hz; given for TimeInterpolation::wiener alone
     std::optional<float> delay_spread = {};    ///< s; see ChannelEstimatorConfig
@@ -108,6 +108,7 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                ///< corrected in all samples; reports include them
     ClockReport clock;
     std::vector<MissingSamples> gaps;
+    bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords

@@ -23,11 +23,14 @@ __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constan
     const float errors = whitening::noise_of_errors<Ops>(
         job.slots[blockIdx.x * floats_of_estimate + error_of_estimate], static_cast<int>(job.layers));
     const auto lane = static_cast<int>(threadIdx.x);
+    float trace = 0.0F;
+    for (int row = 0; row < size; ++row)
+        trace = Ops::add(trace, covariance[row * size + row].re);
+    const whitening::NoiseAndErrors<Ops> with_errors(trace, size, errors);
     for (int column = 0; column < size; ++column) {
         const bool has_entry = lane >= column && lane < size;
         if (has_entry) {
-            Complex entry = covariance[lane * size + column];
-            if (lane == column) entry.re = Ops::add(entry.re, errors);
+            Complex entry = with_errors(covariance[lane * size + column], lane == column);
             entry = whitening::rest_of_entry<Ops>(l, size, lane, column, entry);
             if (lane == column) entry = {Ops::div(1.0F, __fsqrt_rn(entry.re)), 0.0F};
             l[lane * size + column] = entry;

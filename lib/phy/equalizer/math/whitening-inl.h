@@ -1,4 +1,5 @@
-// The matrix that whitens noise: W = L^-1 with L L^H = R, row by row. If R has no such matrix, W is NaN.
+// The matrix that whitens noise and errors of the estimates: W = L^-1 with L L^H = R', row by row. If R' has
+// no such matrix, W is NaN.
 #if defined(PHY_EQUALIZER_WHITENING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_EQUALIZER_WHITENING_INL_H_
 #undef PHY_EQUALIZER_WHITENING_INL_H_
@@ -12,7 +13,31 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// Entry r of row i of R, minus the columns before `column`. l is (size, size).
+/// R' = factor R + floor I: the errors have the covariance of the noise that they come from. Without noise
+/// they are those of independent antennas.
+template <class Ops>
+struct NoiseAndErrors {
+    /// trace: of R; errors: their mean over antennas.
+    PHY_INLINE NoiseAndErrors(float trace, int antennas, float errors) {
+        constexpr float independent = 0x1p-16F;
+        const float mean = Ops::div(trace, static_cast<float>(antennas));
+        const float share =
+            errors == 0.0F ? 0.0F : Ops::div(errors, Ops::fma(independent, errors, mean));  // NaN stays
+        factor_ = Ops::add(1.0F, share);
+        floor_ = Ops::mul(share, Ops::mul(independent, errors));
+    }
+
+    PHY_INLINE ComplexOf<Ops> operator()(ComplexOf<Ops> entry, bool on_diagonal) const {
+        return {on_diagonal ? Ops::fma(factor_, entry.re, floor_) : Ops::mul(factor_, entry.re),
+                Ops::mul(factor_, entry.im)};
+    }
+
+private:
+    float factor_;
+    float floor_;
+};
+
+/// Entry r of row i of R', minus the columns before `column`. l is (size, size).
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> rest_of_entry(const ComplexOf<Ops>* l, int size, int row, int column,
                                         ComplexOf<Ops> r) {

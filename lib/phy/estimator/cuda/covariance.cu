@@ -95,7 +95,7 @@ __device__ void set_kept_share(const EstimatorProgram& program, Elements& elemen
                                                                elements.at[b * antennas + b].re));
     const int pairs = antennas * (antennas - 1) / 2;
     elements.kept = math::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
-                                          math::covariance_freedom<Ops>(program.facts, program));
+                                          math::independent_freedom<Ops>(program.facts, program));
 }
 
 /// One block per slot, one thread per pair.

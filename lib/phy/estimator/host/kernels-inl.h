@@ -15,6 +15,7 @@
 #include "phy/estimator/math/formulas-inl.h"
 #include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/profile-inl.h"
+#include "phy/reduce/lanes.hpp"
 #include "phy/simd/lanes-inl.h"
 
 PHY_BEFORE_NAMESPACE();
@@ -122,6 +123,42 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
     }
     for (int v = 0; v < vectors; ++v)
         store(sums[v], lanes + v * width, width);
+}
+
+/// Joins the lanes of a sum, which are spread over vectors, as sum_of_lanes() does.
+PHY_INLINE float joined(V* sum) {
+    int count = vectors;
+    for (; count > 1; count /= 2)
+        for (int v = 0; v < count / 2; ++v)
+            sum[v] = Ops::add(sum[v], sum[v + count / 2]);
+    alignas(64) float lanes[width];
+    Lanes::store(sum[0], lanes);
+    if constexpr (width > 1) return sum_of_lanes<static_cast<std::size_t>(width)>(lanes);
+    return lanes[0];
+}
+
+void products(SplitComplex x, SplitComplex y, const float* keep, int count, float* sums) {
+    V lanes[4][vectors];
+    for (int v = 0; v < vectors; ++v) {
+        V sum[4] = {Ops::set(0.0F), Ops::set(0.0F), Ops::set(0.0F), Ops::set(0.0F)};
+        for (int at = v * width; at < count; at += estimator_lanes) {
+            const int left = count - at;
+            C a = load(x, at, left);
+            const C b = load(y, at, left);
+            if (keep != nullptr) {
+                const V factor = load(keep + at, left);
+                a = {Ops::mul(a.re, factor), Ops::mul(a.im, factor)};
+            }
+            sum[0] = Ops::fma(a.re, b.re, sum[0]);
+            sum[1] = Ops::fma(a.im, b.im, sum[1]);
+            sum[2] = Ops::fma(a.im, b.re, sum[2]);
+            sum[3] = Ops::fma(a.re, b.im, sum[3]);
+        }
+        for (int i = 0; i < 4; ++i)
+            lanes[i][v] = sum[i];
+    }
+    for (int i = 0; i < 4; ++i)
+        sums[i] = joined(lanes[i]);
 }
 
 void rotate(const float* index, float step, SplitComplexOut out, int count) {
@@ -301,6 +338,7 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .row_sums = &row_sums,
                                       .correlate = &correlate,
                                       .dot = &dot,
+                                      .products = &products,
                                       .rotate = &rotate,
                                       .combine = &combine,
                                       .fold = &fold,

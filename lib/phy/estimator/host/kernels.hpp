@@ -28,6 +28,9 @@ struct EstimatorKernels {
     /// Adds x y, or x keep y if keep is not null, to lanes[lane].
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
+    /// Sums of re re, im im, im re and re im of x, or of x keep, and y.
+    void (*products)(SplitComplex x, SplitComplex y, const float* keep, int count, float* sums);
+
     /// exp(2 pi j index step).
     void (*rotate)(const float* index, float step, SplitComplexOut out, int count);
     /// (sum of weights[i] rows[i]) x ramp.

@@ -126,13 +126,8 @@ void SlotEstimator::covariances(const EstimatorKind& kind, bool joint, const flo
     const auto in_group = size(plan_.group_columns());
     const int width = kind.modes.width();
     const std::size_t groups = size(plan_.columns(joint)) / in_group;
-    const auto product = [&](std::size_t x, std::size_t y) {
-        alignas(64) float lanes[2 * estimator_lanes] = {};
-        kernels_.dot(columns + x * stride, columns + y * stride, nullptr, static_cast<int>(stride), lanes);
-        kernels_.dot(projected + x * size(width), projected + y * size(width), kind.keep.data(), width,
-                     lanes + estimator_lanes);
-        return Ops::fms(0.5F, sum_of_lanes<estimator_lanes>(lanes),
-                        sum_of_lanes<estimator_lanes>(lanes + estimator_lanes));
+    const auto split = [&](const float* from, std::size_t row, std::size_t column) {
+        return SplitComplex{from + column * row, from + (column + in_group) * row};
     };
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
@@ -141,8 +136,17 @@ void SlotEstimator::covariances(const EstimatorKind& kind, bool joint, const flo
                 for (std::size_t e = 0; e < estimates; ++e) {
                     const std::size_t x = group * in_group + a * estimates + e;
                     const std::size_t y = group * in_group + b * estimates + e;
-                    sum[0] = Ops::add(sum[0], Ops::add(product(x, y), product(x + in_group, y + in_group)));
-                    sum[1] = Ops::add(sum[1], Ops::sub(product(x + in_group, y), product(x, y + in_group)));
+                    float of_columns[4];
+                    float of_modes[4];
+                    kernels_.products(split(columns, stride, x), split(columns, stride, y), nullptr,
+                                      static_cast<int>(stride), of_columns);
+                    kernels_.products(split(projected, size(width), x), split(projected, size(width), y),
+                                      kind.keep.data(), width, of_modes);
+                    float left[4];
+                    for (std::size_t i = 0; i < 4; ++i)
+                        left[i] = Ops::fms(0.5F, of_columns[i], of_modes[i]);
+                    sum[0] = Ops::add(sum[0], Ops::add(left[0], left[1]));
+                    sum[1] = Ops::add(sum[1], Ops::sub(left[2], left[3]));
                 }
             }
         }
@@ -186,7 +190,7 @@ void SlotEstimator::write_covariance() noexcept {
     }
     const std::size_t pairs = antennas * (antennas - 1) / 2;
     const float kept = scalar::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
-                                               scalar::covariance_freedom<Ops>(plan_.facts, plan_.layout));
+                                               scalar::independent_freedom<Ops>(plan_.facts, plan_.layout));
     for (std::size_t a = 1; a < antennas; ++a) {
         for (std::size_t b = 0; b < a; ++b) {
             cf32& element = all[a * antennas + b];

@@ -111,6 +111,7 @@ void add_jobs(EstimatorPlan& plan) {
                 static_cast<std::size_t>(plan.columns(true) * filter.of(true).modes.width() +
                                          plan.columns(false) * filter.of(false).modes.width());
             add_facts(plan, filter, plan.jobs.back());
+            plan.facts.overlap += static_cast<float>(filter.window_blocks) / static_cast<float>(all);
         }
     }
 }

@@ -33,6 +33,7 @@ struct EstimatorConstants {
 struct EstimatorFacts {
     std::array<float, 2> pilots;   ///< in the sum of a stream's energy
     std::array<float, 2> freedom;  ///< of a stream's residual; complex numbers
+    float overlap;                 ///< windows that a pilot is in, on average
 };
 
 struct SlotState {

@@ -154,7 +154,7 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
     out.reserved = 0.0F;
 }
 
-/// Of the residuals of an antenna; complex numbers.
+/// Of the residuals of an antenna; complex numbers, some of which are in several windows.
 template <class Ops>
 PHY_INLINE float covariance_freedom(const EstimatorFacts& facts, const EstimatorShape& shape) {
     const float freedom = Ops::add(Ops::mul(facts.freedom[0], static_cast<float>(shape.kind_streams[0])),
@@ -187,9 +187,15 @@ PHY_INLINE float squared_correlation(ComplexOf<Ops> element, float a, float b) {
     return Ops::add(re, im);
 }
 
+/// Of these, how many are independent.
+template <class Ops>
+PHY_INLINE float independent_freedom(const EstimatorFacts& facts, const EstimatorShape& shape) {
+    return Ops::div(covariance_freedom<Ops>(facts, shape), facts.overlap);
+}
+
 /// The factor of the elements beside the diagonal that leaves little of what chance makes of independent
 /// noise, and nearly all of an interferer that is clearly there. correlation: the mean squared_correlation();
-/// independent noise has 1 / freedom on average.
+/// independent noise has 1 / independent_freedom() on average.
 template <class Ops>
 PHY_INLINE float kept_share(float correlation, float freedom) {
     const float chance = Ops::mul(correlation, freedom);

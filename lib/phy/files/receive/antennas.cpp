@@ -93,7 +93,7 @@ void warn_of_weak_antennas(const Host& host, const ReceiverConfig& config, Captu
         if (!(recorded[antenna] * min_noise_ratio < most_recorded) || !(snrs[antenna] < max_snr) ||
             !(snrs[antenna] * min_snr_ratio < best))
             continue;
-        const bool is_mean = !config.interference_rejection && !config.noise_variance;
+        const bool is_mean = !rejects_interference(config) && !config.noise_variance;
         const bool is_harmful = is_mean && noise[antenna] * min_noise_ratio < most;
         result.warnings.push_back(
             name_of(result.capture) + ": " +

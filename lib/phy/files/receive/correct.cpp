@@ -203,7 +203,7 @@ std::vector<Choice> Chooser::clocks(const Stretches& measured) const {
 
 /// Of antennas with a choice, if their noise differs. empty: it does not.
 std::vector<float> Chooser::gains(const Choice& choice) {
-    if (config_.antennas == 1 || config_.interference_rejection || config_.noise_variance) return {};
+    if (config_.antennas == 1 || rejects_interference(config_) || config_.noise_variance) return {};
     apply(choice);
     const std::vector<double> noise = measured_from(host_, config_, slots_, first_).noise;
     if (noise.empty()) return {};

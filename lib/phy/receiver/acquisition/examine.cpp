@@ -86,7 +86,10 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
     // With transform precoding symbols are in no resource block; points of pi/2-BPSK depend on the symbol
     // before.
     if (plan_.deprecoder || config.link.modulation == Modulation::pi2_bpsk) return;
-    receive_.emplace(host, config);
+    // A covariance would have the errors that are looked for.
+    ReceiverConfig with_n0 = config;
+    with_n0.interference_rejection = false;
+    receive_.emplace(host, with_n0);
     symbols_.resize(plan_.symbols);
     noise_variance_.resize(plan_.symbols);
     std::vector<int> blocks;

@@ -8,7 +8,17 @@
 #include "phy/dmrs/dmrs.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
-namespace phy::detail {
+namespace phy {
+
+bool rejects_interference(const ReceiverConfig& config) {
+    // From these on, a measured covariance costs at most 0.05 dB in white noise (2 to 8 antennas in
+    // link_sim).
+    constexpr std::size_t least_pilots = 144;
+    return config.interference_rejection.value_or(config.antennas > 1 && !config.noise_variance &&
+                                                  dmrs_pilot_count(config.link.allocation) >= least_pilots);
+}
+
+namespace detail {
 namespace {
 
 constexpr int max_antennas = 16;
@@ -23,9 +33,9 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
         throw ArgumentError("antennas " + std::to_string(config.antennas) +
                             ": expected from the number of layers, " + std::to_string(layers) + ", to " +
                             std::to_string(max_antennas));
-    if (config.interference_rejection && config.antennas == 1)
+    if (config.interference_rejection.value_or(false) && config.antennas == 1)
         throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
-    if (config.interference_rejection && config.noise_variance)
+    if (config.interference_rejection.value_or(false) && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
                             number_text(*config.noise_variance) + ": expected none, as it is measured");
     return config;
@@ -86,7 +96,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     symbols = ResourceMap(allocation).elements() * layers;
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
-    if (config.interference_rejection) covariance = antennas * antennas;
+    if (rejects_interference(config)) covariance = antennas * antennas;
 }
 
 ChannelEstimatorConfig ReceiverPlan::estimator() const {
@@ -143,4 +153,5 @@ std::size_t checked_slots(const ReceiverPlan& plan, const ReceiverCallSizes& cal
     return slots;
 }
 
-}  // namespace phy::detail
+}  // namespace detail
+}  // namespace phy
