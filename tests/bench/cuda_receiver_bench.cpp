@@ -34,16 +34,18 @@ constexpr double slot_seconds = 0.5e-3;
 /// Receives of the same kind of signal.
 struct Case {
     int layers;
-    bool measures_delay_spread;
+    bool measures_delay_spread = true;
+    bool rejects_interference = true;
 
     [[nodiscard]] std::string name(const char* what) const {
-        return fmt::format("receive/{}/{}x4/273/ci16/{}", what, layers,
-                           measures_delay_spread ? "delay_measured" : "delay_given");
+        return fmt::format("receive/{}/{}x4/273/ci16/{}{}", what, layers,
+                           measures_delay_spread ? "delay_measured" : "delay_given",
+                           rejects_interference ? "" : "/interference_not_rejected");
     }
 };
 
 ReceiverConfig receiver_config(const Case& of) {
-    ReceiverConfig config = {.antennas = antennas};
+    ReceiverConfig config = {.antennas = antennas, .interference_rejection = of.rejects_interference};
     if (!of.measures_delay_spread) config.delay_spread = 100e-9F;
     config.link.modulation = Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
@@ -261,8 +263,8 @@ void measure_device(Suite& suite, const Case& of, std::size_t slots) {
 
 void receiver_benchmarks(Suite& suite) {
     for (const int layers : {1, 4}) {
-        for (const bool measures_delay_spread : {true, false}) {
-            const Case of = {layers, measures_delay_spread};
+        for (const Case& of : {Case{layers}, Case{.layers = layers, .measures_delay_spread = false},
+                               Case{.layers = layers, .rejects_interference = false}}) {
             measure_pipeline(suite, of);
             measure_latency(suite, of);
             for (const std::size_t slots : {std::size_t{64}, std::size_t{1}})

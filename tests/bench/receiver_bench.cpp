@@ -105,10 +105,10 @@ std::string named(const char* what, int layers) {
 /// How a slot is received.
 struct Choice {
     std::optional<float> delay_spread = 1e-7F;
-    bool rejects_interference = false;
+    bool rejects_interference = true;
 
     [[nodiscard]] const char* name() const {
-        if (rejects_interference) return "slot, interference rejected,";
+        if (!rejects_interference) return "slot, interference not rejected,";
         return delay_spread ? "slot," : "slot, delay spread measured,";
     }
 };
@@ -219,7 +219,7 @@ int main(int argc, char** argv) try {
         for (const int count : threads) {
             const Host host({.threads = count});
             for (const Choice& choice :
-                 {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = true}})
+                 {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = false}})
                 results.push_back(receive(host, layers, choice, 1));
             results.push_back(
                 receive(host, layers, {}, std::size_t{4} * static_cast<std::size_t>(host.threads())));

