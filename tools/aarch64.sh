@@ -20,11 +20,12 @@ programs=(core/core_test simd/simd_test mapper/mapper_test demapper/demapper_tes
   demapper/demapper_accuracy_test coding/coding_test digests/digest_test)
 cmake --build build/aarch64 --target "${programs[@]##*/}"
 
-# qemu counts its own memory in the limits that the death tests set.
+# Left out: death tests, as qemu counts its own memory in the limits that they set, and digests of receivers, whose inputs are
+# made with sines and logarithms of the C library, which differ on AArch64.
 export PHY_TEST_FEWER_CASES=1
 failed=()
 for program in "${programs[@]}"; do
   say "running $program under qemu-aarch64"
-  qemu-aarch64-static "build/aarch64/tests/$program" --gtest_brief=1 --gtest_filter=-*DeathTest* "$@" || failed+=("$program")
+  qemu-aarch64-static "build/aarch64/tests/$program" --gtest_brief=1 --gtest_filter=-*DeathTest*:*OfReceivers* "$@" || failed+=("$program")
 done
 ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}"

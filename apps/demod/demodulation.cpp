@@ -171,7 +171,7 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
                      {options.slots.equalization != Equalization::mmse, "--equalizer"},
                      {options.slots.interference_rejection.has_value(), "--interference-rejection"},
                      {options.delay_spread_ns != 0.0, "--delay-spread"},
-                     {options.slots.time != TimeInterpolation::linear, "--time-interpolation"},
+                     {options.slots.time != TimeInterpolation::wiener, "--time-interpolation"},
                      {options.doppler_spread_hz != 0.0F, "--doppler-spread"},
                      {!options.slots.diagnose.scrambling_ids.empty(), "--scrambling-ids"}});
     DemodulateOptions how = options.symbols;
@@ -237,10 +237,8 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     ReceiveOptions how = options.slots;
     if (!how.diagnoses && !how.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");
-    const bool is_wiener = how.time == TimeInterpolation::wiener;
-    if (is_wiener != (options.doppler_spread_hz > 0.0F))
-        throw ArgumentError(is_wiener ? "--time-interpolation wiener: expected a --doppler-spread above 0"
-                                      : "--doppler-spread: only with --time-interpolation wiener");
+    if (options.doppler_spread_hz > 0.0F && how.time != TimeInterpolation::wiener)
+        throw ArgumentError("--doppler-spread: only with --time-interpolation wiener");
     if (how.interference_rejection.value_or(false) && files.capture.noise_variance)
         throw ArgumentError("--noise-variance: not with --interference-rejection on, which measures it");
     static_cast<SoftBitFileOptions&>(how) = files;
@@ -249,7 +247,7 @@ ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOption
     set_decoding(how, options, coding_of(files, capture));
     how.noise_variance = files.capture.noise_variance;
     if (options.delay_spread_ns > 0.0) how.delay_spread = static_cast<float>(1e-9 * options.delay_spread_ns);
-    if (is_wiener) how.doppler_spread = options.doppler_spread_hz;
+    if (options.doppler_spread_hz > 0.0F) how.doppler_spread = options.doppler_spread_hz;
     return how;
 }
 

@@ -160,11 +160,12 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
          "of delay")  //
         ("time-interpolation", parsed(options.slots.time, parse_time_interpolation, "MODE"),
          "samples and grids: interpolation of the channel between DM-RS symbols: average (one estimate per "
-         "slot), linear (default) or wiener (needs --doppler-spread)")  //
+         "slot), linear or wiener (default)")  //
         ("doppler-spread",
          number_within<float>(options.doppler_spread_hz, "--doppler-spread", "HZ",
                               {0.0F, 10'000.0F, "a number from 0 to 10000"}),
-         "max Doppler shift of the channel, for --time-interpolation wiener");
+         "max Doppler shift of the channel, for --time-interpolation wiener; default 0: measured in each "
+         "slot");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct DemodOptions {
     DemodulateOptions symbols;       ///< further options for captures of symbols
     ReceiveOptions slots;            ///< further options for grids and samples
     double delay_spread_ns = 0.0;    ///< 0: none given
-    float doppler_spread_hz = 0.0F;  ///< 0: none
+    float doppler_spread_hz = 0.0F;  ///< 0: measured
 
     MachineOptions machine;
 };

@@ -8,11 +8,13 @@ namespace {
 /// The identity that scrambles the codeword.
 constexpr ScramblingIdentity identity = {.rnti = 17921, .id = 1};
 
-EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float> time_weights) {
+EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float> time_weights,
+                                 int time_sets) {
     return {.allocation = config.allocation,
             .antennas = config.channel.antennas,
             .method = config.equalization,
-            .time_weights = {time_weights.begin(), time_weights.end()}};
+            .time_weights = {time_weights.begin(), time_weights.end()},
+            .time_sets = time_sets};
 }
 
 /// Those of a channel that is known at each symbol; none if it is constant.
@@ -32,8 +34,6 @@ ChannelEstimatorConfig estimator_config(const LinkConfig& config, const Equalize
     estimator.subcarrier_spacing = config.channel.subcarrier_spacing;
     if (config.delay_spread) estimator.delay_spread = static_cast<float>(*config.delay_spread);
     estimator.time = choice.time;
-    if (choice.time == TimeInterpolation::wiener)
-        estimator.doppler_spread = static_cast<float>(config.channel.doppler);
     if (choice.known.noise) estimator.noise_variance = static_cast<float>(config.disturbance());
     return estimator;
 }
@@ -77,8 +77,9 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
         estimate_.emplace(host, estimator_config(config, choice));
         channel_.resize(estimate_->channel_size());
     }
-    const std::vector<float> weights = known_weights(config);
-    equalize_.emplace(host, equalizer_config(config, known.channel ? weights : estimate_->time_weights()));
+    equalize_.emplace(
+        host, known.channel ? equalizer_config(config, known_weights(config), 1)
+                            : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets()));
     for (const SoftBitChoice& soft_bits : choices_) {
         demap_.emplace_back(host,
                             DemapperConfig{.modulation = config.modulation,
@@ -107,6 +108,7 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
         channel = truth.coefficients;
         slot.phase = truth.phase;
         slot.channel_error = 0.0F;
+        slot.time_set = 0;
     }
     if (choice_.known.noise) {
         slot.noise_variance = truth.noise_variance;

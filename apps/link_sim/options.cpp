@@ -309,7 +309,6 @@ std::vector<Sent> sent_by(const LinkSimOptions& options) {
 /// Throws ArgumentError for options that contradict the channel.
 void check_fading(const LinkSimOptions& options) {
     const bool fades = options.channel.kind != ChannelKind::awgn;
-    const bool is_wiener = std::ranges::find(options.time, TimeInterpolation::wiener) != options.time.end();
     if (options.interference_db && !fades)
         throw ArgumentError(
             "--interference: expected a --channel that fades: without fading, the other cell "
@@ -317,8 +316,6 @@ void check_fading(const LinkSimOptions& options) {
     if (options.doppler > 0.0 && !fades)
         throw ArgumentError(
             "--doppler: expected a --channel that fades; --frequency-offset shifts all of a signal");
-    if (is_wiener && options.doppler == 0.0)
-        throw ArgumentError("--time-interpolation wiener: expected a --doppler above 0");
 }
 
 /// Throws ArgumentError for options that do not fit this number of antennas.

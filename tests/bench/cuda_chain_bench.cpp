@@ -78,6 +78,7 @@ private:
                     {.allocation = config.allocation,
                      .antennas = config.antennas,
                      .time_weights = {estimate_.time_weights().begin(), estimate_.time_weights().end()},
+                     .time_sets = estimate_.time_sets(),
                      .full_scale = config.full_scale}),
           demap_(device, {.modulation = modulation}),
           channel_(device, of.slots * estimate_.channel_size()),

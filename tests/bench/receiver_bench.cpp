@@ -147,10 +147,11 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
                                           .antennas = config.antennas,
                                           .subcarrier_spacing = 30000.0,
                                           .delay_spread = delay_spread});
-    phy::Equalizer equalize(
-        host, {.allocation = allocation,
-               .antennas = config.antennas,
-               .time_weights = {estimate.time_weights().begin(), estimate.time_weights().end()}});
+    phy::Equalizer equalize(host,
+                            {.allocation = allocation,
+                             .antennas = config.antennas,
+                             .time_weights = {estimate.time_weights().begin(), estimate.time_weights().end()},
+                             .time_sets = estimate.time_sets()});
     phy::SymbolMeter measure(host, {.modulation = config.link.modulation});
     phy::SoftDemapper demap(host, {.modulation = config.link.modulation});
     std::vector<cf32> pilots(phy::dmrs_pilot_count(allocation));

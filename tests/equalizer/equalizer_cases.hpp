@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <span>
@@ -49,6 +50,18 @@ inline std::vector<float> linear_weights() {
     return weights;
 }
 
+/// Three sets of weights whose neighbours share them at the ends only: a line, half of it and the nearest
+/// estimate.
+inline std::vector<float> weights_of_three_sets() {
+    const std::vector<float> line = linear_weights();
+    std::vector<float> weights = line;
+    for (const float weight : line)
+        weights.push_back(0.5F * weight);
+    for (const float weight : line)
+        weights.push_back(std::round(weight));
+    return weights;
+}
+
 /// Unordered ranges, a hole, DM-RS with data beside them, and reserved elements.
 inline EqualizerConfig scattered_config(int layers, int antennas) {
     EqualizerConfig config = plain_config(layers, antennas, 23);
@@ -58,7 +71,8 @@ inline EqualizerConfig scattered_config(int layers, int antennas) {
     config.allocation.dmrs.cdm_groups_without_data = layers > 2 ? 2 : 1;
     config.allocation.reserved = {{.symbols = {4, 5}, .resource_blocks = {2, 12}, .subcarriers = {0, 5, 11}},
                                   {.symbols = {6}, .resource_blocks = {0, 23}, .subcarriers = {3}}};
-    config.time_weights = linear_weights();
+    config.time_weights = weights_of_three_sets();
+    config.time_sets = 3;
     return config;
 }
 
@@ -79,7 +93,8 @@ struct Dimensions {
     explicit Dimensions(const EqualizerConfig& config)
         : layers(config.allocation.dmrs.ports.size()),
           antennas(static_cast<std::size_t>(config.antennas)),
-          estimates(std::max<std::size_t>(1, config.time_weights.size() / slot_symbols)),
+          estimates(std::max<std::size_t>(
+              1, config.time_weights.size() / slot_symbols / static_cast<std::size_t>(config.time_sets))),
           subcarriers(static_cast<std::size_t>(config.allocation.carrier_resource_blocks) * 12) {}
 
     [[nodiscard]] std::size_t grid() const { return antennas * slot_symbols * subcarriers; }
@@ -105,6 +120,7 @@ inline Slots random_slots(const EqualizerConfig& config, std::size_t count, unsi
         SlotEstimate estimate;
         estimate.noise_variance = std::pow(10.0F, -2.0F * uniform(random));
         estimate.channel_error = s % 2 == 0 ? 0.0F : 0.1F * estimate.noise_variance;
+        estimate.time_set = static_cast<std::int32_t>(s) % config.time_sets;
         for (cf32& phase : estimate.phase)
             phase = std::polar(1.0F, 6.28F * uniform(random));
         slots.estimates.push_back(estimate);
@@ -199,8 +215,9 @@ inline ElementResult expected_element(const EqualizerConfig& config, const Slots
     std::vector<Complex> h(size.antennas * size.layers);
     const float* const channel = slots.channel.data() + slot * size.channel() + subcarrier;
     for (std::size_t e = 0; e < size.estimates; ++e) {
+        const std::size_t row = static_cast<std::size_t>(estimate.time_set) * slot_symbols + symbol;
         const double weight =
-            config.time_weights.empty() ? 1.0 : double{config.time_weights[symbol * size.estimates + e]};
+            config.time_weights.empty() ? 1.0 : double{config.time_weights[row * size.estimates + e]};
         for (std::size_t i = 0; i < h.size(); ++i) {
             const float* const at = channel + 2 * (e * h.size() + i) * size.subcarriers;
             h[i] += weight * Complex(double{at[0]}, double{at[size.subcarriers]});

@@ -110,7 +110,9 @@ TEST(GpuEqualizerTest, ErasesAsAHostDoes) {
         for (const bool linear : {false, true}) {
             EqualizerConfig config = plain_config(layers, 4, 6);
             if (linear) config.time_weights = linear_weights();
-            Slots slots = random_slots(config, 4, equalizer_seed);
+            Slots slots = random_slots(config, 6, equalizer_seed);
+            slots.estimates[4].time_set = 1;
+            slots.estimates[5].time_set = -1;
             const float bad[] = {0.0F, nan, infinity, -infinity, 3e38F, 1e-42F, 1e-20F, 1e18F};
             for (std::size_t i = 0; i < slots.channel.size(); i += 7)
                 slots.channel[i] = bad[i / 7 % std::size(bad)];

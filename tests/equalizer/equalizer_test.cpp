@@ -84,7 +84,7 @@ TEST(EqualizerTest, ScatteredAllocations) {
                 SCOPED_TRACE(std::to_string(layers) + "x" + std::to_string(antennas) + ", seed " +
                              std::to_string(equalizer_seed));
                 const EqualizerConfig config = scattered_config(layers, antennas);
-                const Slots slots = random_slots(config, 2, equalizer_seed, with_covariance);
+                const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
                 expect_near(config, slots, equalize(phy::Host(), config, slots), 1e-4);
                 expect_same_everywhere(config, slots);
                 if (HasFatalFailure()) return;
@@ -266,13 +266,15 @@ TEST(EqualizerTest, ErasesLayersThatCannotBeToldApart) {
     }
 }
 
-TEST(EqualizerTest, ErasesSlotsOfBadNoise) {
+TEST(EqualizerTest, ErasesSlotsOfBadNoiseAndUnknownWeights) {
     for (const bool linear : {false, true}) {
         for (const int layers : {1, 2, 4}) {
             EqualizerConfig config = plain_config(layers, 4, 1);
             if (linear) config.time_weights = linear_weights();
-            Slots slots = random_slots(config, 4, equalizer_seed);
+            Slots slots = random_slots(config, 6, equalizer_seed);
             slots.estimates[0].noise_variance = std::numeric_limits<float>::quiet_NaN();
+            slots.estimates[4].time_set = 1;
+            slots.estimates[5].time_set = -1;
             slots.estimates[1].noise_variance = std::numeric_limits<float>::infinity();
             slots.estimates[2].channel_error = std::numeric_limits<float>::quiet_NaN();
             for (cf32& phase : slots.estimates[3].phase)
@@ -314,6 +316,13 @@ TEST(EqualizerTest, WrongConfigurationsThrow) {
     expect_refused([](EqualizerConfig& config) { config.time_weights.resize(13); });
     expect_refused([](EqualizerConfig& config) { config.time_weights.resize(15 * 14); });
     expect_refused([](EqualizerConfig& config) { config.time_weights.assign(14, nan); });
+    for (const int sets : {-1, 0, 3, 65}) {
+        expect_refused([sets](EqualizerConfig& config) {
+            config.time_weights.resize(2 * 14);
+            config.time_sets = sets;
+        });
+    }
+    expect_refused([](EqualizerConfig& config) { config.time_weights.resize(2 * 15 * 14); });
     expect_refused([](EqualizerConfig& config) { config.method = static_cast<Equalization>(2); });
 }
 

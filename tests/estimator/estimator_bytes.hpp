@@ -36,6 +36,14 @@ inline std::vector<BytesCase> bytes_cases() {
     wide.time = phy::TimeInterpolation::wiener;
     wide.doppler_spread = 100.0F;
     add("five antennas, codes in time", wide);
+    EstimatorConfig moving = estimator_config(26, 3, {0, 1});
+    moving.time = phy::TimeInterpolation::wiener;
+    moving.allocation.dmrs.symbols = {2, 7, 11};
+    add("change measured, three DM-RS", moving);
+    EstimatorConfig paired = estimator_config(9, 2, {0, 3, 4}, 2, 2);
+    paired.time = phy::TimeInterpolation::wiener;
+    paired.corrects_frequency = false;
+    add("change measured, double symbols, no frequency", paired);
     EstimatorConfig ranges = estimator_config(58, 2, {0, 1, 2, 3});
     ranges.allocation.resource_blocks = {{31, 3}, {0, 27}, {40, 13}, {55, 3}};
     ranges.delay_spread = 1e-6F;

@@ -147,14 +147,17 @@ inline Complex estimate_at(const EstimatorConfig& config, const std::vector<floa
                            const Estimated& estimated, int symbol, std::size_t antenna, std::size_t layer,
                            std::size_t k) {
     const auto subcarriers = static_cast<std::size_t>(config.allocation.subcarriers());
-    const std::size_t estimates = weights.size() / 14;
+    const std::size_t estimates = estimated.channel.size() / static_cast<std::size_t>(config.antennas) /
+                                  config.allocation.dmrs.ports.size() / (2 * subcarriers);
+    const std::size_t weight_row =
+        static_cast<std::size_t>(estimated.slot.time_set) * 14 + static_cast<std::size_t>(symbol);
     Complex sum;
     for (std::size_t e = 0; e < estimates; ++e) {
         const std::size_t row =
             ((e * static_cast<std::size_t>(config.antennas) + antenna) * config.allocation.dmrs.ports.size() +
              layer) *
             2 * subcarriers;
-        sum += static_cast<double>(weights[static_cast<std::size_t>(symbol) * estimates + e]) *
+        sum += static_cast<double>(weights[weight_row * estimates + e]) *
                Complex(estimated.channel[row + k], estimated.channel[row + subcarriers + k]);
     }
     return sum * Complex(estimated.slot.phase[static_cast<std::size_t>(symbol)]);

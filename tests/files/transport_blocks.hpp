@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "air_capture.hpp"
+#include "phy/core/file_error.hpp"
 #include "phy/files/receive.hpp"
 #include "support/hdf5_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -37,6 +40,16 @@ protected:
         phy::ReceiveOptions with = options;
         with.overwrite = true;
         return receive_file(input_, output_, with);
+    }
+
+    /// None if the recording has no DM-RS that can be found, as in a deep fade of all its slots.
+    std::optional<phy::Reception> received_if_found(const AirCapture& capture, const phy::Link& link) {
+        try {
+            return received(capture, link);
+        } catch (const phy::FileError& error) {
+            EXPECT_NE(std::string_view(error.what()).find("DM-RS"), std::string_view::npos) << error.what();
+            return {};
+        }
     }
 
     [[nodiscard]] std::vector<std::byte> written(const std::string& dataset) const {

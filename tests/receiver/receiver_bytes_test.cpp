@@ -162,12 +162,15 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
     const phy::SlotAllocation& allocation = config.link.allocation;
     phy::OfdmDemodulator demodulate(
         Host(), {.ofdm = phy::ofdm_config(config.link, config.antennas), .window_offset = 5});
-    phy::ChannelEstimator estimate(
-        Host(), {.allocation = allocation, .antennas = config.antennas, .delay_spread = config.delay_spread});
-    phy::Equalizer equalize(
-        Host(), {.allocation = allocation,
-                 .antennas = config.antennas,
-                 .time_weights = {estimate.time_weights().begin(), estimate.time_weights().end()}});
+    phy::ChannelEstimator estimate(Host(), {.allocation = allocation,
+                                            .antennas = config.antennas,
+                                            .delay_spread = config.delay_spread,
+                                            .time = phy::TimeInterpolation::wiener});
+    phy::Equalizer equalize(Host(),
+                            {.allocation = allocation,
+                             .antennas = config.antennas,
+                             .time_weights = {estimate.time_weights().begin(), estimate.time_weights().end()},
+                             .time_sets = estimate.time_sets()});
     phy::SoftDemapper demap(Host(), {.modulation = Modulation::qam64});
     std::vector<phy::cf32> grid(static_cast<std::size_t>(config.antennas) *
                                 demodulate.timing().slot_elements());

@@ -84,8 +84,9 @@ TEST(ReceiverErrorTest, InterferenceRejection) {
     expect_message("interference_rejection with a noise_variance of 0.1",
                    [&] { phy::Receiver(phy::Host(), config); });
     config.noise_variance = {};
-    config.time = phy::TimeInterpolation::wiener;
-    expect_message("no doppler_spread", [&] { phy::Receiver(phy::Host(), config); });
+    config.time = phy::TimeInterpolation::linear;
+    config.doppler_spread = 10.0F;
+    expect_message("doppler_spread 10: expected none", [&] { phy::Receiver(phy::Host(), config); });
 }
 
 /// A call of two slots, of which a test changes a size.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "phy/core/check.hpp"
 #include "phy/equalizer/host/kernels.hpp"
@@ -144,7 +145,9 @@ private:
     ChannelRows channel_of(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
     void stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                        const float* from) const;
-    [[nodiscard]] ChannelRows with_weights(ChannelRows channel, const WeightGroup& group) const;
+    [[nodiscard]] ChannelRows with_weights(ChannelRows channel, const WeightGroup& group,
+                                           const SlotEstimate& slot) const;
+    [[nodiscard]] bool has_set(const SlotEstimate& slot) const;
     void make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const;
     void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
 
@@ -192,7 +195,7 @@ void BlockEqualizer::operator()(EqualizerWorkspace& workspace, const Call& call,
     const Block where = block_of(call, slot, block);
     const ChannelRows channel = channel_of(workspace, call, where);
     for (const WeightGroup& group : plan_.groups()) {
-        const ChannelRows weighted = with_weights(channel, group);
+        const ChannelRows weighted = with_weights(channel, group, call.slots[slot]);
         if (group.shares_filters()) make_filters(workspace, weighted, where);
         for (const int symbol : group.symbols)
             run_symbol(workspace, call, where, weighted, group, symbol);
@@ -289,6 +292,7 @@ ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call
                 : scalar::noise_of_slot<scalar::Ops>(slot.noise_variance, slot.channel_error, plan_.layers());
     rows.first = from;
     rows.stride = plan_.subcarriers();
+    if (!has_set(slot)) rows.noise = std::numeric_limits<float>::quiet_NaN();
     if (whitens) make_whitening(workspace, call, block.slot);
     if (whitens || block.at_end) {
         stage_channel(workspace, call, block, from);
@@ -298,9 +302,17 @@ ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call
     return rows;
 }
 
-ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group) const {
-    channel.weights = group.weights.empty() ? nullptr : group.weights.data();
-    if (group.weights.empty()) {
+bool BlockEqualizer::has_set(const SlotEstimate& slot) const {
+    return slot.time_set >= 0 && slot.time_set < plan_.config().time_sets;
+}
+
+ChannelRows BlockEqualizer::with_weights(ChannelRows channel, const WeightGroup& group,
+                                         const SlotEstimate& slot) const {
+    channel.weights = nullptr;
+    if (!group.weights.empty()) {
+        channel.weights =
+            group.weights.data() + (has_set(slot) ? as_size(slot.time_set) * as_size(plan_.estimates()) : 0);
+    } else {
         const std::size_t rows = as_size(2 * plan_.antennas() * plan_.layers());
         channel.first += as_size(group.estimate) * rows * channel.stride;
     }

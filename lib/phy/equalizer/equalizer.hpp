@@ -26,8 +26,10 @@ struct PHY_EXPORT EqualizerConfig {
     SlotAllocation allocation;  ///< with 1 to 4 layers
     int antennas = 1;           ///< from the number of layers to 16
     Equalization method = Equalization::mmse;
-    /// (symbols_per_slot, estimates) with up to 14 estimates, see SlotEstimate; empty: one estimate.
+    /// (time_sets, symbols_per_slot, estimates) with up to 14 estimates, see SlotEstimate; empty: one
+    /// estimate.
     std::vector<float> time_weights;
+    int time_sets = 1;  ///< up to 64
     FullScale full_scale = {};
 
     friend bool operator==(const EqualizerConfig&, const EqualizerConfig&) = default;
@@ -43,17 +45,18 @@ struct PHY_EXPORT EqualizerConfig {
 /// where r is the mean of R's diagonal: errors have the covariance of the noise that they come from. N0' is 1
 /// then, and noise_variance is ignored. The result is divided by the phase of its OFDM symbol.
 ///
-/// OFDM symbols with the same time weights share one filter matrix per subcarrier. For other symbols the
-/// equations of each resource element are solved. The two methods round differently; the configuration alone
-/// decides which is used. For the same configuration every backend, number of threads and split of slots into
-/// calls gives the same bytes.
+/// OFDM symbols with the same time weights, in each set of them, share one filter matrix per subcarrier. For
+/// other symbols the equations of each resource element are solved. The two methods round differently; the
+/// configuration alone decides which is used. For the same configuration every backend, number of threads and
+/// split of slots into calls gives the same bytes.
 ///
 /// Erasures. If an element cannot be equalised, its symbol is 0 and its noise variance is +infinity;
 /// SoftDemapper gives it soft bits of 0. Causes: channel coefficients, samples or slot values that are not
 /// finite; a layer without a channel (MMSE: mu below 2^-20); layers that cannot be separated (a pivot of the
 /// factorisation below 2^-18 of its diagonal; erases all layers of the element); a covariance that is not
-/// positive definite (erases the slot); a phase that is NaN (erases its OFDM symbol). Non-finite values of
-/// one element affect no other element. Symbols that are not erased have a noise variance of at least 2^-126.
+/// positive definite (erases the slot); a time_set that there is not (erases the slot); a phase that is NaN
+/// (erases its OFDM symbol). Non-finite values of one element affect no other element. Symbols that are not
+/// erased have a noise variance of at least 2^-126.
 ///
 /// Not thread-safe: one equaliser per thread. It uses the threads of its Host.
 class PHY_EXPORT Equalizer {

@@ -52,7 +52,11 @@ std::size_t ChannelEstimator::channel_size() const {
 }
 
 std::span<const float> ChannelEstimator::time_weights() const {
-    return impl_->plan.time_weights;
+    return impl_->plan.time.weights;
+}
+
+int ChannelEstimator::time_sets() const {
+    return impl_->plan.time.count();
 }
 
 const Host& ChannelEstimator::host() const {

@@ -20,7 +20,9 @@ namespace phy {
 enum class TimeInterpolation {
     average,  ///< one estimate per slot: the mean over all DM-RS
     linear,   ///< linear between neighbouring DM-RS; constant before the first and after the last
-    wiener,   ///< Wiener weights from the correlation of Jakes' spectrum (J0) with doppler_spread
+    /// Wiener weights from the correlation of Jakes' spectrum (J0) with doppler_spread, or with what the
+    /// slot's DM-RS show of it: from a mean over them for a standing user to a curve for a fast one.
+    wiener,
 };
 
 struct PHY_EXPORT ChannelEstimatorConfig {
@@ -35,8 +37,8 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     std::optional<float> delay_spread = {};
     std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;
-    /// Max Doppler shift in Hz, above 0 and up to subcarrier_spacing: given for TimeInterpolation::wiener
-    /// alone.
+    /// Max Doppler shift in Hz, above 0 and up to subcarrier_spacing, for TimeInterpolation::wiener alone.
+    /// None: it is measured in each slot.
     std::optional<float> doppler_spread = {};
     /// Estimates the timing offset, removes it before averaging, and puts it back.
     bool corrects_timing = true;
@@ -70,8 +72,11 @@ public:
     [[nodiscard]] int estimates() const;
     /// Returns the floats per slot of the coefficients.
     [[nodiscard]] std::size_t channel_size() const;
-    /// Returns an array (symbols_per_slot, estimates); see SlotEstimate.
+    /// Returns an array (time_sets(), symbols_per_slot, estimates); see SlotEstimate.
     [[nodiscard]] std::span<const float> time_weights() const;
+    /// Returns the number of sets of weights, of which each slot has one: 1, but for
+    /// TimeInterpolation::wiener.
+    [[nodiscard]] int time_sets() const;
 
     /// Estimates all slots. grid: (slots, antennas, symbols, subcarriers). pilots: (slots, DM-RS symbols,
     /// pilots) from dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); nothing is
@@ -112,6 +117,7 @@ public:
     [[nodiscard]] int estimates() const;
     [[nodiscard]] std::size_t channel_size() const;
     [[nodiscard]] std::span<const float> time_weights() const;
+    [[nodiscard]] int time_sets() const;
 
     /// As in phy::ChannelEstimator, on the stream, which must belong to the device. Throws ArgumentError also
     /// for more than max_slots slots.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
@@ -12,8 +13,8 @@ namespace phy {
 ///
 /// The coefficients are an array of floats (slots, estimates, antennas, layers, 2, subcarriers): real parts,
 /// then imaginary parts. In OFDM symbol l the channel is phase[l] times the sum over all estimates e of
-/// time_weights[l][e] times the coefficients. It includes the amplitude of data symbols: received = channel x
-/// symbol + noise, with symbols of unit mean power.
+/// time_weights[time_set][l][e] times the coefficients. It includes the amplitude of data symbols: received =
+/// channel x symbol + noise, with symbols of unit mean power.
 struct PHY_EXPORT SlotEstimate {
     float noise_variance = 0.0F;  ///< N0 of a resource element at one antenna
     /// Expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer.
@@ -26,7 +27,8 @@ struct PHY_EXPORT SlotEstimate {
     float delay_spread = 0.0F;      ///< s, rms of paths with at least 2 %
     /// From 0 to 1: agreement of pilots with their neighbours; about 0 for noise alone.
     float coherence = 0.0F;
-    float reserved = 0.0F;
+    /// Which of the sets of time weights it has: see ChannelEstimator::time_weights().
+    std::int32_t time_set = 0;
     /// One per OFDM symbol. NaN: an equaliser erases the symbol; a Receiver sets it if the symbol is
     /// disturbed.
     std::array<cf32, symbols_per_slot> phase = unit_phases();

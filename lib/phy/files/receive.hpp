@@ -23,8 +23,8 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
     std::optional<bool> interference_rejection = {};
-    TimeInterpolation time = TimeInterpolation::linear;
-    std::optional<float> doppler_spread = {};  ///< Hz; given for TimeInterpolation::wiener alone
+    TimeInterpolation time = TimeInterpolation::wiener;
+    std::optional<float> doppler_spread = {};  ///< Hz; for TimeInterpolation::wiener alone
     std::optional<float> delay_spread = {};    ///< s; see ChannelEstimatorConfig
     std::optional<float> noise_variance = {};  ///< N0 at an antenna; none: measured in each slot
 

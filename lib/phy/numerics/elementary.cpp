@@ -392,4 +392,13 @@ double erfc(double x) {
     return result - 2.0 / (exp(2.0 * std::numbers::pi / width * x) - 1.0);
 }
 
+double bessel_j0(double x) {
+    // The mean of cos(x sin angle) over a circle. Of N angles it is exact but for 2 J_N(x): nothing here.
+    constexpr int angles = 512;
+    double sum = 0.0;
+    for (int i = 0; i < angles / 4; ++i)
+        sum += cos(x * turn((2 * i + 1) * (0.5 / angles)).imag());
+    return sum / (angles / 4);
+}
+
 }  // namespace phy::detail::elementary

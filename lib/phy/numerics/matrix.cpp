@@ -209,6 +209,24 @@ Matrix squared(const Matrix& a) {
     return result;
 }
 
+std::vector<double> solved(Matrix a, std::vector<double> b) {
+    const std::size_t n = b.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t row = i + 1; row < n; ++row) {
+            const double factor = a(row, i) / a(i, i);
+            for (std::size_t k = i; k < n; ++k)
+                a(row, k) -= factor * a(i, k);
+            b[row] -= factor * b[i];
+        }
+    }
+    for (std::size_t i = n; i-- > 0;) {
+        for (std::size_t k = i + 1; k < n; ++k)
+            b[i] -= a(i, k) * b[k];
+        b[i] /= a(i, i);
+    }
+    return b;
+}
+
 Decomposition decompose(const Matrix& symmetric) {
     Tridiagonal t = tridiagonal(symmetric);
     diagonalize(t);

@@ -54,6 +54,9 @@ Matrix product(const Matrix& a, const Matrix& b);
 /// a a^T with the bytes of product(a, transposed(a)), of which it sums one half.
 Matrix squared(const Matrix& a);
 
+/// Solves a x = b for a small positive definite matrix, by Gaussian elimination without pivots.
+std::vector<double> solved(Matrix a, std::vector<double> b);
+
 /// Eigenvectors, one per column, and their eigenvalues, largest first.
 struct Decomposition {
     Matrix vectors;

@@ -44,11 +44,12 @@ struct PHY_EXPORT ReceiverConfig {
     /// Interference rejection combining: measures the covariance of noise and interference over the antennas
     /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas, and no given
     /// noise_variance. None: where these are so and dmrs_pilot_count() is at least 144, so that chance in
-    /// what is measured costs at most 0.05 dB.
+    /// what is measured costs about 0.05 dB at most.
     std::optional<bool> interference_rejection = {};
 
-    TimeInterpolation time = TimeInterpolation::linear;  ///< of the channel between DM-RS
-    std::optional<float> doppler_spread = {};  ///< Hz, maximum; given for TimeInterpolation::wiener alone
+    TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS
+    /// Hz, maximum; for TimeInterpolation::wiener alone. None: measured in each slot.
+    std::optional<float> doppler_spread = {};
 
     /// s, rms: the longest expected one; see ChannelEstimatorConfig.
     std::optional<float> delay_spread = {};

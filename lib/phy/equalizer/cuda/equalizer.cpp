@@ -100,6 +100,7 @@ EqualizerJob Equalizer::Impl::make_job(const Inputs& inputs, cudaStream_t stream
     job.entries = entries.data();
     job.weights = weights.data();
     job.estimates = static_cast<unsigned>(plan.estimates());
+    job.time_sets = static_cast<unsigned>(plan.config().time_sets);
     job.antennas = static_cast<unsigned>(plan.antennas());
     job.layers = static_cast<unsigned>(plan.layers());
     job.subcarriers = static_cast<unsigned>(plan.subcarriers());

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <limits>
 
 #include "phy/cuda/dependent_launch.cuh"
 #include "phy/cuda/device.hpp"
@@ -63,7 +64,9 @@ struct Subcarrier {
         for (int a = 0; a < count; ++a)
             rows[a] = load(antenna + a, estimate);
         if (as_it_is) return;
-        const float* const weights = job.weights + first_weight;
+        const unsigned set = time_set();
+        const float* const weights =
+            job.weights + first_weight + (set < job.time_sets ? set : 0U) * job.estimates;
 #pragma unroll
         for (int a = 0; a < count; ++a)
             equalizer::scale<Ops, layers>(__ldg(weights), rows[a]);
@@ -108,7 +111,13 @@ struct Subcarrier {
         }
     }
 
+    [[nodiscard]] __device__ __forceinline__ unsigned time_set() const {
+        const float* const estimate = job.slots + slot * floats_of_estimate;
+        return __float_as_uint(__ldg(estimate + time_set_of_estimate));
+    }
+
     [[nodiscard]] __device__ __forceinline__ float noise() const {
+        if (time_set() >= job.time_sets) return std::numeric_limits<float>::quiet_NaN();
         if (job.whitening != nullptr) return 1.0F;
         const float* const estimate = job.slots + slot * floats_of_estimate;
         return equalizer::noise_of_slot<Ops>(__ldg(estimate), __ldg(estimate + error_of_estimate), layers);

@@ -23,7 +23,7 @@ constexpr unsigned equalizer_blocks_wanted = 4;
 
 /// WeightGroup in device memory.
 struct DeviceGroup {
-    std::int32_t first_weight;  ///< index of a row of weights; -1: `estimate` unchanged
+    std::int32_t first_weight;  ///< index of the first set's row of weights; -1: `estimate` unchanged
     std::int32_t estimate;
     std::int32_t symbols;
     std::array<std::int32_t, phy::symbols_per_slot> symbol;
@@ -32,10 +32,12 @@ struct DeviceGroup {
 /// SlotEstimate as kernels read it: floats.
 constexpr unsigned floats_of_estimate = 36;
 constexpr unsigned error_of_estimate = 1;
+constexpr unsigned time_set_of_estimate = 7;
 constexpr unsigned phases_of_estimate = 8;
 static_assert(sizeof(SlotEstimate) == floats_of_estimate * sizeof(float));
 static_assert(offsetof(SlotEstimate, noise_variance) == 0);
 static_assert(offsetof(SlotEstimate, channel_error) == error_of_estimate * sizeof(float));
+static_assert(offsetof(SlotEstimate, time_set) == time_set_of_estimate * sizeof(float));
 static_assert(offsetof(SlotEstimate, phase) == phases_of_estimate * sizeof(float));
 
 /// Max blocks of a grid in the dimension of slots.
@@ -55,6 +57,7 @@ struct EqualizerJob {
     unsigned parts;  ///< number of parts of a group's symbols; without shared filters, of the groups
     unsigned sample_bytes;
     unsigned estimates;
+    unsigned time_sets;
     unsigned antennas;
     unsigned layers;
     unsigned subcarriers;

@@ -13,10 +13,17 @@
 namespace phy::detail {
 namespace {
 
-void check_weights(std::span<const float> weights) {
-    if (weights.size() % symbols_per_slot != 0 || weights.size() > symbols_per_slot * symbols_per_slot)
-        throw ArgumentError("time_weights has " + std::to_string(weights.size()) +
-                            " elements: expected 14 for each of up to 14 estimates");
+constexpr int max_time_sets = 64;
+
+void check_weights(std::span<const float> weights, int sets) {
+    if (sets < 1 || sets > max_time_sets)
+        throw ArgumentError("time_sets " + std::to_string(sets) + ": expected 1 to " +
+                            std::to_string(max_time_sets));
+    const std::size_t of_estimate = static_cast<std::size_t>(sets) * symbols_per_slot;
+    if (weights.size() % of_estimate != 0 || weights.size() > of_estimate * symbols_per_slot)
+        throw ArgumentError("time_weights has " + std::to_string(weights.size()) + " elements: expected " +
+                            std::to_string(of_estimate) +
+                            ", 14 in each of time_sets, for each of up to 14 estimates");
     for (const float weight : weights) {
         if (std::isfinite(weight)) continue;
         throw ArgumentError("time weight " + number_text(weight) + ": expected a finite number");
@@ -33,7 +40,7 @@ const EqualizerConfig& checked(const EqualizerConfig& config) {
                             " antennas: expected from the number of layers, " + std::to_string(layers) +
                             ", to " + std::to_string(max_antennas));
     check_enum("equalization", config.method, Equalization::zero_forcing);
-    check_weights(config.time_weights);
+    check_weights(config.time_weights, config.time_sets);
     return config;
 }
 
@@ -43,11 +50,12 @@ bool carries_data(const ResourceMap& map, int symbol) {
     return std::ranges::any_of(entries, [](const ResourceMap::Entry& entry) { return entry.mask != 0; });
 }
 
-/// Weights that are a single 1 among zeros pick one estimate.
-WeightGroup group_of(std::vector<float> weights) {
+/// Weights that are a single 1 among zeros pick one estimate if there is one set of them.
+WeightGroup group_of(std::vector<float> weights, int estimates) {
     const auto one = std::ranges::find(weights, 1.0F);
     const auto zeros = std::ranges::count(weights, 0.0F);
-    const bool picks = one != weights.end() && zeros + 1 == std::ssize(weights);
+    const bool picks =
+        one != weights.end() && zeros + 1 == std::ssize(weights) && std::ssize(weights) == estimates;
     if (!picks) return {.weights = std::move(weights)};
     return {.estimate = static_cast<int>(one - weights.begin())};
 }
@@ -57,15 +65,18 @@ WeightGroup group_of(std::vector<float> weights) {
 EqualizerPlan::EqualizerPlan(const EqualizerConfig& config)
     : config_(checked(config)), map_(config.allocation) {
     const std::vector<float>& all = config_.time_weights;
-    estimates_ = std::max(1, static_cast<int>(all.size()) / symbols_per_slot);
+    const std::size_t sets = static_cast<std::size_t>(config_.time_sets);
+    const std::size_t estimates = std::max<std::size_t>(1, all.size() / (sets * symbols_per_slot));
+    estimates_ = static_cast<int>(estimates);
     for (int symbol = 0; symbol < symbols_per_slot; ++symbol) {
         if (!carries_data(map_, symbol)) continue;
         std::vector<float> weights;
-        if (!all.empty()) {
-            const auto first = all.begin() + symbol * estimates_;
-            weights.assign(first, first + estimates_);
+        for (std::size_t set = 0; set < sets && !all.empty(); ++set) {
+            const std::size_t row = set * symbols_per_slot + static_cast<std::size_t>(symbol);
+            const auto of_set = std::span(all).subspan(row * estimates, estimates);
+            weights.insert(weights.end(), of_set.begin(), of_set.end());
         }
-        WeightGroup group = group_of(std::move(weights));
+        WeightGroup group = group_of(std::move(weights), estimates_);
         const auto same = std::ranges::find_if(groups_, [&](const WeightGroup& other) {
             return other.weights == group.weights && other.estimate == group.estimate;
         });

@@ -13,7 +13,7 @@ namespace phy::detail {
 
 /// OFDM symbols with data in which the channel is the same sum of estimates.
 struct WeightGroup {
-    std::vector<float> weights = {};  ///< one per estimate; empty: `estimate` unchanged
+    std::vector<float> weights = {};  ///< (time sets, estimates); empty: `estimate` unchanged
     int estimate = 0;
     std::vector<int> symbols = {};
 

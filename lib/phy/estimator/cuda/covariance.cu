@@ -7,75 +7,92 @@
 namespace phy::gpu::detail {
 namespace {
 
-/// The product of two columns of a tile, as SlotEstimator::covariances() adds it; valid in lane 0.
-__device__ __forceinline__ DeviceComplex product(const FoldedColumn& x, const FoldedColumn& y,
-                                                 const DeviceKind& kind, const float* modes_of_x,
-                                                 const float* modes_of_y, int part_distance) {
-    const int lane = static_cast<int>(threadIdx.x);
-    float of_pilots[4] = {};
-    for (int k = lane; k < x.pilots; k += warp_size) {
-        const DeviceComplex left = x.at(k);
-        const DeviceComplex right = y.at(k);
-        of_pilots[0] = Ops::fma(left.re, right.re, of_pilots[0]);
-        of_pilots[1] = Ops::fma(left.im, right.im, of_pilots[1]);
-        of_pilots[2] = Ops::fma(left.im, right.re, of_pilots[2]);
-        of_pilots[3] = Ops::fma(left.re, right.im, of_pilots[3]);
-    }
-    float of_modes[4] = {};
-    for (int i = lane; i < kind.modes.width(); i += warp_size) {
-        const float left_re = Ops::mul(modes_of_x[i], kind.keep[i]);
-        const float left_im = Ops::mul(modes_of_x[part_distance + i], kind.keep[i]);
-        const float right_re = modes_of_y[i];
-        const float right_im = modes_of_y[part_distance + i];
-        of_modes[0] = Ops::fma(left_re, right_re, of_modes[0]);
-        of_modes[1] = Ops::fma(left_im, right_im, of_modes[1]);
-        of_modes[2] = Ops::fma(left_im, right_re, of_modes[2]);
-        of_modes[3] = Ops::fma(left_re, right_im, of_modes[3]);
-    }
-    float left[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-        left[i] = Ops::fms(0.5F, joined_warp(of_pilots[i]), joined_warp(of_modes[i]));
-    return {Ops::add(left[0], left[1]), Ops::sub(left[2], left[3])};
+constexpr int max_warps_of_products = 10;
+
+int pairs_of(int antennas) {
+    return antennas * (antennas + 1) / 2;
 }
 
-/// One warp per tile, slot and pair of antennas.
-__global__ void __launch_bounds__(warp_size) sum_products(const EstimatorProgram* __restrict__ of_all) {
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.z;
-    const int antennas = program.antennas;
-    const int a = static_cast<int>(blockIdx.x) / antennas;
-    const int b = static_cast<int>(blockIdx.x) % antennas;
-    if (b > a) return;
-    const EstimatorTileJob& job = program.jobs[blockIdx.y];
-    const DeviceFilter& filter = program.filters[job.filter];
+/// A lane's part of the products of two antennas' residuals in a tile.
+struct Products {
+    float sums[4] = {};  ///< re re, im im, im re, re im
+
+    __device__ __forceinline__ void add(DeviceComplex x, DeviceComplex y) {
+        sums[0] = Ops::fma(x.re, y.re, sums[0]);
+        sums[1] = Ops::fma(x.im, y.im, sums[1]);
+        sums[2] = Ops::fma(x.im, y.re, sums[2]);
+        sums[3] = Ops::fma(x.re, y.im, sums[3]);
+    }
+
+    /// Of pilots: (streams, estimates, combs) of rows, `count` each.
+    __device__ __forceinline__ void add_pilots(const float* x, const float* y, int rows, int stride,
+                                               int count) {
+#pragma unroll 2
+        for (int row = 0; row < rows; ++row, x += 2 * stride, y += 2 * stride)
+            each_at_once<3>(count, [&](int k) {
+                return Two{complex_at(x, stride, k), complex_at(y, stride, k)};
+            });
+    }
+
+    /// Of the modes of two columns; the imaginary parts are `distance` further on.
+    __device__ __forceinline__ void subtract_modes(const float* x, const float* y, const float* keep,
+                                                   int distance, int width) {
+        each_at_once<2>(width, [&](int i) {
+            const float factor = -__ldg(keep + i);
+            return Two{{Ops::mul(x[i], factor), Ops::mul(x[distance + i], factor)}, {y[i], y[distance + i]}};
+        });
+    }
+
+    /// In lane 0.
+    __device__ __forceinline__ DeviceComplex joined() const {
+        return {joined_warp(Ops::add(sums[0], sums[1])), joined_warp(Ops::sub(sums[2], sums[3]))};
+    }
+
+private:
+    struct Two {
+        DeviceComplex x;
+        DeviceComplex y;
+    };
+
+    /// Adds the lane's elements of `count`; the loads of at_once of them are in flight together.
+    template <int at_once, class Load>
+    __device__ __forceinline__ void each_at_once(int count, Load load) {
+        for (int first = thread() % warp_size; first < count; first += at_once * warp_size) {
+            Two loaded[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                loaded[i] = load(min(first + i * warp_size, count - 1));
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                if (first + i * warp_size < count) add(loaded[i].x, loaded[i].y);
+        }
+    }
+};
+
+/// As SlotEstimator::covariances() computes them; valid in lane 0.
+__device__ __forceinline__ DeviceComplex products_of(const EstimatorProgram& program, unsigned slot,
+                                                     const EstimatorTileJob& job, const DeviceFilter& filter,
+                                                     int a, int b) {
     const int estimates = program.estimates;
-    const int in_group = antennas * estimates;
-    DeviceComplex sum = {0.0F, 0.0F};
+    const int stride = program.comb_stride;
+    const int rows = 2 * program.streams_count * estimates;
+    const float* const pilots = program.streams_at + slot * program.streams_size +
+                                program.ranges[job.range].offset + job.tile.window * program.comb_pilots;
+    Products products;
+    products.add_pilots(pilots + a * rows * 2 * stride, pilots + b * rows * 2 * stride, rows, stride,
+                        filter.window_blocks * program.comb_pilots);
+    const int in_group = program.antennas * estimates;
     for (int kind = 1; kind >= 0; --kind) {
         const DeviceKind& of_kind = filter.kinds[kind];
         const int width = of_kind.modes.width();
-        const float* const projected = modes_of(program, slot, job, filter, kind);
-        for (int group = 0; group < program.columns[kind] / (2 * in_group); ++group) {
-            for (int e = 0; e < estimates; ++e) {
-                const int x = group * in_group + a * estimates + e;
-                const int y = group * in_group + b * estimates + e;
-                const DeviceComplex one =
-                    product(folded_column(program, slot, job, filter, kind, x),
-                            folded_column(program, slot, job, filter, kind, y), of_kind,
-                            projected + (x + group * in_group) * width,
-                            projected + (y + group * in_group) * width, in_group * width);
-                sum = {Ops::add(sum.re, one.re), Ops::add(sum.im, one.im)};
-            }
-        }
+        const float* const modes = modes_of(program, slot, job, filter, kind);
+        for (int group = 0; group < program.columns[kind]; group += 2 * in_group)
+            for (int e = 0; e < estimates; ++e)
+                products.subtract_modes(modes + (group + a * estimates + e) * width,
+                                        modes + (group + b * estimates + e) * width, of_kind.keep,
+                                        in_group * width, width);
     }
-    if (threadIdx.x != 0) return;
-    float* const out = program.products +
-                       2 * ((std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.y) *
-                                static_cast<unsigned>(antennas * antennas) +
-                            blockIdx.x);
-    out[0] = sum.re;
-    out[1] = sum.im;
+    return products.joined();
 }
 
 /// The elements of a slot's matrix on the diagonal and below, by pair.
@@ -98,26 +115,24 @@ __device__ void set_kept_share(const EstimatorProgram& program, Elements& elemen
                                           math::independent_freedom<Ops>(program.facts, program));
 }
 
-/// One block per slot, one thread per pair.
-__global__ void __launch_bounds__(estimator_threads)
-    write_covariance(const EstimatorProgram* __restrict__ of_all, cf32* covariance) {
-    const EstimatorProgram& program = *of_all;
-    const unsigned slot = blockIdx.x;
+/// Writes the covariance of a slot from the products of its tiles; one thread per pair of antennas.
+__device__ __forceinline__ void write_covariance(const EstimatorProgram& program, unsigned slot,
+                                                 cf32* covariance) {
     const int antennas = program.antennas;
     const int pairs = antennas * antennas;
-    const int pair = static_cast<int>(threadIdx.x);
+    const int pair = thread();
     const int a = pair / antennas;
     const int b = pair % antennas;
     const bool takes_part = pair < pairs && b <= a;
     __shared__ Elements elements;
     const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, program.facts, program);
     const float* const products =
-        program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs);
+        program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs) +
+        2 * pair;
     DeviceComplex sum = {0.0F, 0.0F};
     for (int job = 0; takes_part && job < program.largest.jobs; ++job) {
-        const float* const one =
-            products + 2 * (static_cast<std::size_t>(job) * static_cast<unsigned>(pairs) + threadIdx.x);
-        sum = {Ops::add(sum.re, one[0]), Ops::add(sum.im, one[1])};
+        const float* const one = products + std::size_t{2} * static_cast<unsigned>(job * pairs);
+        sum = {Ops::add(sum.re, __ldcg(one)), Ops::add(sum.im, __ldcg(one + 1))};
     }
     if (takes_part)
         elements.at[pair] = phy::detail::cuda::covariance_of<Ops>(
@@ -138,20 +153,46 @@ __global__ void __launch_bounds__(estimator_threads)
     out[2 * pair + 1] = element.im;
 }
 
+/// One block per tile and slot; a warp has some pairs of antennas. A slot's last block writes its covariance.
+/// Runs beside make_filters(), which starts it when all before is done and of which it needs nothing. Blocks
+/// of one slot more wait for that, so that both are done when this one is.
+__global__ void __launch_bounds__(max_warps_of_products* warp_size)
+    measure_covariance(const __grid_constant__ EstimatorProgram program, cf32* covariance) {
+    let_next_get_ready();
+    const unsigned slot = blockIdx.x;
+    if (slot == gridDim.x - 1) return wait_for_previous();
+    const int antennas = program.antennas;
+    const EstimatorTileJob& job = program.jobs[blockIdx.y];
+    const DeviceFilter& filter = program.filters[job.filter];
+    float* const out = program.products +
+                       2 * (std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.y) *
+                           static_cast<unsigned>(antennas * antennas);
+    const int warp = thread() / warp_size;
+    const int warps = static_cast<int>(blockDim.x) / warp_size;
+    int pair = 0;
+    for (int a = 0; a < antennas; ++a) {
+        for (int b = 0; b <= a; ++b, ++pair) {
+            if (pair % warps != warp) continue;
+            const DeviceComplex sum = products_of(program, slot, job, filter, a, b);
+            if (thread() % warp_size != 0) continue;
+            out[2 * (a * antennas + b)] = sum.re;
+            out[2 * (a * antennas + b) + 1] = sum.im;
+        }
+    }
+    if (is_last_block(program.covariance_arrivals + slot, gridDim.y))
+        write_covariance(program, slot, covariance);
+}
+
 }  // namespace
 
-void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
-                      cudaStream_t stream) {
-    const dim3 blocks(static_cast<unsigned>(host.antennas * host.antennas),
-                      static_cast<unsigned>(host.largest.jobs), job.slots);
-    sum_products<<<blocks, warp_size, 0, stream>>>(program);
-    write_covariance<<<job.slots, estimator_threads, 0, stream>>>(program, job.covariance);
-    check(cudaGetLastError());
+void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
+    const int warps = min(pairs_of(host.antennas), max_warps_of_products);
+    launch_dependent(measure_covariance, true, dim3(job.slots + 1, static_cast<unsigned>(host.largest.jobs)),
+                     static_cast<unsigned>(warps * warp_size), 0, stream, host, job.covariance);
 }
 
 void prepare_covariance() {
-    load_code(sum_products);
-    load_code(write_covariance);
+    load_code(measure_covariance);
 }
 
 }  // namespace phy::gpu::detail

@@ -23,13 +23,13 @@ __device__ __forceinline__ int thread() {
     return static_cast<int>(threadIdx.x);
 }
 
-/// True in the last of a slot's blocks, those of gridDim.x. What the other blocks wrote before can then be
-/// read, past the first-level cache. All threads of a block must call it.
-__device__ __forceinline__ bool is_last_block(const EstimatorProgram& program, unsigned slot) {
+/// True in the last of a slot's blocks, which count their arrivals. What the other blocks wrote before can
+/// then be read, past the first-level cache. All threads of a block must call it.
+__device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned blocks) {
     __shared__ bool is_last;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicInc(program.arrivals + slot, gridDim.x - 1) == gridDim.x - 1;
+    if (threadIdx.x == 0) is_last = atomicInc(arrivals, blocks - 1) == blocks - 1;
     __syncthreads();
     if (is_last) __threadfence();
     return is_last;

@@ -231,8 +231,9 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, max_slots);
         program.states = states.data();
-        arrivals = DeviceBuffer<unsigned>(device, max_slots);
+        arrivals = DeviceBuffer<unsigned>(device, 2 * max_slots);
         program.arrivals = arrivals.data();
+        program.covariance_arrivals = arrivals.data() + max_slots;
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
             *arrays[i] = next;
@@ -263,7 +264,11 @@ std::size_t ChannelEstimator::channel_size() const {
 }
 
 std::span<const float> ChannelEstimator::time_weights() const {
-    return impl_->plan.time_weights;
+    return impl_->plan.time.weights;
+}
+
+int ChannelEstimator::time_sets() const {
+    return impl_->plan.time.count();
 }
 
 const Device& ChannelEstimator::device() const {
@@ -306,7 +311,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
     start_projection(impl_->program, there, job, stream);
     start_noise(impl_->program, job, stream);
     start_filter(impl_->program, job, stream);
-    if (job.covariance != nullptr) start_covariance(impl_->program, there, job, stream);
+    if (job.covariance != nullptr) start_covariance(impl_->program, job, stream);
     start_synthesis(impl_->program, job, stream);
 }
 

@@ -363,7 +363,6 @@ __global__ void __launch_bounds__(filter_threads, 1)
     extern __shared__ __align__(16) double shared[];
     __shared__ alignas(DeviceFilter) unsigned words[sizeof(DeviceFilter) / sizeof(unsigned)];
     static_assert(sizeof(words) == sizeof(DeviceFilter));
-    let_next_get_ready();
     const unsigned slot = blockIdx.y;
     const int joint = static_cast<int>(blockIdx.x) % 2;
     for (int i = thread(); i < static_cast<int>(std::size(words)); i += filter_threads)
@@ -378,6 +377,7 @@ __global__ void __launch_bounds__(filter_threads, 1)
     EstimatorDeposit deposit;
     if (thread() < 2 * filter.delays) deposit = filter.deposits[thread()];
     wait_for_previous();
+    let_next_get_ready();
     const std::size_t index = std::size_t{slot} * gridDim.x + blockIdx.x;
     const Deconvolution deconvolution(program.profile, room.profile);
     deconvolve(program, slot, deconvolution);
@@ -393,7 +393,7 @@ __global__ void __launch_bounds__(filter_threads, 1)
     } else if (thread() == 0) {
         program.errors[index] = 0.0F;
     }
-    if (is_last_block(program, slot)) write_estimate(program, slot, estimates[slot]);
+    if (is_last_block(program.arrivals + slot, gridDim.x)) write_estimate(program, slot, estimates[slot]);
 }
 
 }  // namespace

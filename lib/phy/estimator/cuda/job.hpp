@@ -113,7 +113,8 @@ struct EstimatorProgram : EstimatorShape {
     float* errors;       ///< (slots, filters, kinds)
     float* products;     ///< (slots, jobs, antennas, antennas, 2)
     SlotState* states;
-    unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
+    unsigned* arrivals;             ///< (slots): blocks that have finished; 0 between kernels
+    unsigned* covariance_arrivals;  ///< of the kernel beside the others
     std::size_t rows_size;
     std::size_t streams_size;
 };
@@ -138,8 +139,7 @@ void start_projection(const EstimatorProgram& host, const EstimatorProgram* prog
                       cudaStream_t stream);
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
-void start_covariance(const EstimatorProgram& host, const EstimatorProgram* program, const EstimatorJob& job,
-                      cudaStream_t stream);
+void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
 /// Load the kernels' code, and allow them the shared memory that they need.

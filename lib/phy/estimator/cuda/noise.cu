@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(estimator_threads)
             sum = Ops::add(sum, sums[2 * column + i % 2]);
         program.job_sums[of_job * 2 * static_cast<unsigned>(program.streams_count) + threadIdx.x] = sum;
     }
-    if (is_last_block(program, slot)) measure_noise(program, slot);
+    if (is_last_block(program.arrivals + slot, gridDim.x)) measure_noise(program, slot);
 }
 
 }  // namespace

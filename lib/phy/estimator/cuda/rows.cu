@@ -252,8 +252,12 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
         program.row_sums + std::size_t{slot} * static_cast<unsigned>(program.rows) * row_sums_size;
     constexpr int of_row = phy::detail::estimator_row_sums;
     const int i = static_cast<int>(threadIdx.x);
-    const int column = i < of_row ? i : of_row + (i - of_row) % 2;
-    const int first_symbol = i < of_row ? 0 : (i - of_row) / 2 * program.length;
+    const int pairs_end = of_row + 2 * program.constants.pairs;
+    const int count = pairs_end + program.symbols / program.length;
+    const bool is_pair = i >= of_row && i < pairs_end;
+    const int column = is_pair ? of_row + (i - of_row) % 2 : i < of_row ? i : 0;
+    const int dmrs = is_pair ? (i - of_row) / 2 : i - pairs_end;
+    const int first_symbol = i < of_row ? 0 : dmrs * program.length;
     const int last_symbol = i < of_row ? program.symbols : first_symbol + program.length;
     float sum = 0.0F;
     int symbol = 0;
@@ -263,7 +267,7 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
         for (int k = i; k < rows * row_sums_size; k += estimator_threads)
             some[k] = __ldcg(all + row0 * row_sums_size + k);
         __syncthreads();
-        if (i >= of_row + 2 * program.constants.pairs) continue;
+        if (i >= count) continue;
 #pragma unroll 4
         for (int row = 0; row < rows; ++row) {
             const float x = some[row * row_sums_size + column];
@@ -271,11 +275,11 @@ __device__ __forceinline__ void join_sums(const EstimatorProgram& program, unsig
             symbol = symbol + 1 == program.symbols ? 0 : symbol + 1;
         }
     }
-    if (i < of_row + 2 * program.constants.pairs) sums[i] = sum;
+    if (i < count) sums[i] = sum;
     __syncthreads();
 }
 
-/// The rotation from symbol to symbol, and coherence.
+/// The rotation from symbol to symbol, coherence and change.
 __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program, unsigned slot) {
     __shared__ float sums[phy::detail::estimator_slot_sums];
     join_sums(program, slot, sums);
@@ -283,10 +287,7 @@ __device__ __forceinline__ void measure_offsets(const EstimatorProgram& program,
     if (threadIdx.x / warp_size != 0) return;
     const float frequency = phy::detail::cuda::measured_frequency<Ops>(program.constants, sums);
     const unsigned lane = threadIdx.x % warp_size;
-    if (lane == 0) {
-        state.frequency_offset = frequency;
-        state.coherence = phy::detail::cuda::measured_coherence<Ops>(program.constants, sums);
-    }
+    if (lane == 0) phy::detail::cuda::set_offsets<Ops>(program.constants, sums, frequency, state);
     if (lane < symbols_per_slot) phy::detail::cuda::set_phase<Ops>(program.constants, lane, frequency, state);
 }
 
@@ -319,7 +320,7 @@ __global__ void __launch_bounds__(estimator_threads, 4)
         store_sums(sums, program.row_sums + (std::size_t{slot} * static_cast<unsigned>(program.rows) +
                                              static_cast<unsigned>(of_slot)) *
                                                 row_sums_size);
-    if (is_last_block(program, slot)) measure_offsets(program, slot);
+    if (is_last_block(program.arrivals + slot, gridDim.x)) measure_offsets(program, slot);
 }
 
 __device__ __forceinline__ void add_product(DeviceComplex (&sums)[4], DeviceComplex weight, float4 re,

@@ -125,28 +125,17 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
         store(sums[v], lanes + v * width, width);
 }
 
-/// Joins the lanes of a sum, which are spread over vectors, as sum_of_lanes() does.
-PHY_INLINE float joined(V* sum) {
-    int count = vectors;
-    for (; count > 1; count /= 2)
-        for (int v = 0; v < count / 2; ++v)
-            sum[v] = Ops::add(sum[v], sum[v + count / 2]);
-    alignas(64) float lanes[width];
-    Lanes::store(sum[0], lanes);
-    if constexpr (width > 1) return sum_of_lanes<static_cast<std::size_t>(width)>(lanes);
-    return lanes[0];
-}
-
-void products(SplitComplex x, SplitComplex y, const float* keep, int count, float* sums) {
-    V lanes[4][vectors];
+void products(SplitComplex x, SplitComplex y, const float* keep, int count, float* lanes) {
     for (int v = 0; v < vectors; ++v) {
-        V sum[4] = {Ops::set(0.0F), Ops::set(0.0F), Ops::set(0.0F), Ops::set(0.0F)};
+        V sum[4];
+        for (int i = 0; i < 4; ++i)
+            sum[i] = load(lanes + i * estimator_lanes + v * width, width);
         for (int at = v * width; at < count; at += estimator_lanes) {
             const int left = count - at;
             C a = load(x, at, left);
             const C b = load(y, at, left);
             if (keep != nullptr) {
-                const V factor = load(keep + at, left);
+                const V factor = Ops::mul(load(keep + at, left), Ops::set(-1.0F));
                 a = {Ops::mul(a.re, factor), Ops::mul(a.im, factor)};
             }
             sum[0] = Ops::fma(a.re, b.re, sum[0]);
@@ -155,10 +144,8 @@ void products(SplitComplex x, SplitComplex y, const float* keep, int count, floa
             sum[3] = Ops::fma(a.re, b.im, sum[3]);
         }
         for (int i = 0; i < 4; ++i)
-            lanes[i][v] = sum[i];
+            store(sum[i], lanes + i * estimator_lanes + v * width, width);
     }
-    for (int i = 0; i < 4; ++i)
-        sums[i] = joined(lanes[i]);
 }
 
 void rotate(const float* index, float step, SplitComplexOut out, int count) {

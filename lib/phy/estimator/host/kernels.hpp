@@ -28,8 +28,9 @@ struct EstimatorKernels {
     /// Adds x y, or x keep y if keep is not null, to lanes[lane].
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
-    /// Sums of re re, im im, im re and re im of x, or of x keep, and y.
-    void (*products)(SplitComplex x, SplitComplex y, const float* keep, int count, float* sums);
+    /// Adds re re, im im, im re and re im of x and y to lanes[4][lane], or, if keep is not null, those of -x
+    /// keep and y.
+    void (*products)(SplitComplex x, SplitComplex y, const float* keep, int count, float* lanes);
 
     /// exp(2 pi j index step).
     void (*rotate)(const float* index, float step, SplitComplexOut out, int count);

@@ -183,7 +183,9 @@ void SlotEstimator::join_sums() noexcept {
         for (std::size_t i = 0; i < estimator_row_sums; ++i)
             sums[i] += row_sums_[row * estimator_row_sums + i];
         const std::size_t pair = row % symbols / size(layout.length);
-        if (pair >= size(plan_.constants.pairs)) continue;
+        const std::size_t pairs = size(plan_.constants.pairs);
+        sums[estimator_row_sums + 2 * pairs + pair] += row_sums_[row * estimator_row_sums];
+        if (pair >= pairs) continue;
         sums[estimator_row_sums + 2 * pair] += cross_sums_[2 * row];
         sums[estimator_row_sums + 2 * pair + 1] += cross_sums_[2 * row + 1];
     }

@@ -82,8 +82,11 @@ private:
                      float* re, float* im) const noexcept;
     void residuals(const EstimatorKind& kind, bool joint, const float* columns, const float* projected,
                    std::size_t job) noexcept;
-    void covariances(const EstimatorKind& kind, bool joint, const float* columns, const float* projected,
-                     std::size_t job) noexcept;
+    void covariances(std::size_t job) noexcept;
+    void add_products_of_pilots(const EstimatorTileJob& job, std::size_t a, std::size_t b,
+                                float* lanes) noexcept;
+    void subtract_products_of_modes(const EstimatorTileJob& job, std::size_t a, std::size_t b,
+                                    float* lanes) noexcept;
     void measure_noise() noexcept;
     void make_filter(Scratch& scratch, std::size_t filter, bool joint) noexcept;
     void set_powers(Scratch& scratch, const EstimatorFilter& filter, double noise) const noexcept;

@@ -22,18 +22,14 @@ void SlotEstimator::project(Scratch& scratch, std::size_t index) noexcept {
     const EstimatorTileJob& job = plan_.jobs[index];
     const EstimatorFilter& filter = plan_.filters[size(job.filter)];
     float* modes = &modes_[job.modes_at];
-    if (slot_.covariance != nullptr) {
-        const auto products = size(plan_.layout.antennas * plan_.layout.antennas) * 2;
-        std::fill_n(&tile_products_[index * products], products, 0.0F);
-    }
     for (const bool joint : {true, false}) {
         const EstimatorKind& of_kind = filter.of(joint);
         if (plan_.columns(joint) == 0) continue;
         project_kind(scratch, job, joint, modes);
         residuals(of_kind, joint, scratch.columns.data(), modes, index);
-        if (slot_.covariance != nullptr) covariances(of_kind, joint, scratch.columns.data(), modes, index);
         modes += size(plan_.columns(joint) * of_kind.modes.width());
     }
+    if (slot_.covariance != nullptr) covariances(index);
 }
 
 void SlotEstimator::project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint,
@@ -118,38 +114,60 @@ void SlotEstimator::residuals(const EstimatorKind& kind, bool joint, const float
     }
 }
 
-void SlotEstimator::covariances(const EstimatorKind& kind, bool joint, const float* columns,
-                                const float* projected, std::size_t job) noexcept {
+void SlotEstimator::covariances(std::size_t index) noexcept {
     const std::size_t antennas = size(plan_.layout.antennas);
-    const std::size_t estimates = size(plan_.layout.estimates);
-    const auto stride = size(kind.column_stride());
-    const auto in_group = size(plan_.group_columns());
-    const int width = kind.modes.width();
-    const std::size_t groups = size(plan_.columns(joint)) / in_group;
-    const auto split = [&](const float* from, std::size_t row, std::size_t column) {
-        return SplitComplex{from + column * row, from + (column + in_group) * row};
-    };
     for (std::size_t a = 0; a < antennas; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
-            float* const sum = &tile_products_[((job * antennas + a) * antennas + b) * 2];
-            for (std::size_t group = 0; group < groups; group += 2) {
-                for (std::size_t e = 0; e < estimates; ++e) {
-                    const std::size_t x = group * in_group + a * estimates + e;
-                    const std::size_t y = group * in_group + b * estimates + e;
-                    float of_columns[4];
-                    float of_modes[4];
-                    kernels_.products(split(columns, stride, x), split(columns, stride, y), nullptr,
-                                      static_cast<int>(stride), of_columns);
-                    kernels_.products(split(projected, size(width), x), split(projected, size(width), y),
-                                      kind.keep.data(), width, of_modes);
-                    float left[4];
-                    for (std::size_t i = 0; i < 4; ++i)
-                        left[i] = Ops::fms(0.5F, of_columns[i], of_modes[i]);
-                    sum[0] = Ops::add(sum[0], Ops::add(left[0], left[1]));
-                    sum[1] = Ops::add(sum[1], Ops::sub(left[2], left[3]));
-                }
+            alignas(64) float lanes[4 * estimator_lanes] = {};
+            add_products_of_pilots(plan_.jobs[index], a, b, lanes);
+            subtract_products_of_modes(plan_.jobs[index], a, b, lanes);
+            for (std::size_t i = 0; i < estimator_lanes; ++i) {
+                lanes[i] = Ops::add(lanes[i], lanes[estimator_lanes + i]);
+                lanes[2 * estimator_lanes + i] =
+                    Ops::sub(lanes[2 * estimator_lanes + i], lanes[3 * estimator_lanes + i]);
+            }
+            float* const sum = &tile_products_[((index * antennas + a) * antennas + b) * 2];
+            sum[0] = sum_of_lanes<estimator_lanes>(lanes);
+            sum[1] = sum_of_lanes<estimator_lanes>(lanes + 2 * estimator_lanes);
+        }
+    }
+}
+
+/// Of two antennas in a tile's window.
+void SlotEstimator::add_products_of_pilots(const EstimatorTileJob& job, std::size_t a, std::size_t b,
+                                           float* lanes) noexcept {
+    const EstimatorLayout& layout = plan_.layout;
+    const auto stride = size(layout.comb_stride);
+    const auto first = size(layout.ranges[size(job.range)].offset + job.tile.window * layout.comb_pilots);
+    const int count = plan_.filters[size(job.filter)].window_blocks * layout.comb_pilots;
+    const auto in_antenna = layout.streams.size() * size(layout.estimates);
+    for (std::size_t row = 0; row < in_antenna; ++row) {
+        for (int comb = 0; comb < 2; ++comb) {
+            const float* const x = row_of(streams_, a * in_antenna + row, comb) + first;
+            const float* const y = row_of(streams_, b * in_antenna + row, comb) + first;
+            kernels_.products({x, x + stride}, {y, y + stride}, nullptr, count, lanes);
+        }
+    }
+}
+
+void SlotEstimator::subtract_products_of_modes(const EstimatorTileJob& job, std::size_t a, std::size_t b,
+                                               float* lanes) noexcept {
+    const auto in_group = size(plan_.group_columns());
+    const auto estimates = size(plan_.layout.estimates);
+    const float* modes = &modes_[job.modes_at];
+    for (const bool joint : {true, false}) {
+        const EstimatorKind& kind = plan_.filters[size(job.filter)].of(joint);
+        const auto width = size(kind.modes.width());
+        const auto columns = size(plan_.columns(joint));
+        for (std::size_t group = 0; group < columns; group += 2 * in_group) {
+            for (std::size_t e = 0; e < estimates; ++e) {
+                const float* const x = modes + (group + a * estimates + e) * width;
+                const float* const y = modes + (group + b * estimates + e) * width;
+                kernels_.products({x, x + in_group * width}, {y, y + in_group * width}, kind.keep.data(),
+                                  kind.modes.width(), lanes);
             }
         }
+        modes += columns * width;
     }
 }
 

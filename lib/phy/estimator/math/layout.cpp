@@ -10,6 +10,7 @@
 #include "phy/core/error.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/numerics/elementary.hpp"
+#include "phy/numerics/matrix.hpp"
 
 namespace phy::detail {
 namespace {
@@ -68,25 +69,6 @@ void add_streams(EstimatorLayout& layout, const DmrsConfig& dmrs) {
             layout.kind_streams[kind] * (kind == 1 ? 4 : 2) * layout.antennas * layout.estimates;
 }
 
-/// Solves a x = b for a small positive definite matrix, by Gaussian elimination; overwrites a.
-std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
-    const std::size_t n = b.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t row = i + 1; row < n; ++row) {
-            const double factor = a[row * n + i] / a[i * n + i];
-            for (std::size_t k = i; k < n; ++k)
-                a[row * n + k] -= factor * a[i * n + k];
-            b[row] -= factor * b[i];
-        }
-    }
-    for (std::size_t i = n; i-- > 0;) {
-        for (std::size_t k = i + 1; k < n; ++k)
-            b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
-    }
-    return b;
-}
-
 /// Delays that interpolated pilots hold, in cyclic prefixes, and noise over power.
 constexpr double fill_prefixes = 1.5;
 constexpr double fill_noise = 0.01;
@@ -110,12 +92,12 @@ EstimatorFill make_fill(const std::vector<bool>& is_erased, int m, int spacing) 
         const double turns = 0.5 * fill_prefixes * prefix * spacing * std::abs(distance);
         return elementary::turn(turns - std::floor(turns)).imag() / (2.0 * pi * turns);
     };
-    std::vector<double> a;
+    Matrix a(from.size(), from.size());
     std::vector<double> b;
-    for (const int i : from) {
-        b.push_back(correlation(i - m));
-        for (const int k : from)
-            a.push_back(correlation(i - k) + (i == k ? fill_noise : 0.0));
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        b.push_back(correlation(from[i] - m));
+        for (std::size_t k = 0; k < from.size(); ++k)
+            a(i, k) = correlation(from[i] - from[k]) + (i == k ? fill_noise : 0.0);
     }
     const std::vector<double> weights = solved(std::move(a), std::move(b));
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -180,11 +162,6 @@ void check_config(const ChannelEstimatorConfig& config) {
                      {std::numeric_limits<float>::denorm_min(), 0x1p80}, "a positive number up to 2^80");
     check_enum("time", config.time, TimeInterpolation::wiener);
     const bool is_wiener = config.time == TimeInterpolation::wiener;
-    if (is_wiener && !config.doppler_spread)
-        throw ArgumentError(
-            "no doppler_spread: expected one for TimeInterpolation::wiener; TimeInterpolation::average is "
-            "for "
-            "static channels");
     if (!is_wiener && config.doppler_spread)
         throw ArgumentError("doppler_spread " + number_text(*config.doppler_spread) +
                             ": expected none without TimeInterpolation::wiener");
@@ -233,62 +210,6 @@ EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
         }
     }
     add_erased(*this, config.allocation.erased_subcarriers);
-}
-
-namespace {
-
-double middle(const DmrsConfig& dmrs, int estimate) {
-    const auto first = static_cast<std::size_t>(estimate * dmrs.length);
-    return 0.5 * (dmrs.symbols[first] + dmrs.symbols[first + static_cast<std::size_t>(dmrs.length) - 1]);
-}
-
-/// The error of an estimate of a coefficient that Wiener weights in time assume.
-constexpr double error_in_time = 0.01;
-
-}  // namespace
-
-std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, int estimates) {
-    const DmrsConfig& dmrs = config.allocation.dmrs;
-    const auto n = static_cast<std::size_t>(estimates);
-    std::vector<float> weights(symbols_per_slot * n, 0.0F);
-    if (estimates == 1) {
-        std::fill(weights.begin(), weights.end(), 1.0F);
-        return weights;
-    }
-    const auto correlation = [&](double symbols) {
-        constexpr double two_pi = 6.283185307179586;
-        const double seconds = std::abs(symbols) * symbol_time(1) / config.subcarrier_spacing;
-        return std::cyl_bessel_j(0.0, two_pi * double{*config.doppler_spread} * seconds);
-    };
-    for (int l = 0; l < symbols_per_slot; ++l) {
-        float* const row = &weights[static_cast<std::size_t>(l) * n];
-        if (config.time == TimeInterpolation::wiener) {
-            std::vector<double> a(n * n);
-            std::vector<double> b(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                b[i] = correlation(l - middle(dmrs, static_cast<int>(i)));
-                for (std::size_t k = 0; k < n; ++k)
-                    a[i * n + k] =
-                        correlation(middle(dmrs, static_cast<int>(i)) - middle(dmrs, static_cast<int>(k))) +
-                        (i == k ? error_in_time : 0.0);
-            }
-            const std::vector<double> x = solved(a, b);
-            std::transform(x.begin(), x.end(), row, [](double weight) { return static_cast<float>(weight); });
-            continue;
-        }
-        int right = 0;
-        while (right < estimates && middle(dmrs, right) < l)
-            ++right;
-        if (right == 0 || right == estimates) {
-            row[right == 0 ? 0 : estimates - 1] = 1.0F;
-            continue;
-        }
-        const double left_at = middle(dmrs, right - 1);
-        const double share = (l - left_at) / (middle(dmrs, right) - left_at);
-        row[right - 1] = static_cast<float>(1.0 - share);
-        row[right] = static_cast<float>(share);
-    }
-    return weights;
 }
 
 }  // namespace phy::detail

@@ -97,9 +97,6 @@ struct EstimatorLayout : EstimatorShape {
     [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }
 };
 
-/// Returns an array (symbols_per_slot, estimates).
-std::vector<float> estimator_time_weights(const ChannelEstimatorConfig& config, int estimates);
-
 /// Throws ArgumentError if a value is out of its range.
 void check_config(const ChannelEstimatorConfig& config);
 

@@ -19,7 +19,8 @@ int blocks_of(const EstimatorLayout& layout) {
     return blocks;
 }
 
-EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
+EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const EstimatorLayout& layout,
+                                  const EstimatorTimeSets& time) {
     EstimatorConstants c{};
     c.subcarrier_spacing = static_cast<float>(config.subcarrier_spacing);
     const auto observations = static_cast<double>(layout.rows);
@@ -31,7 +32,11 @@ EstimatorConstants make_constants(const ChannelEstimatorConfig& config, const Es
     c.noise_variance = config.noise_variance.value_or(0.0F);
     c.corrects_timing = config.corrects_timing ? 1 : 0;
     const int dmrs = layout.symbols / layout.length;
-    c.pairs = config.corrects_frequency ? dmrs - 1 : 0;
+    c.corrects_frequency = config.corrects_frequency ? 1 : 0;
+    c.time = time;
+    c.pairs = config.corrects_frequency || time.changes > 1 ? dmrs - 1 : 0;
+    if (c.pairs > 0) c.change_share = static_cast<float>(dmrs / (observations * layout.pilots * c.pairs));
+    c.symbols_averaged = static_cast<float>(layout.symbols_averaged);
     for (int i = 0; i + 1 < dmrs; ++i) {
         const auto at = static_cast<std::size_t>(i * layout.length);
         c.gaps[static_cast<std::size_t>(i)] = static_cast<float>(
@@ -156,8 +161,8 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       extent(estimator_extent(config, layout)),
       profile(layout, extent),
       transform(static_cast<std::size_t>(profile.bins), FactorOrder::pairs),
-      constants(make_constants(config, layout)),
-      time_weights(estimator_time_weights(config, layout.estimates)) {
+      time(make_estimator_time(config, layout.estimates)),
+      constants(make_constants(config, layout, time.sets)) {
     add_jobs(*this);
     set_largest(*this);
 }

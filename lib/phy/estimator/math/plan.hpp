@@ -10,6 +10,7 @@
 #include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/profile.hpp"
 #include "phy/estimator/math/slot_state.hpp"
+#include "phy/estimator/math/time.hpp"
 
 namespace phy::detail {
 
@@ -59,8 +60,8 @@ struct EstimatorPlan {
     std::vector<float> shares;             ///< of each filter, of all resource blocks
     std::vector<EstimatorTileJob> jobs;
     EstimatorFacts facts = {};
+    EstimatorTime time;
     EstimatorConstants constants;
-    std::vector<float> time_weights;
     EstimatorSizes largest;
 
     /// Real columns of a tile of one kind.

@@ -52,6 +52,7 @@ PHY_INLINE float measured_coherence(const EstimatorConstants& constants, const f
 
 template <class Ops>
 PHY_INLINE float measured_frequency(const EstimatorConstants& constants, const float* sums) {
+    if (constants.corrects_frequency == 0) return 0.0F;
     float above = 0.0F;
     float below = 0.0F;
     for (int pair = 0; pair < constants.pairs; ++pair) {
@@ -65,6 +66,19 @@ PHY_INLINE float measured_frequency(const EstimatorConstants& constants, const f
     return below > least_energy ? Ops::div(above, below) : 0.0F;
 }
 
+/// How much pilots change from one DM-RS to the next, beside the rotation.
+template <class Ops>
+PHY_INLINE float measured_change(const EstimatorConstants& constants, const float* sums, float frequency) {
+    const float* const energies = sums + 3 + 2 * constants.pairs;
+    float change = 0.0F;
+    for (int pair = 0; pair < constants.pairs; ++pair) {
+        const ComplexOf<Ops> turn = phasor<Ops>(constants.gaps[static_cast<std::size_t>(pair)], frequency);
+        const float common = Ops::fma(sums[4 + 2 * pair], turn.im, Ops::mul(sums[3 + 2 * pair], turn.re));
+        change = Ops::add(change, Ops::fma(-2.0F, common, Ops::add(energies[pair], energies[pair + 1])));
+    }
+    return Ops::mul(change, constants.change_share);
+}
+
 /// The phase of one symbol.
 template <class Ops>
 PHY_INLINE void set_phase(const EstimatorConstants& constants, std::size_t l, float frequency,
@@ -74,11 +88,20 @@ PHY_INLINE void set_phase(const EstimatorConstants& constants, std::size_t l, fl
     state.phase_im[l] = phase.im;
 }
 
-/// Coherence and frequency from a slot's sums.
+/// Coherence, frequency and change from a slot's sums, but for the phases.
+template <class Ops>
+PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, float frequency,
+                            SlotState& state) {
+    state.coherence = measured_coherence<Ops>(constants, sums);
+    state.frequency_offset = frequency;
+    state.energy = Ops::mul(sums[0], constants.energy_share);
+    state.change = measured_change<Ops>(constants, sums, frequency);
+}
+
+/// The same with phases.
 template <class Ops>
 PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* sums, SlotState& state) {
-    state.coherence = measured_coherence<Ops>(constants, sums);
-    state.frequency_offset = measured_frequency<Ops>(constants, sums);
+    set_offsets<Ops>(constants, sums, measured_frequency<Ops>(constants, sums), state);
     for (std::size_t l = 0; l < symbols_per_slot; ++l)
         set_phase<Ops>(constants, l, state.frequency_offset, state);
 }
@@ -127,6 +150,30 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorFa
     state.is_spoiled = 0;
 }
 
+/// How many limits the value is not below.
+template <class Limits>
+PHY_INLINE int reached(const Limits& limits, int count, float value) {
+    int result = 0;
+    for (int i = 0; i < count; ++i)
+        if (value >= limits[static_cast<std::size_t>(i)]) ++result;
+    return result;
+}
+
+/// The set of weights in time. Chance and interference, which do not change with the channel, are taken out.
+template <class Ops>
+PHY_INLINE int time_set(const EstimatorConstants& constants, const SlotState& state, float error,
+                        float power) {
+    const EstimatorTimeSets& sets = constants.time;
+    const float noise = Ops::mul(state.noise, constants.symbols_averaged);
+    const float signal = Ops::sub(state.energy, noise);
+    const float change = Ops::fma(0.5F, state.change, -noise);
+    const bool is_signal = signal > 0.0F && power > 0.0F;
+    const int of_change =
+        is_signal ? reached(sets.least_change, sets.changes - 1, Ops::div(change, signal)) : 0;
+    const int of_error = is_signal ? reached(sets.least_error, sets.errors - 1, Ops::div(error, power)) : 0;
+    return of_change * sets.errors + of_error;
+}
+
 /// The estimate of a slot, except for its phases. errors: (filters, kinds), for coefficients of power 1.
 template <class Ops>
 PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotState& state, int filters,
@@ -145,13 +192,16 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
         ports = Ops::add(ports, constants.ports[stream]);
     }
     out.noise_variance = state.noise_variance;
-    out.channel_error = Ops::div(error, ports);
     out.channel_power = Ops::div(power, ports);
+    const float of_estimate = Ops::div(error, ports);
+    out.time_set = time_set<Ops>(constants, state, of_estimate, out.channel_power);
+    const auto set = static_cast<std::size_t>(out.time_set);
+    out.channel_error = Ops::fma(constants.time.error_share[set], out.channel_power,
+                                 Ops::mul(constants.time.noise_share[set], of_estimate));
     out.timing_offset = Ops::div(state.timing, constants.subcarrier_spacing);
     out.frequency_offset = Ops::mul(state.frequency_offset, constants.subcarrier_spacing);
     out.delay_spread = Ops::div(state.delay_spread, constants.subcarrier_spacing);
     out.coherence = state.coherence;
-    out.reserved = 0.0F;
 }
 
 /// Of the residuals of an antenna; complex numbers, some of which are in several windows.

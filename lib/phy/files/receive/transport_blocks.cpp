@@ -25,27 +25,8 @@ public:
         decode_->start_run();
     }
 
-    void run_on_host(const HostWork& work) override {
-        HostWork of_receiver = work;
-        of_receiver.out = work.out.first(received_);
-        receive_->run_on_host(of_receiver);
-        const std::span<const std::byte> llr = work.out.front();
-        HostWork of_decoder = work;
-        of_decoder.in = {&llr, 1};
-        of_decoder.out = work.out.subspan(received_);
-        decode_->run_on_host(of_decoder);
-    }
-
-    void run_on_device(const DeviceWork& work) override {
-        DeviceWork of_receiver = work;
-        of_receiver.out = work.out.first(received_);
-        receive_->run_on_device(of_receiver);
-        const gpu::DeviceSpan<const std::byte> llr = work.out.front();
-        DeviceWork of_decoder = work;
-        of_decoder.in = {&llr, 1};
-        of_decoder.out = work.out.subspan(received_);
-        decode_->run_on_device(of_decoder);
-    }
+    void run_on_host(const HostWork& work) override { run(work, &StageRunner::run_on_host); }
+    void run_on_device(const DeviceWork& work) override { run(work, &StageRunner::run_on_device); }
 
     void end_run() override {
         receive_->end_run();
@@ -53,6 +34,18 @@ public:
     }
 
 private:
+    template <typename Work>
+    void run(const Work& work, void (StageRunner::*run_on)(const Work&)) {
+        Work of_receiver = work;
+        of_receiver.out = work.out.first(received_);
+        (*receive_.*run_on)(of_receiver);
+        const typename decltype(work.in)::value_type llr(work.out.front());
+        Work of_decoder = work;
+        of_decoder.in = {&llr, 1};
+        of_decoder.out = work.out.subspan(received_);
+        (*decode_.*run_on)(of_decoder);
+    }
+
     std::unique_ptr<StageRunner> receive_;
     std::size_t received_;  ///< outputs of the receiver
     std::unique_ptr<StageRunner> decode_;

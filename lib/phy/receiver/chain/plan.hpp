@@ -52,7 +52,7 @@ struct ReceiverPlan {
     std::size_t covariance = 0;  ///< 0 without interference rejection
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
-    [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights) const;
+    [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights, int time_sets) const;
 
     /// Pilots of all slots of the schedule, (SlotSchedule::slots(), pilots).
     [[nodiscard]] std::vector<cf32> make_pilots() const;

@@ -69,7 +69,7 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
     : device_(device),
       plan_(config),
       estimate_(device, plan_.estimator(), max_slots),
-      equalize_(device, plan_.equalizer(estimate_.time_weights())),
+      equalize_(device, plan_.equalizer(estimate_.time_weights(), estimate_.time_sets())),
       meter_(device, {.modulation = plan_.demapper.modulation}),
       demap_(device, plan_.demapper),
       beside_(device),

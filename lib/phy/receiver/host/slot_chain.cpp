@@ -29,7 +29,7 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
       buffers_(buffers),
       demodulate_(make_demodulator(host, shared.plan)),
       estimate_(host, shared.plan.estimator()),
-      equalize_(host, shared.plan.equalizer(estimate_.time_weights())),
+      equalize_(host, shared.plan.equalizer(estimate_.time_weights(), estimate_.time_sets())),
       deprecode_(make_deprecoder(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),
       demap_(host, shared.plan.demapper) {
