@@ -63,12 +63,15 @@ def run(program, channel, antennas, step_db, table, mcs):
             "points": points}
 
 
-def measure_all(program):
-    root = pathlib.Path(__file__).resolve().parent.parent
+def context_of(root):
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    context = {"date": datetime.date.today().isoformat(), "processor": processor, "threads": 1, "git_commit": commit,
-               "resource_blocks": RESOURCE_BLOCKS, "block_error_rate": TARGET}
+    return {"date": datetime.date.today().isoformat(), "processor": processor, "threads": 1, "git_commit": commit,
+            "resource_blocks": RESOURCE_BLOCKS, "block_error_rate": TARGET}
+
+
+def measure_all(program):
+    context = context_of(pathlib.Path(__file__).resolve().parent.parent)
     return {"context": context, "runs": [run(program, *channel, *mcs) for channel in CHANNELS for mcs in MCS]}
 
 

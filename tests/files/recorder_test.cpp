@@ -41,7 +41,8 @@ TEST_F(Recorder, ItsClockIsFollowed) {
             // Timing has a resolution of a sample.
             const double error = done.clock.corrected == ClockSource::frequency ? 0.3 : 3.0;
             EXPECT_NEAR(done.clock.last.value() * 1e6, ppm, error);
-            EXPECT_TRUE(std::fabs(ppm) < 3.0 || done.clock.corrected != ClockSource::none);
+            // Interpolation between DM-RS follows slow clocks.
+            EXPECT_TRUE(std::fabs(ppm) < 8.0 || done.clock.corrected != ClockSource::none);
         }
     }
 }

@@ -210,6 +210,17 @@ TEST(Elementary, ErfcHasTheSameBitsEverywhere) {
                   {26.0, 0x1.284bfe1cdea24p-981}});
 }
 
+TEST(Elementary, BesselFunction) {
+    for (int i = -800; i <= 800; ++i) {
+        const double x = 0.25 * i;
+        EXPECT_NEAR(elementary::bessel_j0(x), std::cyl_bessel_j(0.0, std::fabs(x)), 0x1p-44) << x;
+    }
+    EXPECT_EQ(elementary::bessel_j0(0.0), 1.0);
+    // Abramowitz and Stegun, table 9.1.
+    EXPECT_NEAR(elementary::bessel_j0(1.0), 0.765197686557967, 1e-15);
+    EXPECT_NEAR(elementary::bessel_j0(2.4048255576957728), 0.0, 1e-15);
+}
+
 TEST(Elementary, OfSpecialValues) {
     const double nan = std::nan("");
     for (const auto& function : {elementary::exp, elementary::exp10, elementary::log, elementary::cos,

@@ -147,6 +147,30 @@ TEST(Matrix, TimesItsTransposeIsThatProduct) {
     }
 }
 
+TEST(Matrix, EquationsAreSolved) {
+    std::mt19937_64 random(7);
+    std::normal_distribution<double> normal;
+    for (const std::size_t size : {1U, 2U, 5U, 17U}) {
+        Matrix factor(size, size);
+        std::vector<double> expected(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            expected[i] = normal(random);
+            for (std::size_t k = 0; k < size; ++k)
+                factor(i, k) = normal(random);
+        }
+        Matrix a = squared(factor);
+        for (std::size_t i = 0; i < size; ++i)
+            a(i, i) += 1.0;
+        std::vector<double> b(size);
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::size_t k = 0; k < size; ++k)
+                b[i] += a(i, k) * expected[k];
+        const std::vector<double> x = solved(a, b);
+        for (std::size_t i = 0; i < size; ++i)
+            EXPECT_NEAR(x[i], expected[i], 1e-12) << size;
+    }
+}
+
 TEST(Matrix, SumsGoFromTheFirstElementToTheLast) {
     const std::vector<double> values = {0.1, 0.1, 0.1};
     EXPECT_EQ(phy::detail::sum_of(values), (0.1 + 0.1) + 0.1);

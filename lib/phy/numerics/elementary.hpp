@@ -46,7 +46,7 @@ double angle_of(std::complex<double> value);
 /// smallest normal number.
 double erfc(double x);
 
-/// The Bessel function J0, for |x| up to 200. Error: 2^-46.
-PHY_EXPORT double bessel_j0(double x);
+/// The Bessel function J0, for |x| up to 200. Error: 2^-48.
+double bessel_j0(double x);
 
 }  // namespace phy::detail::elementary

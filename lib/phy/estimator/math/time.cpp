@@ -136,6 +136,13 @@ double change_of(const std::vector<double>& gaps, double angle) {
     return sum / static_cast<double>(gaps.size());
 }
 
+/// How much larger than its mean a change must be to tell of a Doppler shift. In a fade, a channel changes by
+/// much of the little power that is left; the fewer paths from layers to antennas, the more slots are like
+/// that.
+double caution_of(const ChannelEstimatorConfig& config) {
+    return 1.0 + 2.0 / (config.antennas * config.allocation.layers());
+}
+
 EstimatorTime wiener(const ChannelEstimatorConfig& config, int estimates) {
     const std::vector<double> gaps = gaps_of(config.allocation.dmrs, estimates);
     std::vector<double> per_symbol;
@@ -148,10 +155,9 @@ EstimatorTime wiener(const ChannelEstimatorConfig& config, int estimates) {
     EstimatorTime time;
     time.sets.changes = static_cast<int>(per_symbol.size());
     time.sets.errors = max_time_errors;
-    // A user taken for a slower one costs more than one taken for a faster one.
     for (std::size_t i = 0; i + 1 < per_symbol.size(); ++i)
-        time.sets.least_change[i] =
-            static_cast<float>(change_of(gaps, 0.75 * per_symbol[i] + 0.25 * per_symbol[i + 1]));
+        time.sets.least_change[i] = static_cast<float>(
+            caution_of(config) * change_of(gaps, 0.75 * per_symbol[i] + 0.25 * per_symbol[i + 1]));
     for (std::size_t i = 0; i + 1 < errors_of_estimates.size(); ++i)
         time.sets.least_error[i] =
             static_cast<float>(std::sqrt(errors_of_estimates[i] * errors_of_estimates[i + 1]));
