@@ -18,6 +18,7 @@ from block_error_figures import block_error_figures
 from coding_figures import coding_figures
 from hour_figures import hour_figures
 from link_figures import link_figures
+from moving_figures import moving_figures
 from profile_figures import profile_figures
 from recorder_figures import recorder_figures
 from recorder_speed import speed_figures
@@ -445,7 +446,7 @@ def speed_table():
 
 def figures():
     recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
-    coding = block_error_figures(RESULTS) | coding_figures(RESULTS)
+    coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
