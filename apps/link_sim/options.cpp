@@ -140,7 +140,7 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
         ("time-interpolation",
          listed(options.time, "--time-interpolation", parse_time_interpolation, "MODE[,MODE...]"),
          "interpolation of estimated channels between DM-RS symbols: average, linear (default), or wiener, "
-         "which is given the shift of --doppler")  //
+         "which measures the Doppler shift in each slot")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

@@ -146,7 +146,8 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
     phy::ChannelEstimator estimate(host, {.allocation = allocation,
                                           .antennas = config.antennas,
                                           .subcarrier_spacing = 30000.0,
-                                          .delay_spread = delay_spread});
+                                          .delay_spread = delay_spread,
+                                          .time = config.time});
     phy::Equalizer equalize(host,
                             {.allocation = allocation,
                              .antennas = config.antennas,

@@ -76,6 +76,13 @@ struct Batch {
     std::size_t slots = 0;
 };
 
+/// Lets the channel fade out within the slot, as that of a fast user.
+inline void change_in_time(const EstimatorConfig& config, Slot& slot) {
+    const auto width = static_cast<std::size_t>(config.allocation.subcarriers());
+    for (std::size_t i = 0; i < slot.grid.size(); ++i)
+        if (i / width % 14 > 9) slot.grid[i] *= 0.2F;
+}
+
 inline Batch make_batch(const EstimatorConfig& config, phy::SampleFormat format, std::size_t slots) {
     Batch batch;
     batch.slots = slots;
@@ -87,6 +94,7 @@ inline Batch make_batch(const EstimatorConfig& config, phy::SampleFormat format,
                                .frequency = 100.0,
                                .power = 0.01},
                               s + 1);
+        if (s == 2 && config.time == phy::TimeInterpolation::wiener) change_in_time(config, slot);
         if (s == 1) slot.grid[slot.grid.size() / 7] = {std::numeric_limits<float>::quiet_NaN(), 1.0F};
         const auto width = static_cast<std::size_t>(config.allocation.subcarriers());
         for (std::size_t row = 0; row < slot.grid.size(); row += width)

@@ -17,7 +17,8 @@ namespace phy::gpu::detail {
 /// All threads of a kernel that launch_dependent() starts must call this. Before the call they must not
 /// access memory that the previous kernel, or an earlier kernel of the chain that may still run, writes, nor
 /// write memory that these read. Later work on the stream waits for this kernel only, so it must wait even if
-/// it needs no result.
+/// it needs no result. A kernel that runs beside the previous one may let a few blocks of its own wait, if
+/// the previous one lets it start after its own wait only, and both touch nothing that the other writes.
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();

@@ -36,7 +36,7 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     /// docs/developer/estimator.md.
     std::optional<float> delay_spread = {};
     std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
-    TimeInterpolation time = TimeInterpolation::linear;
+    TimeInterpolation time = TimeInterpolation::linear;  ///< receivers use wiener
     /// Max Doppler shift in Hz, above 0 and up to subcarrier_spacing, for TimeInterpolation::wiener alone.
     /// None: it is measured in each slot.
     std::optional<float> doppler_spread = {};

@@ -17,7 +17,9 @@ namespace phy {
 /// channel x symbol + noise, with symbols of unit mean power.
 struct PHY_EXPORT SlotEstimate {
     float noise_variance = 0.0F;  ///< N0 of a resource element at one antenna
-    /// Expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer.
+    /// Expected E|estimate - channel|^2 of a coefficient; counts as noise of each layer. Of the sum of
+    /// estimates with TimeInterpolation::wiener: the mean over the symbols of the allocation; otherwise of
+    /// one estimate.
     float channel_error = 0.0F;
     float channel_power = 0.0F;  ///< mean |coefficient|^2
     /// In s; positive: the signal arrives late. The first path with at least 10 % of the strongest one's

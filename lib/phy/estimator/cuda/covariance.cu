@@ -7,7 +7,7 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int max_warps_of_products = 10;
+static_assert(max_warps_of_products * warp_size >= max_antennas * max_antennas);
 
 int pairs_of(int antennas) {
     return antennas * (antennas + 1) / 2;
@@ -161,6 +161,7 @@ __global__ void __launch_bounds__(max_warps_of_products* warp_size)
     let_next_get_ready();
     const unsigned slot = blockIdx.x;
     if (slot == gridDim.x - 1) return wait_for_previous();
+    __threadfence();  // what the first-level cache has may be older than what this kernel reads
     const int antennas = program.antennas;
     const EstimatorTileJob& job = program.jobs[blockIdx.y];
     const DeviceFilter& filter = program.filters[job.filter];

@@ -8,6 +8,37 @@
 namespace phy::gpu::detail {
 namespace {
 
+/// The first pilot of a tile's window in the row of a column, and its mirror, the last one.
+struct WindowOfColumn {
+    const float* first;
+    const float* last;
+};
+
+/// Complex column `column` of a kind: (streams, combs, antennas, estimates).
+__device__ __forceinline__ WindowOfColumn window_of(const EstimatorProgram& program, unsigned slot,
+                                                    const EstimatorTileJob& job, const DeviceFilter& filter,
+                                                    int kind, int column) {
+    const int in_group = program.antennas * program.estimates;
+    const int combs = kind == 1 ? 2 : 1;
+    const int group = column / in_group;
+    const int comb = group % combs;
+    const int index = group / combs;
+    int stream = 0;
+    for (; stream < program.streams_count; ++stream)
+        if (program.constants.joint[stream] == kind && program.index_in_kind[stream] == index) break;
+    const int antenna = column % in_group / program.estimates;
+    const int estimate = column % program.estimates;
+    const int stride = program.comb_stride;
+    const int row = (antenna * program.streams_count + stream) * program.estimates + estimate;
+    const float* const at = program.streams_at + slot * program.streams_size +
+                            static_cast<std::size_t>(row) * 4 * static_cast<unsigned>(stride);
+    const float* const other = at + 2 * stride;
+    const int first = program.ranges[job.range].offset + job.tile.window * program.comb_pilots;
+    const int last = first + filter.window_blocks * program.comb_pilots - 1;
+    return {.first = (kind == 1 && comb == 1 ? other : at) + first,
+            .last = (kind == 1 && comb == 0 ? at : other) + last};
+}
+
 constexpr int mode_vectors = projection_modes / 4;
 
 /// Work per block and thread of project_tiles(). If a multiprocessor has few other warps, some warps load
@@ -133,7 +164,7 @@ struct FoldedChunk {
         }
     }
 
-    /// As FoldedColumn::at(); adds to the energies of real columns.
+    /// Folds as SlotEstimator::fold_column(); adds to the energies of real columns.
     __device__ __forceinline__ void store(float (&to)[Size::chunk][Size::row], int pilots, int k0,
                                           float (&energies)[Size::columns_of_warp][2]) const {
         const int half = pilots / 2;
@@ -309,9 +340,9 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks_of_multiprocessor)
     if (Size::loads()) copy_modes<Size>(kind, modes, modes.first_pilot, shared.modes[0]);
     const int i = static_cast<int>(threadIdx.x);
     if (i < block.count) {
-        const FoldedColumn column = folded_column(program, slot, job, filter, block.kind, block.first + i);
-        shared.first[i] = column.row + column.first;
-        shared.last[i] = column.mirror + column.last;
+        const WindowOfColumn column = window_of(program, slot, job, filter, block.kind, block.first + i);
+        shared.first[i] = column.first;
+        shared.last[i] = column.last;
     }
     __syncthreads();
     Sums<Size> sums = {};

@@ -22,9 +22,11 @@ constexpr int synthesis_columns_if_few = 2;
 constexpr int synthesis_units_if_few = 48;    ///< min blocks that share the tiles of some columns
 constexpr int synthesis_blocks_of_all = 512;  ///< from this many blocks on, tiles are not shared
 constexpr int few_blocks = 256;
+constexpr int max_warps_of_products = 10;  ///< per block that measures the covariance
 
 /// Kernels of few slots leave a GPU partly idle, so the next one is launched early. Kernels of more slots
-/// fill it, and an early launch would take space from other work.
+/// fill it, and an early launch would take space from other work. Not so that of the covariance, which runs
+/// beside the filters of any number of slots.
 constexpr bool starts_early(unsigned slots) {
     return slots <= 16;
 }

@@ -161,7 +161,7 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       extent(estimator_extent(config, layout)),
       profile(layout, extent),
       transform(static_cast<std::size_t>(profile.bins), FactorOrder::pairs),
-      time(make_estimator_time(config, layout.estimates)),
+      time(make_estimator_time(config, layout)),
       constants(make_constants(config, layout, time.sets)) {
     add_jobs(*this);
     set_largest(*this);

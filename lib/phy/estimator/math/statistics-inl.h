@@ -167,10 +167,10 @@ PHY_INLINE int time_set(const EstimatorConstants& constants, const SlotState& st
     const float noise = Ops::mul(state.noise, constants.symbols_averaged);
     const float signal = Ops::sub(state.energy, noise);
     const float change = Ops::fma(0.5F, state.change, -noise);
-    const bool is_signal = signal > 0.0F && power > 0.0F;
     const int of_change =
-        is_signal ? reached(sets.least_change, sets.changes - 1, Ops::div(change, signal)) : 0;
-    const int of_error = is_signal ? reached(sets.least_error, sets.errors - 1, Ops::div(error, power)) : 0;
+        signal > 0.0F ? reached(sets.least_change, sets.changes - 1, Ops::div(change, signal)) : 0;
+    const int of_error =
+        power > 0.0F ? reached(sets.least_error, sets.errors - 1, Ops::div(error, power)) : sets.errors - 1;
     return of_change * sets.errors + of_error;
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "phy/dmrs/slot_allocation.hpp"
-#include "phy/estimator/math/layout.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/numerics/matrix.hpp"
 
@@ -35,10 +34,19 @@ std::vector<double> gaps_of(const DmrsConfig& dmrs, int estimates) {
     return gaps;
 }
 
-/// The correlation of the channel over a number of symbols; angle: of a turn in one symbol.
-double correlation(double angle, double symbols) {
-    return elementary::bessel_j0(angle * std::abs(symbols));
-}
+/// The correlation of the channel over 0, 0.5, 1 ... 13.5 symbols. angle: of the fastest wave in one symbol.
+class Correlation {
+public:
+    explicit Correlation(double angle) {
+        for (std::size_t i = 0; i < at_.size(); ++i)
+            at_[i] = elementary::bessel_j0(0.5 * angle * static_cast<double>(i));
+    }
+
+    double operator()(double symbols) const { return at_[static_cast<std::size_t>(2.0 * std::abs(symbols))]; }
+
+private:
+    std::array<double, 2 * symbols_per_slot> at_{};
+};
 
 std::vector<double> linear_weights(const DmrsConfig& dmrs, int estimates, int symbol) {
     std::vector<double> weights(static_cast<std::size_t>(estimates));
@@ -60,10 +68,10 @@ std::vector<double> linear_weights(const DmrsConfig& dmrs, int estimates, int sy
 /// and independent noise, E|noise|^2 / E|channel|^2 = error / (1 - error).
 class WienerInTime {
 public:
-    WienerInTime(const DmrsConfig& dmrs, int estimates, double angle, double error)
+    WienerInTime(const DmrsConfig& dmrs, int estimates, const Correlation& correlation, double error)
         : dmrs_(dmrs),
           estimates_(static_cast<std::size_t>(estimates)),
-          angle_(angle),
+          correlation_(correlation),
           gain_(1.0 / (1.0 - error)) {}
 
     /// Returns the weights of estimates times 1 - error.
@@ -71,7 +79,7 @@ public:
         Matrix a(estimates_, estimates_);
         for (std::size_t i = 0; i < estimates_; ++i)
             for (std::size_t k = 0; k < estimates_; ++k)
-                a(i, k) = correlation(angle_, at(i) - at(k)) + (i == k ? gain_ - 1.0 : 0.0);
+                a(i, k) = correlation_(at(i) - at(k)) + (i == k ? gain_ - 1.0 : 0.0);
         return solved(a, with(symbol));
     }
 
@@ -82,7 +90,7 @@ public:
         double sum = 1.0 - 2.0 * dot(weights, with(symbol));
         for (std::size_t i = 0; i < estimates_; ++i)
             for (std::size_t k = 0; k < estimates_; ++k)
-                sum += weights[i] * weights[k] * correlation(angle_, at(i) - at(k));
+                sum += weights[i] * weights[k] * correlation_(at(i) - at(k));
         return std::max(sum, 0.0);
     }
 
@@ -91,26 +99,25 @@ private:
     [[nodiscard]] std::vector<double> with(int symbol) const {
         std::vector<double> result;
         for (std::size_t i = 0; i < estimates_; ++i)
-            result.push_back(correlation(angle_, symbol - at(i)));
+            result.push_back(correlation_(symbol - at(i)));
         return result;
     }
 
     const DmrsConfig& dmrs_;
     std::size_t estimates_;
-    double angle_;
+    const Correlation& correlation_;
     double gain_;
 };
 
 /// Errors in single resource blocks are those of a profile that is not measured: the same in all estimates,
 /// so that sums of these have no less.
-bool has_independent_errors(const SlotAllocation& allocation) {
-    return std::ranges::any_of(allocation.resource_blocks,
-                               [](const ResourceBlocks& range) { return range.count > 1; });
+bool has_independent_errors(const EstimatorLayout& layout) {
+    return std::ranges::any_of(layout.ranges, [](const EstimatorRange& range) { return range.blocks > 1; });
 }
 
 /// Adds a set of Wiener weights.
 void add_set(EstimatorTime& time, const SlotAllocation& allocation, const WienerInTime& filter,
-             std::size_t set) {
+             bool has_independent_errors, std::size_t set) {
     double noise = 0.0;
     double error = 0.0;
     for (int symbol = 0; symbol < symbols_per_slot; ++symbol) {
@@ -124,15 +131,16 @@ void add_set(EstimatorTime& time, const SlotAllocation& allocation, const Wiener
     }
     const double noise_share = noise / allocation.symbols;
     time.sets.noise_share[set] =
-        static_cast<float>(has_independent_errors(allocation) ? noise_share : std::max(noise_share, 1.0));
+        static_cast<float>(has_independent_errors ? noise_share : std::max(noise_share, 1.0));
     time.sets.error_share[set] = static_cast<float>(error / allocation.symbols);
 }
 
 /// The mean change over the gaps: 1 - correlation.
 double change_of(const std::vector<double>& gaps, double angle) {
+    const Correlation correlation(angle);
     double sum = 0.0;
     for (const double gap : gaps)
-        sum += 1.0 - correlation(angle, gap);
+        sum += 1.0 - correlation(gap);
     return sum / static_cast<double>(gaps.size());
 }
 
@@ -143,8 +151,9 @@ double caution_of(const ChannelEstimatorConfig& config) {
     return 1.0 + 2.0 / (config.antennas * config.allocation.layers());
 }
 
-EstimatorTime wiener(const ChannelEstimatorConfig& config, int estimates) {
-    const std::vector<double> gaps = gaps_of(config.allocation.dmrs, estimates);
+EstimatorTime wiener(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
+    const DmrsConfig& dmrs = config.allocation.dmrs;
+    const std::vector<double> gaps = gaps_of(dmrs, layout.estimates);
     std::vector<double> per_symbol;
     if (config.doppler_spread) {
         per_symbol = {two_pi * double{*config.doppler_spread} * symbol_time(1) / config.subcarrier_spacing};
@@ -162,21 +171,24 @@ EstimatorTime wiener(const ChannelEstimatorConfig& config, int estimates) {
         time.sets.least_error[i] =
             static_cast<float>(std::sqrt(errors_of_estimates[i] * errors_of_estimates[i + 1]));
     std::size_t set = 0;
-    for (const double angle : per_symbol)
+    for (const double angle : per_symbol) {
+        const Correlation correlation(angle);
         for (const double error : errors_of_estimates)
-            add_set(time, config.allocation, {config.allocation.dmrs, estimates, angle, error}, set++);
+            add_set(time, config.allocation, {dmrs, layout.estimates, correlation, error},
+                    has_independent_errors(layout), set++);
+    }
     return time;
 }
 
 }  // namespace
 
-EstimatorTime make_estimator_time(const ChannelEstimatorConfig& config, int estimates) {
-    if (config.time == TimeInterpolation::wiener && estimates > 1) return wiener(config, estimates);
+EstimatorTime make_estimator_time(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
+    if (config.time == TimeInterpolation::wiener && layout.estimates > 1) return wiener(config, layout);
     EstimatorTime time;
     time.sets.changes = time.sets.errors = 1;
     time.sets.noise_share[0] = 1.0F;
     for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
-        for (const double weight : linear_weights(config.allocation.dmrs, estimates, symbol))
+        for (const double weight : linear_weights(config.allocation.dmrs, layout.estimates, symbol))
             time.weights.push_back(static_cast<float>(weight));
     return time;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "phy/estimator/estimator.hpp"
+#include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/slot_state.hpp"
 
 namespace phy::detail {
@@ -15,6 +16,6 @@ struct EstimatorTime {
     [[nodiscard]] int count() const { return sets.changes * sets.errors; }
 };
 
-EstimatorTime make_estimator_time(const ChannelEstimatorConfig& config, int estimates);
+EstimatorTime make_estimator_time(const ChannelEstimatorConfig& config, const EstimatorLayout& layout);
 
 }  // namespace phy::detail
