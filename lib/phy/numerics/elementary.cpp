@@ -393,12 +393,13 @@ double erfc(double x) {
 }
 
 double bessel_j0(double x) {
-    // The mean of cos(x sin angle) over a circle. Of N angles it is exact but for 2 J_N(x): nothing here.
-    constexpr int angles = 512;
+    // The mean of cos(x sin angle) over a quarter of a circle. Of N angles in a circle it is exact but for
+    // 2 J_N(x): nothing here.
+    constexpr int angles = 128;
     double sum = 0.0;
-    for (int i = 0; i < angles / 4; ++i)
-        sum += cos(x * turn((2 * i + 1) * (0.5 / angles)).imag());
-    return sum / (angles / 4);
+    for (int i = 0; i < angles; ++i)
+        sum += cos(x * turn((2 * i + 1) * (0.125 / angles)).imag());
+    return sum / angles;
 }
 
 }  // namespace phy::detail::elementary
