@@ -91,10 +91,16 @@ void set_written(ReceiveOptions& how, const std::string& list) {
     }
 }
 
-bool parse_rejection(const std::string& text) {
-    if (text != "on" && text != "off")
-        throw ArgumentError(fmt::format("--interference-rejection {}: expected 'on' or 'off'", text));
-    return text == "on";
+/// An option that is "on" or "off".
+auto* switched(std::optional<bool>& target, const char* option) {
+    return parsed(
+        target,
+        [option](const std::string& text) {
+            if (text != "on" && text != "off")
+                throw ArgumentError(fmt::format("{} {}: expected 'on' or 'off'", option, text));
+            return text == "on";
+        },
+        "on|off");
 }
 
 /// Numbers and ranges such as 0-1007.
@@ -149,10 +155,13 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
     list.add_options()  //
         ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
          "samples and grids: equaliser, mmse (default) or zero-forcing")  //
-        ("interference-rejection", parsed(options.slots.interference_rejection, parse_rejection, "on|off"),
+        ("interference-rejection", switched(options.slots.interference_rejection, "--interference-rejection"),
          "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the "
          "measured covariance of noise and interference; default: on, unless a slot has too few DM-RS to "
          "measure it or --noise-variance is given")  //
+        ("joint-detection", switched(options.slots.joint_detection, "--joint-detection"),
+         "samples and grids of two layers: detect them together by maximum likelihood, which is slower and "
+         "more sensitive; default: on, unless --method is logmap")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

@@ -121,6 +121,7 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("error_over_noise_db", done.mean.error_over_noise_db);
     members.emplace_back("noise_variance", done.mean.noise_variance);
     members.emplace_back("interference_rejection", done.rejects_interference);
+    members.emplace_back("joint_detection", done.joint_detection);
     members.emplace_back("timing_offset_s", done.mean.timing_offset);
     members.emplace_back("frequency_offset_hz", done.mean.frequency_offset);
     members.emplace_back("coherence", done.mean.coherence);

@@ -8,13 +8,14 @@ namespace {
 /// The identity that scrambles the codeword.
 constexpr ScramblingIdentity identity = {.rnti = 17921, .id = 1};
 
-EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float> time_weights,
-                                 int time_sets) {
+EqualizerConfig equalizer_config(const LinkConfig& config, std::span<const float> time_weights, int time_sets,
+                                 bool pairs) {
     return {.allocation = config.allocation,
             .antennas = config.channel.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
-            .time_sets = time_sets};
+            .time_sets = time_sets,
+            .pairs = pairs};
 }
 
 /// Those of a channel that is known at each symbol; none if it is constant.
@@ -77,14 +78,19 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
         estimate_.emplace(host, estimator_config(config, choice));
         channel_.resize(estimate_->channel_size());
     }
-    equalize_.emplace(
-        host, known.channel ? equalizer_config(config, known_weights(config), 1)
-                            : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets()));
+    equalize_.emplace(host, known.channel
+                                ? equalizer_config(config, known_weights(config), 1, choice.joint_detection)
+                                : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets(),
+                                                   choice.joint_detection));
     for (const SoftBitChoice& soft_bits : choices_) {
-        demap_.emplace_back(host,
-                            DemapperConfig{.modulation = config.modulation,
-                                           .llr = {.method = soft_bits.method, .scale = soft_bits.scale}});
+        const LlrConfig llr = {.method = soft_bits.method, .scale = soft_bits.scale};
+        if (choice.joint_detection) {
+            detect_.emplace_back(host, JointDetectorConfig{.modulation = config.modulation, .llr = llr});
+        } else {
+            demap_.emplace_back(host, DemapperConfig{.modulation = config.modulation, .llr = llr});
+        }
     }
+    if (choice.joint_detection) pairs_.resize(equalize_->elements_per_slot());
     if (choice.interference_rejection)
         covariance_.resize(static_cast<std::size_t>(config.channel.antennas * config.channel.antennas));
     symbols_.resize(equalize_->symbols_per_slot());
@@ -114,13 +120,17 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
         slot.noise_variance = truth.noise_variance;
         if (choice_.interference_rejection) covariance = truth.covariance;
     }
-    (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_, covariance);
+    (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_, covariance, pairs_);
 }
 
 SoftBitView Receiver::soft_bits(std::size_t choice) {
     const SoftBitFormat format = choices_[choice].format;
     const SoftBitSpan llr(format, std::span(soft_bits_).first(soft_bits_per_slot_ * size_of(format)));
-    demap_[choice](symbols_, noise_variance_, llr, 0, nullptr, signs_);
+    if (choice_.joint_detection) {
+        detect_[choice](pairs_, llr, signs_);
+    } else {
+        demap_[choice](symbols_, noise_variance_, llr, 0, nullptr, signs_);
+    }
     return llr;
 }
 

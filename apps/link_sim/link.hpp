@@ -33,6 +33,7 @@ struct EqualizerChoice {
     Knowledge known = {};
     bool interference_rejection = false;  ///< with the covariance of noise and interference, not with N0
     TimeInterpolation time = TimeInterpolation::linear;  ///< of estimates
+    bool joint_detection = false;                        ///< two layers to soft bits by maximum likelihood
 };
 
 /// "mmse", "zero-forcing".
@@ -103,11 +104,13 @@ private:
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
     std::vector<SoftDemapper> demap_;
-    std::vector<std::uint32_t> signs_;  ///< for a codeword's soft bits
+    std::vector<JointDetector> detect_;  ///< with joint detection, in the place of demappers
+    std::vector<std::uint32_t> signs_;   ///< for a codeword's soft bits
     std::vector<float> channel_;
     std::vector<cf32> covariance_;  ///< empty without interference rejection
     std::vector<cf32> symbols_;
     std::vector<float> noise_variance_;
+    std::vector<LayerPair> pairs_;
     std::vector<std::byte> soft_bits_;
     std::size_t soft_bits_per_slot_;
 };

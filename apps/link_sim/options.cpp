@@ -137,6 +137,10 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          listed(options.interference_rejection, "--interference-rejection", parse_switch, "off|on|off,on"),
          "whether receivers equalise with the covariance of noise and interference over the antennas: off "
          "(default), on, or one receiver for each")  //
+        ("joint-detection",
+         listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
+         "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
+         "receiver for each")  //
         ("time-interpolation",
          listed(options.time, "--time-interpolation", parse_time_interpolation, "MODE[,MODE...]"),
          "interpolation of estimated channels between DM-RS symbols: average, linear (default), or wiener, "
@@ -236,7 +240,8 @@ std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
         const std::size_t times = known.channel ? 1 : options.time.size();
         for (const bool rejects : options.interference_rejection)
             for (const TimeInterpolation time : std::span(options.time).first(times))
-                all.push_back({known, rejects, time});
+                for (const bool joint : options.joint_detection)
+                    all.push_back({known, rejects, time, joint});
     }
     return all;
 }
@@ -330,6 +335,21 @@ void check_antennas(const LinkSimOptions& options, int antennas) {
         throw ArgumentError("--interference-rejection on: expected at least 2 --antennas");
 }
 
+/// Throws ArgumentError if not all receivers can detect layers together.
+void check_joint_detection(const LinkSimOptions& options) {
+    if (std::ranges::find(options.joint_detection, true) == options.joint_detection.end()) return;
+    if (options.layers != 2)
+        throw ArgumentError(fmt::format("--joint-detection on with --layers {}: expected 2", options.layers));
+    if (std::ranges::find(options.methods, Method::log_map) != options.methods.end())
+        throw ArgumentError("--joint-detection on with --method logmap: expected maxlog");
+    for (const Modulation modulation : options.modulations)
+        if (bits_per_symbol(modulation) == 1)
+            throw ArgumentError(
+                fmt::format("--joint-detection on with --modulation {}: expected modulations from "
+                            "QPSK on",
+                            to_string(modulation)));
+}
+
 SlotAllocation allocation_of(const LinkSimOptions& options) {
     SlotAllocation allocation;
     allocation.carrier_resource_blocks = options.resource_blocks;
@@ -397,6 +417,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
                                         antennas, options.layers));
     check_antennas(options, antennas);
     check_fading(options);
+    check_joint_detection(options);
     config.interference_db = options.interference_db;
     config.antenna_gains_db = options.antenna_gains_db;
     config.channel = {.model = options.channel,

@@ -20,6 +20,7 @@ struct LinkSimOptions {
     std::vector<float> scales;  ///< of int8; empty: the default one
     std::vector<std::string> known;
     std::vector<bool> interference_rejection = {false};
+    std::vector<bool> joint_detection = {false};
     std::vector<TimeInterpolation> time = {TimeInterpolation::linear};
 
     ChannelModel channel;

@@ -138,6 +138,7 @@ std::vector<Json::Member> members_of(const Row& row) {
                                          {"known", to_string(row.equalizer.known)},
                                          {"interference_rejection", row.equalizer.interference_rejection},
                                          {"time_interpolation", time_of(row.equalizer)},
+                                         {"joint_detection", row.equalizer.joint_detection},
                                          {"method", to_string(row.soft_bits.method)},
                                          {"llr", to_string(row.soft_bits.format)},
                                          {"llr_scale", scale_of(row.soft_bits)},
@@ -196,8 +197,10 @@ Json context_of(const LinkReport& report) {
 /// What it knows, and what it does not do by default.
 std::string receiver_of(const EqualizerChoice& equalizer) {
     const bool is_usual = equalizer.known.channel || equalizer.time == TimeInterpolation::linear;
-    return fmt::format("{}{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "",
-                       is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)));
+    return fmt::format("{}{}{}{}", to_string(equalizer.known),
+                       equalizer.interference_rejection ? ", IRC" : "",
+                       is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)),
+                       equalizer.joint_detection ? ", joint" : "");
 }
 
 std::string soft_bits_of(const Row& row) {

@@ -264,6 +264,30 @@ TEST_F(LinkSim, GainsOfAntennasAreNoLossWithTheirCovariance) {
     }
 }
 
+/// Where layers are hard to separate joint detection says more, and nowhere less.
+TEST_F(LinkSim, JointDetectionSaysMore) {
+    const auto information = [&](const std::string& modulation, const std::string& snr_db,
+                                 const std::string& antennas) {
+        const Points all =
+            points({"--channel", "tdl-a:100", "--layers", "2", "--antennas", antennas, "--modulation",
+                    modulation, "--snr-db", snr_db, "--max-bits", "1", "--min-slots", "300",
+                    "--resource-blocks", "10", "--joint-detection", "off,on"});
+        return numbers(all, "mutual_information_bits");
+    };
+    const auto expect_gain = [&](const std::string& modulation, const std::string& snr_db,
+                                 const std::string& antennas, double least, double most) {
+        const auto bits = information(modulation, snr_db, antennas);
+        ASSERT_EQ(bits.size(), 2U);
+        EXPECT_GE(bits[1], bits[0] + least) << modulation << " at " << snr_db << " dB";
+        EXPECT_LE(bits[1], bits[0] + most) << modulation << " at " << snr_db << " dB";
+    };
+    expect_gain("qpsk", "-4", "2", -0.01, 0.02);
+    expect_gain("qpsk", "8", "2", 0.04, 0.3);
+    expect_gain("16qam", "14", "2", 0.1, 0.5);
+    expect_gain("64qam", "20", "2", 0.1, 0.5);
+    expect_gain("16qam", "0", "4", -0.01, 0.05);
+}
+
 /// In few residuals independent noise looks correlated.
 TEST_F(LinkSim, RejectingNothingCostsLittle) {
     for (const std::string blocks : {"4", "10"}) {
@@ -357,15 +381,18 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const Arguments options = {"--modulation", "qpsk", "--snr-db", "0:5:5", "--csv", path("t.csv")};
     const Points all = points(options);
     const std::string table = text_of("t.csv");
-    EXPECT_TRUE(table.starts_with(
-        "modulation,snr_db,known,interference_rejection,time_interpolation,method,llr,llr_scale,slots,bits,"
-        "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
-        "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
-        "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
-        "throughput_bits_per_second\n"))
+    EXPECT_TRUE(
+        table.starts_with("modulation,snr_db,known,interference_rejection,time_interpolation,joint_detection,"
+                          "method,llr,llr_scale,slots,"
+                          "bits,"
+                          "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
+                          "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
+                          "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
+                          "throughput_bits_per_second\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,\"maxlog\",\"float32\",,"), std::string::npos)
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,false,\"maxlog\",\"float32\",,"),
+              std::string::npos)
         << table;
     Arguments again = options;
     again.insert(again.begin(), link_sim_program());
@@ -416,6 +443,11 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--interference-rejection", "on"}, {"--interference-rejection on", "2 --antennas"});
     refuse({"--interference-rejection", "yes"}, {"--interference-rejection yes", "off, on"});
     refuse({"--interference-rejection", "off,off"}, {"--interference-rejection off", "twice"});
+    refuse({"--joint-detection", "on"}, {"--joint-detection on", "--layers 1", "expected 2"});
+    refuse({"--joint-detection", "on", "--layers", "2", "--method", "logmap"},
+           {"--joint-detection on", "--method logmap", "maxlog"});
+    refuse({"--joint-detection", "on", "--layers", "2", "--modulation", "bpsk"},
+           {"--joint-detection on", "--modulation bpsk", "QPSK"});
     refuse({"--doppler", "-1"}, {"--doppler -1", "from 0 to 10000"});
     refuse({"--doppler", "5"}, {"--doppler: expected a --channel that fades"});
     refuse({"--time-interpolation", "cubic"}, {"--time-interpolation cubic", "average, linear or wiener"});

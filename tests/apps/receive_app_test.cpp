@@ -210,9 +210,31 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
                    {"--noise-variance"});
     const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
     expect_failure({demod_app, one, "--interference-rejection", "on"}, 2, {"1 antenna"});
+    expect_failure({demod_app, one, "--joint-detection", "on"}, 2, {"joint_detection", "expected 2 layers"});
+    expect_failure({demod_app, one, "--joint-detection", "yes"}, 2,
+                   {"--joint-detection yes", "'on' or 'off'"});
     const std::string symbols =
         generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     expect_failure({demod_app, symbols, "--interference-rejection", "off"}, 2, {"--interference-rejection"});
+    expect_failure({demod_app, symbols, "--joint-detection", "off"}, 2, {"--joint-detection"});
+}
+
+TEST_F(ReceiveApp, TwoLayersAreDetectedJointly) {
+    Link link = link_of(30000, Modulation::qam16, {});
+    link.allocation.dmrs.ports = {0, 1};
+    const std::string capture =
+        transmit("two.h5", link, "grid", {"--slots", "8", "--channel", "flat", "--snr-db", "20"});
+    const auto errors = [&](Arguments more) {
+        more.insert(more.begin(), capture);
+        return demod_json(more)["bit_errors"].number();
+    };
+    const double linear = errors({"--joint-detection", "off"});
+    EXPECT_GT(linear, 100.0);
+    EXPECT_LT(errors({}), linear);
+    EXPECT_EQ(errors({}), errors({"--joint-detection", "on"}));
+    EXPECT_TRUE(demod_json({capture})["joint_detection"].boolean());
+    EXPECT_FALSE(demod_json({capture, "--method", "logmap"})["joint_detection"].boolean());
+    expect_failure({demod_app, capture, "--method", "logmap", "--joint-detection", "on"}, 2, {"max-log"});
 }
 
 TEST_F(ReceiveApp, TransformPrecodingIsUndone) {

@@ -36,16 +36,20 @@ struct Case {
     int layers;
     bool measures_delay_spread = true;
     bool rejects_interference = true;
+    bool joint_detection = false;
 
     [[nodiscard]] std::string name(const char* what) const {
-        return fmt::format("receive/{}/{}x4/273/ci16/{}{}", what, layers,
+        return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}", what, layers,
                            measures_delay_spread ? "delay_measured" : "delay_given",
-                           rejects_interference ? "" : "/interference_not_rejected");
+                           rejects_interference ? "" : "/interference_not_rejected",
+                           joint_detection ? "/joint_detection" : "");
     }
 };
 
 ReceiverConfig receiver_config(const Case& of) {
-    ReceiverConfig config = {.antennas = antennas, .interference_rejection = of.rejects_interference};
+    ReceiverConfig config = {.antennas = antennas,
+                             .interference_rejection = of.rejects_interference,
+                             .joint_detection = of.joint_detection};
     if (!of.measures_delay_spread) config.delay_spread = 100e-9F;
     config.link.modulation = Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
@@ -262,14 +266,17 @@ void measure_device(Suite& suite, const Case& of, std::size_t slots) {
 }  // namespace
 
 void receiver_benchmarks(Suite& suite) {
+    std::vector<Case> cases = {{.layers = 2}, {.layers = 2, .joint_detection = true}};
     for (const int layers : {1, 4}) {
-        for (const Case& of : {Case{layers}, Case{.layers = layers, .measures_delay_spread = false},
-                               Case{.layers = layers, .rejects_interference = false}}) {
-            measure_pipeline(suite, of);
-            measure_latency(suite, of);
-            for (const std::size_t slots : {std::size_t{64}, std::size_t{1}})
-                measure_device(suite, of, slots);
-        }
+        cases.push_back({layers});
+        cases.push_back({.layers = layers, .measures_delay_spread = false});
+        cases.push_back({.layers = layers, .rejects_interference = false});
+    }
+    for (const Case& of : cases) {
+        measure_pipeline(suite, of);
+        measure_latency(suite, of);
+        for (const std::size_t slots : {std::size_t{64}, std::size_t{1}})
+            measure_device(suite, of, slots);
     }
 }
 

@@ -106,8 +106,10 @@ std::string named(const char* what, int layers) {
 struct Choice {
     std::optional<float> delay_spread = 1e-7F;
     bool rejects_interference = true;
+    bool joint_detection = false;
 
     [[nodiscard]] const char* name() const {
+        if (joint_detection) return "slot, joint detection,";
         if (!rejects_interference) return "slot, interference not rejected,";
         return delay_spread ? "slot," : "slot, delay spread measured,";
     }
@@ -117,6 +119,7 @@ struct Choice {
 Json receive(const Host& host, int layers, const Choice& choice, std::size_t slots) {
     phy::ReceiverConfig config = receiver_config(layers, choice.delay_spread);
     config.interference_rejection = choice.rejects_interference;
+    config.joint_detection = choice.joint_detection;
     const std::vector<ci16> slot = slot_of_samples(config);
     std::vector<ci16> input;
     for (std::size_t i = 0; i < slots; ++i)
@@ -187,6 +190,27 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
                   [&] { demap(symbols, noise, llr, 0, nullptr, signs); })};
 }
 
+/// Joint detection of two layers in 39312 resource elements: 273 resource blocks in 12 OFDM symbols.
+Json detect(const Host& host, phy::Modulation modulation) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal(0.0F, 0.7F);
+    std::vector<phy::LayerPair> pairs(39312);
+    for (phy::LayerPair& pair : pairs) {
+        const cf32 h[2][2] = {{{normal(random), normal(random)}, {normal(random), normal(random)}},
+                              {{normal(random), normal(random)}, {normal(random), normal(random)}}};
+        constexpr float inverse_noise = 100.0F;
+        for (int i = 0; i < 2; ++i) {
+            pair.power[i] = inverse_noise * (std::norm(h[i][0]) + std::norm(h[i][1]));
+            pair.matched[i] = pair.power[i] * cf32(normal(random), normal(random));
+        }
+        pair.cross = inverse_noise * (std::conj(h[1][0]) * h[0][0] + std::conj(h[1][1]) * h[0][1]);
+    }
+    phy::JointDetector detector(host, {.modulation = modulation});
+    std::vector<std::int8_t> llr(2 * pairs.size() * bits_per_symbol(modulation));
+    return timed(fmt::format("detect {}", to_string(modulation)), host, 1,
+                 pairs.size() * sizeof(phy::LayerPair) + llr.size(), [&] { detector(pairs, llr); });
+}
+
 /// What transform precoding adds: 270 resource blocks in 12 OFDM symbols.
 Json undo_precoding(const Host& host) {
     constexpr std::size_t subcarriers = 3240;
@@ -229,6 +253,12 @@ int main(int argc, char** argv) try {
         for (const Json& json : operators(Host(), layers, 1e-7F))
             results.push_back(json);
     }
+    for (const int count : threads)
+        for (const bool joint : {false, true})
+            results.push_back(receive(Host({.threads = count}), 2, {.joint_detection = joint}, 1));
+    for (const phy::Modulation modulation :
+         {phy::Modulation::qpsk, phy::Modulation::qam16, phy::Modulation::qam64, phy::Modulation::qam256})
+        results.push_back(detect(Host({.threads = 1}), modulation));
     results.push_back(undo_precoding(Host()));
     const Json context = Json::object({{"date", phy::apps::date()},
                                        {"phy_version", phy::version},

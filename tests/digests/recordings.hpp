@@ -34,6 +34,7 @@ struct RecordedLink {
     const char* text;
     std::optional<float> doppler_spread = {};  ///< Hz; if given: with Wiener interpolation in time
     bool interference_rejection = false;       ///< with an interferer in the recording
+    bool joint_detection = false;
 };
 
 /// From slot 9 on: slots of two subframes, and with 15 kHz of two frames.
@@ -73,6 +74,16 @@ inline const RecordedLink recorded_links[] = {
         "allocation": {"rnti": 301, "modulation": "16qam", "layers": 2, "resource_blocks": [4, 12],
             "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2, 11]}}})",
      {},
+     true},
+    {"joint",
+     phy::SoftBitFormat::int8,
+     R"({"direction": "uplink",
+        "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 20, "cell_id": 96, "first_slot": 9,
+                    "sample_rate": 7680000, "center_frequency": 3700000000},
+        "allocation": {"rnti": 302, "modulation": "64qam", "layers": 2, "resource_blocks": [4, 12],
+            "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2, 11]}}})",
+     {},
+     false,
      true}};
 
 /// Noise of an interferer that reaches each antenna with another phase, 10 dB above a noise of 1.
@@ -93,6 +104,7 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
     for (RecordedSlots& one : both) {
         one.config = {.link = link, .antennas = antennas, .format = given.llr};
         one.config.interference_rejection = given.interference_rejection;
+        one.config.joint_detection = given.joint_detection;
         one.config.doppler_spread = given.doppler_spread;
         if (given.doppler_spread) one.config.time = phy::TimeInterpolation::wiener;
     }

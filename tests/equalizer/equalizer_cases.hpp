@@ -207,9 +207,15 @@ inline ElementResult equalized(const std::vector<Complex>& h, const std::vector<
     return result;
 }
 
-/// One resource element of a slot.
-inline ElementResult expected_element(const EqualizerConfig& config, const Slots& slots, std::size_t slot,
-                                      std::size_t symbol, std::size_t subcarrier) {
+/// What an equaliser is given of a resource element.
+struct Element {
+    std::vector<Complex> h;      ///< (antennas, layers)
+    std::vector<Complex> y;      ///< without the phase of its OFDM symbol
+    std::vector<Complex> noise;  ///< the covariance with errors, (antennas, antennas)
+};
+
+inline Element element_of(const EqualizerConfig& config, const Slots& slots, std::size_t slot,
+                          std::size_t symbol, std::size_t subcarrier) {
     const Dimensions size(config);
     const SlotEstimate& estimate = slots.estimates[slot];
     std::vector<Complex> h(size.antennas * size.layers);
@@ -240,7 +246,14 @@ inline ElementResult expected_element(const EqualizerConfig& config, const Slots
             noise[i] = (1.0 + error * static_cast<double>(size.antennas) / trace) *
                        Complex(slots.covariance[slot * noise.size() + i]);
     }
-    return equalized(h, y, noise, size.layers, config.method == phy::Equalization::mmse);
+    return {h, y, noise};
+}
+
+inline ElementResult expected_element(const EqualizerConfig& config, const Slots& slots, std::size_t slot,
+                                      std::size_t symbol, std::size_t subcarrier) {
+    const Element element = element_of(config, slots, slot, symbol, subcarrier);
+    return equalized(element.h, element.y, element.noise, Dimensions(config).layers,
+                     config.method == phy::Equalization::mmse);
 }
 
 /// Data elements of a slot in the order of the codeword, found without ResourceMap: (symbol, subcarrier).
@@ -273,10 +286,13 @@ inline std::vector<std::pair<std::size_t, std::size_t>> data_elements(const phy:
 struct Equalized {
     std::vector<cf32> symbols;
     std::vector<float> noise;
+    std::vector<phy::LayerPair> pairs = {};
     friend bool operator==(const Equalized& a, const Equalized& b) {
-        return a.symbols.size() == b.symbols.size() && a.noise.size() == b.noise.size() &&
-               std::memcmp(a.symbols.data(), b.symbols.data(), a.symbols.size() * sizeof(cf32)) == 0 &&
-               std::memcmp(a.noise.data(), b.noise.data(), a.noise.size() * sizeof(float)) == 0;
+        const auto same = [](const auto& one, const auto& other) {
+            return one.size() == other.size() &&
+                   (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0);
+        };
+        return same(a.symbols, b.symbols) && same(a.noise, b.noise) && same(a.pairs, b.pairs);
     }
 };
 
@@ -341,7 +357,8 @@ inline Equalized equalize(const phy::Host& host, const EqualizerConfig& config, 
     phy::Equalizer equalizer(host, config);
     Equalized out{std::vector<cf32>(slots.count * equalizer.symbols_per_slot(), cf32(-7.0F)),
                   std::vector<float>(slots.count * equalizer.symbols_per_slot(), -7.0F)};
-    equalizer(grid, slots.channel, slots.estimates, out.symbols, out.noise, slots.covariance);
+    if (config.pairs) out.pairs.resize(slots.count * equalizer.elements_per_slot());
+    equalizer(grid, slots.channel, slots.estimates, out.symbols, out.noise, slots.covariance, out.pairs);
     return out;
 }
 

@@ -39,8 +39,12 @@ Equalized equalize_on_gpu(const EqualizerConfig& config, const Slots& slots, Sam
                   std::vector<float>(count + shift + 1, 7.0F)};
     copy_async(symbols, out.symbols, stream);
     copy_async(noise, out.noise, stream);
+    DeviceBuffer<phy::LayerPair> pairs(device,
+                                       config.pairs ? slots.count * equalizer.elements_per_slot() : 0);
+    std::vector<phy::LayerPair> of_elements(pairs.size());
     equalizer({format, grid.span()}, channel, estimates, symbols.subspan(shift, count),
-              noise.subspan(shift, count), stream, covariance, workspace);
+              noise.subspan(shift, count), stream, covariance, workspace, pairs);
+    if (config.pairs) copy_async(of_elements, pairs, stream);
     copy_async(out.symbols, symbols, stream);
     copy_async(out.noise, noise, stream);
     stream.synchronize();
@@ -48,7 +52,8 @@ Equalized equalize_on_gpu(const EqualizerConfig& config, const Slots& slots, Sam
     EXPECT_EQ(out.noise.back(), 7.0F);
     const auto begin = static_cast<std::ptrdiff_t>(shift);
     return {{out.symbols.begin() + begin, out.symbols.end() - 1},
-            {out.noise.begin() + begin, out.noise.end() - 1}};
+            {out.noise.begin() + begin, out.noise.end() - 1},
+            of_elements};
 }
 
 void expect_same_as_host(const EqualizerConfig& config, const Slots& slots,
@@ -94,6 +99,21 @@ TEST(GpuEqualizerTest, ScatteredAllocationsInEveryFormat) {
     }
 }
 
+TEST(GpuEqualizerTest, PairsInEveryFormat) {
+    PHY_NEEDS_GPU();
+    for (const int antennas : {2, 3, 4, 8}) {
+        for (const bool with_covariance : {false, true}) {
+            SCOPED_TRACE(std::to_string(antennas) +
+                         (with_covariance ? " antennas, covariance" : " antennas"));
+            EqualizerConfig config = scattered_config(2, antennas);
+            config.pairs = true;
+            const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+            for (const SampleFormat format : phy::all_sample_formats)
+                expect_same_as_host(config, slots, format);
+        }
+    }
+}
+
 TEST(GpuEqualizerTest, LargeBatches) {
     PHY_NEEDS_GPU();
     EqualizerConfig config = plain_config(4, 4, 273);
@@ -122,6 +142,7 @@ TEST(GpuEqualizerTest, ErasesAsAHostDoes) {
             slots.estimates[2].phase[3] = {nan, 0.0F};
             slots.estimates[3].noise_variance = 1e-45F;
             slots.estimates[3].channel_error = 0.0F;
+            config.pairs = layers == 2;
             SCOPED_TRACE(std::to_string(layers) + " layers");
             expect_same_as_host(config, slots);
         }

@@ -110,6 +110,69 @@ TEST(EqualizerTest, SharedWeightsOfEveryPair) {
     }
 }
 
+/// H^H R^-1 (H and y) of an element.
+void expect_pair(const Element& element, const phy::LayerPair& pair) {
+    const std::size_t antennas = element.y.size();
+    std::vector<Complex> right(3 * antennas);
+    for (std::size_t a = 0; a < antennas; ++a) {
+        right[3 * a] = element.h[2 * a];
+        right[3 * a + 1] = element.h[2 * a + 1];
+        right[3 * a + 2] = element.y[a];
+    }
+    eliminate(element.noise, right, antennas, 3);
+    const auto product = [&](std::size_t layer, std::size_t column) {
+        Complex sum;
+        for (std::size_t a = 0; a < antennas; ++a)
+            sum += std::conj(element.h[2 * a + layer]) * right[3 * a + column];
+        return sum;
+    };
+    const double scale = 1e-4 * (product(0, 0).real() + product(1, 1).real());
+    for (std::size_t i = 0; i < 2; ++i) {
+        ASSERT_NEAR(pair.power[i], product(i, i).real(), scale);
+        ASSERT_LE(std::abs(Complex(pair.matched[i]) - product(i, 2)), 10.0 * scale);
+    }
+    ASSERT_LE(std::abs(Complex(pair.cross) - product(1, 0)), scale);
+}
+
+TEST(EqualizerTest, PairsHoldWhatAnElementSays) {
+    for (const int antennas : {2, 3, 4, 8, 16}) {
+        for (const bool with_covariance : {false, true}) {
+            SCOPED_TRACE(std::to_string(antennas) + " antennas");
+            EqualizerConfig config = scattered_config(2, antennas);
+            config.pairs = true;
+            const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+            const Equalized out = equalize(phy::Host(), config, slots);
+            expect_near(config, slots, out, 1e-4);
+            expect_same_everywhere(config, slots);
+            const auto elements = data_elements(config.allocation);
+            ASSERT_EQ(out.pairs.size(), slots.count * elements.size());
+            for (std::size_t i = 0; i < out.pairs.size(); ++i) {
+                const auto& [symbol, subcarrier] = elements[i % elements.size()];
+                expect_pair(element_of(config, slots, i / elements.size(), symbol, subcarrier), out.pairs[i]);
+                if (HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(EqualizerTest, PairsOfErasedElementsAreZeros) {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    EqualizerConfig config = plain_config(2, 2, 3);
+    config.pairs = true;
+    Slots slots = random_slots(config, 3, equalizer_seed);
+    slots.estimates[0].noise_variance = nan;
+    slots.estimates[1].phase[4] = {nan, nan};
+    slots.grid[2 * Dimensions(config).grid()] = {0.0F, nan};  // symbol 0, subcarrier 0
+    const Equalized out = equalize(phy::Host(), config, slots);
+    const auto elements = data_elements(config.allocation);
+    for (std::size_t i = 0; i < out.pairs.size(); ++i) {
+        const std::size_t slot = i / elements.size();
+        const std::size_t e = i % elements.size();
+        const bool is_erased = slot == 0 || (slot == 1 && elements[e].first == 4) || (slot == 2 && e == 0);
+        ASSERT_EQ(out.pairs[i] == phy::LayerPair(), is_erased) << i;
+    }
+}
+
 /// A slot alone gives what it gives in a batch, wherever its arrays end.
 TEST(EqualizerTest, BatchesMayBeCut) {
     for (const bool with_covariance : {false, true}) {
@@ -324,6 +387,10 @@ TEST(EqualizerTest, WrongConfigurationsThrow) {
     }
     expect_refused([](EqualizerConfig& config) { config.time_weights.resize(2 * 15 * 14); });
     expect_refused([](EqualizerConfig& config) { config.method = static_cast<Equalization>(2); });
+    expect_refused([](EqualizerConfig& config) {
+        config.allocation.dmrs.ports = {0};
+        config.pairs = true;
+    });
 }
 
 TEST(EqualizerTest, WrongCallsThrow) {
@@ -335,9 +402,9 @@ TEST(EqualizerTest, WrongCallsThrow) {
         Equalized out{std::vector<cf32>(2 * equalizer.symbols_per_slot()),
                       std::vector<float>(2 * equalizer.symbols_per_slot())};
         change(slots, out);
-        EXPECT_THROW(
-            equalizer(slots.grid, slots.channel, slots.estimates, out.symbols, out.noise, slots.covariance),
-            phy::ArgumentError);
+        EXPECT_THROW(equalizer(slots.grid, slots.channel, slots.estimates, out.symbols, out.noise,
+                               slots.covariance, out.pairs),
+                     phy::ArgumentError);
     };
     expect_thrown([](Slots& slots, Equalized&) { slots.grid.pop_back(); });
     expect_thrown([](Slots& slots, Equalized&) { slots.channel.push_back(0.0F); });
@@ -351,6 +418,7 @@ TEST(EqualizerTest, WrongCallsThrow) {
     }
     expect_thrown([](Slots&, Equalized& out) { out.symbols.pop_back(); });
     expect_thrown([](Slots&, Equalized& out) { out.noise.pop_back(); });
+    expect_thrown([](Slots&, Equalized& out) { out.pairs.resize(out.symbols.size() / 2); });
     for (const float noise : {0.0F, -1.0F}) {
         expect_thrown([noise](Slots& slots, Equalized&) {
             slots.covariance.clear();

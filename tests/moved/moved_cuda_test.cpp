@@ -55,6 +55,8 @@ TEST_F(GpuMovedFrom, Channel) {
     expect_named_when_moved_from(
         "gpu::Equalizer", [&] { return phy::gpu::Equalizer(device, equalizer_config()); }, config_of,
         device_of);
+    expect_named_when_moved_from(
+        "gpu::JointDetector", [&] { return phy::gpu::JointDetector(device, {}); }, config_of, device_of);
 }
 
 TEST_F(GpuMovedFrom, Ofdm) {

@@ -61,6 +61,9 @@ TEST(MovedFrom, Channel) {
         "Equalizer", [] { return phy::Equalizer(Host(), equalizer_config()); }, config_of, host_of,
         [](auto& equalize) { static_cast<void>(equalize.elements_per_slot()); },
         [](auto& equalize) { static_cast<void>(equalize.estimates()); });
+    expect_named_when_moved_from(
+        "JointDetector", [] { return phy::JointDetector(Host(), {}); }, config_of, host_of,
+        [](auto& detect) { detect({}, std::vector<std::int8_t>()); });
 }
 
 TEST(MovedFrom, GridMapperIsOneStill) {

@@ -53,7 +53,10 @@ std::vector<ReceiverConfig> configs() {
     ReceiverConfig rejecting = phy_test::small_receiver(ReceiverInput::samples, 2, 3);
     rejecting.interference_rejection = true;
     rejecting.time = phy::TimeInterpolation::average;
-    return {plain, four, grid, precoded, forced, rejecting};
+    ReceiverConfig joint = phy_test::small_receiver(ReceiverInput::samples, 2, 2);
+    joint.link.modulation = Modulation::qam16;
+    joint.joint_detection = true;
+    return {plain, four, grid, precoded, forced, rejecting, joint};
 }
 
 /// At a low signal-to-noise ratio, samples of the third slot that are not finite, and strong ones in the

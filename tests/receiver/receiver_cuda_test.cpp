@@ -208,6 +208,22 @@ TEST(GpuReceiverTest, InterferenceRejectionAndTimeInterpolation) {
     }
 }
 
+TEST(GpuReceiverTest, JointDetection) {
+    PHY_NEEDS_GPU();
+    for (const ReceiverInput input : both_inputs) {
+        for (const Modulation modulation : {Modulation::qpsk, Modulation::qam64, Modulation::qam256}) {
+            for (const int antennas : {2, 4, 5}) {
+                ReceiverConfig config = small_receiver(input, 2, antennas);
+                config.link.modulation = modulation;
+                config.joint_detection = true;
+                SCOPED_TRACE(std::string(to_string(modulation)) + ", " + std::to_string(antennas) +
+                             " antennas");
+                expect_same_as_host(config, transmit(config, {.snr_db = 15.0}, 0, 3).input);
+            }
+        }
+    }
+}
+
 TEST(GpuReceiverTest, WhatIsNotFinite) {
     PHY_NEEDS_GPU();
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -217,6 +233,7 @@ TEST(GpuReceiverTest, WhatIsNotFinite) {
             ReceiverConfig config = small_receiver(input, 2, 2);
             config.link.modulation = Modulation::qam64;
             config.interference_rejection = rejects;
+            config.joint_detection = rejects;
             std::vector<cf32> signal = transmit(config, {.snr_db = 20.0}, 0, 5).input;
             const std::size_t of_slot = signal.size() / 5;
             for (std::size_t i = of_slot; i < 2 * of_slot; i += 1000)

@@ -89,6 +89,22 @@ TEST(ReceiverErrorTest, InterferenceRejection) {
     expect_message("doppler_spread 10: expected none", [&] { phy::Receiver(phy::Host(), config); });
 }
 
+TEST(ReceiverErrorTest, JointDetection) {
+    const auto refuse = [](int layers, phy::Modulation modulation, phy::Method method) {
+        ReceiverConfig config = small_receiver(ReceiverInput::grid, layers, 4);
+        config.link.modulation = modulation;
+        config.llr.method = method;
+        EXPECT_FALSE(phy::can_detect_jointly(config));
+        config.joint_detection = true;
+        expect_message("joint_detection with " + std::to_string(layers) + " layers",
+                       [&] { phy::Receiver(phy::Host(), config); });
+    };
+    refuse(1, phy::Modulation::qam16, phy::Method::max_log);
+    refuse(3, phy::Modulation::qam16, phy::Method::max_log);
+    refuse(2, phy::Modulation::bpsk, phy::Method::max_log);
+    refuse(2, phy::Modulation::qam16, phy::Method::log_map);
+}
+
 /// A call of two slots, of which a test changes a size.
 struct Arrays {
     explicit Arrays(const phy::Receiver& receiver)

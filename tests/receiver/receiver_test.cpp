@@ -306,6 +306,66 @@ TEST(ReceiverTest, RejectsInterference) {
     }
 }
 
+/// 16QAM on as many antennas as layers, where an equaliser loses most.
+TEST(ReceiverTest, JointDetectionMakesFewerErrors) {
+    for (const ReceiverInput input : inputs) {
+        std::uint64_t linear = 0;
+        std::uint64_t joint = 0;
+        std::string seeds;
+        for (int i = 0; i < 6; ++i) {
+            const unsigned seed = phy_test::random_seed();
+            seeds += " " + std::to_string(seed);
+            ReceiverConfig config = small_receiver(input, 2, 2);
+            config.link.modulation = Modulation::qam16;
+            const AirConfig air = {.snr_db = 20.0, .delay_spread = 300e-9, .seed = seed};
+            linear += bit_errors(config, air, 0, 2);
+            config.joint_detection = true;
+            joint += bit_errors(config, air, 0, 2);
+        }
+        EXPECT_GT(linear, 1000U) << "seeds" << seeds;
+        EXPECT_LT(joint, linear - linear / 5) << "seeds" << seeds;
+    }
+}
+
+/// The soft bits are those of the operators.
+TEST(ReceiverTest, JointDetectionIsThatOfJointDetector) {
+    ReceiverConfig config = small_receiver(ReceiverInput::grid, 2, 3);
+    config.link.modulation = Modulation::qam64;
+    config.joint_detection = true;
+    config.interference_rejection = false;
+    const phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 18.0, .seed = 8}, 0, 1);
+    phy::Receiver receiver(phy::Host(), config);
+    const phy_test::Received received = phy_test::receive(receiver, sent.input);
+
+    const phy::SlotAllocation& allocation = config.link.allocation;
+    phy::ChannelEstimator estimate(phy::Host(), {.allocation = allocation,
+                                                 .antennas = config.antennas,
+                                                 .subcarrier_spacing = 30000.0,
+                                                 .delay_spread = config.delay_spread,
+                                                 .time = config.time});
+    phy::Equalizer equalize(phy::Host(),
+                            {.allocation = allocation,
+                             .antennas = config.antennas,
+                             .time_weights = {estimate.time_weights().begin(), estimate.time_weights().end()},
+                             .time_sets = estimate.time_sets(),
+                             .pairs = true});
+    std::vector<phy::cf32> pilots(phy::dmrs_pilot_count(allocation));
+    phy::dmrs_pilots(allocation, receiver.schedule().slots().front(), pilots);
+    std::vector<float> channel(estimate.channel_size());
+    std::vector<phy::SlotEstimate> slot(1);
+    estimate(sent.input, pilots, channel, slot);
+    std::vector<phy::cf32> symbols(equalize.symbols_per_slot());
+    std::vector<float> noise(symbols.size());
+    std::vector<phy::LayerPair> pairs(equalize.elements_per_slot());
+    equalize(sent.input, channel, slot, symbols, noise, {}, pairs);
+    std::vector<std::int8_t> llr(receiver.soft_bits_per_slot());
+    std::vector<std::uint32_t> signs((llr.size() + 31) / 32);
+    phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);
+    phy::JointDetector detect(phy::Host(), {.modulation = config.link.modulation});
+    detect(pairs, llr, signs);
+    EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(llr)), std::as_bytes(std::span(received.llr))));
+}
+
 TEST(ReceiverTest, EveryTimeInterpolation) {
     for (const phy::TimeInterpolation time :
          {phy::TimeInterpolation::average, phy::TimeInterpolation::linear, phy::TimeInterpolation::wiener}) {

@@ -25,6 +25,10 @@ std::size_t as_size(int number) {
     return static_cast<std::size_t>(number);
 }
 
+float* floats_of(LayerPair* pairs) {
+    return reinterpret_cast<float*>(pairs);
+}
+
 /// Resource blocks that are equalised together in all OFDM symbols: few enough to keep their coefficients and
 /// filters in the nearest caches, and as many as possible for long reads.
 std::size_t blocks_at_once(const EqualizerPlan& plan) {
@@ -49,6 +53,7 @@ struct EqualizerWorkspace {
           filters(filter_rows(plan.layers(), plan.antennas()) * row),
           symbols(as_size(2 * plan.layers()) * row),
           noise(as_size(plan.layers()) * row),
+          pairs(plan.config().pairs ? row : 0),
           whitening(plan.covariance_size()) {}
 
     std::size_t row;              ///< floats from row to row
@@ -58,6 +63,7 @@ struct EqualizerWorkspace {
     std::vector<float> filters;   ///< see EqualizerKernels
     std::vector<float> symbols;   ///< results to pick from
     std::vector<float> noise;
+    std::vector<LayerPair> pairs;
     std::vector<cf32> whitening;
     std::size_t whitening_call = 0;  ///< call and slot of the whitening matrix
     std::size_t whitening_slot = 0;
@@ -115,6 +121,7 @@ public:
         const cf32* covariance;  ///< null: none
         float* symbols;
         float* noise;
+        LayerPair* pairs;    ///< null: none
         std::size_t number;  ///< tells the call from others
     };
 
@@ -196,7 +203,7 @@ void BlockEqualizer::operator()(EqualizerWorkspace& workspace, const Call& call,
     const ChannelRows channel = channel_of(workspace, call, where);
     for (const WeightGroup& group : plan_.groups()) {
         const ChannelRows weighted = with_weights(channel, group, call.slots[slot]);
-        if (group.shares_filters()) make_filters(workspace, weighted, where);
+        if (group.shares_filters) make_filters(workspace, weighted, where);
         for (const int symbol : group.symbols)
             run_symbol(workspace, call, where, weighted, group, symbol);
     }
@@ -212,8 +219,10 @@ void BlockEqualizer::run_symbol(EqualizerWorkspace& workspace, const Call& call,
         if (run.elements == 0) return;
         const ReceivedRows received = received_of(workspace, call, block, symbol, run);
         const std::size_t first = block.slot * plan_.symbols() + layers * run.first_element;
-        const EqualizedRow out = {call.symbols + 2 * first, call.noise + first};
-        const EqualizedRow staged = {workspace.symbols.data(), workspace.noise.data()};
+        LayerPair* const pairs = call.pairs == nullptr ? nullptr : call.pairs + first / layers;
+        const EqualizedRow out = {call.symbols + 2 * first, call.noise + first, floats_of(pairs)};
+        const EqualizedRow staged = {workspace.symbols.data(), workspace.noise.data(),
+                                     pairs == nullptr ? nullptr : floats_of(workspace.pairs.data())};
         equalize(workspace, channel, group, received, run.first_subcarrier - block.first(), run.subcarriers,
                  run.is_full() ? out : staged);
         if (!run.is_full()) pick(workspace, run, out);
@@ -361,7 +370,7 @@ void BlockEqualizer::equalize(const EqualizerWorkspace& workspace, const Channel
                               const WeightGroup& group, const ReceivedRows& received, std::size_t offset,
                               std::size_t count, const EqualizedRow& out) const {
     const std::size_t layers = as_size(plan_.layers() - 1);
-    if (group.shares_filters()) {
+    if (group.shares_filters) {
         kernels_->apply_filters[layers](workspace.filters.data() + offset, workspace.row, plan_.antennas(),
                                         received, count, out);
     } else {
@@ -382,6 +391,8 @@ void BlockEqualizer::pick(const EqualizerWorkspace& workspace, const ElementRun&
                         2 * layers * sizeof(float));
             std::memcpy(out.noise + layers * element, &workspace.noise[layers * from],
                         layers * sizeof(float));
+            if (out.pairs != nullptr)
+                std::memcpy(out.pairs + element * floats_of_pair, &workspace.pairs[from], sizeof(LayerPair));
             ++element;
         }
     }
@@ -418,11 +429,17 @@ int Equalizer::estimates() const {
 
 void Equalizer::operator()(SymbolView grid, std::span<const float> channel,
                            std::span<const SlotEstimate> slots, std::span<cf32> symbols,
-                           std::span<float> noise_variance, std::span<const cf32> covariance) {
+                           std::span<float> noise_variance, std::span<const cf32> covariance,
+                           std::span<LayerPair> pairs) {
     const detail::EqualizerPlan& plan = impl_->blocks.plan();
-    plan.check_inputs({grid.size(), channel.size(), slots.size(), covariance.size()}, grid.format());
-    detail::check_size("symbols", symbols.size(), slots.size() * plan.symbols());
-    detail::check_size("noise_variance", noise_variance.size(), slots.size() * plan.symbols());
+    plan.check_sizes({.grid = grid.size(),
+                      .channel = channel.size(),
+                      .slots = slots.size(),
+                      .covariance = covariance.size(),
+                      .symbols = symbols.size(),
+                      .noise_variance = noise_variance.size(),
+                      .pairs = pairs.size()},
+                     grid.format());
     if (covariance.empty()) detail::check_noise(slots);
     // std::complex is laid out as two floats.
     const detail::BlockEqualizer::Call call = {.grid = grid,
@@ -431,6 +448,7 @@ void Equalizer::operator()(SymbolView grid, std::span<const float> channel,
                                                .covariance = covariance.empty() ? nullptr : covariance.data(),
                                                .symbols = reinterpret_cast<float*>(symbols.data()),
                                                .noise = noise_variance.data(),
+                                               .pairs = pairs.empty() ? nullptr : pairs.data(),
                                                .number = ++impl_->calls};
     const std::size_t blocks = impl_->blocks.blocks();
     impl_->host.pool().for_each(slots.size() * blocks, [&](int part, std::size_t item) noexcept {

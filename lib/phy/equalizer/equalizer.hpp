@@ -31,8 +31,19 @@ struct PHY_EXPORT EqualizerConfig {
     std::vector<float> time_weights;
     int time_sets = 1;  ///< up to 64
     FullScale full_scale = {};
+    bool pairs = false;  ///< with two layers: calls also write LayerPair
 
     friend bool operator==(const EqualizerConfig&, const EqualizerConfig&) = default;
+};
+
+/// All that a resource element says about its two layers; see JointDetector. h_0 and h_1 are the columns of
+/// the channel H and y the received samples, all after whitening if there is a covariance.
+struct PHY_EXPORT LayerPair {
+    alignas(16) cf32 matched[2];  ///< h_i^H y / N0', divided by the phase of the OFDM symbol
+    float power[2];               ///< |h_i|^2 / N0'
+    cf32 cross;                   ///< h_1^H h_0 / N0'
+
+    friend bool operator==(const LayerPair&, const LayerPair&) = default;
 };
 
 /// Turns received resource elements and channel coefficients into symbols with a noise variance.
@@ -46,17 +57,17 @@ struct PHY_EXPORT EqualizerConfig {
 /// then, and noise_variance is ignored. The result is divided by the phase of its OFDM symbol.
 ///
 /// OFDM symbols with the same time weights, in each set of them, share one filter matrix per subcarrier. For
-/// other symbols the equations of each resource element are solved. The two methods round differently; the
-/// configuration alone decides which is used. For the same configuration every backend, number of threads and
-/// split of slots into calls gives the same bytes.
+/// other symbols, and with EqualizerConfig::pairs, the equations of each resource element are solved. The two
+/// methods round differently; the configuration alone decides which is used. For the same configuration every
+/// backend, number of threads and split of slots into calls gives the same bytes.
 ///
 /// Erasures. If an element cannot be equalised, its symbol is 0 and its noise variance is +infinity;
 /// SoftDemapper gives it soft bits of 0. Causes: channel coefficients, samples or slot values that are not
 /// finite; a layer without a channel (MMSE: mu below 2^-20); layers that cannot be separated (a pivot of the
 /// factorisation below 2^-18 of its diagonal; erases all layers of the element); a covariance that is not
-/// positive definite (erases the slot); a time_set that there is not (erases the slot); a phase that is NaN
-/// (erases its OFDM symbol). Non-finite values of one element affect no other element. Symbols that are not
-/// erased have a noise variance of at least 2^-126.
+/// positive definite (erases the slot); a time_set outside of time_sets (erases the slot); a phase that is
+/// NaN (erases its OFDM symbol). Non-finite values of one element affect no other element. Symbols that are
+/// not erased have a noise variance of at least 2^-126.
 ///
 /// Not thread-safe: one equaliser per thread. It uses the threads of its Host.
 class PHY_EXPORT Equalizer {
@@ -77,14 +88,15 @@ public:
     /// SlotEstimate. symbols: (slots, data elements, layers), the order of the codeword; each is the sent
     /// symbol plus noise, without bias. noise_variance: the variance of that noise, in the same shape.
     /// SoftDemapper takes both as they are. covariance, if not empty: (slots, antennas, antennas), E[n n^H],
-    /// replaces N0.
+    /// replaces N0. pairs: (slots, data elements) with EqualizerConfig::pairs, else empty; all 0 where a
+    /// number would not be finite, as in erased slots and OFDM symbols.
     ///
     /// Throws ArgumentError, and then has written nothing, if sizes do not fit. Without a covariance, it also
     /// throws if a slot's noise_variance is 0 or below, or if its channel_error is negative. Allocates
     /// nothing.
     void operator()(SymbolView grid, std::span<const float> channel, std::span<const SlotEstimate> slots,
                     std::span<cf32> symbols, std::span<float> noise_variance,
-                    std::span<const cf32> covariance = {});
+                    std::span<const cf32> covariance = {}, std::span<LayerPair> pairs = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -128,7 +140,8 @@ public:
     /// the grid is not aligned, and for more than 65535 slots.
     void operator()(SymbolView grid, DeviceSpan<const float> channel, DeviceSpan<const SlotEstimate> slots,
                     DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance, cudaStream_t stream,
-                    DeviceSpan<const cf32> covariance = {}, DeviceSpan<std::byte> workspace = {}) const;
+                    DeviceSpan<const cf32> covariance = {}, DeviceSpan<std::byte> workspace = {},
+                    DeviceSpan<LayerPair> pairs = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

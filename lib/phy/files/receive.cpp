@@ -331,10 +331,11 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
 void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, const ReceiverConfig& config,
                    const std::filesystem::path& soft_bits, const Host& host, const ReceiveOptions& options) {
     const std::uint64_t rows = rows_of_truth(result, truth.first);
-    const ReceiveStage::Config receive = {.receiver = config,
-                                          .format = slots.format(),
-                                          .symbols = options.writes_symbols,
-                                          .channel = options.writes_channel};
+    ReceiveStage::Config receive = {.receiver = config,
+                                    .format = slots.format(),
+                                    .symbols = options.writes_symbols,
+                                    .channel = options.writes_channel};
+    receive.receiver.joint_detection = result.joint_detection;
     const auto decode = detail::decoding_of(result, options);
     std::unique_ptr<Stage> stage;
     if (decode)
@@ -456,6 +457,10 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     result.rejects_interference = rejects_interference(config);
+    result.joint_detection = options.joint_detection.value_or(can_detect_jointly(config));
+    if (result.joint_detection && !can_detect_jointly(config))
+        throw ArgumentError(
+            "joint_detection: expected 2 layers, QPSK or a modulation of more bits, and max-log");
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
     if (is_samples && !config.link.carrier.first_sample)

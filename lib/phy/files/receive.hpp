@@ -23,6 +23,8 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
     std::optional<bool> interference_rejection = {};
+    /// As in ReceiverConfig; none: if can_detect_jointly().
+    std::optional<bool> joint_detection = {};
     TimeInterpolation time = TimeInterpolation::wiener;
     std::optional<float> doppler_spread = {};  ///< Hz; for TimeInterpolation::wiener alone
     std::optional<float> delay_spread = {};    ///< s; see ChannelEstimatorConfig
@@ -109,6 +111,7 @@ struct PHY_EXPORT Reception {
     ClockReport clock;
     std::vector<MissingSamples> gaps;
     bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
+    bool joint_detection = false;             ///< whether soft bits are those of JointDetector
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords

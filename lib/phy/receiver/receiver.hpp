@@ -47,6 +47,11 @@ struct PHY_EXPORT ReceiverConfig {
     /// what is measured costs about 0.05 dB at most.
     std::optional<bool> interference_rejection = {};
 
+    /// Detects two layers together by maximum likelihood: soft bits come from JointDetector. Symbols and what
+    /// is measured with them stay those of the equaliser. Needs two layers, a modulation from QPSK on and
+    /// Method::max_log.
+    bool joint_detection = false;
+
     TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS
     /// Hz, maximum; for TimeInterpolation::wiener alone. None: measured in each slot.
     std::optional<float> doppler_spread = {};
@@ -66,6 +71,9 @@ struct PHY_EXPORT ReceiverConfig {
 
 /// Whether receivers of the configuration reject interference.
 PHY_EXPORT bool rejects_interference(const ReceiverConfig& config);
+
+/// Whether the configuration allows joint_detection.
+PHY_EXPORT bool can_detect_jointly(const ReceiverConfig& config);
 
 /// What a receiver measured in a slot, in raw form; slot_report() converts it to units for people.
 struct PHY_EXPORT ReceivedSlot {
@@ -129,7 +137,8 @@ public:
     using Config = ReceiverConfig;
 
     /// Throws ArgumentError if the link is invalid (see check()), if a value is out of its range, for fewer
-    /// antennas than layers, and for interference rejection with one antenna or a given noise variance.
+    /// antennas than layers, for interference rejection with one antenna or a given noise variance, and for
+    /// joint detection where can_detect_jointly() is false.
     Receiver(const Host& host, const Config& config);
 
     /// Samples or resource elements per antenna and slot in the input of a call: those of the longest slot.

@@ -1,6 +1,8 @@
 // Defines what a file is compiled for: CUDA, an instruction set (in a file that Highway compiles once for
 // each), or scalar. PHY_TARGET is its namespace in phy::detail. PHY_INLINE precedes every function.
-// PHY_UNROLL precedes loops that must be fully unrolled.
+// PHY_UNROLL precedes loops that must be fully unrolled, PHY_UNROLL_ALL those that host compilers do not unroll
+// unless told to: arrays with a variable index are not kept in registers. PHY_NO_UNROLL precedes loops around
+// them.
 #if defined(PHY_SIMD_TARGET_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_TARGET_INL_H_
 #undef PHY_SIMD_TARGET_INL_H_
@@ -15,8 +17,18 @@
 #undef PHY_TARGET
 #undef PHY_INLINE
 #undef PHY_UNROLL
+#undef PHY_UNROLL_ALL
+#undef PHY_NO_UNROLL
 #undef PHY_BEFORE_NAMESPACE
 #undef PHY_AFTER_NAMESPACE
+
+#if defined(__CUDACC__) || defined(__clang__)
+#define PHY_UNROLL_ALL _Pragma("unroll")
+#define PHY_NO_UNROLL _Pragma("unroll 1")
+#else
+#define PHY_UNROLL_ALL _Pragma("GCC unroll 32")
+#define PHY_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
 
 #if defined(__CUDACC__)
 #define PHY_TARGET cuda

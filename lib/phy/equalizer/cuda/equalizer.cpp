@@ -36,7 +36,7 @@ struct PHY_HIDDEN Equalizer::Impl {
 
     [[nodiscard]] std::size_t workspace_bytes(std::size_t slots) const;
 
-    /// Throws ArgumentError if the inputs are invalid.
+    /// Throws ArgumentError if inputs of the right sizes are invalid.
     void check(const Inputs& inputs) const;
 
     /// Returns the job without groups of symbols. Starts the whitening kernels, if any.
@@ -63,7 +63,7 @@ Equalizer::Impl::Impl(const Device& on, const Config& config)
         entry.symbols = static_cast<std::int32_t>(group.symbols.size());
         std::ranges::copy(group.symbols, entry.symbol.begin());
         all_weights.insert(all_weights.end(), group.weights.begin(), group.weights.end());
-        all_groups[group.shares_filters() ? 1 : 0].push_back(entry);
+        all_groups[group.shares_filters ? 1 : 0].push_back(entry);
         max_parts = std::max(max_parts, static_cast<unsigned>(group.symbols.size()));
     }
     entries = upload(device, plan.map().entries());
@@ -78,8 +78,6 @@ std::size_t Equalizer::Impl::workspace_bytes(std::size_t slots) const {
 
 void Equalizer::Impl::check(const Inputs& inputs) const {
     const std::size_t slots = inputs.slots.size();
-    plan.check_inputs({inputs.grid.size(), inputs.channel.size(), slots, inputs.covariance.size()},
-                      inputs.grid.format());
     if (slots > max_blocks_of_slots)
         throw ArgumentError(std::to_string(slots) + " slots: expected at most " +
                             std::to_string(max_blocks_of_slots));
@@ -160,16 +158,23 @@ std::size_t Equalizer::workspace_bytes(std::size_t slots) const {
 void Equalizer::operator()(SymbolView grid, DeviceSpan<const float> channel,
                            DeviceSpan<const SlotEstimate> slots, DeviceSpan<cf32> symbols,
                            DeviceSpan<float> noise_variance, cudaStream_t stream,
-                           DeviceSpan<const cf32> covariance, DeviceSpan<std::byte> workspace) const {
+                           DeviceSpan<const cf32> covariance, DeviceSpan<std::byte> workspace,
+                           DeviceSpan<LayerPair> pairs) const {
     const Inputs inputs = {grid, channel, slots, covariance, workspace};
+    impl_->plan.check_sizes({.grid = grid.size(),
+                             .channel = channel.size(),
+                             .slots = slots.size(),
+                             .covariance = covariance.size(),
+                             .symbols = symbols.size(),
+                             .noise_variance = noise_variance.size(),
+                             .pairs = pairs.size()},
+                            grid.format());
     impl_->check(inputs);
-    const std::size_t expected = slots.size() * symbols_per_slot();
-    phy::detail::check_size("symbols", symbols.size(), expected);
-    phy::detail::check_size("noise_variance", noise_variance.size(), expected);
     if (slots.empty()) return;
     constexpr std::size_t piece = 16;
     const EqualizerOutput out = {
         reinterpret_cast<float*>(symbols.data()), noise_variance.data(),
+        pairs.empty() ? nullptr : pairs.data(),
         is_aligned(symbols.data(), piece) && is_aligned(noise_variance.data(), piece)};
     const CurrentDevice current(device());
     EqualizerJob job = impl_->make_job(inputs, stream);

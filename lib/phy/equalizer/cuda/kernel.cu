@@ -123,14 +123,31 @@ struct Subcarrier {
         return equalizer::noise_of_slot<Ops>(__ldg(estimate), __ldg(estimate + error_of_estimate), layers);
     }
 
-    __device__ __forceinline__ void rotate_back(unsigned symbol, LayerColumn<layers>& x) const {
+    /// The phase of an OFDM symbol; false if it is 1.
+    __device__ __forceinline__ bool has_phase(unsigned symbol, float& re, float& im) const {
         const float* const phase = job.slots + slot * floats_of_estimate + phases_of_estimate + 2 * symbol;
-        const float re = __ldg(phase);
-        const float im = __ldg(phase + 1);
-        if (re == 1.0F && im == 0.0F) return;
+        re = __ldg(phase);
+        im = __ldg(phase + 1);
+        return re != 1.0F || im != 0.0F;
+    }
+
+    __device__ __forceinline__ void rotate_back(unsigned symbol, LayerColumn<layers>& x) const {
+        float re;
+        float im;
+        if (!has_phase(symbol, re, im)) return;
 #pragma unroll
         for (int i = 0; i < layers; ++i)
             equalizer::rotate_back<Ops>(re, im, x.re[i], x.im[i]);
+    }
+
+    [[nodiscard]] __device__ __forceinline__ equalizer::PairNumbers<Ops> pair_of(
+        unsigned symbol, const LayerColumn<2>& matched, const equalizer::Triangle<Ops, 2>& gram) const {
+        equalizer::PairNumbers<Ops> pair(matched, gram, noise());
+        float re;
+        float im;
+        if (has_phase(symbol, re, im)) pair.rotate_back(re, im);
+        pair.erase_unless_finite();
+        return pair;
     }
 
     /// Returns true if the symbol has data here; element is then its index in the slot.
@@ -317,6 +334,13 @@ struct Store {
         store<layers>(noises, out.noise + at);
     }
 
+    __device__ __forceinline__ void store_pair(unsigned element,
+                                               const equalizer::PairNumbers<Ops>& pair) const {
+        auto* const to = reinterpret_cast<float4*>(out.pairs + (first_element + element));
+        to[0] = {pair.re[0], pair.im[0], pair.re[1], pair.im[1]};
+        to[1] = {pair.re[2], pair.im[2], pair.re[3], pair.im[3]};
+    }
+
 private:
     template <int count>
     __device__ __forceinline__ void store(const std::uint32_t* words, float* to) const {
@@ -363,6 +387,9 @@ __device__ __forceinline__ void equalize(const Subcarrier<layers>& at, unsigned 
         }();
         if (i + parts < symbols) next.load(at, i + parts);
         if (!has_data) continue;
+        if constexpr (layers == 2 && !shared) {
+            if (out.out.pairs != nullptr) out.store_pair(element, at.pair_of(symbol, x, gram));
+        }
         if constexpr (!shared) x = separator(x);
         at.rotate_back(symbol, x);
         out(element, x);

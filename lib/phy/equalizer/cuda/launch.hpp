@@ -7,6 +7,7 @@
 #include "phy/core/format.hpp"
 #include "phy/cuda/stream.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
+#include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/slot_estimate.hpp"
 
 /// The interface between the host side of the CUDA equaliser and its kernels.
@@ -72,7 +73,8 @@ struct EqualizerJob {
 struct EqualizerOutput {
     float* symbols;
     float* noise;
-    bool aligned;  ///< both to 16 bytes
+    LayerPair* pairs;  ///< or null
+    bool aligned;      ///< both to 16 bytes
 };
 
 /// Makes whitening matrices of covariances, and whitens channel coefficients.

@@ -226,6 +226,15 @@ PHY_INLINE NormalEquations<layers> equations_in_turn(const ChannelRows& channel,
     return sums;
 }
 
+PHY_INLINE void store_pairs(PairNumbers<Ops> pair, const Phase& phase, std::size_t count, float* out) {
+    if (phase.rotates) pair.rotate_back(phase.re, phase.im);
+    pair.erase_unless_finite();
+    if (count >= Lanes::count) return store_symbols<4>(pair.re, pair.im, out);
+    alignas(64) float some[floats_of_pair * Lanes::count];
+    store_symbols<4>(pair.re, pair.im, some);
+    std::memcpy(out, some, floats_of_pair * count * sizeof(float));
+}
+
 template <int layers, bool mmse, class Known>
 void solve_rows_of(const ChannelRows& channel, const ReceivedRows& received, std::size_t count,
                    const EqualizedRow& out) {
@@ -235,6 +244,11 @@ void solve_rows_of(const ChannelRows& channel, const ReceivedRows& received, std
         const NormalEquations<layers> sums = layers <= 2
                                                  ? equations_at_once<layers, Known>(channel, received, k)
                                                  : equations_in_turn<layers>(channel, received, k);
+        if constexpr (layers == 2) {
+            if (out.pairs != nullptr)
+                store_pairs({sums.matched, sums.gram, noise_variance}, phase, count - k,
+                            out.pairs + floats_of_pair * k);
+        }
         Separator<Ops, layers, mmse> separator(sums.gram, noise_variance);
         Column<Ops, layers> x = separator(sums.matched);
         finish_vector<layers>(x, separator.noise, phase, count - k, out.symbols + 2 * layers * k,

@@ -5,6 +5,7 @@
 
 #include "phy/core/format.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
+#include "phy/equalizer/equalizer.hpp"
 
 /// The interface between the equaliser, which splits slots into pieces of rows, and the code that is compiled
 /// once per instruction set. A row holds one number of neighbouring subcarriers.
@@ -38,6 +39,7 @@ struct ReceivedRows {
 struct EqualizedRow {
     float* symbols;
     float* noise;
+    float* pairs;  ///< LayerPair, or null; for Solve with two layers
 };
 
 /// A triangular matrix of (antennas, antennas) that multiplies rows of antennas.
@@ -45,6 +47,8 @@ struct WhiteningRows {
     const cf32* matrix;
     int antennas;
 };
+
+inline constexpr std::size_t floats_of_pair = sizeof(LayerPair) / sizeof(float);
 
 struct EqualizerKernels {
     /// Solves the equations of each resource element.

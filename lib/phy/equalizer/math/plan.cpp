@@ -21,9 +21,10 @@ void check_weights(std::span<const float> weights, int sets) {
                             std::to_string(max_time_sets));
     const std::size_t of_estimate = static_cast<std::size_t>(sets) * symbols_per_slot;
     if (weights.size() % of_estimate != 0 || weights.size() > of_estimate * symbols_per_slot)
-        throw ArgumentError("time_weights has " + std::to_string(weights.size()) + " elements: expected " +
-                            std::to_string(of_estimate) +
-                            ", 14 in each of time_sets, for each of up to 14 estimates");
+        throw ArgumentError("time_weights has " + std::to_string(weights.size()) +
+                            " elements: expected a multiple of " + std::to_string(of_estimate) +
+                            ", 14 OFDM symbols in each of " + std::to_string(sets) +
+                            " time_sets, for up to 14 estimates");
     for (const float weight : weights) {
         if (std::isfinite(weight)) continue;
         throw ArgumentError("time weight " + number_text(weight) + ": expected a finite number");
@@ -41,6 +42,8 @@ const EqualizerConfig& checked(const EqualizerConfig& config) {
                             ", to " + std::to_string(max_antennas));
     check_enum("equalization", config.method, Equalization::zero_forcing);
     check_weights(config.time_weights, config.time_sets);
+    if (config.pairs && layers != 2)
+        throw ArgumentError("pairs with " + std::to_string(layers) + " layers: expected 2");
     return config;
 }
 
@@ -87,6 +90,8 @@ EqualizerPlan::EqualizerPlan(const EqualizerConfig& config)
             same->symbols.push_back(symbol);
         }
     }
+    for (WeightGroup& group : groups_)
+        group.shares_filters = group.symbols.size() > 1 && !config_.pairs;
 }
 
 std::size_t EqualizerPlan::grid_size() const {
@@ -101,12 +106,15 @@ std::size_t EqualizerPlan::covariance_size() const {
     return static_cast<std::size_t>(antennas() * antennas());
 }
 
-void EqualizerPlan::check_inputs(const Sizes& sizes, SampleFormat format) const {
+void EqualizerPlan::check_sizes(const Sizes& sizes, SampleFormat format) const {
     check_enum("sample format", format, all_sample_formats.back());
     check_slots(sizes.slots, "grid", sizes.grid);
     check_size("grid", sizes.grid, sizes.slots * grid_size());
     check_size("channel", sizes.channel, sizes.slots * channel_size());
     if (sizes.covariance != 0) check_size("covariance", sizes.covariance, sizes.slots * covariance_size());
+    check_size("symbols", sizes.symbols, sizes.slots * symbols());
+    check_size("noise_variance", sizes.noise_variance, sizes.slots * symbols());
+    check_size("pairs", sizes.pairs, config_.pairs ? sizes.slots * map_.elements() : 0);
 }
 
 void check_noise(std::span<const SlotEstimate> slots) {

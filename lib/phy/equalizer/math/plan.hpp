@@ -16,10 +16,9 @@ struct WeightGroup {
     std::vector<float> weights = {};  ///< (time sets, estimates); empty: `estimate` unchanged
     int estimate = 0;
     std::vector<int> symbols = {};
-
     /// True if one filter matrix serves several symbols; otherwise the equations of every resource element
     /// are solved.
-    [[nodiscard]] bool shares_filters() const { return symbols.size() > 1; }
+    bool shares_filters = false;
 };
 
 class EqualizerPlan {
@@ -50,8 +49,11 @@ public:
         std::size_t channel;
         std::size_t slots;
         std::size_t covariance;
+        std::size_t symbols;
+        std::size_t noise_variance;
+        std::size_t pairs;
     };
-    void check_inputs(const Sizes& sizes, SampleFormat format) const;
+    void check_sizes(const Sizes& sizes, SampleFormat format) const;
 
     /// The value of an integer sample of 1.
     [[nodiscard]] float unit_of(SampleFormat format) const;

@@ -17,14 +17,6 @@
 #include "phy/simd/math-inl.h"
 #include "phy/simd/ops-inl.h"
 
-/// For loops whose index must be a constant, because arrays with a variable index are not kept in registers.
-/// Host compilers do not unroll large nested loops unless told to.
-#if defined(__CUDACC__) || defined(__clang__)
-#define PHY_UNROLL_ALL _Pragma("unroll")
-#else
-#define PHY_UNROLL_ALL _Pragma("GCC unroll 16")
-#endif
-
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
@@ -393,6 +385,43 @@ PHY_INLINE void rotate_back(typename Ops::V phase_re, typename Ops::V phase_im, 
     im = Ops::nfma(re, phase_im, Ops::mul(im, phase_re));
     re = rotated;
 }
+
+/// LayerPair as four complex numbers.
+template <class Ops>
+struct PairNumbers {
+    typename Ops::V re[4];
+    typename Ops::V im[4];
+
+    PHY_INLINE PairNumbers(const Column<Ops, 2>& matched, const Triangle<Ops, 2>& gram, typename Ops::V noise)
+        : re{matched.re[0], matched.re[1], gram.diagonal[0], gram.re[0]},
+          im{matched.im[0], matched.im[1], gram.diagonal[1], gram.im[0]} {
+        const auto inverse = Ops::div(Ops::set(1.0F), noise);
+        PHY_UNROLL_ALL
+        for (int i = 0; i < 4; ++i) {
+            re[i] = Ops::mul(re[i], inverse);
+            im[i] = Ops::mul(im[i], inverse);
+        }
+    }
+
+    PHY_INLINE void rotate_back(typename Ops::V phase_re, typename Ops::V phase_im) {
+        PHY_UNROLL_ALL
+        for (int i = 0; i < 2; ++i)
+            PHY_TARGET::rotate_back<Ops>(phase_re, phase_im, re[i], im[i]);
+    }
+
+    /// A pair with a number that is not finite becomes 0.
+    PHY_INLINE void erase_unless_finite() {
+        auto sum = Ops::set(0.0F);
+        PHY_UNROLL_ALL
+        for (int i = 0; i < 4; ++i)
+            sum = Ops::add(sum, Ops::add(Ops::abs(re[i]), Ops::abs(im[i])));
+        PHY_UNROLL_ALL
+        for (int i = 0; i < 4; ++i) {
+            re[i] = Ops::keep(sum, re[i]);
+            im[i] = Ops::keep(sum, im[i]);
+        }
+    }
+};
 
 /// The least noise variance of a symbol, so that none becomes 0 by rounding.
 constexpr float least_noise = 0x1p-126F;

@@ -18,6 +18,11 @@ bool rejects_interference(const ReceiverConfig& config) {
                                                   dmrs_pilot_count(config.link.allocation) >= least_pilots);
 }
 
+bool can_detect_jointly(const ReceiverConfig& config) {
+    return config.link.allocation.layers() == 2 && bits_per_symbol(config.link.modulation) > 1 &&
+           config.llr.method == Method::max_log;
+}
+
 namespace detail {
 namespace {
 
@@ -38,6 +43,11 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     if (config.interference_rejection.value_or(false) && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
                             number_text(*config.noise_variance) + ": expected none, as it is measured");
+    if (config.joint_detection && !can_detect_jointly(config))
+        throw ArgumentError("joint_detection with " + std::to_string(layers) + " layers, " +
+                            std::string(to_string(config.link.modulation)) + " and " +
+                            std::string(to_string(config.llr.method)) +
+                            ": expected 2, qpsk or a modulation of more bits, and maxlog");
     return config;
 }
 
@@ -97,6 +107,10 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
     if (rejects_interference(config)) covariance = antennas * antennas;
+    if (config.joint_detection) {
+        detector = {.modulation = config.link.modulation, .llr = config.llr};
+        pairs = symbols / layers;
+    }
 }
 
 ChannelEstimatorConfig ReceiverPlan::estimator() const {
@@ -116,7 +130,8 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights, int
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
             .time_sets = time_sets,
-            .full_scale = demodulator ? FullScale() : config.full_scale};
+            .full_scale = demodulator ? FullScale() : config.full_scale,
+            .pairs = config.joint_detection};
 }
 
 std::vector<cf32> ReceiverPlan::make_pilots() const {

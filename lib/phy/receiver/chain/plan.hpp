@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phy/core/format.hpp"
+#include "phy/detector/detector.hpp"
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
@@ -37,6 +38,7 @@ struct ReceiverPlan {
     std::optional<OfdmDemodulatorConfig> demodulator;     ///< none: grids
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     DemapperConfig demapper;
+    std::optional<JointDetectorConfig> detector;  ///< none: the demapper makes the soft bits
     std::size_t layers = 0;
     std::size_t antennas = 0;
     std::size_t subcarriers = 0;
@@ -50,6 +52,7 @@ struct ReceiverPlan {
     std::size_t soft_bits = 0;
     std::size_t channel = 0;     ///< of ReceiverOutput::channel
     std::size_t covariance = 0;  ///< 0 without interference rejection
+    std::size_t pairs = 0;       ///< 0 without joint detection
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights, int time_sets) const;

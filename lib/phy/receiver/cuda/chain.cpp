@@ -81,6 +81,7 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
     if (plan_.demodulator) demodulate_.emplace(device, *plan_.demodulator);
+    if (plan_.detector) detect_.emplace(device, *plan_.detector);
     if (plan_.deprecoder) deprecode_.emplace(device, *plan_.deprecoder);
     upload_constants();
     add_workspace();
@@ -103,6 +104,7 @@ void DeviceChain::add_workspace() {
         equalizer_workspace_ = DeviceBuffer<std::byte>(device_, equalize_.workspace_bytes(most));
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
+    pairs_ = DeviceBuffer<LayerPair>(device_, most * plan_.pairs);
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
     // The size depends on the units chosen for that many symbols, and need not grow with them.
     std::size_t needed = 0;
@@ -151,7 +153,7 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
     equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream, covariance,
-              equalizer_workspace_);
+              equalizer_workspace_, pairs_.first(slots * plan_.pairs));
     if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
     const bool does_both = !output.slots.empty() && output.llr.size() > 0;
     if (does_both) {
@@ -218,6 +220,8 @@ void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, 
     const std::size_t together = restarts_ ? 1 : slots;
     const std::size_t symbols = together * plan_.symbols;
     const std::size_t bits = together * plan_.soft_bits;
+    if (detect_)
+        return (*detect_)(pairs_.first(slots * plan_.pairs), llr, stream, signs_.first(words_of(bits)));
     for (std::size_t slot = 0; slot < slots; slot += together)
         demap_(all.symbols.subspan(slot * plan_.symbols, symbols),
                all.noise_variance.subspan(slot * plan_.symbols, symbols),

@@ -4,6 +4,7 @@
 
 #include "phy/cuda/buffer.hpp"
 #include "phy/demapper/demapper.hpp"
+#include "phy/detector/detector.hpp"
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/measure/symbol_meter.hpp"
@@ -62,6 +63,7 @@ private:
     Equalizer equalize_;
     SymbolMeter meter_;
     SoftDemapper demap_;
+    std::optional<JointDetector> detect_;
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<TransformDeprecoder> deprecode_;
     Stream beside_;  ///< measures slots while they are demapped
@@ -83,6 +85,7 @@ private:
     DeviceBuffer<std::byte> equalizer_workspace_;
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
+    DeviceBuffer<LayerPair> pairs_;  ///< empty without joint detection
     DeviceBuffer<SymbolSums> sums_;
     DeviceBuffer<std::byte> meter_workspace_;
 };

@@ -21,6 +21,11 @@ std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const Recei
     return TransformDeprecoder(host, *plan.deprecoder);
 }
 
+std::optional<JointDetector> make_detector(const Host& host, const ReceiverPlan& plan) {
+    if (!plan.detector) return {};
+    return JointDetector(host, *plan.detector);
+}
+
 }  // namespace
 
 SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers)
@@ -32,12 +37,14 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
       equalize_(host, shared.plan.equalizer(estimate_.time_weights(), estimate_.time_sets())),
       deprecode_(make_deprecoder(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),
-      demap_(host, shared.plan.demapper) {
+      demap_(host, shared.plan.demapper),
+      detect_(make_detector(host, shared.plan)) {
     if (demodulate_) buffers_.grid.resize(shared.plan.grid);
     buffers_.channel.resize(estimate_.channel_size());
     buffers_.covariance.resize(shared.plan.covariance);
     buffers_.symbols.resize(shared.plan.symbols);
     buffers_.noise_variance.resize(shared.plan.symbols);
+    buffers_.pairs.resize(shared.plan.pairs);
 }
 
 SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occasion) {
@@ -60,14 +67,17 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
     const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
     if (demodulate_) erase_disturbed(slot);
-    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance);
+    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance,
+              buffers_.pairs);
     if (deprecode_) (*deprecode_)(symbols, noise);
     if (!output.slots.empty()) {
         ReceivedSlot& received = output.slots.front();
         received.estimate = slot;
         measure_(symbols, noise, symbols.size(), std::span(&received.symbols, 1));
     }
-    if (output.llr.size() > 0) demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+    if (output.llr.size() == 0) return;
+    if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs);
+    demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }
 
 void SlotChain::erase_disturbed(SlotEstimate& slot) const {

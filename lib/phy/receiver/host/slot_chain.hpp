@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/demapper/demapper.hpp"
+#include "phy/detector/detector.hpp"
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/estimator.hpp"
 #include "phy/machine/host.hpp"
@@ -35,6 +36,7 @@ struct SlotBuffers {
     std::vector<cf32> covariance;
     std::vector<cf32> symbols;
     std::vector<float> noise_variance;
+    std::vector<LayerPair> pairs;
 };
 
 /// All operators of the chain, for one slot at a time, with the threads of a host.
@@ -61,6 +63,7 @@ private:
     std::optional<TransformDeprecoder> deprecode_;
     SymbolMeter measure_;
     SoftDemapper demap_;
+    std::optional<JointDetector> detect_;
 };
 
 }  // namespace phy::detail

@@ -1,0 +1,114 @@
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "phy/core/constellation.hpp"
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/dispatch.cuh"
+#include "phy/cuda/pieces.cuh"
+#include "phy/cuda/warp.hpp"
+#include "phy/detector/cuda/launch.hpp"
+#include "phy/detector/math/detect-inl.h"
+#include "phy/simd/float_bits.hpp"
+
+namespace phy::gpu::detail {
+namespace {
+
+namespace detector = phy::detail::cuda;
+using Ops = detector::Ops;
+
+static_assert(sizeof(LayerPair) == 2 * sizeof(float4));
+
+__device__ __forceinline__ detector::PairOf<Ops> load(const LayerPair* pair) {
+    const auto* const numbers = reinterpret_cast<const float4*>(pair);
+    const float4 matched = __ldg(numbers);
+    const float4 gram = __ldg(numbers + 1);
+    return {.matched = {{matched.x, matched.y}, {matched.z, matched.w}},
+            .power = {gram.x, gram.y},
+            .cross = {gram.z, gram.w}};
+}
+
+/// The signs of `count` soft bits from `first` on, in the lowest bits.
+__device__ __forceinline__ std::uint32_t signs_from(const DetectorJob& job, std::uint64_t first,
+                                                    unsigned count) {
+    if (job.signs == nullptr) return 0;
+    const std::uint64_t word = first / 32;
+    const std::uint64_t last = (job.symbols * count - 1) / 32;
+    return __funnelshift_r(__ldg(job.signs + word), __ldg(job.signs + std::min(word + 1, last)),
+                           static_cast<unsigned>(first % 32));
+}
+
+/// The soft bits of a warp in shared memory.
+template <int m>
+struct Staging {
+    static constexpr unsigned bits = 2 * m;  ///< of a lane
+    alignas(16) std::byte bytes[warp_size * bits * sizeof(float)];
+};
+
+__device__ __forceinline__ void stage(const DetectorJob& job, float llr, bool flips, unsigned index,
+                                      std::byte* staging) {
+    if (job.format == SoftBitFormat::int8) {
+        const float rounded = Ops::fma(llr, job.range.scale, phy::detail::round_to_integer);
+        const std::uint32_t soft_bit = __float_as_uint(rounded);
+        staging[index] = static_cast<std::byte>(flips ? 0U - soft_bit : soft_bit);
+    } else if (job.format == SoftBitFormat::float16) {
+        const std::uint32_t word = __half_as_ushort(__float2half_rn(llr)) ^ (flips ? 0x8000U : 0U);
+        reinterpret_cast<std::uint16_t*>(staging)[index] = static_cast<std::uint16_t>(word);
+    } else {
+        reinterpret_cast<std::uint32_t*>(staging)[index] = __float_as_uint(llr) ^ (flips ? 0x80000000U : 0U);
+    }
+}
+
+template <int m>
+__device__ __forceinline__ void detect_layer(const DetectorJob& job, std::uint64_t symbol, unsigned lane,
+                                             std::byte* staging) {
+    constexpr unsigned bits = Staging<m>::bits;
+    detector::PairOf<Ops> pair = load(job.pairs + symbol / 2);
+    const float is_usable = detector::bring_into_range<Ops>(pair);
+    if (symbol % 2 != 0) pair = detector::exchanged<Ops>(pair);
+    float llrs[bits];
+    detector::detect<Ops, m>(pair, is_usable, job.range.limit, llrs);
+    const std::uint32_t signs = signs_from(job, symbol * bits, bits);
+#pragma unroll
+    for (unsigned b = 0; b < bits; ++b)
+        stage(job, llrs[b], (signs >> b & 1U) != 0, lane * bits + b, staging);
+}
+
+/// A thread detects one layer of an element.
+template <int m>
+__global__ void __launch_bounds__(detector_threads) detect_layers(const __grid_constant__ DetectorJob job) {
+    __shared__ Staging<m> staging[detector_threads / warp_size];
+    const unsigned lane = threadIdx.x % warp_size;
+    const std::uint64_t symbol = std::uint64_t{blockIdx.x} * detector_threads + threadIdx.x;
+    const std::uint64_t first = symbol - lane;
+    if (first >= job.symbols) return;
+    std::byte* const mine = staging[threadIdx.x / warp_size].bytes;
+    if (symbol < job.symbols) detect_layer<m>(job, symbol, lane, mine);
+    __syncwarp();
+    const auto symbols = static_cast<unsigned>(std::min<std::uint64_t>(warp_size, job.symbols - first));
+    const unsigned of_symbol = Staging<m>::bits * static_cast<unsigned>(size_of(job.format));
+    copy_bytes(mine, job.llr + first * of_symbol, symbols * of_symbol, symbols * of_symbol, lane,
+               job.is_aligned);
+}
+
+/// Calls visit(kernel).
+template <typename Visitor>
+void with_kernel(std::size_t axis_bits, Visitor visit) {
+    with_constant_by_bits<std::size_t, phy::max_axis_bits + 1, 1>(
+        axis_bits, [&](auto m) { visit(detect_layers<static_cast<int>(m())>); });
+}
+
+}  // namespace
+
+void launch(std::size_t axis_bits, const DetectorJob& job, cudaStream_t stream) {
+    const auto blocks = static_cast<unsigned>((job.symbols + detector_threads - 1) / detector_threads);
+    with_kernel(axis_bits, [&](auto kernel) { kernel<<<blocks, detector_threads, 0, stream>>>(job); });
+    check(cudaGetLastError());
+}
+
+void load_detector(std::size_t axis_bits) {
+    with_kernel(axis_bits, [](auto kernel) { load_code(kernel); });
+}
+
+}  // namespace phy::gpu::detail

@@ -1,0 +1,149 @@
+#include "phy/detector/detector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "detector/detector_cases.hpp"
+#include "phy/core/error.hpp"
+#include "phy/scrambling/gold_sequence.hpp"
+#include "support/random_seed.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::JointDetector;
+using phy::JointDetectorConfig;
+using phy::Modulation;
+using phy::SoftBitFormat;
+
+/// Elements whose pairs of points can be tried in a test's time.
+std::size_t elements_of(Modulation modulation) {
+    switch (bits_per_symbol(modulation)) {
+        case 2:
+        case 4:
+            return 400;
+        case 6:
+            return 100;
+        case 8:
+            return 10;
+        default:
+            return 2;
+    }
+}
+
+TEST(JointDetector, GivesTheLlrsOfItsDefinition) {
+    const unsigned seed = random_seed();
+    for (const Modulation modulation : two_layer_modulations) {
+        for (const Columns columns :
+             {Columns::apart, Columns::alike, Columns::parallel, Columns::one_missing}) {
+            RandomElements elements(modulation, seed);
+            for (std::size_t i = 0; i < elements_of(modulation); ++i) {
+                const ReceivedElement element = elements.next(columns);
+                const std::vector<LayerPair> pair = {element.pair()};
+                const std::vector<double> expected = joint_llrs(modulation, element);
+                const JointDetectorConfig config = {.modulation = modulation};
+                const Bytes floats = detect(phy::Host(), config, pair, SoftBitFormat::float32);
+                const Bytes bytes = detect(phy::Host(), config, pair, SoftBitFormat::int8);
+                for (std::size_t b = 0; b < expected.size(); ++b) {
+                    ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
+                                1e-5 * (1.0 + element.largest()))
+                        << to_string(modulation) << ", element " << i << ", bit " << b;
+                    ASSERT_NEAR(soft_bit(SoftBitFormat::int8, bytes, b),
+                                std::clamp(6.0 * expected[b], -127.0, 127.0), 1.0)
+                        << to_string(modulation) << ", element " << i << ", bit " << b;
+                }
+            }
+        }
+    }
+}
+
+TEST(JointDetector, EveryBackendAndSplitGivesTheSameBytes) {
+    const unsigned seed = random_seed();
+    for (const Modulation modulation : two_layer_modulations) {
+        const std::vector<LayerPair> pairs = awkward_pairs(modulation, 301, seed);
+        const JointDetectorConfig config = {.modulation = modulation, .llr = {.scale = 3.0F, .clip = 100}};
+        for (const SoftBitFormat format : phy::all_soft_bit_formats) {
+            const Bytes expected = detect(scalar_host(), config, pairs, format);
+            for (const phy::Backend& backend : host_backends())
+                for (const int threads : {1, 3})
+                    EXPECT_TRUE(detect(host_of(backend, threads), config, pairs, format) == expected)
+                        << to_string(modulation) << ", " << backend.name() << ", " << threads << " threads";
+            const std::size_t cut = 5;
+            Bytes parts = detect(phy::Host(), config, std::span(pairs).first(cut), format);
+            const Bytes rest = detect(phy::Host(), config, std::span(pairs).subspan(cut), format);
+            parts.insert(parts.end(), rest.begin(), rest.end());
+            EXPECT_TRUE(parts == expected) << to_string(modulation);
+        }
+    }
+}
+
+TEST(JointDetector, PairsThatAreNotFiniteAreErased) {
+    for (const Modulation modulation : two_layer_modulations) {
+        const std::vector<LayerPair> pairs = awkward_pairs(modulation, 600, 7);
+        const Bytes llr = detect(phy::Host(), {.modulation = modulation}, pairs, SoftBitFormat::float32);
+        const std::size_t bits = 2 * bits_per_symbol(modulation);
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const auto* const numbers = reinterpret_cast<const float*>(&pairs[i]);
+            const bool is_finite =
+                std::all_of(numbers, numbers + 8, [](float x) { return std::isfinite(x); });
+            for (std::size_t b = 0; b < bits; ++b) {
+                const double soft = soft_bit(SoftBitFormat::float32, llr, i * bits + b);
+                ASSERT_TRUE(std::isfinite(soft)) << i;
+                ASSERT_TRUE(is_finite || soft == 0.0) << i;
+            }
+        }
+    }
+}
+
+/// Without noise N0 may be tiny: soft bits saturate with the signs that a small N0 gives.
+TEST(JointDetector, TinyNoiseSaturates) {
+    const JointDetectorConfig config = {.modulation = Modulation::qam16};
+    RandomElements elements(config.modulation, 3);
+    for (int i = 0; i < 50; ++i) {
+        std::vector<LayerPair> pairs(2, elements.next(Columns::apart).pair());
+        auto* const numbers = reinterpret_cast<float*>(pairs.data());
+        for (std::size_t n = 0; n < 8; ++n) {
+            numbers[n] *= 0x1p20F;
+            numbers[8 + n] *= 0x1p100F;
+        }
+        const Bytes llr = detect(phy::Host(), config, pairs, SoftBitFormat::int8);
+        for (std::size_t b = 0; b < 8; ++b) {
+            EXPECT_EQ(std::abs(soft_bit(SoftBitFormat::int8, llr, b)), 127.0) << i;
+            EXPECT_EQ(soft_bit(SoftBitFormat::int8, llr, b), soft_bit(SoftBitFormat::int8, llr, 8 + b)) << i;
+        }
+    }
+}
+
+TEST(JointDetector, SignsNegate) {
+    const std::vector<LayerPair> pairs = awkward_pairs(Modulation::qam64, 333, 5);
+    const std::size_t bits = 12 * pairs.size();
+    std::vector<std::uint32_t> signs((bits + 31) / 32);
+    phy::gold_sequence(4711, 0, signs);
+    for (const SoftBitFormat format : phy::all_soft_bit_formats) {
+        const JointDetectorConfig config = {.modulation = Modulation::qam64};
+        const Bytes plain = detect(phy::Host(), config, pairs, format);
+        const Bytes signed_bytes = detect(host_of(phy::Host().backend(), 3), config, pairs, format, signs);
+        for (std::size_t b = 0; b < bits; ++b) {
+            const double sign = (signs[b / 32] >> (b % 32) & 1U) != 0 ? -1.0 : 1.0;
+            ASSERT_EQ(soft_bit(format, signed_bytes, b), sign * soft_bit(format, plain, b)) << b;
+        }
+    }
+}
+
+TEST(JointDetector, RefusesWhatItCannotDo) {
+    const phy::Host host;
+    EXPECT_THROW(JointDetector(host, {.modulation = Modulation::bpsk}), phy::ArgumentError);
+    EXPECT_THROW(JointDetector(host, {.modulation = Modulation::pi2_bpsk}), phy::ArgumentError);
+    EXPECT_THROW(JointDetector(host, {.llr = {.method = phy::Method::log_map}}), phy::ArgumentError);
+    EXPECT_THROW(JointDetector(host, {.llr = {.scale = 0.0F}}), phy::ArgumentError);
+    JointDetector detector(host, {.modulation = Modulation::qam16});
+    const std::vector<LayerPair> pairs(3);
+    std::vector<std::int8_t> llr(24, 99);
+    std::vector<std::uint32_t> signs(2);
+    EXPECT_THROW(detector(pairs, std::span(llr).first(23)), phy::ArgumentError);
+    EXPECT_THROW(detector(pairs, llr, signs), phy::ArgumentError);
+    EXPECT_EQ(std::ranges::count(llr, 99), 24);
+}
+
+}  // namespace
