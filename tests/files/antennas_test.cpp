@@ -248,6 +248,27 @@ TEST_F(Recorder, AFileWithoutSignalIsNamed) {
         << done.warnings.front();
 }
 
+/// One antenna has the sum of two layers, the other one their difference: only DM-RS correlate, at several
+/// delays.
+TEST_F(Recorder, AFileWithADoubtfulDelayIsNamed) {
+    Config config = still_recording(seed_, 20);
+    config.link.allocation.dmrs.ports = {0, 1};
+    config.antennas = 2;
+    AirCapture sent(config);
+    for (std::size_t i = 0; i < sent.length(); ++i) {
+        phy::cf32& a = sent.data[i];
+        phy::cf32& b = sent.data[sent.length() + i];
+        a += b;
+        b = a - 2.0F * b;
+    }
+    const auto files = write_apart(sent, {{}, {.lacks_before = 1'000}}, capture_.parent_path());
+    const phy::Reception done = receive_apart(files);
+    ASSERT_FALSE(done.warnings.empty());
+    EXPECT_TRUE(done.warnings.front().starts_with(
+        files[1].string() + ": its samples correlate with those of the other files at several delays"))
+        << done.warnings.front();
+}
+
 /// A random link and channel on antennas.
 Config recording_of_antennas(std::mt19937& random, int antennas) {
     Config config;

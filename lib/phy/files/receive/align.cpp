@@ -30,6 +30,13 @@ double sure_ratio(double terms) {
 /// is taken.
 constexpr double similar = 0.7;
 
+/// A delay that is less clear is doubtful. Noise alone does not make it so.
+constexpr double doubtful_clarity = 2.5;
+
+/// A delay that is so clear is not measured again with other files: errors of a part of the channel's spread
+/// add up from file to file.
+constexpr double sure_clarity = 10.0;
+
 /// Paths that count have this power over that of the strongest.
 constexpr double weakest_path = 0.1;
 
@@ -93,13 +100,20 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+/// Of a file, in samples.
+struct Delay {
+    std::int64_t samples = 0;
+    double clarity = 0.0;  ///< power of its correlation over the strongest beyond the channel's spread
+};
+
 /// Correlates two files.
 class Correlation {
 public:
-    Correlation(AntennaFile& a, AntennaFile& b, const AlignConfig& config)
+    /// transform: of 4 max_delay points, at least.
+    Correlation(AntennaFile& a, AntennaFile& b, FourierTransform& transform, const AlignConfig& config)
         : config_(config),
           count_(std::min(2 * config.max_delay, a.length())),
-          transform_(std::bit_ceil(count_ + 2 * config.max_delay)),
+          transform_(transform),
           powers_(2 * config.max_delay + 1) {
         const std::uint64_t stretches = std::min(max_stretches, a.length() / count_);
         for (std::uint64_t i = 0; i < stretches && !config.stop.stop_requested(); ++i)
@@ -107,7 +121,7 @@ public:
     }
 
     /// By how much the signal comes later in b. None: the samples do not correlate.
-    [[nodiscard]] std::optional<std::int64_t> delay() const;
+    [[nodiscard]] std::optional<Delay> delay() const;
 
 private:
     void add_stretch(AntennaFile& a, AntennaFile& b, std::uint64_t first);
@@ -118,7 +132,7 @@ private:
 
     AlignConfig config_;
     std::size_t count_;
-    FourierTransform transform_;
+    FourierTransform& transform_;
     std::vector<double> powers_;  ///< by lag, from -max_delay on
     double terms_ = 0.0;          ///< of their sums
 };
@@ -161,7 +175,7 @@ void Correlation::add_powers(const Spectrum& a, const Spectrum& b) {
     terms_ += 1.0;
 }
 
-std::optional<std::int64_t> Correlation::delay() const {
+std::optional<Delay> Correlation::delay() const {
     if (terms_ == 0.0) return {};
     const double strongest = std::ranges::max(powers_);
     const double mean =
@@ -175,12 +189,16 @@ std::optional<std::int64_t> Correlation::delay() const {
     const auto spread = static_cast<std::int64_t>(config_.spread);
     double sum = 0.0;
     double weights = 0.0;
-    for (std::int64_t lag = std::max(nearest - spread, -max); lag <= std::min(nearest + spread, max); ++lag) {
-        if (power(lag) < weakest_path * strongest) continue;
-        sum += power(lag) * static_cast<double>(lag);
-        weights += power(lag);
+    double elsewhere = 0.0;
+    for (std::int64_t lag = -max; lag <= max; ++lag) {
+        if (std::abs(lag - nearest) > spread) {
+            elsewhere = std::max(elsewhere, power(lag));
+        } else if (power(lag) >= weakest_path * strongest) {
+            sum += power(lag) * static_cast<double>(lag);
+            weights += power(lag);
+        }
     }
-    return std::llround(sum / weights);
+    return Delay{.samples = std::llround(sum / weights), .clarity = power(nearest) / elsewhere};
 }
 
 }  // namespace
@@ -193,21 +211,27 @@ std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, con
     files.emplace_back(first, alone);
     for (const std::filesystem::path& file : options.more_antennas)
         files.emplace_back(file, alone);
-    std::vector<std::optional<std::int64_t>> delays(files.size());
-    delays[0] = 0;
-    // Channels may be orthogonal: a file that does not correlate with the first may do so with another.
-    std::vector<bool> is_compared(files.size());
+    FourierTransform transform(std::bit_ceil(4 * config.max_delay));
+    // Channels of several layers may be orthogonal: then a file does not correlate with another, or only with
+    // its DM-RS, which repeat within a symbol. Files are joined by the clearest delays.
+    std::vector<std::optional<Delay>> delays(files.size());
+    delays[0] = Delay{};
+    std::vector<bool> is_joined(files.size());
     const auto next = [&] {
+        std::size_t clearest = files.size();
         for (std::size_t i = 0; i < files.size(); ++i)
-            if (delays[i] && !is_compared[i]) return i;
-        return files.size();
+            if (delays[i] && !is_joined[i] &&
+                (clearest == files.size() || delays[i]->clarity > delays[clearest]->clarity))
+                clearest = i;
+        return clearest;
     };
     for (std::size_t from = next(); from < files.size() && !config.stop.stop_requested(); from = next()) {
-        is_compared[from] = true;
+        is_joined[from] = true;
         for (std::size_t to = 1; to < files.size(); ++to) {
-            if (delays[to]) continue;
-            const auto delay = Correlation(files[from], files[to], config).delay();
-            if (delay) delays[to] = *delays[from] + *delay;
+            if (is_joined[to] || (delays[to] && delays[to]->clarity >= sure_clarity)) continue;
+            const auto delay = Correlation(files[from], files[to], transform, config).delay();
+            if (!delay || (delays[to] && delays[to]->clarity >= delay->clarity)) continue;
+            delays[to] = Delay{delays[from]->samples + delay->samples, delay->clarity};
         }
     }
     std::vector<std::int64_t> known;
@@ -217,13 +241,18 @@ std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, con
                                ": its samples do not correlate with those of the other files: they are taken "
                                "as simultaneous with those of " +
                                files[0].name());
-        known.push_back(delays[i].value_or(0));
+        known.push_back(delays[i].value_or(Delay{}).samples);
     }
     const auto [earliest, latest] = std::ranges::minmax(known);
     if (latest - earliest <= static_cast<std::int64_t>(config.harmless)) return {};
     std::vector<std::uint64_t> skip;
-    for (const std::int64_t delay : known)
-        skip.push_back(static_cast<std::uint64_t>(delay - earliest));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        skip.push_back(static_cast<std::uint64_t>(known[i] - earliest));
+        if (i > 0 && delays[i] && delays[i]->clarity < doubtful_clarity)
+            warnings.push_back(files[i].name() +
+                               ": its samples correlate with those of the other files at several delays, and "
+                               "it may be aligned with a wrong one");
+    }
     return skip;
 }
 

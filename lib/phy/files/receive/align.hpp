@@ -20,7 +20,7 @@ struct AlignConfig {
 
 /// CaptureOptions::skip that aligns files of antennas. It comes from the correlation of their samples, which
 /// needs no knowledge of the signal. empty: nothing to skip. Adds a warning for each file whose samples do
-/// not correlate with those of another.
+/// not correlate with those of another, or that is skipped by a doubtful delay.
 std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, const CaptureOptions& options,
                                          const AlignConfig& config, std::vector<std::string>& warnings);
 
