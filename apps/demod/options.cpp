@@ -160,8 +160,8 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
          "measured covariance of noise and interference; default: on, unless a slot has too few DM-RS to "
          "measure it or --noise-variance is given")  //
         ("joint-detection", switched(options.slots.joint_detection, "--joint-detection"),
-         "samples and grids of two layers: detect them together by maximum likelihood, which is slower and "
-         "more sensitive; default: on, unless --method is logmap")  //
+         "samples and grids of two layers: detect them together by maximum likelihood, which is slower but "
+         "needs less SNR; default: on, but for --method logmap and --equalizer zero-forcing")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

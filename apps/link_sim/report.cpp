@@ -47,9 +47,10 @@ struct Row {
 };
 
 /// For max-log; none without a formula.
-std::optional<double> theory_of(const LinkConfig& config) {
+std::optional<double> theory_of(const LinkConfig& config, const EqualizerChoice& equalizer) {
     const Channel::Config& channel = config.channel;
-    if (config.interference_db || !config.antenna_gains_db.empty()) return std::nullopt;
+    if (equalizer.joint_detection || config.interference_db || !config.antenna_gains_db.empty())
+        return std::nullopt;
     const double layer_snr = std::pow(10.0, config.snr_db / 10.0) / channel.layers;
     if (channel.model.kind == ChannelKind::awgn)
         return bit_error_rate(config.modulation, layer_snr * channel.antennas);
@@ -77,6 +78,7 @@ std::optional<BlockRow> block_row_of(const LinkConfig& config, const BlockSums& 
 }
 
 Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiver) {
+    const EqualizerChoice& equalizer = config.equalizers[receiver / config.soft_bits.size()];
     const LinkSums& sums = state.sums[receiver];
     const SoftBitChoice& soft_bits = config.soft_bits[receiver % config.soft_bits.size()];
     const auto bits = static_cast<double>(sums.soft_bits.soft_bits);
@@ -84,14 +86,14 @@ Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiv
                                                      SampleFormat::cf32, SymbolReference::sent);
     return {.modulation = config.modulation,
             .snr_db = config.snr_db,
-            .equalizer = config.equalizers[receiver / config.soft_bits.size()],
+            .equalizer = equalizer,
             .soft_bits = soft_bits,
             .slots = state.slots,
             .bits = sums.soft_bits.compared,
             .bit_errors = sums.soft_bits.bit_errors,
             .bit_error_rate =
                 static_cast<double>(sums.soft_bits.bit_errors) / static_cast<double>(sums.soft_bits.compared),
-            .theory = theory_of(config),
+            .theory = theory_of(config, equalizer),
             .evm_rms = symbols.evm_rms,
             .mutual_information =
                 sums.information / bits * static_cast<double>(bits_per_symbol(config.modulation)),

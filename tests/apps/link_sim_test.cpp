@@ -266,26 +266,19 @@ TEST_F(LinkSim, GainsOfAntennasAreNoLossWithTheirCovariance) {
 
 /// Where layers are hard to separate joint detection says more, and nowhere less.
 TEST_F(LinkSim, JointDetectionSaysMore) {
-    const auto information = [&](const std::string& modulation, const std::string& snr_db,
-                                 const std::string& antennas) {
-        const Points all =
-            points({"--channel", "tdl-a:100", "--layers", "2", "--antennas", antennas, "--modulation",
-                    modulation, "--snr-db", snr_db, "--max-bits", "1", "--min-slots", "300",
-                    "--resource-blocks", "10", "--joint-detection", "off,on"});
-        return numbers(all, "mutual_information_bits");
-    };
-    const auto expect_gain = [&](const std::string& modulation, const std::string& snr_db,
-                                 const std::string& antennas, double least, double most) {
-        const auto bits = information(modulation, snr_db, antennas);
+    const auto expect_gain = [&](const char* modulation, const char* snr_db, double least, double most) {
+        const Points all = points({"--channel", "tdl-a:100", "--layers", "2", "--modulation", modulation,
+                                   "--snr-db", snr_db, "--max-bits", "1", "--min-slots", "300",
+                                   "--resource-blocks", "10", "--joint-detection", "off,on"});
+        const auto bits = numbers(all, "mutual_information_bits");
         ASSERT_EQ(bits.size(), 2U);
         EXPECT_GE(bits[1], bits[0] + least) << modulation << " at " << snr_db << " dB";
         EXPECT_LE(bits[1], bits[0] + most) << modulation << " at " << snr_db << " dB";
     };
-    expect_gain("qpsk", "-4", "2", -0.01, 0.02);
-    expect_gain("qpsk", "8", "2", 0.04, 0.3);
-    expect_gain("16qam", "14", "2", 0.1, 0.5);
-    expect_gain("64qam", "20", "2", 0.1, 0.5);
-    expect_gain("16qam", "0", "4", -0.01, 0.05);
+    expect_gain("qpsk", "-4", -0.01, 0.02);
+    expect_gain("qpsk", "8", 0.04, 0.3);
+    expect_gain("16qam", "14", 0.1, 0.5);
+    expect_gain("64qam", "20", 0.1, 0.5);
 }
 
 /// In few residuals independent noise looks correlated.

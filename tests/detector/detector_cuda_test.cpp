@@ -36,6 +36,16 @@ TEST(GpuJointDetector, WritesTheBytesOfTheHost) {
     const unsigned seed = random_seed();
     for (const phy::Modulation modulation : two_layer_modulations) {
         const std::vector<LayerPair> pairs = awkward_pairs(modulation, 20'011, seed);
+        for (const std::size_t count : {1U, 15U, 16U, 17U, 64U}) {
+            const std::vector<LayerPair> few(pairs.begin(),
+                                             pairs.begin() + static_cast<std::ptrdiff_t>(count));
+            const std::vector<std::uint32_t> ones((2 * count * bits_per_symbol(modulation) + 31) / 32,
+                                                  0xF0F0F0F0U);
+            for (const SoftBitFormat format : phy::all_soft_bit_formats)
+                EXPECT_TRUE(detect_on_gpu({.modulation = modulation}, few, format, ones, 1) ==
+                            detect(phy::Host(), {.modulation = modulation}, few, format, ones))
+                    << to_string(modulation) << ", " << count << " pairs";
+        }
         std::vector<std::uint32_t> signs((2 * pairs.size() * bits_per_symbol(modulation) + 31) / 32);
         phy::gold_sequence(4711, 0, signs);
         const phy::JointDetectorConfig config = {.modulation = modulation};

@@ -39,9 +39,10 @@ Equalized equalize_on_gpu(const EqualizerConfig& config, const Slots& slots, Sam
                   std::vector<float>(count + shift + 1, 7.0F)};
     copy_async(symbols, out.symbols, stream);
     copy_async(noise, out.noise, stream);
-    DeviceBuffer<phy::LayerPair> pairs(device,
-                                       config.pairs ? slots.count * equalizer.elements_per_slot() : 0);
-    std::vector<phy::LayerPair> of_elements(pairs.size());
+    std::vector<phy::LayerPair> of_elements(
+        config.pairs ? slots.count * equalizer.elements_per_slot() : 0,
+        phy::LayerPair{.matched = {}, .power = {-7.0F, -7.0F}, .cross = {}});
+    auto pairs = on_device(device, of_elements, stream);
     equalizer({format, grid.span()}, channel, estimates, symbols.subspan(shift, count),
               noise.subspan(shift, count), stream, covariance, workspace, pairs);
     if (config.pairs) copy_async(of_elements, pairs, stream);

@@ -62,8 +62,7 @@ TEST(MovedFrom, Channel) {
         [](auto& equalize) { static_cast<void>(equalize.elements_per_slot()); },
         [](auto& equalize) { static_cast<void>(equalize.estimates()); });
     expect_named_when_moved_from(
-        "JointDetector", [] { return phy::JointDetector(Host(), {}); }, config_of, host_of,
-        [](auto& detect) { detect({}, std::vector<std::int8_t>()); });
+        "JointDetector", [] { return phy::JointDetector(Host(), {}); }, config_of, host_of);
 }
 
 TEST(MovedFrom, GridMapperIsOneStill) {

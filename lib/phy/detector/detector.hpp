@@ -17,7 +17,7 @@
 namespace phy {
 
 struct PHY_EXPORT JointDetectorConfig {
-    Modulation modulation = Modulation::qpsk;  ///< of both layers; from QPSK on
+    Modulation modulation = Modulation::qpsk;  ///< of both layers; QPSK or higher
     LlrConfig llr = {};                        ///< with Method::max_log; the evaluator has no effect
 
     friend bool operator==(const JointDetectorConfig&, const JointDetectorConfig&) = default;
@@ -32,17 +32,19 @@ struct PHY_EXPORT JointDetectorConfig {
 /// which is exact for two layers): the work of an element grows with the number of points, not with its
 /// square.
 ///
-/// If the other layer's points are too near to each other, it counts as normal interference instead, for
+/// If the other layer's points are too near to each other, it counts as Gaussian interference instead, for
 /// which L is the max-log LLR behind an MMSE equaliser: where the square of half of their distance, over N0',
 /// is 1/2 or less, at |h|^2 / N0' up to 1, 5, 21, 85 and 341 for QPSK to 1024QAM. There the best pair alone
 /// would say less than the equaliser does, by up to 0.3 dB.
 ///
-/// Accuracy, against a float64 evaluation of these definitions at SNRs up to 40 dB: int8 within 1, fp32
-/// within 1e-5 of 1 and the largest number of the LayerPair, fp16 is that value rounded. Soft bits are
-/// limited as in SoftDemapper. Above 2^60, |h|^2 / N0' of both layers is scaled down to that.
+/// Accuracy, against a float64 evaluation of these definitions at SNRs up to 40 dB: int8 within 1
+/// with the default scale, fp32 within 2e-6 of 1 and the largest number of the LayerPair, fp16 is that value
+/// rounded. Soft bits are limited as in SoftDemapper. Above 2^60, |h|^2 / N0' of both layers is scaled down
+/// to that.
 ///
-/// Erasures. A pair of zeros, and one with a number that is not finite, gets soft bits of 0. A layer without a
-/// channel gets soft bits near 0 from the likelihoods themselves.
+/// Erasures. A pair gets soft bits of 0 if all its numbers are 0, if one is not finite, or if the sum of
+/// their magnitudes is 2^65 or more. A layer without a channel gets soft bits near 0 from the likelihoods
+/// themselves; layers that an Equalizer cannot separate are no erasure here.
 ///
 /// For the same input, every backend, number of threads and split into calls gives the same bytes.
 /// Not thread-safe: one detector per thread. It uses the threads of its Host.

@@ -36,8 +36,9 @@ struct PHY_EXPORT EqualizerConfig {
     friend bool operator==(const EqualizerConfig&, const EqualizerConfig&) = default;
 };
 
-/// All that a resource element says about its two layers; see JointDetector. h_0 and h_1 are the columns of
-/// the channel H and y the received samples, all after whitening if there is a covariance.
+/// The sufficient statistic of two layers in a resource element; see JointDetector. h_0 and h_1 are the
+/// columns of the channel H and y the received samples. With a covariance all three are whitened, and N0'
+/// is 1.
 struct PHY_EXPORT LayerPair {
     alignas(16) cf32 matched[2];  ///< h_i^H y / N0', divided by the phase of the OFDM symbol
     float power[2];               ///< |h_i|^2 / N0'

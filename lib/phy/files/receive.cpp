@@ -157,19 +157,23 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     return link;
 }
 
+bool detects_jointly(const ReceiverConfig& config, std::optional<bool> wish) {
+    if (wish.value_or(false)) check_joint_detection(config);
+    return wish.value_or(can_detect_jointly(config) && config.equalization == Equalization::mmse);
+}
+
 /// link: of the recording.
 ReceiverConfig config_of(const CaptureDescription& capture, const CaptureSignal& signal, const Link& link,
                          const ReceiveOptions& options) {
-    ReceiverConfig config;
-    config.link = signal.receiver_link(link);
-    config.llr = options.llr;
-    config.format = options.format;
-    config.equalization = options.equalization;
-    config.interference_rejection = options.interference_rejection;
-    config.time = options.time;
-    config.doppler_spread = options.doppler_spread;
-    config.delay_spread = options.delay_spread;
-    config.noise_variance = options.noise_variance;
+    ReceiverConfig config = {.link = signal.receiver_link(link),
+                             .llr = options.llr,
+                             .format = options.format,
+                             .equalization = options.equalization,
+                             .interference_rejection = options.interference_rejection,
+                             .time = options.time,
+                             .doppler_spread = options.doppler_spread,
+                             .delay_spread = options.delay_spread,
+                             .noise_variance = options.noise_variance};
     detail::set_input(config, capture);
     if (signal.is_resampled()) config.full_scale = {};
     return config;
@@ -335,7 +339,7 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
                                     .format = slots.format(),
                                     .symbols = options.writes_symbols,
                                     .channel = options.writes_channel};
-    receive.receiver.joint_detection = result.joint_detection;
+    receive.receiver.joint_detection = result.joint_detection;  // config also diagnoses links of other layers
     const auto decode = detail::decoding_of(result, options);
     std::unique_ptr<Stage> stage;
     if (decode)
@@ -446,6 +450,8 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     result.format = options.format;
     result.llr = options.llr;
     const Link link = link_of(result.capture, options);
+    result.joint_detection = detects_jointly(
+        {.link = link, .llr = options.llr, .equalization = options.equalization}, options.joint_detection);
     const Host host = detail::host_among(options.places);
     const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
     align(reader, result, link, options);
@@ -457,10 +463,6 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
     ReceiverConfig config = config_of(result.capture, signal, link, options);
     result.rejects_interference = rejects_interference(config);
-    result.joint_detection = options.joint_detection.value_or(can_detect_jointly(config));
-    if (result.joint_detection && !can_detect_jointly(config))
-        throw ArgumentError(
-            "joint_detection: expected 2 layers, QPSK or a modulation of more bits, and max-log");
     const bool is_samples = config.input == ReceiverInput::samples;
     if (is_samples) warn_of_sample_rate(result, link);
     if (is_samples && !config.link.carrier.first_sample)

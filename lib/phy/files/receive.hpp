@@ -23,7 +23,7 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     /// As in ReceiverConfig.
     Equalization equalization = Equalization::mmse;
     std::optional<bool> interference_rejection = {};
-    /// As in ReceiverConfig; none: if can_detect_jointly().
+    /// As in ReceiverConfig; none: if can_detect_jointly(), and not with Equalization::zero_forcing.
     std::optional<bool> joint_detection = {};
     TimeInterpolation time = TimeInterpolation::wiener;
     std::optional<float> doppler_spread = {};  ///< Hz; for TimeInterpolation::wiener alone

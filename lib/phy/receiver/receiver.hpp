@@ -48,8 +48,8 @@ struct PHY_EXPORT ReceiverConfig {
     std::optional<bool> interference_rejection = {};
 
     /// Detects two layers together by maximum likelihood: soft bits come from JointDetector. Symbols and what
-    /// is measured with them stay those of the equaliser. Needs two layers, a modulation from QPSK on and
-    /// Method::max_log.
+    /// is measured with them stay those of the equaliser, rounded as with EqualizerConfig::pairs. Needs two
+    /// layers, QPSK or a higher modulation and Method::max_log.
     bool joint_detection = false;
 
     TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS
@@ -74,6 +74,9 @@ PHY_EXPORT bool rejects_interference(const ReceiverConfig& config);
 
 /// Whether the configuration allows joint_detection.
 PHY_EXPORT bool can_detect_jointly(const ReceiverConfig& config);
+
+/// Throws ArgumentError, which says why, unless can_detect_jointly().
+PHY_EXPORT void check_joint_detection(const ReceiverConfig& config);
 
 /// What a receiver measured in a slot, in raw form; slot_report() converts it to units for people.
 struct PHY_EXPORT ReceivedSlot {

@@ -1,8 +1,8 @@
 // Defines what a file is compiled for: CUDA, an instruction set (in a file that Highway compiles once for
 // each), or scalar. PHY_TARGET is its namespace in phy::detail. PHY_INLINE precedes every function.
-// PHY_UNROLL precedes loops that must be fully unrolled, PHY_UNROLL_ALL those that host compilers do not unroll
-// unless told to: arrays with a variable index are not kept in registers. PHY_NO_UNROLL precedes loops around
-// them.
+// PHY_UNROLL precedes loops that must be fully unrolled, PHY_UNROLL_ALL those that host compilers do not
+// unroll unless told to: arrays with a variable index are not kept in registers. PHY_NO_UNROLL precedes loops
+// around them.
 #if defined(PHY_SIMD_TARGET_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_SIMD_TARGET_INL_H_
 #undef PHY_SIMD_TARGET_INL_H_

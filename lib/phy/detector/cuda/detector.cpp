@@ -30,6 +30,7 @@ void JointDetector::operator()(DeviceSpan<const LayerPair> pairs, SoftBitSpan ll
                     .signs = signs.empty() ? nullptr : signs.data(),
                     .range = phy::detail::llr_range(impl_->config.llr, llr.format()),
                     .format = llr.format(),
+                    .soft_bit_bytes = static_cast<unsigned>(size_of(llr.format())),
                     .is_aligned = reinterpret_cast<std::uintptr_t>(llr.data()) % 16 == 0},
                    stream);
 }

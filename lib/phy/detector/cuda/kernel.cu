@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(detector_threads) detect_layers(const __grid_c
     if (symbol < job.symbols) detect_layer<m>(job, symbol, lane, mine);
     __syncwarp();
     const auto symbols = static_cast<unsigned>(std::min<std::uint64_t>(warp_size, job.symbols - first));
-    const unsigned of_symbol = Staging<m>::bits * static_cast<unsigned>(size_of(job.format));
+    const unsigned of_symbol = Staging<m>::bits * job.soft_bit_bytes;
     copy_bytes(mine, job.llr + first * of_symbol, symbols * of_symbol, symbols * of_symbol, lane,
                job.is_aligned);
 }

@@ -19,6 +19,7 @@ struct DetectorJob {
     const std::uint32_t* signs;  ///< one bit per soft bit, or null
     phy::detail::LlrRange range;
     SoftBitFormat format;
+    unsigned soft_bit_bytes;
     bool is_aligned;  ///< llr, to 16 bytes
 };
 

@@ -47,7 +47,7 @@ PHY_INLINE void store_row(V llr, LlrRange range, std::uint32_t* row) {
     Lanes::store_words(Lanes::words_of(rounded), row);
 }
 
-/// Staged: what a vector holds of a soft bit.
+/// Staged: the type of a soft bit before it is narrowed.
 template <int m, typename Staged, typename SoftBit>
 void detect_all(const LayerPair* pairs, std::size_t count, LlrRange range, SoftBit* out) {
     constexpr std::size_t bits = 4 * m;

@@ -3,7 +3,7 @@
 // The metric of a pair of points is |y - h_0 s_0 - h_1 s_1|^2 / N0. For a point s of one layer, its own, it
 // is own_weight |s|^2 - Re(own conj(s)) + other_weight |t - (rest - ratio s)|^2 and a constant, with t the
 // point of the other layer. The nearest t follows per axis. Points are odd integers here, so their distances
-// to any number are found by folding. Interference with a normal distribution is the same with t = 0, which
+// to any number are found by folding. Gaussian interference is the same with t = 0, which
 // folding by 0 finds, and with the weight that its power leaves.
 #if defined(PHY_DETECTOR_DETECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DETECTOR_DETECT_INL_H_
@@ -50,7 +50,7 @@ struct OwnLayer {
     ComplexOf<Ops> rest;
     ComplexOf<Ops> ratio;
     typename Ops::V other_weight;
-    typename Ops::V fold;  ///< 1, or 0 if the other layer counts as normal interference
+    typename Ops::V fold;  ///< 1, or 0 if the other layer counts as Gaussian interference
 };
 
 /// A, the unit of the levels.

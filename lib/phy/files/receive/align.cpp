@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -30,7 +31,7 @@ double sure_ratio(double terms) {
 /// is taken.
 constexpr double similar = 0.7;
 
-/// A delay that is less clear is doubtful. Noise alone does not make it so.
+/// A delay that is less clear is doubtful. Noise alone hardly makes it so.
 constexpr double doubtful_clarity = 2.5;
 
 /// A delay that is so clear is not measured again with other files: errors of a part of the channel's spread
@@ -103,7 +104,8 @@ private:
 /// Of a file, in samples.
 struct Delay {
     std::int64_t samples = 0;
-    double clarity = 0.0;  ///< power of its correlation over the strongest beyond the channel's spread
+    /// Power of its correlation over the strongest beyond the channel's spread; the least on the way.
+    double clarity = std::numeric_limits<double>::infinity();
 };
 
 /// Correlates two files.
@@ -230,8 +232,10 @@ std::vector<std::uint64_t> aligning_skip(const std::filesystem::path& first, con
         for (std::size_t to = 1; to < files.size(); ++to) {
             if (is_joined[to] || (delays[to] && delays[to]->clarity >= sure_clarity)) continue;
             const auto delay = Correlation(files[from], files[to], transform, config).delay();
-            if (!delay || (delays[to] && delays[to]->clarity >= delay->clarity)) continue;
-            delays[to] = Delay{delays[from]->samples + delay->samples, delay->clarity};
+            if (!delay) continue;
+            const double clarity = std::min(delays[from]->clarity, delay->clarity);
+            if (delays[to] && delays[to]->clarity >= clarity) continue;
+            delays[to] = Delay{delays[from]->samples + delay->samples, clarity};
         }
     }
     std::vector<std::int64_t> known;

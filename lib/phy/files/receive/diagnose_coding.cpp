@@ -33,6 +33,7 @@ std::vector<std::int8_t> soft_bits_of(const Host& host, ReceiverConfig config, C
                                       const std::vector<std::size_t>& occasions) {
     config.format = SoftBitFormat::int8;
     config.llr = {};
+    config.joint_detection = can_detect_jointly(config);
     Receiver receive(host, config);
     std::vector<std::byte> input(slots.bytes_per_slot());
     std::vector<std::int8_t> llr(occasions.size() * receive.soft_bits_per_slot());

@@ -23,6 +23,14 @@ bool can_detect_jointly(const ReceiverConfig& config) {
            config.llr.method == Method::max_log;
 }
 
+void check_joint_detection(const ReceiverConfig& config) {
+    if (can_detect_jointly(config)) return;
+    throw ArgumentError("joint_detection with " + std::to_string(config.link.allocation.layers()) +
+                        " layers, " + std::string(to_string(config.link.modulation)) + " and " +
+                        std::string(to_string(config.llr.method)) +
+                        ": expected 2, qpsk or a modulation of more bits, and maxlog");
+}
+
 namespace detail {
 namespace {
 
@@ -43,11 +51,7 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
     if (config.interference_rejection.value_or(false) && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
                             number_text(*config.noise_variance) + ": expected none, as it is measured");
-    if (config.joint_detection && !can_detect_jointly(config))
-        throw ArgumentError("joint_detection with " + std::to_string(layers) + " layers, " +
-                            std::string(to_string(config.link.modulation)) + " and " +
-                            std::string(to_string(config.llr.method)) +
-                            ": expected 2, qpsk or a modulation of more bits, and maxlog");
+    if (config.joint_detection) check_joint_detection(config);
     return config;
 }
 
