@@ -41,6 +41,9 @@ Air::Air(const Host& host, const LinkConfig& config)
       covariance_(antennas_ * antennas_) {
     for (const double gain_db : config.antenna_gains_db)
         gains_.push_back(amplitude(gain_db));
+    if (config.phase_noise)
+        oscillator_.emplace(host, config.allocation, config.channel.subcarrier_spacing,
+                            config.channel.antennas, *config.phase_noise);
     if (!config.interference_db) return;
     interference_ = config.allocation.layers() * std::pow(amplitude(*config.interference_db), 2.0);
     interferer_.emplace(Interferer{Channel(channel_to_other_cell(config)),
@@ -59,6 +62,7 @@ void Air::pass(std::span<const cf32> sent, int slot, std::uint64_t seed) {
         covariance_[i] = i % (antennas_ + 1) == 0 ? cf32(static_cast<float>(noise_variance_)) : cf32();
     if (interferer_) add_interferer(slot, seed);
     if (!gains_.empty()) scale();
+    if (oscillator_) oscillator_->pass(grid_, {seed, 6});
 }
 
 /// The covariance is the mean over subcarriers and time.

@@ -7,12 +7,13 @@
 
 #include "link_sim/link.hpp"
 #include "transmission/channel.hpp"
+#include "transmission/phase_noise.hpp"
 #include "transmission/transmitter.hpp"
 
 namespace phy::apps {
 
-/// What reaches the antennas in a slot: the signal, a layer of another cell, noise, all of it with the gain
-/// of each antenna.
+/// What a receiver gets of a slot: the signal, a layer of another cell, noise, all of it with the gain of
+/// each antenna and the phase of its oscillator.
 class Air {
 public:
     Air(const Host& host, const LinkConfig& config);
@@ -44,6 +45,7 @@ private:
     Channel channel_;
     std::size_t antennas_;
     std::optional<Interferer> interferer_;
+    std::optional<TurnedGrid> oscillator_;
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;
     std::vector<cf32> covariance_;

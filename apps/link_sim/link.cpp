@@ -82,6 +82,7 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
                                 ? equalizer_config(config, known_weights(config), 1, choice.joint_detection)
                                 : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets(),
                                                    choice.joint_detection));
+    if (choice.phase_tracking) track_.emplace(host, PhaseTrackerConfig{config.allocation, config.modulation});
     for (const SoftBitChoice& soft_bits : choices_) {
         const LlrConfig llr = {.method = soft_bits.method, .scale = soft_bits.scale};
         if (choice.joint_detection) {
@@ -121,6 +122,7 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
         if (choice_.interference_rejection) covariance = truth.covariance;
     }
     (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_, covariance, pairs_);
+    if (track_) (*track_)(symbols_, noise_variance_, std::span(&slot, 1), pairs_);
 }
 
 SoftBitView Receiver::soft_bits(std::size_t choice) {

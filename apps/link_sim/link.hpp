@@ -33,6 +33,7 @@ struct EqualizerChoice {
     Knowledge known = {};
     bool interference_rejection = false;  ///< with the covariance of noise and interference, not with N0
     TimeInterpolation time = TimeInterpolation::linear;  ///< of estimates
+    bool phase_tracking = false;                         ///< of the common phase error
     bool joint_detection = false;                        ///< two layers to soft bits by maximum likelihood
 };
 
@@ -55,6 +56,7 @@ struct LinkConfig {
     Channel::Config channel;
     std::optional<double> interference_db = {};  ///< a layer of another cell over the signal, at an antenna
     std::vector<double> antenna_gains_db = {};   ///< of signal, interference and noise; empty: all 0
+    std::optional<double> phase_noise = {};      ///< dBc/Hz at 10 kHz from the carrier, see PhaseNoise
     std::optional<double> delay_spread = {};     ///< s, given to estimators; none: measured
     Equalization equalization = Equalization::mmse;
     std::vector<EqualizerChoice> equalizers;
@@ -103,6 +105,7 @@ private:
     std::vector<SoftBitChoice> choices_;
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
+    std::optional<PhaseTracker> track_;
     std::vector<SoftDemapper> demap_;
     std::vector<JointDetector> detect_;  ///< with joint detection, in the place of demappers
     std::vector<std::uint32_t> signs_;   ///< for a codeword's soft bits

@@ -141,6 +141,9 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
          "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
          "receiver for each")  //
+        ("phase-tracking", listed(options.phase_tracking, "--phase-tracking", parse_switch, "off|on|off,on"),
+         "whether receivers take the common phase error out of each OFDM symbol: off (default), on, or one "
+         "receiver for each")  //
         ("time-interpolation",
          listed(options.time, "--time-interpolation", parse_time_interpolation, "MODE[,MODE...]"),
          "interpolation of estimated channels between DM-RS symbols: average, linear (default), or wiener, "
@@ -169,6 +172,11 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
         ("antenna-gains",
          listed_with_repeats(options.antenna_gains_db, "--antenna-gains", parse_gain, "DB,DB[,...]"),
          "gain of each antenna, for signal, interference and noise; default: all 0")  //
+        ("phase-noise",
+         number_within<double>(options.phase_noise, "--phase-noise", "DBC_HZ",
+                               {-200.0, -40.0, "a number from -200 to -40"}),
+         "phase noise of the receiver's oscillator 10 kHz from the carrier, in dBc/Hz; it falls by 20 dB per "
+         "decade")  //
         ("layers", number_within<int>(options.layers, "--layers", "N", {1, 4, "a whole number from 1 to 4"}),
          "number of layers, default 1")  //
         ("resource-blocks",
@@ -240,8 +248,9 @@ std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
         const std::size_t times = known.channel ? 1 : options.time.size();
         for (const bool rejects : options.interference_rejection)
             for (const TimeInterpolation time : std::span(options.time).first(times))
-                for (const bool joint : options.joint_detection)
-                    all.push_back({known, rejects, time, joint});
+                for (const bool tracks : options.phase_tracking)
+                    for (const bool joint : options.joint_detection)
+                        all.push_back({known, rejects, time, tracks, joint});
     }
     return all;
 }
@@ -420,6 +429,7 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
     check_joint_detection(options);
     config.interference_db = options.interference_db;
     config.antenna_gains_db = options.antenna_gains_db;
+    config.phase_noise = options.phase_noise;
     config.channel = {.model = options.channel,
                       .antennas = antennas,
                       .layers = options.layers,

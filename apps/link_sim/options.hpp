@@ -21,6 +21,7 @@ struct LinkSimOptions {
     std::vector<std::string> known;
     std::vector<bool> interference_rejection = {false};
     std::vector<bool> joint_detection = {false};
+    std::vector<bool> phase_tracking = {false};
     std::vector<TimeInterpolation> time = {TimeInterpolation::linear};
 
     ChannelModel channel;
@@ -29,6 +30,7 @@ struct LinkSimOptions {
     double doppler = 0.0;
     std::optional<double> interference_db;
     std::vector<double> antenna_gains_db;
+    std::optional<double> phase_noise;  ///< dBc/Hz, 10 kHz from the carrier
     int layers = 1;
     std::optional<int> antennas;
     int resource_blocks = 52;

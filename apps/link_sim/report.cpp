@@ -49,7 +49,8 @@ struct Row {
 /// For max-log; none without a formula.
 std::optional<double> theory_of(const LinkConfig& config, const EqualizerChoice& equalizer) {
     const Channel::Config& channel = config.channel;
-    if (equalizer.joint_detection || config.interference_db || !config.antenna_gains_db.empty())
+    if (equalizer.joint_detection || config.interference_db || !config.antenna_gains_db.empty() ||
+        config.phase_noise)
         return std::nullopt;
     const double layer_snr = std::pow(10.0, config.snr_db / 10.0) / channel.layers;
     if (channel.model.kind == ChannelKind::awgn)
@@ -140,6 +141,7 @@ std::vector<Json::Member> members_of(const Row& row) {
                                          {"known", to_string(row.equalizer.known)},
                                          {"interference_rejection", row.equalizer.interference_rejection},
                                          {"time_interpolation", time_of(row.equalizer)},
+                                         {"phase_tracking", row.equalizer.phase_tracking},
                                          {"joint_detection", row.equalizer.joint_detection},
                                          {"method", to_string(row.soft_bits.method)},
                                          {"llr", to_string(row.soft_bits.format)},
@@ -182,6 +184,7 @@ Json context_of(const LinkReport& report) {
                          {"doppler_hz", options.doppler},
                          {"interference_db", options.interference_db},
                          {"antenna_gains_db", Json::array(gains)},
+                         {"phase_noise_dbc_per_hz", options.phase_noise},
                          {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
                          {"equalizer", to_string(options.equalizer)},
                          {"mcs_table", options.mcs.empty() ? Json() : Json(options.table_of_mcs())},
@@ -199,10 +202,10 @@ Json context_of(const LinkReport& report) {
 /// What it knows, and what it does not do by default.
 std::string receiver_of(const EqualizerChoice& equalizer) {
     const bool is_usual = equalizer.known.channel || equalizer.time == TimeInterpolation::linear;
-    return fmt::format("{}{}{}{}", to_string(equalizer.known),
-                       equalizer.interference_rejection ? ", IRC" : "",
-                       is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)),
-                       equalizer.joint_detection ? ", joint" : "");
+    return fmt::format(
+        "{}{}{}{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "",
+        is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)),
+        equalizer.phase_tracking ? ", tracked" : "", equalizer.joint_detection ? ", joint" : "");
 }
 
 std::string soft_bits_of(const Row& row) {

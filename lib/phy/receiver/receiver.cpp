@@ -138,6 +138,7 @@ SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& confi
             .timing_offset = static_cast<double>(estimate.timing_offset),
             .frequency_offset = static_cast<double>(estimate.frequency_offset),
             .coherence = static_cast<double>(estimate.coherence),
+            .phase_error = static_cast<double>(estimate.phase_error),
             .erasures = sums.not_finite};
 }
 

@@ -52,6 +52,9 @@ struct PHY_EXPORT ReceiverConfig {
     /// layers, QPSK or a higher modulation and Method::max_log.
     bool joint_detection = false;
 
+    /// Takes the common phase error out of each OFDM symbol: see PhaseTracker.
+    bool phase_tracking = false;
+
     TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS
     /// Hz, maximum; for TimeInterpolation::wiener alone. None: measured in each slot.
     std::optional<float> doppler_spread = {};
@@ -99,6 +102,7 @@ struct PHY_EXPORT SlotReport {
     double timing_offset = 0.0;       ///< s; positive: the signal arrives late
     double frequency_offset = 0.0;    ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;           ///< of pilots, from 0 to 1: see SlotEstimate
+    double phase_error = 0.0;         ///< rad, rms: the common phase errors taken out; see SlotEstimate
     std::uint64_t erasures = 0;       ///< erased symbols
 };
 

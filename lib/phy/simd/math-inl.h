@@ -6,11 +6,21 @@
 #define PHY_SIMD_MATH_INL_H_
 #endif
 
+#include <cmath>
+
 #include "phy/simd/float_bits.hpp"
 #include "phy/simd/target-inl.h"
 
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
+
+PHY_INLINE float square_root(float x) {
+#if defined(__CUDACC__)
+    return __fsqrt_rn(x);
+#else
+    return std::sqrt(x);
+#endif
+}
 
 /// 1 / v for positive normal v, to about one unit in the last place: cheaper than a division. The seed is
 /// accurate to 6 %; the first step cubes that error, the second squares it.

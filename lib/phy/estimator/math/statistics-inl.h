@@ -31,14 +31,6 @@ constexpr float min_power_over_noise = 0x1p-20F;
 constexpr float max_noise_over_power = 0x1p20F;
 constexpr float min_noise_over_power = 0x1p-23F;
 
-PHY_INLINE float square_root(float x) {
-#if defined(__CUDACC__)
-    return __fsqrt_rn(x);
-#else
-    return std::sqrt(x);
-#endif
-}
-
 /// The mean correlation of neighbours over the mean energy.
 template <class Ops>
 PHY_INLINE float measured_coherence(const EstimatorConstants& constants, const float* sums) {

@@ -110,6 +110,7 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     symbols = ResourceMap(allocation).elements() * layers;
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
+    if (config.phase_tracking) tracker = {.allocation = allocation, .modulation = config.link.modulation};
     if (rejects_interference(config)) covariance = antennas * antennas;
     if (config.joint_detection) {
         detector = {.modulation = config.link.modulation, .llr = config.llr};

@@ -15,6 +15,7 @@
 #include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/receiver.hpp"
 #include "phy/receiver/slot_schedule.hpp"
+#include "phy/tracker/tracker.hpp"
 
 /// Everything that follows from a receiver's configuration, for every backend.
 namespace phy::detail {
@@ -37,6 +38,7 @@ struct ReceiverPlan {
     SlotSchedule schedule;
     std::optional<OfdmDemodulatorConfig> demodulator;     ///< none: grids
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
+    std::optional<PhaseTrackerConfig> tracker;            ///< none: no phase tracking
     DemapperConfig demapper;
     std::optional<JointDetectorConfig> detector;  ///< none: the demapper makes the soft bits
     std::size_t layers = 0;

@@ -71,7 +71,6 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       estimate_(device, plan_.estimator(), max_slots),
       equalize_(device, plan_.equalizer(estimate_.time_weights(), estimate_.time_sets())),
       meter_(device, {.modulation = plan_.demapper.modulation}),
-      demap_(device, plan_.demapper),
       beside_(device),
       dmrs_there_(device, Event::Timing::off),
       grid_there_(device, Event::Timing::off),
@@ -81,7 +80,11 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
       restarts_(plan_.demapper.modulation == Modulation::pi2_bpsk && plan_.symbols % 2 != 0) {
     const CurrentDevice current(device);
     if (plan_.demodulator) demodulate_.emplace(device, *plan_.demodulator);
-    if (plan_.detector) detect_.emplace(device, *plan_.detector);
+    if (plan_.tracker) track_.emplace(device, *plan_.tracker);
+    if (plan_.detector)
+        detect_.emplace(device, *plan_.detector);
+    else
+        demap_.emplace(device, plan_.demapper);
     if (plan_.deprecoder) deprecode_.emplace(device, *plan_.deprecoder);
     upload_constants();
     add_workspace();
@@ -105,6 +108,7 @@ void DeviceChain::add_workspace() {
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     pairs_ = DeviceBuffer<LayerPair>(device_, most * plan_.pairs);
+    if (track_) tracker_workspace_ = DeviceBuffer<std::byte>(device_, track_->workspace_bytes(most));
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
     // The size depends on the units chosen for that many symbols, and need not grow with them.
     std::size_t needed = 0;
@@ -116,7 +120,7 @@ void DeviceChain::add_workspace() {
 /// Lets the driver load all code, so that the first call does not wait: runs a slot of zeros in each format.
 void DeviceChain::load_code() {
     prepare_receiver_kernels();
-    demap_.prepare(noise_variance_.span(), plan_.config.format);
+    if (demap_) demap_->prepare(noise_variance_.span(), plan_.config.format);
     const Stream stream(device_);
     const std::size_t samples = plan_.antennas * plan_.input;
     DeviceBuffer<std::byte> input(device_, samples * sizeof(cf32));
@@ -155,6 +159,9 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream, covariance,
               equalizer_workspace_, pairs_.first(slots * plan_.pairs));
     if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
+    if (track_)
+        (*track_)(all.symbols, all.noise_variance, estimates, tracker_workspace_, stream,
+                  pairs_.first(slots * plan_.pairs));
     const bool does_both = !output.slots.empty() && output.llr.size() > 0;
     if (does_both) {
         equalized_.record(stream);
@@ -223,9 +230,9 @@ void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, 
     if (detect_)
         return (*detect_)(pairs_.first(slots * plan_.pairs), llr, stream, signs_.first(words_of(bits)));
     for (std::size_t slot = 0; slot < slots; slot += together)
-        demap_(all.symbols.subspan(slot * plan_.symbols, symbols),
-               all.noise_variance.subspan(slot * plan_.symbols, symbols),
-               llr.subspan(slot * plan_.soft_bits, bits), stream, 0, {}, signs_.first(words_of(bits)));
+        (*demap_)(all.symbols.subspan(slot * plan_.symbols, symbols),
+                  all.noise_variance.subspan(slot * plan_.symbols, symbols),
+                  llr.subspan(slot * plan_.soft_bits, bits), stream, 0, {}, signs_.first(words_of(bits)));
 }
 
 void DeviceChain::write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream) {

@@ -12,6 +12,7 @@
 #include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
+#include "phy/tracker/tracker.hpp"
 
 namespace phy::gpu::detail {
 
@@ -62,7 +63,8 @@ private:
     ChannelEstimator estimate_;
     Equalizer equalize_;
     SymbolMeter meter_;
-    SoftDemapper demap_;
+    std::optional<PhaseTracker> track_;
+    std::optional<SoftDemapper> demap_;  ///< none: soft bits come from the detector
     std::optional<JointDetector> detect_;
     std::optional<OfdmDemodulator> demodulate_;
     std::optional<TransformDeprecoder> deprecode_;
@@ -85,7 +87,8 @@ private:
     DeviceBuffer<std::byte> equalizer_workspace_;
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
-    DeviceBuffer<LayerPair> pairs_;  ///< empty without joint detection
+    DeviceBuffer<LayerPair> pairs_;              ///< empty without joint detection
+    DeviceBuffer<std::byte> tracker_workspace_;  ///< empty without phase tracking
     DeviceBuffer<SymbolSums> sums_;
     DeviceBuffer<std::byte> meter_workspace_;
 };

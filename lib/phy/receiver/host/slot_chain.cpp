@@ -21,6 +21,16 @@ std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const Recei
     return TransformDeprecoder(host, *plan.deprecoder);
 }
 
+std::optional<PhaseTracker> make_tracker(const Host& host, const ReceiverPlan& plan) {
+    if (!plan.tracker) return {};
+    return PhaseTracker(host, *plan.tracker);
+}
+
+std::optional<SoftDemapper> make_demapper(const Host& host, const ReceiverPlan& plan) {
+    if (plan.detector) return {};
+    return SoftDemapper(host, plan.demapper);
+}
+
 std::optional<JointDetector> make_detector(const Host& host, const ReceiverPlan& plan) {
     if (!plan.detector) return {};
     return JointDetector(host, *plan.detector);
@@ -36,8 +46,9 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
       estimate_(host, shared.plan.estimator()),
       equalize_(host, shared.plan.equalizer(estimate_.time_weights(), estimate_.time_sets())),
       deprecode_(make_deprecoder(host, shared.plan)),
+      track_(make_tracker(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),
-      demap_(host, shared.plan.demapper),
+      demap_(make_demapper(host, shared.plan)),
       detect_(make_detector(host, shared.plan)) {
     if (demodulate_) buffers_.grid.resize(shared.plan.grid);
     buffers_.channel.resize(estimate_.channel_size());
@@ -70,6 +81,7 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance,
               buffers_.pairs);
     if (deprecode_) (*deprecode_)(symbols, noise);
+    if (track_) (*track_)(symbols, noise, std::span(&slot, 1), buffers_.pairs);
     if (!output.slots.empty()) {
         ReceivedSlot& received = output.slots.front();
         received.estimate = slot;
@@ -77,7 +89,7 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     }
     if (output.llr.size() == 0) return;
     if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs);
-    demap_(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+    (*demap_)(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }
 
 void SlotChain::erase_disturbed(SlotEstimate& slot) const {

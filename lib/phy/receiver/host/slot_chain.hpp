@@ -16,6 +16,7 @@
 #include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
+#include "phy/tracker/tracker.hpp"
 
 namespace phy::detail {
 
@@ -61,8 +62,9 @@ private:
     ChannelEstimator estimate_;
     Equalizer equalize_;
     std::optional<TransformDeprecoder> deprecode_;
+    std::optional<PhaseTracker> track_;
     SymbolMeter measure_;
-    SoftDemapper demap_;
+    std::optional<SoftDemapper> demap_;  ///< none: soft bits come from the detector
     std::optional<JointDetector> detect_;
 };
 

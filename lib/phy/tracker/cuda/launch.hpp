@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/stream.hpp"
+#include "phy/tracker/math/plan.hpp"
+
+/// The interface between the host side of the CUDA tracker and its kernels.
+namespace phy::gpu::detail {
+
+constexpr unsigned turning_threads = 256;  ///< per block; affects speed only
+
+/// Max blocks of a grid in the dimension of slots.
+constexpr std::size_t max_tracked_slots = 65535;
+
+/// All pointers are to device memory.
+struct TrackerJob {
+    phy::detail::TrackPlan plan;
+    cf32* symbols;
+    const float* noise_variance;
+    LayerPair* pairs;  ///< or null
+    SlotEstimate* estimates;
+    phy::detail::TrackedPhase* phases;  ///< (slots, TrackPlan::max_steps)
+    std::uint32_t slots;
+};
+
+/// Follows the phases of all slots, then turns those that need it, on the current device.
+void track(const TrackerJob& job, cudaStream_t stream);
+
+/// Makes the driver load the code of the kernels.
+void load_tracker();
+
+}  // namespace phy::gpu::detail

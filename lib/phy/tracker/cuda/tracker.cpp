@@ -1,0 +1,64 @@
+#include "phy/tracker/tracker.hpp"
+
+#include <algorithm>
+
+#include "phy/cuda/device.hpp"
+#include "phy/cuda/workspace.hpp"
+#include "phy/tracker/cuda/launch.hpp"
+#include "phy/tracker/math/plan.hpp"
+
+namespace phy::gpu {
+
+struct PHY_HIDDEN PhaseTracker::Impl {
+    Device device;
+    Config config;
+    phy::detail::TrackPlan plan;
+};
+
+PhaseTracker::PhaseTracker(const Device& device, const Config& config)
+    : impl_(new Impl{device, config, phy::detail::track_plan(config)}) {
+    const CurrentDevice current(device);
+    detail::load_tracker();
+}
+
+std::size_t PhaseTracker::symbols_per_slot() const {
+    return impl_->plan.symbols;
+}
+
+std::size_t PhaseTracker::workspace_bytes(std::size_t slots) const {
+    return slots * phy::detail::TrackPlan::max_steps * sizeof(phy::detail::TrackedPhase);
+}
+
+void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
+                              DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace,
+                              cudaStream_t stream, DeviceSpan<LayerPair> pairs) const {
+    const phy::detail::TrackPlan& plan = impl_->plan;
+    phy::detail::check(impl_->config, plan,
+                       {symbols.size(), noise_variance.size(), slots.size(), pairs.size()});
+    auto* const phases =
+        detail::checked_workspace<phy::detail::TrackedPhase>(workspace, workspace_bytes(slots.size()));
+    if (plan.step_count() == 0) return;
+    const CurrentDevice current(device());
+    for (std::size_t first = 0; first < slots.size(); first += detail::max_tracked_slots) {
+        const std::size_t count = std::min(detail::max_tracked_slots, slots.size() - first);
+        const std::size_t symbol = first * plan.symbols;
+        detail::track({.plan = plan,
+                       .symbols = symbols.data() + symbol,
+                       .noise_variance = noise_variance.data() + symbol,
+                       .pairs = pairs.empty() ? nullptr : pairs.data() + symbol / 2,
+                       .estimates = slots.data() + first,
+                       .phases = phases + first * phy::detail::TrackPlan::max_steps,
+                       .slots = static_cast<std::uint32_t>(count)},
+                      stream);
+    }
+}
+
+const Device& PhaseTracker::device() const {
+    return impl_->device;
+}
+
+const PhaseTracker::Config& PhaseTracker::config() const {
+    return impl_->config;
+}
+
+}  // namespace phy::gpu

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "phy/core/export.hpp"
+#include "phy/core/format.hpp"
+#include "phy/core/modulation.hpp"
+#include "phy/core/owned.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "phy/cuda/view.hpp"
+#include "phy/dmrs/slot_allocation.hpp"
+#include "phy/equalizer/equalizer.hpp"
+#include "phy/estimator/slot_estimate.hpp"
+#include "phy/machine/host.hpp"
+
+namespace phy {
+
+struct PHY_EXPORT PhaseTrackerConfig {
+    SlotAllocation allocation;
+    Modulation modulation = Modulation::qpsk;
+
+    friend bool operator==(const PhaseTrackerConfig&, const PhaseTrackerConfig&) = default;
+};
+
+/// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
+/// elements of an OFDM symbol. Measures it with decisions on the data, without PT-RS.
+///
+/// From each DM-RS symbol on, whose phase is that of the channel estimates, the phase is followed to the
+/// next, until half-way to the next DM-RS. In an OFDM symbol, symbols x with noise variance n, turned back by
+/// the phase so far, and the mean d of their points, given x, say how much further it has turned:
+///
+///     S / F  with  S = sum of Im(x d*) / n  and  F = sum of Re(x d*) / n - 2 Var[Im(x d*) | x] / n^2
+///
+/// which is a step of Newton's method to the phase of maximum likelihood; its variance is 1 / 2F. Per axis, d
+/// is the mean over the nearest level and the one after it. At most 1,024 symbols are asked, evenly spread. A
+/// phase is kept from the OFDM symbol before where decisions are too doubtful: where F is less than a quarter
+/// of its first part, or the step more than 1/2.
+///
+/// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over n
+/// OFDM symbols with a measured phase p exceeds 4 (n + 2). Then also SlotEstimate::phase is multiplied by p,
+/// and SlotEstimate::phase_error is set. Symbols with an infinite noise variance are not asked. One that is
+/// not finite keeps its OFDM symbol from being measured, and stays a NaN or an infinity.
+///
+/// For the same input, every backend, number of threads and split of slots into calls gives the same bytes.
+/// Not thread-safe: one tracker per thread. It uses the threads of its Host.
+class PHY_EXPORT PhaseTracker {
+public:
+    using Config = PhaseTrackerConfig;
+
+    /// Throws ArgumentError if a value is out of its range.
+    PhaseTracker(const Host& host, const Config& config);
+
+    /// Data elements x layers.
+    [[nodiscard]] std::size_t symbols_per_slot() const;
+
+    /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
+    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, turned as the
+    /// symbols are. Throws ArgumentError, and then has written nothing, if sizes do not fit. Allocates
+    /// nothing.
+    void operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
+                    std::span<SlotEstimate> slots, std::span<LayerPair> pairs = {});
+
+    [[nodiscard]] const Host& host() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    detail::Owned<Impl, "PhaseTracker"> impl_;
+};
+
+}  // namespace phy
+
+namespace phy::gpu {
+
+/// Takes the common phase error out of symbols in device memory. Writes the bytes of phy::PhaseTracker.
+///
+/// A call starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait, and
+/// can be captured in a graph. All arrays must be in memory that the device can reach, must not overlap, and
+/// must stay there until the work is done. Thread-safe.
+class PHY_EXPORT PhaseTracker {
+public:
+    using Config = PhaseTrackerConfig;
+
+    /// Throws ArgumentError if a value is out of its range.
+    PhaseTracker(const Device& device, const Config& config);
+
+    /// As in phy::PhaseTracker.
+    [[nodiscard]] std::size_t symbols_per_slot() const;
+
+    /// Returns the bytes of workspace that a call with this many slots needs.
+    [[nodiscard]] std::size_t workspace_bytes(std::size_t slots) const;
+
+    /// As in phy::PhaseTracker, on the stream, which must belong to the device. Throws ArgumentError also if
+    /// the workspace is too small or does not begin at a multiple of 256 bytes, as every DeviceBuffer does.
+    void operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
+                    DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace, cudaStream_t stream,
+                    DeviceSpan<LayerPair> pairs = {}) const;
+
+    [[nodiscard]] const Device& device() const;
+    [[nodiscard]] const Config& config() const;
+
+private:
+    struct Impl;
+    phy::detail::Owned<Impl, "gpu::PhaseTracker"> impl_;
+};
+
+}  // namespace phy::gpu

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "phy/core/error.hpp"
+#include "phy/cuda/buffer.hpp"
+#include "support/gpu.hpp"
+#include "support/random_seed.hpp"
+#include "tracker/tracker_cases.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::gpu::copy_async;
+using phy::gpu::DeviceBuffer;
+
+template <typename T>
+DeviceBuffer<T> on_device(const phy::gpu::Device& device, const std::vector<T>& values,
+                          const phy::gpu::Stream& stream) {
+    DeviceBuffer<T> buffer(device, values.size());
+    if (!values.empty()) copy_async(buffer, values, stream);
+    return buffer;
+}
+
+TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots) {
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::PhaseTracker tracker(device, config);
+    auto symbols = on_device(device, slots.symbols, stream);
+    const auto noise = on_device(device, slots.noise_variance, stream);
+    auto estimates = on_device(device, slots.estimates, stream);
+    auto pairs = on_device(device, slots.pairs, stream);
+    DeviceBuffer<std::byte> workspace(device, tracker.workspace_bytes(slots.estimates.size()));
+    tracker(symbols, noise, estimates, workspace, stream, pairs);
+    copy_async(slots.symbols, symbols, stream);
+    copy_async(slots.estimates, estimates, stream);
+    if (!slots.pairs.empty()) copy_async(slots.pairs, pairs, stream);
+    stream.synchronize();
+    return slots;
+}
+
+TEST(GpuPhaseTracker, WritesTheBytesOfTheHost) {
+    PHY_NEEDS_GPU();
+    std::mt19937 random(random_seed());
+    for (const phy::Modulation modulation : all_tracked_modulations) {
+        for (int run = 0; run < 8; ++run) {
+            const PhaseTrackerConfig config = random_tracker(modulation, random);
+            const TrackedSlots slots = awkward_slots(config, random);
+            EXPECT_TRUE(bits_of(tracked_on_gpu(config, slots)) ==
+                        bits_of(tracked(phy::Host(), config, slots)))
+                << to_string(modulation) << ", run " << run;
+        }
+    }
+}
+
+/// All symbols with data have DM-RS; then there is nothing to follow.
+TEST(GpuPhaseTracker, NothingToFollow) {
+    PHY_NEEDS_GPU();
+    std::mt19937 random(7);
+    PhaseTrackerConfig config;
+    config.allocation.carrier_resource_blocks = 30;
+    config.allocation.resource_blocks = {{0, 30}};
+    config.allocation.first_symbol = 2;
+    config.allocation.symbols = 1;
+    config.allocation.dmrs.symbols = {2};
+    config.allocation.dmrs.cdm_groups_without_data = 1;
+    const TrackedSlots slot = random_slot(config, 0.01, {}, random);
+    EXPECT_TRUE(tracked_on_gpu(config, slot) == slot);
+    EXPECT_TRUE(tracked(phy::Host(), config, slot) == slot);
+}
+
+TEST(GpuPhaseTracker, RefusesAWorkspaceThatIsTooSmall) {
+    PHY_NEEDS_GPU();
+    PhaseTrackerConfig config;
+    config.allocation.carrier_resource_blocks = 2;
+    config.allocation.resource_blocks = {{0, 2}};
+    const phy::gpu::Device device;
+    const phy::gpu::Stream stream(device);
+    const phy::gpu::PhaseTracker tracker(device, config);
+    DeviceBuffer<cf32> symbols(device, tracker.symbols_per_slot());
+    DeviceBuffer<float> noise(device, symbols.size());
+    DeviceBuffer<SlotEstimate> slots(device, 1);
+    DeviceBuffer<std::byte> workspace(device, tracker.workspace_bytes(1) - 1);
+    EXPECT_THROW(tracker(symbols, noise, slots, workspace, stream), phy::ArgumentError);
+}
+
+}  // namespace

@@ -1,0 +1,193 @@
+#include "phy/tracker/tracker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numbers>
+
+#include "phy/core/error.hpp"
+#include "support/random_seed.hpp"
+#include "tracker/tracker_cases.hpp"
+
+namespace {
+
+using namespace phy_test;  // NOLINT(google-build-using-namespace)
+using phy::Modulation;
+using phy::PhaseTracker;
+
+/// N0 at which decisions are nearly all right.
+double clear_noise(Modulation modulation) {
+    const double unit = phy::axis_unit(modulation);
+    return unit * unit / 10.0;
+}
+
+/// Of symbols of an OFDM symbol against what was sent, by least squares.
+struct PhaseFit {
+    double angle = 0.0;
+    double deviation = 0.0;  ///< expected of the angle
+};
+
+PhaseFit fit(const TrackedSlots& slot, std::span<const cf32> symbols, const std::vector<int>& of, int l) {
+    Complex sum = 0.0;
+    double information = 0.0;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        if (of[i] != l) continue;
+        const double weight = 1.0 / static_cast<double>(slot.noise_variance[i]);
+        sum += weight * Complex(symbols[i]) * std::conj(Complex(slot.sent[i]));
+        information += 2.0 * weight * std::norm(slot.sent[i]);
+    }
+    return {std::arg(sum), 1.0 / std::sqrt(information)};
+}
+
+TEST(PhaseTracker, TakesOutTheCommonPhaseError) {
+    std::mt19937 random(random_seed());
+    for (const Modulation modulation : all_tracked_modulations) {
+        for (int run = 0; run < 6; ++run) {
+            const PhaseTrackerConfig config = random_tracker(modulation, random);
+            const std::vector<int> of = ofdm_symbol_of(config.allocation);
+            const Phases phases = random_walk(config.allocation, 0.05, random);
+            const TrackedSlots before = random_slot(config, clear_noise(modulation), phases, random);
+            const TrackedSlots after = tracked(phy::Host(), config, before);
+            const bool is_turned = after.estimates[0].phase_error > 0.0F;
+            double squares = 0.0;
+            double energy = 0.0;  // of the phases, over their expected variance
+            int count = 0;
+            for (int l = 0; l < phy::symbols_per_slot; ++l) {
+                const auto all = static_cast<double>(std::ranges::count(of, l));
+                if (all == 0.0) continue;
+                SCOPED_TRACE(std::string(to_string(modulation)) + ", run " + std::to_string(run) +
+                             ", OFDM symbol " + std::to_string(l));
+                const auto index = static_cast<std::size_t>(l);
+                const Complex said(after.estimates[0].phase[index]);
+                if (has_dmrs(config.allocation, l)) {
+                    EXPECT_EQ(said, 1.0);
+                    continue;
+                }
+                // At most 1,024 symbols were asked, and at least a third of them.
+                const PhaseFit left = fit(before, after.symbols, of, l);
+                const double deviation = left.deviation * std::sqrt(std::max(1.0, all / 341.0));
+                squares += std::pow(std::arg(said), 2.0);
+                energy += std::pow(phases[index] / deviation, 2.0);
+                ++count;
+                if (!is_turned) continue;
+                EXPECT_LT(std::fabs(left.angle), 8.0 * deviation);
+                EXPECT_NEAR(std::arg(said), phases[index], 8.0 * deviation);
+                EXPECT_NEAR(std::abs(said), 1.0, 1e-5);
+            }
+            EXPECT_NEAR(static_cast<double>(after.estimates[0].phase_error),
+                        std::sqrt(squares / std::max(count, 1)), 1e-4);
+            EXPECT_TRUE(is_turned || energy < 100.0 + 8.0 * count) << energy << ", " << count;
+        }
+    }
+}
+
+/// From noise that hides points to none: without a phase, a slot keeps its bytes.
+TEST(PhaseTracker, LeavesOtherSlotsAlone) {
+    std::mt19937 random(random_seed());
+    for (const Modulation modulation : all_tracked_modulations) {
+        for (const double noise : {3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5}) {
+            const PhaseTrackerConfig config = random_tracker(modulation, random);
+            const TrackedSlots before = random_slot(config, noise, {}, random);
+            EXPECT_TRUE(tracked(phy::Host(), config, before) == before)
+                << to_string(modulation) << ", N0 " << noise;
+        }
+    }
+}
+
+/// Symbols say nothing about a phase that noise hides; small allocations are left alone.
+TEST(PhaseTracker, LeavesAloneWhatItCannotMeasure) {
+    std::mt19937 random(random_seed());
+    PhaseTrackerConfig config = {.allocation = {}, .modulation = Modulation::qam64};
+    config.allocation.carrier_resource_blocks = 20;
+    config.allocation.resource_blocks = {{0, 20}};
+    const Phases phases = random_walk(config.allocation, 0.2, random);
+    const TrackedSlots hidden = random_slot(config, 10.0, phases, random);
+    EXPECT_TRUE(tracked(phy::Host(), config, hidden) == hidden);
+    config.allocation.resource_blocks = {{0, 1}};
+    const TrackedSlots few = random_slot(config, 1e-3, phases, random);
+    EXPECT_TRUE(tracked(phy::Host(), config, few) == few);
+}
+
+/// A phase that is far beyond what a decision bears, in one step.
+TEST(PhaseTracker, FindsALargeStep) {
+    std::mt19937 random(random_seed());
+    for (const Modulation modulation : {Modulation::qam16, Modulation::qam64, Modulation::qam256}) {
+        PhaseTrackerConfig config = {.allocation = {}, .modulation = modulation};
+        config.allocation.carrier_resource_blocks = 25;
+        config.allocation.resource_blocks = {{0, 25}};
+        config.allocation.dmrs.symbols = {2};
+        Phases phases = {};
+        std::fill(phases.begin() + 5, phases.end(), 0.18);
+        std::fill(phases.begin() + 9, phases.end(), -0.01);
+        const TrackedSlots after =
+            tracked(phy::Host(), config, random_slot(config, clear_noise(modulation), phases, random));
+        for (std::size_t l = 0; l < phases.size(); ++l)
+            EXPECT_NEAR(std::arg(Complex(after.estimates[0].phase[l])), phases[l], 0.02)
+                << to_string(modulation) << ", OFDM symbol " << l;
+    }
+}
+
+/// All numbers but the phases of the slot that is not turned.
+TEST(PhaseTracker, TurnsPairsAsItTurnsSymbols) {
+    std::mt19937 random(random_seed());
+    PhaseTrackerConfig config = random_tracker(Modulation::qam16, random);
+    config.allocation.dmrs.ports = {0, 1};
+    config.allocation.dmrs.cdm_groups_without_data = 2;
+    const Phases phases = random_walk(config.allocation, 0.1, random);
+    const TrackedSlots before = random_slot(config, clear_noise(config.modulation), phases, random);
+    const TrackedSlots after = tracked(phy::Host(), config, before);
+    ASSERT_NE(after.symbols, before.symbols);
+    for (std::size_t i = 0; i < after.pairs.size(); ++i) {
+        EXPECT_EQ(after.pairs[i].matched[0], after.symbols[2 * i]);
+        EXPECT_EQ(after.pairs[i].matched[1], 2.0F * after.symbols[2 * i + 1]);
+        EXPECT_EQ(after.pairs[i].power[0], 1.0F);
+        EXPECT_EQ(after.pairs[i].power[1], 2.0F);
+        EXPECT_EQ(after.pairs[i].cross, cf32(0.5F, -0.25F));
+    }
+}
+
+TEST(PhaseTracker, EveryBackendAndSplitGivesTheSameBytes) {
+    std::mt19937 random(random_seed());
+    for (const Modulation modulation : all_tracked_modulations) {
+        const PhaseTrackerConfig config = random_tracker(modulation, random);
+        const TrackedSlots slots = awkward_slots(config, random);
+        const std::vector<std::uint32_t> expected = bits_of(tracked(scalar_host(), config, slots));
+        for (const phy::Backend& backend : host_backends())
+            for (const int threads : {1, 3})
+                EXPECT_TRUE(bits_of(tracked(host_of(backend, threads), config, slots)) == expected)
+                    << to_string(modulation) << ", " << backend.name() << ", " << threads << " threads";
+        TrackedSlots parts = slots;
+        PhaseTracker tracker(phy::Host(), config);
+        const std::size_t of_slot = tracker.symbols_per_slot();
+        const std::size_t of_pairs = slots.pairs.size() / slots.estimates.size();
+        for (std::size_t i = 0; i < slots.estimates.size(); ++i)
+            tracker(std::span(parts.symbols).subspan(i * of_slot, of_slot),
+                    std::span(parts.noise_variance).subspan(i * of_slot, of_slot),
+                    std::span(parts.estimates).subspan(i, 1),
+                    std::span(parts.pairs).subspan(i * of_pairs, of_pairs));
+        EXPECT_TRUE(bits_of(parts) == expected) << to_string(modulation);
+    }
+}
+
+TEST(PhaseTracker, RefusesSizesThatDoNotFit) {
+    PhaseTrackerConfig config;
+    config.allocation.carrier_resource_blocks = 2;
+    config.allocation.resource_blocks = {{0, 2}};
+    PhaseTracker tracker(phy::Host(), config);
+    const std::size_t count = tracker.symbols_per_slot();
+    std::vector<cf32> symbols(count, cf32(3.0F));
+    std::vector<float> noise(count, 1.0F);
+    std::vector<SlotEstimate> slots(1);
+    std::vector<LayerPair> pairs(count / 2);
+    EXPECT_THROW(tracker(symbols, std::span(noise).first(count - 1), slots), phy::ArgumentError);
+    EXPECT_THROW(tracker(std::span(symbols).first(count - 1), noise, slots), phy::ArgumentError);
+    EXPECT_THROW(tracker(symbols, noise, {}), phy::ArgumentError);
+    EXPECT_THROW(tracker(symbols, noise, slots, pairs), phy::ArgumentError);
+    EXPECT_THROW(PhaseTracker(phy::Host(),
+                              {.allocation = config.allocation, .modulation = static_cast<Modulation>(99)}),
+                 phy::ArgumentError);
+    EXPECT_THROW(PhaseTracker(phy::Host(), {}), phy::ArgumentError);
+    EXPECT_EQ(symbols.front(), cf32(3.0F));
+}
+
+}  // namespace
