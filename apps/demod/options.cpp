@@ -92,7 +92,8 @@ void set_written(ReceiveOptions& how, const std::string& list) {
 }
 
 /// An option that is "on" or "off".
-auto* switched(std::optional<bool>& target, const char* option) {
+template <typename Switch>
+auto* switched(Switch& target, const char* option) {
     return parsed(
         target,
         [option](const std::string& text) {
@@ -162,6 +163,8 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
         ("joint-detection", switched(options.slots.joint_detection, "--joint-detection"),
          "samples and grids of two layers: detect them together by maximum likelihood, which is slower but "
          "needs less SNR; default: on, but for --method logmap and --equalizer zero-forcing")  //
+        ("phase-tracking", switched(options.slots.phase_tracking, "--phase-tracking"),
+         "samples and grids: take the common phase error out of each OFDM symbol; default: on")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

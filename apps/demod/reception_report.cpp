@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -57,6 +58,10 @@ Worst worst_of(const Reception& done, double SlotReport::*number, double sign) {
 std::string worst_text(const Reception& done, const Worst& worst, const std::string& value) {
     if (done.reports.size() < 2 || std::isnan(worst.value)) return "";
     return fmt::format("; worst {} in slot {}", value, worst.slot);
+}
+
+double degrees(double radians) {
+    return 180.0 / std::numbers::pi * radians;
 }
 
 Json worst_json(const Reception& done) {
@@ -121,6 +126,8 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("error_over_noise_db", done.mean.error_over_noise_db);
     members.emplace_back("noise_variance", done.mean.noise_variance);
     members.emplace_back("interference_rejection", done.rejects_interference);
+    members.emplace_back("phase_tracking", done.phase_tracking);
+    members.emplace_back("phase_error_deg", degrees(done.mean.phase_error));
     members.emplace_back("joint_detection", done.joint_detection);
     members.emplace_back("timing_offset_s", done.mean.timing_offset);
     members.emplace_back("frequency_offset_hz", done.mean.frequency_offset);
@@ -255,6 +262,9 @@ void add_quality(std::string& report, const Reception& done) {
         line("error over N0", &SlotReport::error_over_noise_db, 1.0, decibels);
     line("coherence", &SlotReport::coherence, -1.0,
          [](double value) { return fmt::format("{:.3f}", value); });
+    if (done.mean.phase_error > 0.0)
+        line("phase error", &SlotReport::phase_error, 1.0,
+             [](double value) { return fmt::format("{:.2f} degrees", degrees(value)); });
     add_line(report, "N0", fmt::format("{:.4g} at an antenna", done.mean.noise_variance));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -19,11 +18,11 @@
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/diagnose_coding.hpp"
 #include "phy/files/receive/follow.hpp"
+#include "phy/files/receive/received_sink.hpp"
 #include "phy/files/receive/search.hpp"
 #include "phy/files/receive/transport_blocks.hpp"
 #include "phy/files/receive/uci.hpp"
 #include "phy/files/receive/warnings.hpp"
-#include "phy/measure/soft_bit_meter.hpp"
 #include "phy/pipeline/operator_runner.hpp"
 #include "phy/receiver/stage.hpp"
 
@@ -32,114 +31,9 @@ namespace phy {
 using detail::CaptureSignal;
 using detail::CaptureSlots;
 using detail::name_of;
+using detail::Truth;
 
 namespace {
-
-/// Transmitted codewords.
-struct Truth {
-    CaptureReader* reader = nullptr;
-    std::uint64_t first = 0;  ///< row of the first received slot
-};
-
-/// Takes the output of a ReceiveStage: writes it if there is a writer, counts saturated soft bits, counts bit
-/// errors if there are transmitted codewords, and keeps the measurements of each slot. Takes that of a
-/// ReceiveAndDecodeStage too, and keeps the results of its transport blocks.
-class ReceivedSink : public Sink {
-public:
-    struct Config {
-        const ReceiveStage::Config& stage;
-        SlotWriter* writer = nullptr;
-        bool writes_llr = true;
-        std::size_t decoded = 0;  ///< the first output of the decoder; 0: none
-        bool writes_payload = false;
-        detail::UciReader& uci;
-        bool writes_uci = false;
-        Truth truth = {};
-        std::uint64_t rows = 0;  ///< of truth
-        std::function<void(std::uint64_t)> progress = {};
-    };
-
-    explicit ReceivedSink(const Config& config)
-        : config_(config), measure_(detail::fastest_host(), {.llr = config.stage.receiver.llr}) {}
-
-    void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
-
-    [[nodiscard]] const std::vector<ReceivedSlot>& slots() const { return slots_; }
-    [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
-    [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
-    [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
-    [[nodiscard]] const std::vector<DecodedBlock>& blocks() const { return blocks_; }
-
-private:
-    void measure(const Chunk& chunk, std::span<const std::byte> llr);
-    void write(std::span<const std::span<const std::byte>> arrays);
-    void take_blocks(std::span<const std::byte> payload, std::span<const std::byte> results);
-
-    Config config_;
-    SoftBitMeter measure_;
-    std::vector<std::uint8_t> codeword_;
-    std::vector<ReceivedSlot> slots_;
-    std::vector<DecodedBlock> blocks_;
-    std::uint64_t bit_errors_ = 0;
-    std::uint64_t compared_bits_ = 0;
-    std::uint64_t saturated_ = 0;
-};
-
-void ReceivedSink::take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) {
-    const std::size_t before = slots_.size();
-    slots_.resize(before + chunk.items);
-    std::memcpy(slots_.data() + before, arrays[1].data(), chunk.items * sizeof(ReceivedSlot));
-    measure(chunk, arrays[0]);
-    if (config_.writer) write(arrays);
-    if (config_.decoded > 0) {
-        take_blocks(arrays[config_.decoded], arrays[config_.decoded + 1]);
-        config_.uci.take(chunk.items, arrays.subspan(config_.decoded + 2),
-                         config_.writes_uci ? config_.writer : nullptr);
-    }
-    if (config_.progress) config_.progress(chunk.first + chunk.items);
-}
-
-void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
-    const SoftBitFormat format = config_.stage.receiver.format;
-    const std::size_t bytes = llr.size() / chunk.items;
-    codeword_.resize(bytes / size_of(format));
-    for (std::size_t i = 0; i < chunk.items; ++i) {
-        const SoftBitView of_slot(format, llr.subspan(i * bytes, bytes));
-        if (chunk.first + i >= config_.rows) {
-            saturated_ += measure_(of_slot).saturated;
-            continue;
-        }
-        config_.truth.reader->read_codeword(config_.truth.first + chunk.first + i, codeword_);
-        const SoftBitSums sums = measure_(of_slot, codeword_);
-        saturated_ += sums.saturated;
-        bit_errors_ += sums.bit_errors;
-        compared_bits_ += codeword_.size();
-    }
-}
-
-void ReceivedSink::write(std::span<const std::span<const std::byte>> arrays) {
-    std::size_t next = 2;
-    std::span<const cf32> symbols;
-    std::span<const float> noise;
-    std::span<const cf32> channel;
-    if (config_.stage.symbols) {
-        symbols = detail::elements_of<cf32>(arrays[next++], "symbols");
-        noise = detail::elements_of<float>(arrays[next++], "noise_variance");
-    }
-    if (config_.stage.channel) channel = detail::elements_of<cf32>(arrays[next++], "channel");
-    const auto llr = config_.writes_llr ? arrays[0] : std::span<const std::byte>();
-    config_.writer->append(llr, symbols, noise, channel);
-}
-
-void ReceivedSink::take_blocks(std::span<const std::byte> payload, std::span<const std::byte> results) {
-    const auto of_chunk = detail::elements_of<DecodedBlock>(results, "results");
-    blocks_.insert(blocks_.end(), of_chunk.begin(), of_chunk.end());
-    if (!config_.writer || !config_.writes_payload) return;
-    std::vector<std::uint8_t> crc;
-    for (const DecodedBlock& block : of_chunk)
-        crc.push_back(static_cast<std::uint8_t>(block.crc));
-    config_.writer->append_transport_blocks(detail::elements_of<std::uint8_t>(payload, "payload"), crc);
-}
 
 Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
@@ -314,6 +208,7 @@ std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots)
                         .timing_offset = report.timing_offset,
                         .frequency_offset = report.frequency_offset,
                         .coherence = report.coherence,
+                        .phase_error = report.phase_error,
                         .erasures = report.erasures});
     return rows;
 }
@@ -339,6 +234,7 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
                                     .format = slots.format(),
                                     .symbols = options.writes_symbols,
                                     .channel = options.writes_channel};
+    receive.receiver.phase_tracking = result.phase_tracking;
     receive.receiver.joint_detection = result.joint_detection;  // config also diagnoses links of other layers
     const auto decode = detail::decoding_of(result, options);
     std::unique_ptr<Stage> stage;
@@ -358,16 +254,16 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     detail::SlotSource source(slots);
     std::function<void(std::uint64_t)> progress;
     if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
-    ReceivedSink sink({.stage = receive,
-                       .writer = writer ? &*writer : nullptr,
-                       .writes_llr = options.writes_llr,
-                       .decoded = decode ? detail::received_outputs(receive) : 0,
-                       .writes_payload = options.writes_payload,
-                       .uci = uci,
-                       .writes_uci = options.writes_uci,
-                       .truth = truth,
-                       .rows = rows,
-                       .progress = progress});
+    detail::ReceivedSink sink({.stage = receive,
+                               .writer = writer ? &*writer : nullptr,
+                               .writes_llr = options.writes_llr,
+                               .decoded = decode ? detail::received_outputs(receive) : 0,
+                               .writes_payload = options.writes_payload,
+                               .uci = uci,
+                               .writes_uci = options.writes_uci,
+                               .truth = truth,
+                               .rows = rows,
+                               .progress = progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
@@ -452,6 +348,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     const Link link = link_of(result.capture, options);
     result.joint_detection = detects_jointly(
         {.link = link, .llr = options.llr, .equalization = options.equalization}, options.joint_detection);
+    result.phase_tracking = options.phase_tracking;
     const Host host = detail::host_among(options.places);
     const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
     align(reader, result, link, options);

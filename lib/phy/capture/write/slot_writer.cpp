@@ -34,6 +34,7 @@ hdf5::TypeHandle row_type() {
     insert("timing_offset", offsetof(SlotRow, timing_offset), H5T_NATIVE_DOUBLE);
     insert("frequency_offset", offsetof(SlotRow, frequency_offset), H5T_NATIVE_DOUBLE);
     insert("coherence", offsetof(SlotRow, coherence), H5T_NATIVE_DOUBLE);
+    insert("phase_error", offsetof(SlotRow, phase_error), H5T_NATIVE_DOUBLE);
     insert("erasures", offsetof(SlotRow, erasures), H5T_NATIVE_UINT64);
     return type;
 }

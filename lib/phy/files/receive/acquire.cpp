@@ -188,6 +188,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
         mean.timing_offset += report.timing_offset;
         mean.frequency_offset += report.frequency_offset;
         mean.coherence += report.coherence;
+        mean.phase_error += report.phase_error * report.phase_error;
         if (report.clear_symbols > 0) {
             const auto clear = static_cast<double>(report.clear_symbols);
             error_over_noise += clear * elementary::power_ratio(report.error_over_noise_db);
@@ -207,6 +208,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     mean.timing_offset /= count;
     mean.frequency_offset /= count;
     mean.coherence /= count;
+    mean.phase_error = std::sqrt(mean.phase_error / count);
     return mean;
 }
 
