@@ -259,6 +259,23 @@ INSTANTIATE_TEST_SUITE_P(All, Mistakes, testing::ValuesIn(mistakes()), [](const 
     return name;
 });
 
+TEST_F(Warnings, ThatSymbolsAreFarNameJointDetectionIfItIsOn) {
+    Config config = phy_test::plain_recording();
+    sent_ports({0, 1})(config);
+    const AirCapture capture(config);
+    Link link = config.link;
+    link.allocation.dmrs.power_db = 4.0F;  // 3 dB is sent
+    const std::string advice = "joint_detection off tolerates a wrong power_db better";
+    const std::string jointly = said_of(capture, link);
+    EXPECT_NE(jointly.find("farther from the points"), std::string::npos) << jointly;
+    EXPECT_NE(jointly.find(advice), std::string::npos) << jointly;
+    phy::ReceiveOptions options;
+    options.joint_detection = false;
+    const std::string equalised = said_of(capture, link, options);
+    EXPECT_NE(equalised.find("farther from the points"), std::string::npos) << equalised;
+    EXPECT_EQ(equalised.find(advice), std::string::npos) << equalised;
+}
+
 TEST_F(Warnings, ThereAreNoneForRightLinks) {
     const auto seed = phy_test::random_seed();
     for (int i = 0; i < phy_test::fewer_times(24); ++i) {

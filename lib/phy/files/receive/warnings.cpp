@@ -271,7 +271,8 @@ void Warner::warn_of_errors() {
          ": carrier.center_frequency, carrier.sample_rate, allocation.modulation, "
          "allocation.resource_blocks, allocation.dmrs (symbols, ports, cdm_groups_without_data, power_db)" +
          (result_.found ? "" : " or carrier.first_sample") +
-         " may be wrong, the frequency offset may exceed three subcarriers, or there is interference");
+         " may be wrong, the frequency offset may exceed three subcarriers, or there is interference" +
+         (result_.joint_detection ? ". joint_detection off tolerates a wrong power_db better" : ""));
 }
 
 void Warner::warn_of_little_errors() {
