@@ -338,6 +338,7 @@ std::string text_of(const Reception& done) {
     if (!done.impairments.empty()) line("taken out", impairments_text(done));
     if (!done.skipped.empty())
         line("skipped", fmt::format("{} samples, to align the files", fmt::join(done.skipped, ", ")));
+    if (layers == 2) line("joint detection", done.joint_detection ? "on" : "off");
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));
