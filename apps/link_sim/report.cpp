@@ -213,22 +213,31 @@ std::string soft_bits_of(const Row& row) {
     return fmt::format("{}{}", to_string(row.soft_bits.format), scale ? fmt::format(", {:g}", *scale) : "");
 }
 
+/// Of the column with receiver_of(), and the space after it.
+std::size_t receiver_width(const std::vector<Row>& rows) {
+    std::size_t width = 19;
+    for (const Row& row : rows)
+        width = std::max(width, receiver_of(row.equalizer).size() + 2);
+    return width;
+}
+
 /// A table of transport blocks.
 std::string block_text_of(const std::vector<Row>& rows) {
+    const std::size_t width = receiver_width(rows);
     std::string text =
-        fmt::format("\n{:<10}{:>5}{:>8}{:>10}{:>9}  {:<19}{:<7} {:<13}{:>8}{:>8}{:>11}{:>20}{:>11}{:>10}\n",
-                    "modulation", "MCS", "R", "block bit", "SNR, dB", "known", "method", "soft bits",
+        fmt::format("\n{:<10}{:>5}{:>8}{:>10}{:>9}  {:<{}}{:<7} {:<13}{:>8}{:>8}{:>11}{:>20}{:>11}{:>10}\n",
+                    "modulation", "MCS", "R", "block bit", "SNR, dB", "known", width, "method", "soft bits",
                     "blocks", "wrong", "rate", "95 % interval", "iterations", "Mbit/s");
     for (const Row& row : rows) {
         const BlockRow& blocks = *row.blocks;
         const std::string interval =
             fmt::format("{:.3g} to {:.3g}", blocks.confidence.low, blocks.confidence.high);
         text += fmt::format(
-            "{:<10}{:>5}{:>8.4g}{:>10}{:>9g}  {:<19}{:<7} "
+            "{:<10}{:>5}{:>8.4g}{:>10}{:>9g}  {:<{}}{:<7} "
             "{:<13}{:>8}{:>8}{:>11.4g}{:>20}{:>11.2f}{:>10.4g}\n",
             to_string(row.modulation), blocks.coding.mcs ? fmt::format("{}", *blocks.coding.mcs) : "",
             blocks.coding.code_rate, blocks.transport_block_bits, row.snr_db, receiver_of(row.equalizer),
-            to_string(row.soft_bits.method), soft_bits_of(row), blocks.sums.blocks, blocks.sums.errors,
+            width, to_string(row.soft_bits.method), soft_bits_of(row), blocks.sums.blocks, blocks.sums.errors,
             blocks.error_rate, interval, blocks.iterations, 1e-6 * blocks.throughput);
     }
     return text;
@@ -261,14 +270,15 @@ std::string text_of(const LinkReport& report) {
     std::string text = fmt::format("{}, {} x {} (antennas x layers), {} resource blocks\n",
                                    to_string(report.options.channel), report.points.front().channel.antennas,
                                    report.options.layers, report.options.resource_blocks);
-    text += fmt::format("{:<10}{:>8}  {:<19}{:<7} {:<13}{:>11}{:>10}{:>12}{:>12}{:>9}{:>12}{:>11}\n",
-                        "modulation", "SNR, dB", "known", "method", "soft bits", "bits", "wrong", "rate",
-                        "theory", "EVM, %", "bit/symbol", "saturated");
     const std::vector<Row> rows = rows_of(report);
+    const std::size_t width = receiver_width(rows);
+    text += fmt::format("{:<10}{:>8}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>12}{:>9}{:>12}{:>11}\n",
+                        "modulation", "SNR, dB", "known", width, "method", "soft bits", "bits", "wrong",
+                        "rate", "theory", "EVM, %", "bit/symbol", "saturated");
     for (const Row& row : rows) {
         text += fmt::format(
-            "{:<10}{:>8g}  {:<19}{:<7} {:<13}{:>11}{:>10}{:>12.4g}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
-            to_string(row.modulation), row.snr_db, receiver_of(row.equalizer),
+            "{:<10}{:>8g}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12.4g}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
+            to_string(row.modulation), row.snr_db, receiver_of(row.equalizer), width,
             to_string(row.soft_bits.method), soft_bits_of(row), row.bits, row.bit_errors, row.bit_error_rate,
             row.theory ? fmt::format("{:.4g}", *row.theory) : "", 100.0 * row.evm_rms, row.mutual_information,
             row.saturated);

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,22 @@ TEST_F(LinkSimBlocks, TextHasATable) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const std::string word : {"95 % interval", "iterations", "Mbit/s", "0 to 0.434"})
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+TEST_F(LinkSimBlocks, TextHasSpaceBetweenColumns) {
+    const Outcome outcome = run({link_sim_program(), "--mcs", "10", "--snr-db", "20", "--channel", "flat",
+                                 "--layers", "2", "--max-blocks", "1", "--resource-blocks", "4", "--known",
+                                 "channel,noise", "--known", "noise", "--joint-detection", "off,on"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::size_t column = std::string::npos;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("modulation")) column = line.find("method");
+        const std::size_t at = line.find(" maxlog ");
+        EXPECT_TRUE(at == std::string::npos || at + 1 == column) << outcome.out;
+    }
+    EXPECT_NE(column, std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("channel,noise, joint  maxlog"), std::string::npos) << outcome.out;
 }
 
 TEST_F(LinkSimBlocks, RefuseWhatMakesNoSense) {
