@@ -211,7 +211,7 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
     expect_failure({demod_app, one, "--interference-rejection", "on"}, 2, {"1 antenna"});
     expect_failure({demod_app, one, "--joint-detection", "on"}, 2,
-                   {"joint_detection with 1 layers", "expected 2"});
+                   {"joint_detection with 1 layer: expected 2"});
     expect_failure({demod_app, one, "--joint-detection", "yes"}, 2,
                    {"--joint-detection yes", "'on' or 'off'"});
     const std::string symbols =
@@ -239,7 +239,7 @@ TEST_F(ReceiveApp, TwoLayersAreDetectedJointly) {
     EXPECT_NE(demod({capture}).out.find("\njoint detection on\n"), std::string::npos);
     EXPECT_NE(demod({capture, "--method", "logmap"}).out.find("\njoint detection off\n"), std::string::npos);
     expect_failure({demod_app, capture, "--method", "logmap", "--joint-detection", "on"}, 2,
-                   {"expected 2", "maxlog"});
+                   {"joint_detection with logmap: expected maxlog"});
 }
 
 TEST_F(ReceiveApp, TransformPrecodingIsUndone) {

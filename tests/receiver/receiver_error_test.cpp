@@ -90,19 +90,20 @@ TEST(ReceiverErrorTest, InterferenceRejection) {
 }
 
 TEST(ReceiverErrorTest, JointDetection) {
-    const auto refuse = [](int layers, phy::Modulation modulation, phy::Method method) {
+    const auto refuse = [](int layers, phy::Modulation modulation, phy::Method method,
+                           const std::string& message) {
         ReceiverConfig config = small_receiver(ReceiverInput::grid, layers, 4);
         config.link.modulation = modulation;
         config.llr.method = method;
         EXPECT_FALSE(phy::can_detect_jointly(config));
         config.joint_detection = true;
-        expect_message("joint_detection with " + std::to_string(layers) + " layers",
-                       [&] { phy::Receiver(phy::Host(), config); });
+        EXPECT_EQ(message_of([&] { phy::Receiver(phy::Host(), config); }), "joint_detection with " + message);
     };
-    refuse(1, phy::Modulation::qam16, phy::Method::max_log);
-    refuse(3, phy::Modulation::qam16, phy::Method::max_log);
-    refuse(2, phy::Modulation::bpsk, phy::Method::max_log);
-    refuse(2, phy::Modulation::qam16, phy::Method::log_map);
+    refuse(1, phy::Modulation::qam16, phy::Method::max_log, "1 layer: expected 2");
+    refuse(3, phy::Modulation::qam16, phy::Method::max_log, "3 layers: expected 2");
+    refuse(2, phy::Modulation::bpsk, phy::Method::max_log,
+           "bpsk: expected qpsk or a modulation of more bits");
+    refuse(2, phy::Modulation::qam16, phy::Method::log_map, "logmap: expected maxlog");
 }
 
 /// A call of two slots, of which a test changes a size.

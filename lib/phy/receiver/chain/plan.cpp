@@ -24,11 +24,14 @@ bool can_detect_jointly(const ReceiverConfig& config) {
 }
 
 void check_joint_detection(const ReceiverConfig& config) {
-    if (can_detect_jointly(config)) return;
-    throw ArgumentError("joint_detection with " + std::to_string(config.link.allocation.layers()) +
-                        " layers, " + std::string(to_string(config.link.modulation)) + " and " +
-                        std::string(to_string(config.llr.method)) +
-                        ": expected 2, qpsk or a modulation of more bits, and maxlog");
+    const auto refuse = [](const std::string& what, const char* expected) {
+        throw ArgumentError("joint_detection with " + what + ": expected " + expected);
+    };
+    const int layers = config.link.allocation.layers();
+    if (layers != 2) refuse(std::to_string(layers) + (layers == 1 ? " layer" : " layers"), "2");
+    if (bits_per_symbol(config.link.modulation) == 1)
+        refuse(std::string(to_string(config.link.modulation)), "qpsk or a modulation of more bits");
+    if (config.llr.method != Method::max_log) refuse(std::string(to_string(config.llr.method)), "maxlog");
 }
 
 namespace detail {
