@@ -20,6 +20,17 @@ inline void add_line(std::string& report, std::string_view name, std::string_vie
     report += fmt::format("{:<16}{}\n", name, value);
 }
 
+/// Why int8 soft bits saturate: the SNR, or an option far from its default.
+inline std::string saturation_cause(const LlrConfig& llr) {
+    constexpr float usual_nats = 6.0F;  // below, saturation costs information: see docs/simulation.md
+    constexpr LlrConfig usual;
+    if (static_cast<float>(llr.clip) / llr.scale >= usual_nats) return "normal at high SNR";
+    const bool is_scale =
+        llr.scale / usual.scale > static_cast<float>(usual.clip) / static_cast<float>(llr.clip);
+    return is_scale ? fmt::format("--llr-scale {:g} is large", llr.scale)
+                    : fmt::format("--llr-clip {} is small", llr.clip);
+}
+
 /// What saturation means: the L from which soft bits are at the limit of their format.
 inline std::string saturation_text(std::uint64_t saturated, std::uint64_t soft_bits, SoftBitFormat format,
                                    const LlrConfig& llr) {
@@ -28,8 +39,9 @@ inline std::string saturation_text(std::uint64_t saturated, std::uint64_t soft_b
     text +=
         fmt::format(" ({:.3g} %)", 100.0 * static_cast<double>(saturated) / static_cast<double>(soft_bits));
     if (format != SoftBitFormat::int8) return text + ": their L is beyond the format";
-    return text + fmt::format(" at +-{}, for |L| from {:.3g} nats on: normal at high SNR", llr.clip,
-                              static_cast<double>(llr.clip) / static_cast<double>(llr.scale));
+    return text + fmt::format(" at +-{}, for |L| from {:.3g} nats on: {}", llr.clip,
+                              static_cast<double>(llr.clip) / static_cast<double>(llr.scale),
+                              saturation_cause(llr));
 }
 
 /// The busy time of each step of a pipeline.

@@ -120,9 +120,22 @@ TEST_F(Report, TextSaysTheSame) {
 }
 
 TEST_F(Report, SaysWhatSaturates) {
-    const std::string text = demod({small_capture(), "--llr-clip", "12", "--llr-scale", "4"}).out;
+    const std::string capture = small_capture();
+    const std::string text = demod({capture, "--llr-clip", "12", "--llr-scale", "4"}).out;
     EXPECT_NE(text.find(" of 6000 soft bits ("), std::string::npos) << text;
     EXPECT_NE(text.find(" at +-12, for |L| from 3 nats on"), std::string::npos) << text;
+    const auto expect_cause = [&](Arguments options, const std::string& cause) {
+        options.insert(options.begin(), capture);
+        const std::string report = demod(options).out;
+        EXPECT_NE(report.find(" nats on: " + cause + "\n"), std::string::npos) << cause << " in\n" << report;
+    };
+    expect_cause({}, "normal at high SNR");
+    expect_cause({"--llr-scale", "12"}, "normal at high SNR");
+    expect_cause({"--llr-clip", "60"}, "normal at high SNR");
+    expect_cause({"--llr-scale", "4096"}, "--llr-scale 4096 is large");
+    expect_cause({"--llr-clip", "1"}, "--llr-clip 1 is small");
+    expect_cause({"--llr-scale", "11", "--llr-clip", "64"}, "--llr-clip 64 is small");
+    expect_cause({"--llr-scale", "24", "--llr-clip", "64"}, "--llr-scale 24 is large");
 }
 
 TEST_F(Report, OfSlotsHasTheWorstSlotAndUnits) {
