@@ -230,12 +230,12 @@ void set_decoding(ReceiveOptions& how, const DemodOptions& options, const Coding
 ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOptions& files,
                             const CaptureDescription& capture) {
     const DemodulateOptions& symbols = options.symbols;
-    const std::string name(to_string(capture.kind));
-    require_none_of(name.c_str(), {{symbols.gain != 1.0F, "--gain"},
-                                   {symbols.descramble.has_value(), "--descramble"},
-                                   {symbols.hard, "--hard"},
-                                   {symbols.keep_shape, "--keep-shape"},
-                                   {symbols.count_all_errors, "--count-errors"}});
+    const char* const kind = capture.kind == CaptureKind::grid ? "a grid" : "samples";
+    require_none_of(kind, {{symbols.gain != 1.0F, "--gain"},
+                           {symbols.descramble.has_value(), "--descramble"},
+                           {symbols.hard, "--hard"},
+                           {symbols.keep_shape, "--keep-shape"},
+                           {symbols.count_all_errors, "--count-errors"}});
     ReceiveOptions how = options.slots;
     if (!how.diagnoses && !how.diagnose.scrambling_ids.empty())
         throw ArgumentError("--scrambling-ids: only with --diagnose");

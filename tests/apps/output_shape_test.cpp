@@ -69,7 +69,7 @@ TEST_F(OutputShape, OfDecisionsWithoutNoiseIsWhatWasSent) {
 TEST_F(OutputShape, OptionsAreForSymbols) {
     const std::string grid = PHY_DATA_DIRECTORY "/pdsch_grid.h5";
     for (const std::string option : {"--hard", "--keep-shape", "--count-errors"})
-        expect_failure({demod_app, grid, option}, 2, {option, "not for a capture of grid"});
+        expect_failure({demod_app, grid, option}, 2, {option, "not for a capture of a grid"});
 }
 
 }  // namespace

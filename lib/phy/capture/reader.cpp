@@ -170,7 +170,8 @@ void require_same(const CaptureDescription& capture, const CaptureDescription& m
         throw FileError(more.file.string() + ": " + what + ": expected that of " + capture.file.string() +
                         ", whose further antennas it has");
     };
-    if (more.kind != capture.kind) fail("holds " + std::string(to_string(more.kind)));
+    if (more.kind != capture.kind)
+        fail("holds " + std::string(more.kind == CaptureKind::grid ? "a grid" : to_string(more.kind)));
     if (more.format != capture.format) fail("holds " + std::string(to_string(more.format)));
     if (capture.is_integer && more.full_scale != capture.full_scale) fail("has another full_scale");
     if (more.sample_rate != capture.sample_rate) fail("has another sample_rate");
