@@ -269,10 +269,7 @@ public:
     /// The signs of a lane's row, from a symbol of the tile on, in the lowest bits.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t from(unsigned symbol) const {
         if (words_ == nullptr) return 0;
-        const unsigned bit = shift_ + symbol * L::llrs_of_symbol;
-        const std::uint64_t word = std::min<std::uint64_t>(bit / 32, last_);
-        const std::uint64_t next = std::min<std::uint64_t>(bit / 32 + 1, last_);
-        return __funnelshift_r(__ldg(words_ + word), __ldg(words_ + next), bit % 32);
+        return signs_from(words_, shift_ + symbol * L::llrs_of_symbol, last_);
     }
 
     static __device__ __forceinline__ void flip(std::uint32_t signs, std::uint32_t* words) {

@@ -7,6 +7,7 @@
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/cuda/pieces.cuh"
+#include "phy/cuda/signs.cuh"
 #include "phy/cuda/warp.hpp"
 #include "phy/detector/cuda/launch.hpp"
 #include "phy/detector/math/detect-inl.h"
@@ -29,16 +30,6 @@ __device__ __forceinline__ detector::PairOf<Ops> load(const LayerPair* pair) {
             .cross = {gram.z, gram.w}};
 }
 
-/// The signs of `count` soft bits from `first` on, in the lowest bits.
-__device__ __forceinline__ std::uint32_t signs_from(const DetectorJob& job, std::uint64_t first,
-                                                    unsigned count) {
-    if (job.signs == nullptr) return 0;
-    const std::uint64_t word = first / 32;
-    const std::uint64_t last = (job.symbols * count - 1) / 32;
-    return __funnelshift_r(__ldg(job.signs + word), __ldg(job.signs + std::min(word + 1, last)),
-                           static_cast<unsigned>(first % 32));
-}
-
 /// The soft bits of a warp in shared memory.
 template <int m>
 struct Staging {
@@ -46,17 +37,14 @@ struct Staging {
     alignas(16) std::byte bytes[warp_size * bits * sizeof(float)];
 };
 
-__device__ __forceinline__ void stage(const DetectorJob& job, float llr, bool flips, unsigned index,
-                                      std::byte* staging) {
+__device__ __forceinline__ void stage(const DetectorJob& job, float llr, unsigned index, std::byte* staging) {
     if (job.format == SoftBitFormat::int8) {
         const float rounded = Ops::fma(llr, job.range.scale, phy::detail::round_to_integer);
-        const std::uint32_t soft_bit = __float_as_uint(rounded);
-        staging[index] = static_cast<std::byte>(flips ? 0U - soft_bit : soft_bit);
+        staging[index] = static_cast<std::byte>(__float_as_uint(rounded));
     } else if (job.format == SoftBitFormat::float16) {
-        const std::uint32_t word = __half_as_ushort(__float2half_rn(llr)) ^ (flips ? 0x8000U : 0U);
-        reinterpret_cast<std::uint16_t*>(staging)[index] = static_cast<std::uint16_t>(word);
+        reinterpret_cast<__half*>(staging)[index] = __float2half_rn(llr);
     } else {
-        reinterpret_cast<std::uint32_t*>(staging)[index] = __float_as_uint(llr) ^ (flips ? 0x80000000U : 0U);
+        reinterpret_cast<float*>(staging)[index] = llr;
     }
 }
 
@@ -69,10 +57,14 @@ __device__ __forceinline__ void detect_layer(const DetectorJob& job, std::uint64
     if (symbol % 2 != 0) pair = detector::exchanged<Ops>(pair);
     float llrs[bits];
     detector::detect<Ops, m>(pair, is_usable, job.range.limit, llrs);
-    const std::uint32_t signs = signs_from(job, symbol * bits, bits);
+    const std::uint64_t last_word = (job.symbols * bits - 1) / 32;
+    const std::uint32_t signs = job.signs == nullptr ? 0 : signs_from(job.signs, symbol * bits, last_word);
 #pragma unroll
-    for (unsigned b = 0; b < bits; ++b)
-        stage(job, llrs[b], (signs >> b & 1U) != 0, lane * bits + b, staging);
+    for (unsigned b = 0; b < bits; ++b) {
+        // Formats round L and -L alike.
+        const std::uint32_t word = flipped<SoftBitFormat::float32>(__float_as_uint(llrs[b]), signs >> b);
+        stage(job, __uint_as_float(word), lane * bits + b, staging);
+    }
 }
 
 /// A thread detects one layer of an element.
