@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "phy/core/backend.hpp"
 #include "phy/core/format.hpp"
@@ -50,6 +51,11 @@ struct ArrayKernels {
 
 /// Throws BackendError if the backend does not run on this machine or needs device memory.
 const ArrayKernels& array_kernels(const Backend& backend);
+
+/// Returns `count` signs from `first` on, beginning at the lowest bit and padded for ArrayKernels::flip: in
+/// place if possible, otherwise in the room for words_of_signs(count) words.
+const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
+                                std::uint32_t* room);
 
 /// True for the soft-bit formats that kernels compute in binary32 and narrow() rounds.
 constexpr bool is_narrowed(SoftBitFormat format) {

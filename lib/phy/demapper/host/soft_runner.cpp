@@ -64,20 +64,6 @@ unsigned saturated_bits(SoftBitFormat format, int llr_clip) {
     return bits_of_largest(format);
 }
 
-/// Returns `count` signs from `first` on, beginning at the lowest bit and padded for ArrayKernels::flip: in
-/// place if possible, otherwise in the workspace.
-const std::uint32_t* signs_from(std::span<const std::uint32_t> signs, std::size_t first, std::size_t count,
-                                Workspace& workspace) {
-    signs = signs.subspan(first / 32);
-    const std::size_t shift = first % 32;
-    if (shift == 0 && signs.size() >= words_of_signs(count)) return signs.data();
-    for (std::size_t w = 0; w < (count + 31) / 32; ++w) {
-        const std::uint64_t next = w + 1 < signs.size() ? signs[w + 1] : 0;
-        workspace.signs[w] = static_cast<std::uint32_t>((next << 32 | signs[w]) >> shift);
-    }
-    return workspace.signs;
-}
-
 }  // namespace
 
 SoftRunner::SoftRunner(const Host& host, const BatchDemapperConfig& config)
@@ -178,7 +164,8 @@ void SoftRunner::demap_block(const SoftWork& work, std::size_t first, std::size_
     }
     if (is_narrowed(plan.format)) arrays_->narrow[format](workspace.llr, out, soft_bits);
     if (!call.signs.empty())
-        arrays_->flip[format](out, out, soft_bits, signs_from(call.signs, first * qm, soft_bits, workspace));
+        arrays_->flip[format](out, out, soft_bits,
+                              signs_from(call.signs, first * qm, soft_bits, workspace.signs));
     if (counts != nullptr) {
         counts->erasures += arrays_->count_not_finite(block.iq, 2 * symbols);
         if (n0 != nullptr) counts->erasures += kernels_->count_unusable(n0, symbols);

@@ -1,6 +1,5 @@
 #include "phy/detector/detector.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "phy/core/check.hpp"
@@ -38,7 +37,7 @@ struct PHY_HIDDEN JointDetector::Impl {
           kernels(detail::detector_kernels(on.backend())),
           arrays(detail::array_kernels(on.backend())) {}
 
-    /// llr and signs are those of the block.
+    /// llr is that of the pairs; signs begin with theirs.
     void detect(std::span<const LayerPair> pairs, SoftBitSpan llr,
                 std::span<const std::uint32_t> signs) const;
 
@@ -66,9 +65,8 @@ void JointDetector::Impl::detect(std::span<const LayerPair> pairs, SoftBitSpan l
         std::memcpy(llr.data(), from, llr.bytes().size());
     }
     if (signs.empty()) return;
-    std::uint32_t padded[detail::words_of_signs(max_soft_bits)] = {};
-    std::ranges::copy(signs, padded);
-    arrays.flip[format](llr.data(), llr.data(), llr.size(), padded);
+    std::uint32_t room[detail::words_of_signs(max_soft_bits)] = {};
+    arrays.flip[format](llr.data(), llr.data(), llr.size(), detail::signs_from(signs, 0, llr.size(), room));
 }
 
 JointDetector::JointDetector(const Host& host, const Config& config) : impl_(new Impl(host, config)) {}
@@ -83,7 +81,7 @@ void JointDetector::operator()(std::span<const LayerPair> pairs, SoftBitSpan llr
                              const std::size_t count = (end - first) * bits;
                              const std::size_t word = first * bits / 32;
                              impl.detect(pairs.subspan(first, end - first), llr.subspan(first * bits, count),
-                                         signs.empty() ? signs : signs.subspan(word, (count + 31) / 32));
+                                         signs.empty() ? signs : signs.subspan(word));
                          });
 }
 
