@@ -195,7 +195,7 @@ struct LeastMetrics {
 
 /// The LLRs of the layer's bits in nats, those of I and Q in turn.
 template <class Ops, int m>
-PHY_INLINE void detect(const OwnLayer<Ops>& layer, typename Ops::V* llrs) {
+PHY_INLINE void compute_llrs(const OwnLayer<Ops>& layer, typename Ops::V* llrs) {
     using V = typename Ops::V;
     constexpr int levels = 1 << m;
     const auto level = [](int i) { return Ops::set(static_cast<float>(2 * i - (levels - 1))); };
@@ -242,7 +242,7 @@ PHY_INLINE void detect(const OwnLayer<Ops>& layer, typename Ops::V* llrs) {
 template <class Ops, int m>
 PHY_INLINE void detect(const PairOf<Ops>& pair, typename Ops::V is_usable, typename Ops::V limit,
                        typename Ops::V* llrs) {
-    detect<Ops, m>(first_layer<Ops, m>(pair), llrs);
+    compute_llrs<Ops, m>(first_layer<Ops, m>(pair), llrs);
     PHY_UNROLL_ALL
     for (int k = 0; k < 2 * m; ++k)
         llrs[k] = Ops::where_positive(is_usable, Ops::clamp(llrs[k], limit));
