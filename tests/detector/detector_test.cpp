@@ -58,6 +58,32 @@ TEST(JointDetector, GivesTheLlrsOfItsDefinition) {
     }
 }
 
+TEST(JointDetector, ExtremeScalesAndClipsAreExact) {
+    const unsigned seed = random_seed();
+    for (const float scale : {1.0F / 64, 4096.0F}) {
+        for (const int clip : {1, 127}) {
+            RandomElements elements(Modulation::qam16, seed);
+            const JointDetectorConfig config = {.modulation = Modulation::qam16,
+                                                .llr = {.scale = scale, .clip = clip}};
+            for (int i = 0; i < 200; ++i) {
+                const ReceivedElement element = elements.next(Columns::apart);
+                const std::vector<LayerPair> pair = {element.pair()};
+                const std::vector<double> expected = joint_llrs(config.modulation, element);
+                const Bytes bytes = detect(phy::Host(), config, pair, SoftBitFormat::int8);
+                const double error = 2e-6 * (1.0 + element.largest());
+                const auto limited = [&](double llr) { return std::clamp<double>(scale * llr, -clip, clip); };
+                for (std::size_t b = 0; b < expected.size(); ++b) {
+                    const double found = soft_bit(SoftBitFormat::int8, bytes, b);
+                    ASSERT_GE(found, limited(expected[b] - error) - 0.5)
+                        << "scale " << scale << ", bit " << b;
+                    ASSERT_LE(found, limited(expected[b] + error) + 0.5)
+                        << "scale " << scale << ", bit " << b;
+                }
+            }
+        }
+    }
+}
+
 TEST(JointDetector, EveryBackendAndSplitGivesTheSameBytes) {
     const unsigned seed = random_seed();
     for (const Modulation modulation : two_layer_modulations) {
@@ -131,6 +157,29 @@ TEST(JointDetector, SignsNegate) {
         for (std::size_t b = 0; b < bits; ++b) {
             const double sign = (signs[b / 32] >> (b % 32) & 1U) != 0 ? -1.0 : 1.0;
             ASSERT_EQ(soft_bit(format, signed_bytes, b), sign * soft_bit(format, plain, b)) << b;
+        }
+    }
+}
+
+TEST(JointDetector, SoftBitsNeedNoAlignment) {
+    constexpr std::byte filler{99};
+    const JointDetectorConfig config = {.modulation = Modulation::qam64};
+    const std::vector<LayerPair> pairs = awkward_pairs(config.modulation, 333, 5);
+    const std::size_t bits = 12 * pairs.size();
+    std::vector<std::uint32_t> signs((bits + 31) / 32);
+    phy::gold_sequence(4711, 0, signs);
+    for (const phy::Backend& backend : host_backends()) {
+        JointDetector detector(host_of(backend, 3), config);
+        for (const SoftBitFormat format : phy::all_soft_bit_formats) {
+            const Bytes expected = detect(scalar_host(), config, pairs, format, signs);
+            for (const std::size_t shift : {1U, 2U, 3U}) {
+                Bytes memory(shift + expected.size() + 1, filler);
+                const std::span<std::byte> llr = std::span(memory).subspan(shift, expected.size());
+                detector(pairs, {format, llr}, signs);
+                EXPECT_TRUE(std::ranges::equal(llr, expected)) << backend.name() << ", shift " << shift;
+                EXPECT_EQ(memory[shift - 1], filler);
+                EXPECT_EQ(memory.back(), filler);
+            }
         }
     }
 }
