@@ -218,6 +218,25 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
         generate("symbols.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
     expect_failure({demod_app, symbols, "--interference-rejection", "off"}, 2, {"--interference-rejection"});
     expect_failure({demod_app, symbols, "--joint-detection", "off"}, 2, {"--joint-detection"});
+    expect_failure({demod_app, symbols, "--phase-tracking", "off"}, 2, {"--phase-tracking"});
+}
+
+/// With one DM-RS, a slot of a grid does not show its frequency offset.
+TEST_F(ReceiveApp, PhasesAreTracked) {
+    Link link = link_of(30000, Modulation::qam64, {});
+    link.allocation.dmrs.symbols = {2};
+    const std::string capture =
+        transmit("drift.h5", link, "grid", {"--slots", "8", "--snr-db", "30", "--frequency-offset", "150"});
+    const JsonValue off = demod_json({capture, "--phase-tracking", "off"});
+    EXPECT_GT(off["bit_errors"].number(), 1000.0);
+    EXPECT_FALSE(off["phase_tracking"].boolean());
+    EXPECT_EQ(off["phase_error_deg"].number(), 0.0);
+    const JsonValue on = demod_json({capture});
+    EXPECT_EQ(on["bit_errors"].number(), 0.0);
+    EXPECT_TRUE(on["phase_tracking"].boolean());
+    // 360 degrees x 150 Hz x 35.7 us from one OFDM symbol to the next, rms over those from -2 to 11 of them.
+    EXPECT_NEAR(on["phase_error_deg"].number(), 12.1, 0.3);
+    EXPECT_NE(demod({capture}).out.find("\nphase error     12."), std::string::npos) << demod({capture}).out;
 }
 
 TEST_F(ReceiveApp, TwoLayersAreDetectedJointly) {

@@ -54,4 +54,11 @@ inline std::vector<cf32> received_slot(const ChannelEstimatorConfig& config,
     return grid;
 }
 
+/// Turns the OFDM symbols of a slot's grid, (antennas, symbols, subcarriers), as an oscillator does.
+inline void turn_symbols(std::vector<cf32>& grid, std::size_t antennas) {
+    const std::size_t subcarriers = grid.size() / antennas / symbols_per_slot;
+    for (std::size_t i = 0; i < grid.size(); ++i)
+        grid[i] *= std::polar(1.0F, 0.03F * static_cast<float>(i / subcarriers % symbols_per_slot % 4));
+}
+
 }  // namespace phy::bench

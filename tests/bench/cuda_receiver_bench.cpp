@@ -37,19 +37,22 @@ struct Case {
     bool measures_delay_spread = true;
     bool rejects_interference = true;
     bool joint_detection = false;
+    bool phase_tracking = false;
 
     [[nodiscard]] std::string name(const char* what) const {
-        return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}", what, layers,
+        return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}{}", what, layers,
                            measures_delay_spread ? "delay_measured" : "delay_given",
                            rejects_interference ? "" : "/interference_not_rejected",
-                           joint_detection ? "/joint_detection" : "");
+                           joint_detection ? "/joint_detection" : "",
+                           phase_tracking ? "/phase_tracking" : "");
     }
 };
 
 ReceiverConfig receiver_config(const Case& of) {
     ReceiverConfig config = {.antennas = antennas,
                              .interference_rejection = of.rejects_interference,
-                             .joint_detection = of.joint_detection};
+                             .joint_detection = of.joint_detection,
+                             .phase_tracking = of.phase_tracking};
     if (!of.measures_delay_spread) config.delay_spread = 100e-9F;
     config.link.modulation = Modulation::qam256;
     config.link.scrambling = {.rnti = 17921, .id = 1};
@@ -69,7 +72,8 @@ struct Frame {
         std::vector<cf32> grid;
         for (std::size_t slot = 0; slot < slots_of_frame; ++slot) {
             dmrs_pilots(channel.allocation, static_cast<int>(slot), pilots);
-            const std::vector<cf32> received = received_slot(channel, pilots);
+            std::vector<cf32> received = received_slot(channel, pilots);
+            if (of.phase_tracking) turn_symbols(received, antennas);
             grid.insert(grid.end(), received.begin(), received.end());
         }
         OfdmModulator modulate(Host(), ofdm_config(config.link, config.antennas));
@@ -271,6 +275,7 @@ void receiver_benchmarks(Suite& suite) {
         cases.push_back({layers});
         cases.push_back({.layers = layers, .measures_delay_spread = false});
         cases.push_back({.layers = layers, .rejects_interference = false});
+        cases.push_back({.layers = layers, .phase_tracking = true});
     }
     for (const Case& of : cases) {
         measure_pipeline(suite, of);

@@ -56,7 +56,8 @@ std::vector<ci16> slot_of_samples(phy::ReceiverConfig& config) {
     channel.antennas = config.antennas;
     std::vector<cf32> pilots(phy::dmrs_pilot_count(channel.allocation));
     phy::dmrs_pilots(channel.allocation, 0, pilots);
-    const std::vector<cf32> grid = phy::bench::received_slot(channel, pilots);
+    std::vector<cf32> grid = phy::bench::received_slot(channel, pilots);
+    if (config.phase_tracking) phy::bench::turn_symbols(grid, static_cast<std::size_t>(config.antennas));
     phy::OfdmModulator modulate(Host(), ofdm_config(config.link, config.antennas));
     std::vector<cf32> samples(static_cast<std::size_t>(config.antennas) * modulate.timing().slot_samples(0));
     modulate(grid, {}, samples);
@@ -107,9 +108,11 @@ struct Choice {
     std::optional<float> delay_spread = 1e-7F;
     bool rejects_interference = true;
     bool joint_detection = false;
+    bool phase_tracking = false;
 
     [[nodiscard]] const char* name() const {
         if (joint_detection) return "slot, joint detection,";
+        if (phase_tracking) return "slot, phase tracking,";
         if (!rejects_interference) return "slot, interference not rejected,";
         return delay_spread ? "slot," : "slot, delay spread measured,";
     }
@@ -120,6 +123,7 @@ Json receive(const Host& host, int layers, const Choice& choice, std::size_t slo
     phy::ReceiverConfig config = receiver_config(layers, choice.delay_spread);
     config.interference_rejection = choice.rejects_interference;
     config.joint_detection = choice.joint_detection;
+    config.phase_tracking = choice.phase_tracking;
     const std::vector<ci16> slot = slot_of_samples(config);
     std::vector<ci16> input;
     for (std::size_t i = 0; i < slots; ++i)
@@ -245,7 +249,8 @@ int main(int argc, char** argv) try {
         for (const int count : threads) {
             const Host host({.threads = count});
             for (const Choice& choice :
-                 {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = false}})
+                 {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = false},
+                  Choice{.phase_tracking = true}})
                 results.push_back(receive(host, layers, choice, 1));
             results.push_back(
                 receive(host, layers, {}, std::size_t{4} * static_cast<std::size_t>(host.threads())));

@@ -237,7 +237,8 @@ TEST_F(CaptureInterop, H5pyReadsWhatTheSlotWriterWrites) {
                         .timing_offset = half + 6.0,
                         .frequency_offset = half + 7.0,
                         .coherence = half + 8.0,
-                        .erasures = row + 9});
+                        .phase_error = half + 9.0,
+                        .erasures = row + 10});
     }
 
     phy::SlotWriter writer(path, {.slots = 3,

@@ -35,6 +35,7 @@ struct RecordedLink {
     std::optional<float> doppler_spread = {};  ///< Hz; if given: with Wiener interpolation in time
     bool interference_rejection = false;       ///< with an interferer in the recording
     bool joint_detection = false;
+    bool phase_tracking = false;
 };
 
 /// From slot 9 on: slots of two subframes, and with 15 kHz of two frames.
@@ -84,6 +85,17 @@ inline const RecordedLink recorded_links[] = {
             "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2, 11]}}})",
      {},
      false,
+     true},
+    {"tracked",
+     phy::SoftBitFormat::int8,
+     R"({"direction": "uplink",
+        "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 20, "cell_id": 97, "first_slot": 9,
+                    "sample_rate": 7680000, "center_frequency": 3700000000},
+        "allocation": {"rnti": 303, "modulation": "16qam", "layers": 2, "resource_blocks": [4, 12],
+            "dmrs": {"type": 1, "ports": [0, 1], "cdm_groups_without_data": 2, "symbols": [2]}}})",
+     {},
+     false,
+     true,
      true}};
 
 /// Noise of an interferer that reaches each antenna with another phase, 10 dB above a noise of 1.
@@ -96,6 +108,13 @@ inline AirSamples interference(const AirInterface& air, int slot, int antennas, 
     return received;
 }
 
+/// A seventh of a turn from the beginning of a slot to its end, at all antennas.
+inline void drift(AirSamples& samples, int antennas) {
+    const std::size_t row = samples.size() / static_cast<std::size_t>(antennas);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i] *= turns(static_cast<double>(i % row) / static_cast<double>(7 * row));
+}
+
 /// Both kinds of a link's recording.
 inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
     const phy::Link link = phy::parse_link(given.text);
@@ -105,6 +124,7 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
         one.config = {.link = link, .antennas = antennas, .format = given.llr};
         one.config.interference_rejection = given.interference_rejection;
         one.config.joint_detection = given.joint_detection;
+        one.config.phase_tracking = given.phase_tracking;
         one.config.doppler_spread = given.doppler_spread;
         if (given.doppler_spread) one.config.time = phy::TimeInterpolation::wiener;
     }
@@ -121,6 +141,7 @@ inline std::vector<RecordedSlots> record_slots(const RecordedLink& given) {
                                        air.noise(slot, antennas, random), 1e-3);
         if (given.interference_rejection)
             samples = add_noise(samples, interference(air, slot, antennas, random), 1e-3);
+        if (given.phase_tracking) drift(samples, antennas);
         const std::vector<AirComplex> grid = air.receive(samples, slot, 0.0);
         for (RecordedSlots& one : both) {
             const AirSamples& values = one.config.input == phy::ReceiverInput::grid ? grid : samples;

@@ -56,13 +56,17 @@ std::vector<ReceiverConfig> configs() {
     ReceiverConfig joint = phy_test::small_receiver(ReceiverInput::samples, 2, 2);
     joint.link.modulation = Modulation::qam16;
     joint.joint_detection = true;
+    joint.phase_tracking = true;
+    precoded.phase_tracking = true;
     return {plain, four, grid, precoded, forced, rejecting, joint};
 }
 
 /// At a low signal-to-noise ratio, samples of the third slot that are not finite, and strong ones in the
 /// fifth.
 std::vector<phy::cf32> spoilt_input(const ReceiverConfig& config) {
-    std::vector<phy::cf32> input = phy_test::transmit(config, {.snr_db = 12.0}, first, slots).input;
+    phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 12.0}, first, slots);
+    if (config.phase_tracking) phy_test::turn(config, 0.1, 3, sent);
+    std::vector<phy::cf32> input = std::move(sent.input);
     const std::size_t of_slot = input.size() / slots;
     for (std::size_t i = 2 * of_slot + 100; i < 3 * of_slot; i += of_slot / 5)
         input[i] = {std::numeric_limits<float>::infinity(), 0.0F};

@@ -224,6 +224,33 @@ TEST(GpuReceiverTest, JointDetection) {
     }
 }
 
+TEST(GpuReceiverTest, PhaseTracking) {
+    PHY_NEEDS_GPU();
+    const unsigned seed = phy_test::random_seed();
+    for (const ReceiverInput input : both_inputs) {
+        for (const int layers : {1, 2, 3}) {
+            for (const bool joint : {false, true}) {
+                if (joint && layers != 2) continue;
+                ReceiverConfig config = small_receiver(input, layers, 4);
+                config.link.allocation.dmrs.symbols = {3};
+                config.link.modulation = Modulation::qam64;
+                config.phase_tracking = true;
+                config.joint_detection = joint;
+                phy_test::Transmission sent = transmit(config, {.snr_db = 25.0, .seed = seed}, 0, 5);
+                phy_test::turn(config, 0.05, seed, sent);
+                SCOPED_TRACE(std::to_string(layers) + " layers, joint detection " + std::to_string(joint));
+                expect_same_as_host(config, sent.input);
+            }
+        }
+        ReceiverConfig precoded = phy_test::precoded_receiver(input, 16);
+        precoded.link.modulation = Modulation::pi2_bpsk;
+        precoded.phase_tracking = true;
+        phy_test::Transmission sent = transmit(precoded, {.snr_db = 10.0, .seed = seed}, 0, 5);
+        phy_test::turn(precoded, 0.1, seed, sent);
+        expect_same_as_host(precoded, sent.input);
+    }
+}
+
 TEST(GpuReceiverTest, WhatIsNotFinite) {
     PHY_NEEDS_GPU();
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -234,6 +261,7 @@ TEST(GpuReceiverTest, WhatIsNotFinite) {
             config.link.modulation = Modulation::qam64;
             config.interference_rejection = rejects;
             config.joint_detection = rejects;
+            config.phase_tracking = rejects;
             std::vector<cf32> signal = transmit(config, {.snr_db = 20.0}, 0, 5).input;
             const std::size_t of_slot = signal.size() / 5;
             for (std::size_t i = of_slot; i < 2 * of_slot; i += 1000)

@@ -306,6 +306,36 @@ TEST(ReceiverTest, RejectsInterference) {
     }
 }
 
+/// One DM-RS symbol and an oscillator that drifts: soft bits, symbols and noise variances of a receiver that
+/// tracks the phase are nearly those without a drift.
+TEST(ReceiverTest, PhaseTrackingTakesOutADrift) {
+    for (const ReceiverInput input : inputs) {
+        for (const bool precoded : {false, true}) {
+            const unsigned seed = phy_test::random_seed();
+            ReceiverConfig config =
+                precoded ? phy_test::precoded_receiver(input, 16) : small_receiver(input, 2, 4);
+            config.link.allocation.dmrs.symbols = {2};
+            config.link.modulation = Modulation::qam64;
+            const AirConfig air = {.snr_db = 32.0, .seed = seed};
+            phy_test::Transmission sent = phy_test::transmit(config, air, 0, 2);
+            const auto evm = [&](bool tracks) {
+                config.phase_tracking = tracks;
+                phy::Receiver receiver(phy::Host(), config);
+                const Received received = phy_test::receive(receiver, sent.input);
+                const double evm = slot_report(received.slots[0], config, 0).evm;
+                const double error = slot_report(received.slots[0], config, 0).phase_error;
+                EXPECT_EQ(error > 0.0, tracks && received.slots[0].estimate.tracked_symbols > 0);
+                return evm;
+            };
+            const double still = evm(false);
+            EXPECT_LT(evm(true), 1.02 * still) << "seed " << seed;
+            phy_test::turn(config, 0.04, seed, sent);
+            EXPECT_GT(evm(false), 1.3 * still) << "seed " << seed;
+            EXPECT_LT(evm(true), 1.1 * still) << "seed " << seed;
+        }
+    }
+}
+
 /// 16QAM on as many antennas as layers, where an equaliser loses most.
 TEST(ReceiverTest, JointDetectionMakesFewerErrors) {
     for (const ReceiverInput input : inputs) {

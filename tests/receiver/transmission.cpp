@@ -1,6 +1,7 @@
 #include "transmission.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -197,6 +198,20 @@ Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air_co
     for (std::size_t i = 0; i < count; ++i)
         waveform.cut(schedule.slot(first + i), input, input_of(i));
     return sent;
+}
+
+void turn(const phy::ReceiverConfig& config, double step, unsigned seed, Transmission& sent) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal(0.0, step);
+    const std::size_t of_slot = sent.input.size() / sent.slots;
+    const std::size_t row = of_slot / static_cast<std::size_t>(config.antennas);
+    for (std::size_t slot = 0; slot < sent.slots; ++slot) {
+        std::array<double, 14> phases = {};
+        for (std::size_t l = 1; l < phases.size(); ++l)
+            phases[l] = phases[l - 1] + normal(random);
+        for (std::size_t i = 0; i < of_slot; ++i)
+            sent.input[slot * of_slot + i] *= cf32(std::polar(1.0, phases[i % row * phases.size() / row]));
+    }
 }
 
 template <typename Integer>

@@ -34,6 +34,10 @@ struct Transmission {
 Transmission transmit(const phy::ReceiverConfig& config, const AirConfig& air, std::uint64_t first,
                       std::size_t count);
 
+/// Turns the input, (slots, antennas, ...), by a random walk over the OFDM symbols of each slot, which all
+/// antennas share. step: rad, rms.
+void turn(const phy::ReceiverConfig& config, double step, unsigned seed, Transmission& sent);
+
 /// Converts to integers and returns their full scale, which leaves 12 dB above the rms.
 template <typename Integer>
 std::vector<Integer> to_integers(const std::vector<phy::cf32>& input, phy::FullScale& full_scale);

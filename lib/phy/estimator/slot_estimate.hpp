@@ -34,9 +34,10 @@ struct PHY_EXPORT SlotEstimate {
     /// One per OFDM symbol. NaN: an equaliser erases the symbol; a Receiver sets it if the symbol is
     /// disturbed.
     std::array<cf32, symbols_per_slot> phase = unit_phases();
-    /// rad, rms over OFDM symbols: the common phase errors that a PhaseTracker found beyond the phases of the
-    /// estimator.
+    /// rad, rms over OFDM symbols without DM-RS: the common phase errors that a PhaseTracker took out, beyond
+    /// the phases of the estimator.
     float phase_error = 0.0F;
+    std::int32_t tracked_symbols = 0;  ///< OFDM symbols whose common phase error it measured
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;
 

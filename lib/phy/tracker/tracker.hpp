@@ -24,26 +24,34 @@ struct PHY_EXPORT PhaseTrackerConfig {
 };
 
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
-/// elements of an OFDM symbol. Measures it with decisions on the data, without PT-RS.
+/// elements of an OFDM symbol. Measures it with decisions on the data, so that no PT-RS are needed.
 ///
-/// From each DM-RS symbol on, whose phase is that of the channel estimates, the phase is followed to the
-/// next, until half-way to the next DM-RS. In an OFDM symbol, symbols x with noise variance n, turned back by
-/// the phase so far, and the mean d of their points, given x, say how much further it has turned:
+/// A DM-RS symbol has the phase of the channel estimates, and is left as it is. From there the phase is
+/// followed from one OFDM symbol to the next, until half-way to the next DM-RS. Symbols x with noise variance
+/// n, turned back by the phase so far, say how much further their OFDM symbol has turned:
 ///
 ///     S / F  with  S = sum of Im(x d*) / n  and  F = sum of Re(x d*) / n - 2 Var[Im(x d*) | x] / n^2
 ///
-/// which is a step of Newton's method to the phase of maximum likelihood; its variance is 1 / 2F. Per axis, d
-/// is the mean over the nearest level and the one after it. At most 1,024 symbols are asked, evenly spread. A
-/// phase is kept from the OFDM symbol before where decisions are too doubtful: where F is less than a quarter
-/// of its first part, or the step more than 1/2.
+/// where d is the mean of the sent point, given x; per axis, over the nearest level and the next one. This is
+/// a step of Newton's method to the phase of maximum likelihood, whose variance is 1 / 2F. Two such steps are
+/// made. Before them, steps up to about 0.2 rad are tried, three quarters of the distance from a point to its
+/// decision threshold apart: one is taken if the sum of |x - nearest point|^2 / n falls by more than 20.
 ///
-/// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over n
-/// OFDM symbols with a measured phase p exceeds 4 (n + 2). Then also SlotEstimate::phase is multiplied by p,
-/// and SlotEstimate::phase_error is set. Symbols with an infinite noise variance are not asked. One that is
-/// not finite keeps its OFDM symbol from being measured, and stays a NaN or an infinity.
+/// At most 1,024 symbols of an OFDM symbol are asked, evenly spread; with more than two levels per axis,
+/// those with an n below half of the squared distance between levels. The phase stays that of the OFDM symbol
+/// before where these say too little: fewer than 20 symbols, a standard deviation above 1/8, F below a
+/// quarter of its first part, or a step beyond 1/2. If symbols are farther from points than their n says, F
+/// counts as that much less.
 ///
-/// For the same input, every backend, number of threads and split of slots into calls gives the same bytes.
-/// Not thread-safe: one tracker per thread. It uses the threads of its Host.
+/// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
+/// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
+/// are. Then SlotEstimate::phase is multiplied by p, and phase_error and tracked_symbols are set.
+///
+/// Symbols with an infinite noise variance are not asked. One that is not finite keeps its OFDM symbol from
+/// being measured, and does not become finite.
+///
+/// For the same finite input, every backend, number of threads and split of slots into calls gives the same
+/// bytes. Not thread-safe: one tracker per thread. It uses the threads of its Host.
 class PHY_EXPORT PhaseTracker {
 public:
     using Config = PhaseTrackerConfig;

@@ -196,6 +196,7 @@ PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedPhase* phases,
         of_symbol[1] = Ops::select_finite(both.im, both.im, of_symbol[1]);
         const float angle = Ops::mul(two_pi, turns_of<Ops>(phase.re, phase.im));
         sum = Ops::fma(angle, angle, sum);
+        if (phase.information > 0.0F) ++slot.tracked_symbols;
     }
     slot.phase_error = square_root(Ops::div(sum, static_cast<float>(count)));
 }
