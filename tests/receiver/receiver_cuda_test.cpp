@@ -14,6 +14,7 @@
 #include "receiver_cases.hpp"
 #include "receiver_on_gpu.hpp"
 #include "support/gpu.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 

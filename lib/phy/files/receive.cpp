@@ -18,6 +18,7 @@
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/diagnose_coding.hpp"
 #include "phy/files/receive/follow.hpp"
+#include "phy/files/receive/phases.hpp"
 #include "phy/files/receive/received_sink.hpp"
 #include "phy/files/receive/search.hpp"
 #include "phy/files/receive/transport_blocks.hpp"
@@ -192,6 +193,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
     result.corrected.frequency += mean_followed;
     result.corrected.at_prefixes += mean_followed;
     result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
+    result.phase_errors = detail::mean_phase_errors(result, received);
 }
 
 std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -113,6 +114,8 @@ struct PHY_EXPORT Reception {
     std::vector<MissingSamples> gaps;
     bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
     bool phase_tracking = false;              ///< whether common phase errors were looked for
+    /// rad, by OFDM symbol: the mean over slots of the common phase error that was taken out.
+    std::array<double, symbols_per_slot> phase_errors = {};
     bool joint_detection = false;             ///< whether soft bits are those of JointDetector
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none

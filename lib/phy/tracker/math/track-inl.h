@@ -123,15 +123,17 @@ PHY_INLINE TrackedPhase tried_phase(const TrackedPhase& before, const TriedStep&
     return {phase.re, phase.im, 0.0F};
 }
 
-/// The tried step of the least misfit; 0 unless that is less than without a step by more than chance
-/// explains, as the misfit is the negative logarithm of a likelihood. misfits: of steps from 1 on.
+/// The tried step of the least misfit; 0 unless that is less by more than chance explains: than without a
+/// step, and than with the same step to the other side. Points of a wrong modulation have the same misfit to
+/// both sides, because constellations are their own mirror images. misfits: of steps from 1 on.
 template <class Ops>
 PHY_INLINE std::uint32_t best_step(const PhaseSums<Ops>& sums, const float* misfits, std::uint32_t count) {
-    constexpr float least_gain = 20.0F;
-    float least = Ops::sub(sums.misfit, Ops::mul(least_gain, excess_noise<Ops>(sums)));
+    const float gain = Ops::mul(Ops::mul(4.0F, square_root(sums.asked)), excess_noise<Ops>(sums));
+    float least = Ops::sub(sums.misfit, gain);
     std::uint32_t best = 0;
     for (std::uint32_t k = 1; k < count; ++k) {
-        if (!(misfits[k] < least)) continue;
+        const std::uint32_t other_side = ((k - 1) ^ 1U) + 1;
+        if (!(misfits[k] < least && misfits[k] < Ops::sub(misfits[other_side], gain))) continue;
         least = misfits[k];
         best = k;
     }
