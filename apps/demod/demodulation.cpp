@@ -171,7 +171,7 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
                      {options.slots.equalization != Equalization::mmse, "--equalizer"},
                      {options.slots.interference_rejection.has_value(), "--interference-rejection"},
                      {options.slots.joint_detection.has_value(), "--joint-detection"},
-                     {!options.slots.phase_tracking, "--phase-tracking"},
+                     {options.slots.phase_tracking.has_value(), "--phase-tracking"},
                      {options.delay_spread_ns != 0.0, "--delay-spread"},
                      {options.slots.time != TimeInterpolation::wiener, "--time-interpolation"},
                      {options.doppler_spread_hz != 0.0F, "--doppler-spread"},

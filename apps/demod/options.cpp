@@ -92,8 +92,7 @@ void set_written(ReceiveOptions& how, const std::string& list) {
 }
 
 /// An option that is "on" or "off".
-template <typename Switch>
-auto* switched(Switch& target, const char* option) {
+auto* switched(std::optional<bool>& target, const char* option) {
     return parsed(
         target,
         [option](const std::string& text) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "link_sim/link.hpp"
+#include "link_sim/phase_noise.hpp"
 #include "transmission/channel.hpp"
-#include "transmission/phase_noise.hpp"
 #include "transmission/transmitter.hpp"
 
 namespace phy::apps {
@@ -45,7 +45,7 @@ private:
     Channel channel_;
     std::size_t antennas_;
     std::optional<Interferer> interferer_;
-    std::optional<TurnedGrid> oscillator_;
+    std::optional<OscillatorGrid> oscillator_;
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;
     std::vector<cf32> covariance_;

@@ -6,34 +6,34 @@
 #include <random>
 #include <vector>
 
+#include "link_sim/phase_noise.hpp"
 #include "link_sim_program.hpp"
 #include "support/random_seed.hpp"
-#include "transmission/phase_noise.hpp"
 
 namespace phy::test {
 namespace {
 
+using apps::OscillatorGrid;
 using apps::PhaseNoise;
-using apps::TurnedGrid;
 using Complex = std::complex<double>;
 
-/// The mean power density of turns around a frequency, in dB per Hz, where it falls by 20 dB per decade: by
-/// windowed Fourier sums.
+/// The mean power density of rotations around a frequency, in dB per Hz, where it falls by 20 dB per decade:
+/// by windowed Fourier sums.
 double density_db(const PhaseNoise& noise, double sample_rate, double middle) {
     constexpr std::size_t size = 1 << 15;
     constexpr int records = 40;
     double power = 0.0;
     double window_energy = 0.0;
-    std::vector<cf32> turns(size);
+    std::vector<cf32> rotations(size);
     for (int record = 0; record < records; ++record) {
-        noise.draw({7, static_cast<std::uint64_t>(record)}, turns);
+        noise.draw({7, static_cast<std::uint64_t>(record)}, rotations);
         for (const double share : {-1.2, -1.1, -0.9, -0.8, 0.8, 0.9, 1.0, 1.1, 1.2}) {
             Complex sum = 0.0;
             const double turn = -2.0 * std::numbers::pi * share * middle / sample_rate;
             for (std::size_t i = 0; i < size; ++i) {
                 const double at = static_cast<double>(i) / static_cast<double>(size);
                 const double window = 0.5 - 0.5 * std::cos(2.0 * std::numbers::pi * at);
-                sum += window * Complex(turns[i]) * std::polar(1.0, turn * static_cast<double>(i));
+                sum += window * Complex(rotations[i]) * std::polar(1.0, turn * static_cast<double>(i));
                 window_energy += window * window;
             }
             power += share * share * std::norm(sum);
@@ -63,9 +63,9 @@ TEST(PhaseNoise, TurnsAGridAsTheMeanOfEachSymbolSays) {
     for (cf32& element : sent)
         element = {normal(random), normal(random)};
     std::vector<cf32> still = sent;
-    TurnedGrid(Host(), allocation, 30e3, 2, -200.0).pass(still, {3, 1});
+    OscillatorGrid(Host(), allocation, 30e3, 2, -200.0).pass(still, {3, 1});
     std::vector<cf32> turned = sent;
-    TurnedGrid(Host(), allocation, 30e3, 2, -90.0).pass(turned, {3, 1});
+    OscillatorGrid(Host(), allocation, 30e3, 2, -90.0).pass(turned, {3, 1});
     for (std::size_t symbol = 0; symbol < 14; ++symbol) {
         Complex common[2] = {};
         for (std::size_t antenna = 0; antenna < 2; ++antenna)

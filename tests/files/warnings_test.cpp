@@ -160,7 +160,7 @@ std::vector<Mistake> mistakes() {
     const std::string far = "farther from the points";
     const std::string levels = "outermost levels";
     return {
-        {"f0 of 0", "carrier.center_frequency", nothing, as_is, said_f0(0.0)},
+        {"f0 of 0", far, nothing, as_is, said_f0(0.0)},
         {"f0 off by 1.2345 MHz", "carrier.center_frequency", nothing, as_is, said_f0(3.5012345e9)},
         {"f0 off by 15 kHz", far, nothing, as_is, said_f0(3.500015e9)},
         {"f0 off by 1 kHz", "carrier.center_frequency", nothing, as_is, said_f0(3.500001e9)},

@@ -323,7 +323,8 @@ TEST(ReceiverTest, PhaseTrackingTakesOutADrift) {
                 phy::Receiver receiver(phy::Host(), config);
                 const phy::ReceivedSlot slot = phy_test::receive(receiver, sent.input).slots[0];
                 const phy::SlotReport report = slot_report(slot, config, 0);
-                EXPECT_EQ(report.phase_error > 0.0, tracks && slot.estimate.tracked_symbols > 0);
+                EXPECT_TRUE(tracks || slot.estimate.tracked_symbols == 0);
+                EXPECT_EQ(report.phase_error > 0.0, slot.estimate.tracked_symbols > 10);
                 return report.evm;
             };
             const double still = evm(false);

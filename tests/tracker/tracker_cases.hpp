@@ -163,12 +163,25 @@ inline TrackedSlots awkward_slots(const PhaseTrackerConfig& config, std::mt19937
     return joined(slots);
 }
 
-/// An allocation with enough symbols to follow a phase by.
+/// OFDM symbols with data, but without DM-RS.
+inline int tracked_symbols(const phy::SlotAllocation& allocation) {
+    const std::vector<int> of = ofdm_symbol_of(allocation);
+    int count = 0;
+    for (int l = 0; l < phy::symbols_per_slot; ++l)
+        count += !has_dmrs(allocation, l) && std::ranges::find(of, l) != of.end() ? 1 : 0;
+    return count;
+}
+
+/// An allocation with enough symbols to follow a phase by, in two ranges and beside reserved elements.
 inline PhaseTrackerConfig random_tracker(phy::Modulation modulation, std::mt19937& random) {
-    PhaseTrackerConfig config = {.allocation = random_allocation(random, 80), .modulation = modulation};
-    config.allocation.carrier_resource_blocks = 80;
-    config.allocation.resource_blocks = {{0, random_int(random, 8, 80)}};
-    config.allocation.reserved.clear();
+    PhaseTrackerConfig config = {.allocation = {}, .modulation = modulation};
+    do {
+        config.allocation = random_allocation(random, 80);
+        config.allocation.carrier_resource_blocks = 80;
+        config.allocation.resource_blocks = {{60, random_int(random, 1, 20)}, {2, random_int(random, 8, 50)}};
+        config.allocation.reserved = {
+            {.symbols = {4, 9}, .resource_blocks = {.first = 3, .count = 70}, .subcarriers = {0, 5, 11}}};
+    } while (tracked_symbols(config.allocation) < 6);
     return config;
 }
 

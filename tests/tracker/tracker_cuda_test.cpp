@@ -20,11 +20,15 @@ DeviceBuffer<T> on_device(const phy::gpu::Device& device, const std::vector<T>& 
     return buffer;
 }
 
-TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots) {
+/// is_shifted: the symbols begin at 4 bytes more than a multiple of 8.
+TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots, bool is_shifted = false) {
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const phy::gpu::PhaseTracker tracker(device, config);
-    auto symbols = on_device(device, slots.symbols, stream);
+    DeviceBuffer<float> floats(device, 2 * slots.symbols.size() + 1);
+    const auto symbols = phy::gpu::device_span(reinterpret_cast<cf32*>(floats.data() + (is_shifted ? 1 : 0)),
+                                               slots.symbols.size());
+    copy_async(symbols, slots.symbols, stream);
     const auto noise = on_device(device, slots.noise_variance, stream);
     auto estimates = on_device(device, slots.estimates, stream);
     auto pairs = on_device(device, slots.pairs, stream);
@@ -44,11 +48,33 @@ TEST(GpuPhaseTracker, WritesTheBytesOfTheHost) {
         for (int run = 0; run < 8; ++run) {
             const PhaseTrackerConfig config = random_tracker(modulation, random);
             const TrackedSlots slots = awkward_slots(config, random);
-            EXPECT_TRUE(bits_of(tracked_on_gpu(config, slots)) ==
-                        bits_of(tracked(phy::Host(), config, slots)))
-                << to_string(modulation) << ", run " << run;
+            const auto expected = bits_of(tracked(phy::Host(), config, slots));
+            for (const bool is_shifted : {false, true})
+                EXPECT_TRUE(bits_of(tracked_on_gpu(config, slots, is_shifted)) == expected)
+                    << to_string(modulation) << ", run " << run << ", shifted " << is_shifted;
         }
     }
+}
+
+/// More slots than a grid of blocks has.
+TEST(GpuPhaseTracker, ManySlots) {
+    PHY_NEEDS_GPU();
+    std::mt19937 random(random_seed());
+    PhaseTrackerConfig config;
+    config.allocation.carrier_resource_blocks = 2;
+    config.allocation.resource_blocks = {{0, 2}};
+    config.allocation.first_symbol = 2;
+    config.allocation.symbols = 3;
+    config.allocation.dmrs.symbols = {2};
+    Phases phases = {};
+    phases.fill(0.3);
+    const std::vector<TrackedSlots> kinds = {random_slot(config, 0.01, phases, random),
+                                             random_slot(config, 0.01, {}, random)};
+    std::vector<TrackedSlots> slots;
+    for (std::size_t i = 0; i < 66'000; ++i)
+        slots.push_back(kinds[i % 2]);
+    const TrackedSlots all = joined(slots);
+    EXPECT_TRUE(bits_of(tracked_on_gpu(config, all)) == bits_of(tracked(phy::Host(), config, all)));
 }
 
 /// All symbols with data have DM-RS; then there is nothing to follow.

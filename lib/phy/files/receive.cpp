@@ -193,7 +193,6 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
     result.corrected.frequency += mean_followed;
     result.corrected.at_prefixes += mean_followed;
     result.mean = detail::mean_of(result.reports, min_coherence(result.link.allocation));
-    result.phase_errors = detail::mean_phase_errors(result, received);
 }
 
 std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots) {
@@ -236,8 +235,9 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
                                     .format = slots.format(),
                                     .symbols = options.writes_symbols,
                                     .channel = options.writes_channel};
+    // config itself also diagnoses links of other layers and phases.
     receive.receiver.phase_tracking = result.phase_tracking;
-    receive.receiver.joint_detection = result.joint_detection;  // config also diagnoses links of other layers
+    receive.receiver.joint_detection = result.joint_detection;
     const auto decode = detail::decoding_of(result, options);
     std::unique_ptr<Stage> stage;
     if (decode)
@@ -282,7 +282,14 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     if (options.diagnoses) diagnosis = detail::diagnose_reception(host, config, slots, result, options);
     if (result.cancelled) return;
     detail::require_pilots(result);
-    detail::warn_of_signs(result, config, detail::examine_capture(host, config, slots));
+    const detail::Examination examination = detail::examine_capture(host, config, slots);
+    if (detail::is_oscillator(result, sink.slots())) {
+        detail::warn_of_signs(result, config, examination);
+    } else {
+        Reception plain = detail::without_tracking(result, host, config, slots);
+        detail::warn_of_signs(plain, config, examination);
+        result.warnings = std::move(plain.warnings);
+    }
     detail::warn_of_weak_antennas(host, config, slots, result);
     if (decode) detail::warn_of_transport_blocks(host, *decode, result);
     detail::warn_of_uci(result);
@@ -350,7 +357,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     const Link link = link_of(result.capture, options);
     result.joint_detection = detects_jointly(
         {.link = link, .llr = options.llr, .equalization = options.equalization}, options.joint_detection);
-    result.phase_tracking = options.phase_tracking;
+    result.phase_tracking = options.phase_tracking.value_or(true);
     const Host host = detail::host_among(options.places);
     const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
     align(reader, result, link, options);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -26,7 +25,7 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     std::optional<bool> interference_rejection = {};
     /// As in ReceiverConfig; none: if can_detect_jointly(), and not with Equalization::zero_forcing.
     std::optional<bool> joint_detection = {};
-    bool phase_tracking = true;  ///< as in ReceiverConfig
+    std::optional<bool> phase_tracking = {};  ///< as in ReceiverConfig; none: true
     TimeInterpolation time = TimeInterpolation::wiener;
     std::optional<float> doppler_spread = {};  ///< Hz; for TimeInterpolation::wiener alone
     std::optional<float> delay_spread = {};    ///< s; see ChannelEstimatorConfig
@@ -114,8 +113,6 @@ struct PHY_EXPORT Reception {
     std::vector<MissingSamples> gaps;
     bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
     bool phase_tracking = false;              ///< whether common phase errors were looked for
-    /// rad, by OFDM symbol: the mean over slots of the common phase error that was taken out.
-    std::array<double, symbols_per_slot> phase_errors = {};
     bool joint_detection = false;             ///< whether soft bits are those of JointDetector
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none

@@ -52,7 +52,8 @@ struct PHY_EXPORT ReceiverConfig {
     /// layers, QPSK or a higher modulation and Method::max_log.
     bool joint_detection = false;
 
-    /// Takes the common phase error out of each OFDM symbol: see PhaseTracker.
+    /// Takes the common phase error out of each OFDM symbol: see PhaseTracker. Coefficients of channels do
+    /// not have it.
     bool phase_tracking = false;
 
     TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS

@@ -17,38 +17,39 @@
 namespace phy {
 
 struct PHY_EXPORT PhaseTrackerConfig {
-    SlotAllocation allocation;
-    Modulation modulation = Modulation::qpsk;
+    SlotAllocation allocation;                 ///< where the data and the DM-RS are
+    Modulation modulation = Modulation::qpsk;  ///< of all layers
 
     friend bool operator==(const PhaseTrackerConfig&, const PhaseTrackerConfig&) = default;
 };
 
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
-/// elements of an OFDM symbol. Measures it with decisions on the data, so that no PT-RS are needed.
+/// elements of an OFDM symbol. Measures it by decisions on the data, so that no PT-RS are needed.
 ///
-/// A DM-RS symbol has the phase of the channel estimates, and is left as it is. From there the phase is
+/// DM-RS symbols, and data in them, are left as the channel estimates have them. From there the phase is
 /// followed from one OFDM symbol to the next, until half-way to the next DM-RS. Symbols x with noise variance
-/// n, turned back by the phase so far, say how much further their OFDM symbol has turned:
+/// n, rotated back by the current phase, give the next step:
 ///
 ///     S / F  with  S = sum of Im(x d*) / n  and  F = sum of Re(x d*) / n - 2 Var[Im(x d*) | x] / n^2
 ///
 /// where d is the mean of the sent point, given x; per axis, over the nearest level and the next one. This is
 /// a step of Newton's method to the phase of maximum likelihood, whose variance is 1 / 2F. Two such steps are
-/// made. Before them, steps up to about 0.2 rad are tried, three quarters of the distance from a point to its
-/// decision threshold apart: one is taken if the sum of |x - nearest point|^2 / n falls by more than 20.
+/// made. Before them, larger steps up to about 0.2 rad are tried, three quarters of the distance from a point
+/// to its decision threshold apart. One is taken if it lowers the sum of |x - nearest point|^2 / n over k
+/// symbols by more than 4 sqrt(k), both below that of no step and below that of the same step to the other
+/// side: points of a wrong modulation fit to both sides alike.
 ///
-/// At most 1,024 symbols of an OFDM symbol are asked, evenly spread; with more than two levels per axis,
-/// those with an n below half of the squared distance between levels. The phase stays that of the OFDM symbol
-/// before where these say too little: fewer than 20 symbols, a standard deviation above 1/8, F below a
-/// quarter of its first part, or a step beyond 1/2. If symbols are farther from points than their n says, F
-/// counts as that much less.
+/// At most 1,024 symbols of an OFDM symbol are used, evenly spread, and none whose noise variance is not
+/// finite and positive. With more than two levels per axis, n must be below half of the squared distance
+/// between levels. An OFDM symbol keeps the phase of its neighbour if its symbols cannot measure it: fewer
+/// than 20, a standard deviation above 1/8, F below a quarter of its first part, or a step beyond 1/2. If
+/// symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with that.
 ///
 /// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
 /// are. Then SlotEstimate::phase is multiplied by p, and phase_error and tracked_symbols are set.
 ///
-/// Symbols with an infinite noise variance are not asked. One that is not finite keeps its OFDM symbol from
-/// being measured, and does not become finite.
+/// A symbol that is not finite keeps its OFDM symbol from being measured, and stays so.
 ///
 /// For the same finite input, every backend, number of threads and split of slots into calls gives the same
 /// bytes. Not thread-safe: one tracker per thread. It uses the threads of its Host.
@@ -63,7 +64,7 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
 
     /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
-    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, turned as the
+    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
     /// symbols are. Throws ArgumentError, and then has written nothing, if sizes do not fit. Allocates
     /// nothing.
     void operator()(std::span<cf32> symbols, std::span<const float> noise_variance,

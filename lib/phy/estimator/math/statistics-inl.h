@@ -166,7 +166,8 @@ PHY_INLINE int time_set(const EstimatorConstants& constants, const SlotState& st
     return of_change * sets.errors + of_error;
 }
 
-/// The estimate of a slot, except for its phases. errors: (filters, kinds), for coefficients of power 1.
+/// The estimate of a slot, except for its phases; nothing is tracked yet. errors: (filters, kinds), for
+/// coefficients of power 1.
 template <class Ops>
 PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotState& state, int filters,
                              const float* shares, const float* errors, SlotEstimate& out) {
@@ -194,6 +195,8 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
     out.frequency_offset = Ops::mul(state.frequency_offset, constants.subcarrier_spacing);
     out.delay_spread = Ops::div(state.delay_spread, constants.subcarrier_spacing);
     out.coherence = state.coherence;
+    out.phase_error = 0.0F;
+    out.tracked_symbols = 0;
 }
 
 /// Of the residuals of an antenna; complex numbers, some of which are in several windows.

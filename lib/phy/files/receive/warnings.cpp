@@ -65,16 +65,6 @@ constexpr double min_lost_frequency = 0.1;
 constexpr double rotation_deviations = 8.0;
 constexpr double min_rotation = 0.01;
 
-/// rad: phases of OFDM symbols that are alike in all slots count from these on.
-constexpr double few_slots = 4.0;
-constexpr double min_phase = 0.05;
-constexpr double min_phase_of_few_slots = 0.4;
-
-/// The mean phases' share of the mean energy of phases: over n slots that an oscillator turns as it likes it
-/// is 1 / n on average, and that of a few slots is hardly ever nearly all.
-constexpr double alike_by_chance = 12.0;
-constexpr double max_alike_share = 0.9;
-
 /// Max timing offset over a prefix: paths within half a prefix that begin a tenth late and are measured
 /// another tenth late.
 constexpr double max_lateness = 0.7;
@@ -118,7 +108,6 @@ public:
         warn_of_snr();
         warn_of_pilots();
         warn_of_rotation();
-        warn_of_phases();
         warn_of_levels();
         warn_of_ends();
         warn_of_errors();
@@ -165,7 +154,6 @@ private:
     void warn_of_snr();
     void warn_of_pilots();
     void warn_of_rotation();
-    void warn_of_phases();
     void warn_of_levels();
     void warn_of_ends();
     void warn_of_errors();
@@ -235,26 +223,6 @@ void Warner::warn_of_rotation() {
              rounded(360.0 * rotation * (1.0 + full_prefix) / spacing(), 1) +
              " degrees per symbol beyond the frequency offset of the cyclic prefixes: "
              "carrier.center_frequency may be wrong");
-}
-
-/// Oscillators turn each slot in another way. What turns all alike may turn them by a quarter of a circle
-/// more, which decisions do not see.
-void Warner::warn_of_phases() {
-    double sum = 0.0;
-    double symbols = 0.0;
-    for (const double phase : result_.phase_errors) {
-        sum += phase * phase;
-        symbols += phase != 0.0 ? 1.0 : 0.0;
-    }
-    const double alike = std::sqrt(sum / std::max(symbols, 1.0));
-    const auto slots = static_cast<double>(count([](const SlotReport&) { return true; }));
-    const double least = slots < few_slots ? min_phase_of_few_slots : min_phase;
-    const double share = std::min(max_alike_share, alike_by_chance / slots);
-    if (alike > least && alike * alike > share * mean_.phase_error * mean_.phase_error)
-        warn(
-            "OFDM symbols are turned by " + rounded(180.0 / std::numbers::pi * alike, 1) +
-            " degrees (rms) against the DM-RS, in all slots alike: carrier.center_frequency or the frequency "
-            "of the samples may be wrong");
 }
 
 void Warner::warn_of_levels() {

@@ -16,8 +16,8 @@ using phy::detail::TrackedPhase;
 using phy::detail::TrackPlan;
 using phy::detail::TrackStep;
 
-constexpr unsigned asking_threads = phy::detail::tracker_lanes;  ///< one per lane
-constexpr unsigned warps = asking_threads / warp_size;
+constexpr unsigned summing_threads = phy::detail::tracker_lanes;  ///< one per lane
+constexpr unsigned warps = summing_threads / warp_size;
 static_assert(warps == 4);
 
 using Sums = tracker::PhaseSums<Ops>;
@@ -26,7 +26,7 @@ constexpr unsigned sum_count = sizeof(Sums) / sizeof(float);
 /// The numbers of all lanes, and their sums.
 template <unsigned count>
 struct Joined {
-    float lanes[count][asking_threads];
+    float lanes[count][summing_threads];
     float sums[count];
 
     /// Sums the first `used` rows. All threads call it, and may read the sums after it.
@@ -47,119 +47,105 @@ struct Joined {
 struct Shared {
     float2 symbols[phy::detail::max_tracked_symbols];
     float noise_variance[phy::detail::max_tracked_symbols];
-    Joined<sum_count> asked;
+    Joined<sum_count> all;
     Joined<TrackPlan::max_tried_steps> tried;
 };
 
-/// A thread's symbols of an OFDM symbol, those of its lane, which no other thread reads.
+/// The symbols of a step, for follow_symbol(). A thread has those of its lane, which no other thread reads.
 template <bool diagonal>
-class Asked {
+class StepSymbols {
 public:
-    __device__ __forceinline__ Asked(const TrackerJob& job, const TrackStep& step, Shared& shared)
+    __device__ __forceinline__ StepSymbols(const TrackerJob& job, const TrackStep& step, Shared& shared)
         : shared_(shared),
-          end_(step.asked()),
+          end_(step.used()),
           scale_(tracker::lane_scale<Ops>(
               job.plan.scale,
               job.plan.scale.rotating && (step.first + threadIdx.x) % 2 != 0 ? -1.0F : 0.0F)) {
         const std::size_t first = std::size_t{blockIdx.y} * job.plan.symbols + step.first;
-        const auto* const symbols = reinterpret_cast<const float2*>(job.symbols) + first;
+        const auto* const symbols = reinterpret_cast<const float*>(job.symbols) + 2 * first;
         const float* const noise_variance = job.noise_variance + first;
 #pragma unroll 4
-        for (unsigned s = threadIdx.x; s < end_; s += asking_threads) {
-            shared_.symbols[s] = symbols[s * step.stride];
-            shared_.noise_variance[s] = noise_variance[s * step.stride];
+        for (unsigned s = threadIdx.x; s < end_; s += summing_threads) {
+            const std::size_t from = s * step.stride;
+            shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
+            shared_.noise_variance[s] = noise_variance[from];
         }
     }
 
     __device__ __forceinline__ Sums sums(const TrackedPhase& phase) const {
-        Sums sums = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+        Sums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
 #pragma unroll 2
-        for (unsigned s = threadIdx.x; s < end_; s += asking_threads)
+        for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
             tracker::add_symbol<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
-                                               shared_.noise_variance[s], {phase.re, phase.im}, scale_, sums);
-        return sums;
+                                               shared_.noise_variance[s], {phase.re, phase.im}, scale_, mine);
+        auto& all = shared_.all;
+        all.lanes[0][threadIdx.x] = mine.score;
+        all.lanes[1][threadIdx.x] = mine.agreement;
+        all.lanes[2][threadIdx.x] = mine.lost;
+        all.lanes[3][threadIdx.x] = mine.misfit;
+        all.lanes[4][threadIdx.x] = mine.used;
+        all.join(sum_count);
+        return {all.sums[0], all.sums[1], all.sums[2], all.sums[3], all.sums[4]};
     }
 
+    __device__ __forceinline__ const float* misfits(const TrackPlan& plan, const TrackedPhase& before) const {
+        shared_.tried.lanes[0][threadIdx.x] = 0.0F;
+#pragma unroll 1
+        for (unsigned k = 1; k < plan.tried_count; ++k)
+            shared_.tried.lanes[k][threadIdx.x] = misfit(tracker::tried_phase<Ops>(before, plan.tried[k]));
+        shared_.tried.join(plan.tried_count);
+        return shared_.tried.sums;
+    }
+
+private:
     __device__ __forceinline__ float misfit(const TrackedPhase& phase) const {
         float sum = 0.0F;
 #pragma unroll 4
-        for (unsigned s = threadIdx.x; s < end_; s += asking_threads)
+        for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
             sum = tracker::add_misfit<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
                                                      shared_.noise_variance[s], {phase.re, phase.im}, scale_,
                                                      sum);
         return sum;
     }
 
-private:
     Shared& shared_;
     unsigned end_;
     tracker::LaneScale<Ops> scale_;
 };
 
-template <bool diagonal>
-__device__ __forceinline__ Sums ask(const Asked<diagonal>& asked, const TrackedPhase& phase,
-                                    Joined<sum_count>& joined) {
-    const Sums mine = asked.sums(phase);
-    joined.lanes[0][threadIdx.x] = mine.turned;
-    joined.lanes[1][threadIdx.x] = mine.agreed;
-    joined.lanes[2][threadIdx.x] = mine.missing;
-    joined.lanes[3][threadIdx.x] = mine.misfit;
-    joined.lanes[4][threadIdx.x] = mine.asked;
-    joined.join(sum_count);
-    return {joined.sums[0], joined.sums[1], joined.sums[2], joined.sums[3], joined.sums[4]};
-}
-
-template <bool diagonal>
-__device__ __forceinline__ TrackedPhase follow(const TrackerJob& job, const TrackStep& step,
-                                               const TrackedPhase& before, Shared& shared) {
-    const Asked<diagonal> asked(job, step, shared);
-    Sums sums = ask(asked, before, shared.asked);
-    shared.tried.lanes[0][threadIdx.x] = 0.0F;
-#pragma unroll 1
-    for (unsigned k = 1; k < job.plan.tried_count; ++k)
-        shared.tried.lanes[k][threadIdx.x] =
-            asked.misfit(tracker::tried_phase<Ops>(before, job.plan.tried[k]));
-    shared.tried.join(job.plan.tried_count);
-    const std::uint32_t best = tracker::best_step<Ops>(sums, shared.tried.sums, job.plan.tried_count);
-    TrackedPhase phase = tracker::tried_phase<Ops>(before, job.plan.tried[best]);
-    if (best != 0) sums = ask(asked, phase, shared.asked);
-    phase = tracker::followed_phase<Ops>(phase, sums);
-    sums = ask(asked, phase, shared.asked);
-    return tracker::reached_phase<Ops>(before, tracker::followed_phase<Ops>(phase, sums));
-}
-
 /// A block per chain and slot; a thread per lane.
 template <bool diagonal>
-__global__ void __launch_bounds__(asking_threads) follow_phases(const __grid_constant__ TrackerJob job) {
+__global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_constant__ TrackerJob job) {
     __shared__ Shared shared;
     TrackedPhase phase = {1.0F, 0.0F, 0.0F};
     TrackedPhase* const phases = job.phases + std::size_t{blockIdx.y} * TrackPlan::max_steps;
     const unsigned end = job.plan.chain[blockIdx.x + 1];
 #pragma unroll 1
     for (unsigned i = job.plan.chain[blockIdx.x]; i < end; ++i) {
-        phase = follow<diagonal>(job, job.plan.steps[i], phase, shared);
+        const StepSymbols<diagonal> symbols(job, job.plan.steps[i], shared);
+        phase = tracker::follow_symbol<Ops>(job.plan, phase, symbols);
         if (threadIdx.x == 0) phases[i] = phase;
     }
 }
 
 /// Blocks share the symbols of a step; a row of blocks per step, a layer of them per slot.
-__global__ void __launch_bounds__(turning_threads) turn_slots(const __grid_constant__ TrackerJob job) {
+__global__ void __launch_bounds__(rotating_threads) rotate_slots(const __grid_constant__ TrackerJob job) {
     const TrackedPhase* const phases = job.phases + std::size_t{blockIdx.z} * TrackPlan::max_steps;
-    if (!tracker::is_turned<Ops>(phases, job.plan.step_count())) return;
+    if (!tracker::is_rotated<Ops>(phases, job.plan.step_count())) return;
     if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
         tracker::report_phases<Ops>(job.plan, phases, job.estimates[blockIdx.z]);
     const TrackStep& step = job.plan.steps[blockIdx.y];
     const TrackedPhase phase = phases[blockIdx.y];
     const std::size_t first = std::size_t{blockIdx.z} * job.plan.symbols + step.first;
-    const auto turn = [&](float2& number) {
-        tracker::rotate_back<Ops>(phase.re, phase.im, number.x, number.y);
+    if (phase.re == 1.0F && phase.im == 0.0F) return;
+    const auto rotate = [&](float* number) {
+        tracker::rotate_back<Ops>(phase.re, phase.im, number[0], number[1]);
     };
-    for (unsigned s = blockIdx.x * turning_threads + threadIdx.x; s < step.count;
-         s += gridDim.x * turning_threads) {
-        turn(reinterpret_cast<float2*>(job.symbols)[first + s]);
+    for (unsigned s = blockIdx.x * rotating_threads + threadIdx.x; s < step.count;
+         s += gridDim.x * rotating_threads) {
+        rotate(reinterpret_cast<float*>(job.symbols + first + s));
         if (job.pairs == nullptr) continue;
-        LayerPair& pair = job.pairs[(first + s) / 2];
-        turn(reinterpret_cast<float2*>(&pair)[(first + s) % 2]);
+        rotate(reinterpret_cast<float*>(job.pairs[(first + s) / 2].matched + (first + s) % 2));
     }
 }
 
@@ -169,21 +155,21 @@ void track(const TrackerJob& job, cudaStream_t stream) {
     const TrackPlan& plan = job.plan;
     const dim3 chains(plan.chains, job.slots);
     const auto follow = plan.scale.diagonal ? follow_phases<true> : follow_phases<false>;
-    follow<<<chains, asking_threads, 0, stream>>>(job);
+    follow<<<chains, summing_threads, 0, stream>>>(job);
     check(cudaGetLastError());
     std::uint32_t most = 0;
     for (std::uint32_t i = 0; i < plan.step_count(); ++i)
         most = std::max(most, plan.steps[i].count);
-    constexpr unsigned of_block = 4 * turning_threads;
+    constexpr unsigned of_block = 4 * rotating_threads;
     const dim3 blocks((most + of_block - 1) / of_block, plan.step_count(), job.slots);
-    turn_slots<<<blocks, turning_threads, 0, stream>>>(job);
+    rotate_slots<<<blocks, rotating_threads, 0, stream>>>(job);
     check(cudaGetLastError());
 }
 
 void load_tracker() {
     load_code(follow_phases<true>);
     load_code(follow_phases<false>);
-    load_code(turn_slots);
+    load_code(rotate_slots);
 }
 
 }  // namespace phy::gpu::detail

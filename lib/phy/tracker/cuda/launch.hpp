@@ -10,7 +10,7 @@
 /// The interface between the host side of the CUDA tracker and its kernels.
 namespace phy::gpu::detail {
 
-constexpr unsigned turning_threads = 256;  ///< per block; affects speed only
+constexpr unsigned rotating_threads = 256;  ///< per block; affects speed only
 
 /// Max blocks of a grid in the dimension of slots.
 constexpr std::size_t max_tracked_slots = 65535;
@@ -26,7 +26,7 @@ struct TrackerJob {
     std::uint32_t slots;
 };
 
-/// Follows the phases of all slots, then turns those that need it, on the current device.
+/// Follows the phases of all slots, then rotates those that need it, on the current device.
 void track(const TrackerJob& job, cudaStream_t stream);
 
 /// Makes the driver load the code of the kernels.

@@ -21,88 +21,88 @@ namespace {
 using V = Ops::V;
 
 template <bool diagonal>
-TurnSums ask_all(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase) {
-    alignas(64) float lanes[sizeof(TurnSums) / sizeof(float)][tracker_lanes];
-    const ComplexOf<Ops> turn = {Ops::set(phase.real()), Ops::set(phase.imag())};
+UsedSums sum_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
+    alignas(64) float lanes[sizeof(UsedSums) / sizeof(float)][tracker_lanes];
+    const ComplexOf<Ops> by = {Ops::set(phase.real()), Ops::set(phase.imag())};
     for (std::size_t lane = 0; lane < tracker_lanes; lane += Lanes::count) {
         const V odd = scale.rotating ? Lanes::odd_signs(symbols.first + lane) : Ops::set(0.0F);
         const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, odd);
         const V zero = Ops::set(0.0F);
-        PhaseSums<Ops> sums = {zero, zero, zero, zero, zero};
+        PhaseSums<Ops> of_lane = {zero, zero, zero, zero, zero};
         for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
             add_symbol<Ops, diagonal>(Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                                      Lanes::load(symbols.noise_variance + s), turn, of_lanes, sums);
-        Lanes::store(sums.turned, lanes[0] + lane);
-        Lanes::store(sums.agreed, lanes[1] + lane);
-        Lanes::store(sums.missing, lanes[2] + lane);
-        Lanes::store(sums.misfit, lanes[3] + lane);
-        Lanes::store(sums.asked, lanes[4] + lane);
+                                      Lanes::load(symbols.noise_variance + s), by, of_lanes, of_lane);
+        Lanes::store(of_lane.score, lanes[0] + lane);
+        Lanes::store(of_lane.agreement, lanes[1] + lane);
+        Lanes::store(of_lane.lost, lanes[2] + lane);
+        Lanes::store(of_lane.misfit, lanes[3] + lane);
+        Lanes::store(of_lane.used, lanes[4] + lane);
     }
     return {sum_of_lanes<tracker_lanes>(lanes[0]), sum_of_lanes<tracker_lanes>(lanes[1]),
             sum_of_lanes<tracker_lanes>(lanes[2]), sum_of_lanes<tracker_lanes>(lanes[3]),
             sum_of_lanes<tracker_lanes>(lanes[4])};
 }
 
-TurnSums ask(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase) {
-    return (scale.diagonal ? ask_all<true> : ask_all<false>)(scale, symbols, phase);
+UsedSums sums(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
+    return (scale.diagonal ? sum_all<true> : sum_all<false>)(scale, symbols, phase);
 }
 
 template <bool diagonal>
-float misfit_of_all(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase) {
+float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
     alignas(64) float sums[tracker_lanes];
-    const ComplexOf<Ops> turn = {Ops::set(phase.real()), Ops::set(phase.imag())};
+    const ComplexOf<Ops> by = {Ops::set(phase.real()), Ops::set(phase.imag())};
     for (std::size_t lane = 0; lane < tracker_lanes; lane += Lanes::count) {
         const V odd = scale.rotating ? Lanes::odd_signs(symbols.first + lane) : Ops::set(0.0F);
         const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, odd);
         V sum = Ops::set(0.0F);
         for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
             sum = add_misfit<Ops, diagonal>(Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                                            Lanes::load(symbols.noise_variance + s), turn, of_lanes, sum);
+                                            Lanes::load(symbols.noise_variance + s), by, of_lanes, sum);
         Lanes::store(sum, sums + lane);
     }
     return sum_of_lanes<tracker_lanes>(sums);
 }
 
-float misfit(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase) {
+float misfit(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
     return (scale.diagonal ? misfit_of_all<true> : misfit_of_all<false>)(scale, symbols, phase);
 }
 
-/// Turns a vector of complex numbers in place.
-PHY_INLINE void turn_vector(float* numbers, V re, V im) {
+/// Rotates a vector of complex numbers in place.
+PHY_INLINE void rotate_vector(float* numbers, V re, V im) {
     V x, y;
     Lanes::load_pairs(numbers, x, y);
     rotate_back<Ops>(re, im, x, y);
     Lanes::store_pairs(x, y, numbers);
 }
 
-void turn_symbols(cf32* symbols, std::size_t count, cf32 phase) {
+void rotate_symbols(cf32* symbols, std::size_t count, cf32 phase) {
     const V re = Ops::set(phase.real());
     const V im = Ops::set(phase.imag());
     auto* const numbers = reinterpret_cast<float*>(symbols);
     const std::size_t whole = count / Lanes::count * Lanes::count;
     for (std::size_t s = 0; s < whole; s += Lanes::count)
-        turn_vector(numbers + 2 * s, re, im);
+        rotate_vector(numbers + 2 * s, re, im);
     alignas(64) float rest[2 * Lanes::count] = {};
     const std::size_t bytes = (count - whole) * sizeof(cf32);
     std::memcpy(rest, numbers + 2 * whole, bytes);
-    turn_vector(rest, re, im);
+    rotate_vector(rest, re, im);
     std::memcpy(numbers + 2 * whole, rest, bytes);
 }
 
-void turn_pairs(LayerPair* pairs, std::size_t count, cf32 phase) {
+void rotate_pairs(LayerPair* pairs, std::size_t count, cf32 phase) {
     constexpr std::size_t block = std::max<std::size_t>(Lanes::count / 2, 1);
     alignas(64) cf32 matched[2 * block];
     for (std::size_t first = 0; first < count; first += block) {
         const std::size_t here = std::min(block, count - first);
         for (std::size_t i = 0; i < here; ++i)
             std::memcpy(matched + 2 * i, pairs[first + i].matched, 2 * sizeof(cf32));
-        turn_symbols(matched, 2 * here, phase);
+        rotate_symbols(matched, 2 * here, phase);
         for (std::size_t i = 0; i < here; ++i)
             std::memcpy(pairs[first + i].matched, matched + 2 * i, 2 * sizeof(cf32));
     }
 }
 
-constexpr TrackerKernels kernels = {&ask, &misfit, &turn_symbols, &turn_pairs};
+constexpr TrackerKernels kernels = {&sums, &misfit, &rotate_symbols, &rotate_pairs};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

@@ -9,9 +9,9 @@
 /// instruction set.
 namespace phy::detail {
 
-/// The symbols of an OFDM symbol that are asked, component by component. Those beyond `count`, up to a
+/// The symbols of an OFDM symbol that are used, component by component. Those beyond `count`, up to a
 /// multiple of tracker_lanes, have no weight.
-struct AskedSymbols {
+struct UsedSymbols {
     alignas(64) float re[max_tracked_symbols];
     alignas(64) float im[max_tracked_symbols];
     alignas(64) float noise_variance[max_tracked_symbols];
@@ -20,21 +20,21 @@ struct AskedSymbols {
 };
 
 /// PhaseSums of numbers.
-struct TurnSums {
-    float turned;
-    float agreed;
-    float missing;
+struct UsedSums {
+    float score;
+    float agreement;
+    float lost;
     float misfit;
-    float asked;
+    float used;
 };
 
 struct TrackerKernels {
-    TurnSums (*ask)(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase);
-    float (*misfit)(const SymbolScale& scale, const AskedSymbols& symbols, cf32 phase);
+    UsedSums (*sums)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
+    float (*misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
 
     /// Divides `count` symbols by the phase.
-    void (*turn_symbols)(cf32* symbols, std::size_t count, cf32 phase);
-    void (*turn_pairs)(LayerPair* pairs, std::size_t count, cf32 phase);
+    void (*rotate_symbols)(cf32* symbols, std::size_t count, cf32 phase);
+    void (*rotate_pairs)(LayerPair* pairs, std::size_t count, cf32 phase);
 };
 
 }  // namespace phy::detail

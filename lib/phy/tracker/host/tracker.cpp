@@ -17,22 +17,48 @@ const TrackerKernels& tracker_kernels(const Backend& backend) {
     return PHY_KERNELS_FOR(backend, TrackerKernels);
 }
 
-void take_symbols(const TrackStep& step, const cf32* symbols, const float* noise_variance,
-                  AskedSymbols& asked) {
-    asked.count = step.asked();
-    asked.first = step.first;
-    for (std::size_t i = 0; i < asked.count; ++i) {
-        const std::size_t from = step.first + i * step.stride;
-        asked.re[i] = symbols[from].real();
-        asked.im[i] = symbols[from].imag();
-        asked.noise_variance[i] = noise_variance[from];
+/// The symbols of a step, for follow_symbol().
+class StepSymbols {
+public:
+    StepSymbols(const TrackerKernels& kernels, const SymbolScale& scale) : kernels_(kernels), scale_(scale) {}
+
+    void take(const TrackStep& step, const cf32* symbols, const float* noise_variance);
+
+    [[nodiscard]] scalar::PhaseSums<scalar::Ops> sums(const TrackedPhase& phase) const {
+        const UsedSums sums = kernels_.sums(scale_, used_, {phase.re, phase.im});
+        return {sums.score, sums.agreement, sums.lost, sums.misfit, sums.used};
     }
-    const std::size_t end = (asked.count + tracker_lanes - 1) / tracker_lanes * tracker_lanes;
-    std::fill(asked.re + asked.count, asked.re + end, 0.0F);
-    std::fill(asked.im + asked.count, asked.im + end, 0.0F);
-    std::fill(asked.noise_variance + asked.count, asked.noise_variance + end,
+
+    const float* misfits(const TrackPlan& plan, const TrackedPhase& before) {
+        for (std::size_t k = 1; k < plan.tried_count; ++k) {
+            const TrackedPhase tried = scalar::tried_phase<scalar::Ops>(before, plan.tried[k]);
+            misfits_[k] = kernels_.misfit(scale_, used_, {tried.re, tried.im});
+        }
+        return misfits_.data();
+    }
+
+private:
+    const TrackerKernels& kernels_;
+    const SymbolScale& scale_;
+    UsedSymbols used_;
+    std::array<float, TrackPlan::max_tried_steps> misfits_ = {};
+};
+
+void StepSymbols::take(const TrackStep& step, const cf32* symbols, const float* noise_variance) {
+    used_.count = step.used();
+    used_.first = step.first;
+    for (std::size_t i = 0; i < used_.count; ++i) {
+        const std::size_t from = step.first + i * step.stride;
+        used_.re[i] = symbols[from].real();
+        used_.im[i] = symbols[from].imag();
+        used_.noise_variance[i] = noise_variance[from];
+    }
+    const std::size_t end = (used_.count + tracker_lanes - 1) / tracker_lanes * tracker_lanes;
+    std::fill(used_.re + used_.count, used_.re + end, 0.0F);
+    std::fill(used_.im + used_.count, used_.im + end, 0.0F);
+    std::fill(used_.noise_variance + used_.count, used_.noise_variance + end,
               std::numeric_limits<float>::infinity());
-    asked.count = end;
+    used_.count = end;
 }
 
 }  // namespace
@@ -50,8 +76,8 @@ struct Slot {
     SlotEstimate* estimate;
 };
 
-/// Symbols that a thread turns at a time.
-constexpr std::size_t turned_together = 4096;
+/// Symbols that a thread rotates at a time.
+constexpr std::size_t rotated_together = 4096;
 
 }  // namespace
 
@@ -63,10 +89,8 @@ struct PHY_HIDDEN PhaseTracker::Impl {
           kernels(detail::tracker_kernels(on.backend())) {}
 
     void track(const Slot& slot) const;
-    [[nodiscard]] detail::TrackedPhase follow(const detail::AskedSymbols& asked,
-                                              const detail::TrackedPhase& before) const;
     void follow(std::size_t chain, const Slot& slot, Phases& phases) const;
-    void turn(const detail::TrackStep& step, const detail::TrackedPhase& phase, const Slot& slot) const;
+    void rotate(const detail::TrackStep& step, const detail::TrackedPhase& phase, const Slot& slot) const;
 
     Host host;
     Config config;
@@ -74,43 +98,23 @@ struct PHY_HIDDEN PhaseTracker::Impl {
     const detail::TrackerKernels& kernels;
 };
 
-detail::TrackedPhase PhaseTracker::Impl::follow(const detail::AskedSymbols& asked,
-                                                const detail::TrackedPhase& before) const {
-    namespace scalar = detail::scalar;
-    using Ops = scalar::Ops;
-    const auto ask = [&](const detail::TrackedPhase& phase) -> scalar::PhaseSums<Ops> {
-        const detail::TurnSums sums = kernels.ask(plan.scale, asked, {phase.re, phase.im});
-        return {sums.turned, sums.agreed, sums.missing, sums.misfit, sums.asked};
-    };
-    scalar::PhaseSums<Ops> sums = ask(before);
-    std::array<float, detail::TrackPlan::max_tried_steps> misfits = {};
-    for (std::size_t k = 1; k < plan.tried_count; ++k) {
-        const detail::TrackedPhase tried = scalar::tried_phase<Ops>(before, plan.tried[k]);
-        misfits[k] = kernels.misfit(plan.scale, asked, {tried.re, tried.im});
-    }
-    const std::uint32_t best = scalar::best_step<Ops>(sums, misfits.data(), plan.tried_count);
-    detail::TrackedPhase phase = scalar::tried_phase<Ops>(before, plan.tried[best]);
-    if (best != 0) sums = ask(phase);
-    phase = scalar::followed_phase<Ops>(phase, sums);
-    return scalar::reached_phase<Ops>(before, scalar::followed_phase<Ops>(phase, ask(phase)));
-}
-
 void PhaseTracker::Impl::follow(std::size_t chain, const Slot& slot, Phases& phases) const {
     detail::TrackedPhase phase = {1.0F, 0.0F, 0.0F};
-    detail::AskedSymbols asked;
+    detail::StepSymbols symbols(kernels, plan.scale);
     for (std::size_t i = plan.chain[chain]; i < plan.chain[chain + 1]; ++i) {
-        detail::take_symbols(plan.steps[i], slot.symbols, slot.noise_variance, asked);
-        phases[i] = phase = follow(asked, phase);
+        symbols.take(plan.steps[i], slot.symbols, slot.noise_variance);
+        phases[i] = phase = detail::scalar::follow_symbol<detail::scalar::Ops>(plan, phase, symbols);
     }
 }
 
-void PhaseTracker::Impl::turn(const detail::TrackStep& step, const detail::TrackedPhase& phase,
-                              const Slot& slot) const {
+void PhaseTracker::Impl::rotate(const detail::TrackStep& step, const detail::TrackedPhase& phase,
+                                const Slot& slot) const {
     const cf32 by = {phase.re, phase.im};
-    detail::share_pieces(host, step.count, turned_together, [&](std::uint64_t first, std::uint64_t end) {
-        kernels.turn_symbols(slot.symbols + step.first + first, end - first, by);
+    if (by == cf32(1.0F)) return;
+    detail::share_pieces(host, step.count, rotated_together, [&](std::uint64_t first, std::uint64_t end) {
+        kernels.rotate_symbols(slot.symbols + step.first + first, end - first, by);
         if (slot.pairs != nullptr)
-            kernels.turn_pairs(slot.pairs + (step.first + first) / 2, (end - first) / 2, by);
+            kernels.rotate_pairs(slot.pairs + (step.first + first) / 2, (end - first) / 2, by);
     });
 }
 
@@ -119,9 +123,9 @@ void PhaseTracker::Impl::track(const Slot& slot) const {
     Phases phases;
     detail::share_pieces(host, plan.chains, 1,
                          [&](std::uint64_t chain, std::uint64_t /*end*/) { follow(chain, slot, phases); });
-    if (!scalar::is_turned<scalar::Ops>(phases.data(), plan.step_count())) return;
+    if (!scalar::is_rotated<scalar::Ops>(phases.data(), plan.step_count())) return;
     for (std::size_t i = 0; i < plan.step_count(); ++i)
-        turn(plan.steps[i], phases[i], slot);
+        rotate(plan.steps[i], phases[i], slot);
     scalar::report_phases<scalar::Ops>(plan, phases.data(), *slot.estimate);
 }
 

@@ -22,7 +22,7 @@ std::array<std::uint32_t, symbols_per_slot> symbols_of(const SlotAllocation& all
     return count;
 }
 
-/// Odd, and no multiple of the number of layers, so that symbols of all layers are asked.
+/// Odd, and no multiple of the number of layers, so that symbols of all layers are used.
 std::uint32_t stride_of(std::size_t count, std::size_t layers) {
     std::size_t stride = (count + max_tracked_symbols - 1) / max_tracked_symbols;
     while (stride > 1 && (stride % 2 == 0 || (layers > 1 && stride % layers == 0)))
@@ -79,9 +79,10 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
             for (const int symbol : chain_from(config.allocation.dmrs.symbols, from, direction)) {
                 const auto l = static_cast<std::size_t>(symbol);
                 if (count[l] == 0) continue;
-                plan.steps[steps++] = {first[l], count[l],
-                                       stride_of(count[l], config.allocation.dmrs.ports.size()),
-                                       static_cast<std::uint32_t>(symbol)};
+                plan.steps[steps++] = {
+                    first[l], count[l],
+                    stride_of(count[l], static_cast<std::size_t>(config.allocation.layers())),
+                    static_cast<std::uint32_t>(symbol)};
             }
             if (steps > begin) plan.chain[++plan.chains] = steps;
         }

@@ -14,7 +14,7 @@ namespace phy::detail {
 /// lanes are joined as in step 3 of Tree.
 inline constexpr std::size_t tracker_lanes = 128;
 
-/// The most symbols of an OFDM symbol that are asked.
+/// The most symbols of an OFDM symbol that are used.
 inline constexpr std::size_t max_tracked_symbols = 1024;
 
 /// A step that is tried in an OFDM symbol, as exp(j step).
@@ -25,12 +25,13 @@ struct TriedStep {
 
 /// An OFDM symbol with data, but without DM-RS.
 struct TrackStep {
-    std::uint32_t first;   ///< index of its first symbol in the slot
-    std::uint32_t count;   ///< of symbols
-    std::uint32_t stride;  ///< between symbols that are asked; odd, so that the turn of pi/2-BPSK alternates
+    std::uint32_t first;  ///< index of its first symbol in the slot
+    std::uint32_t count;  ///< of symbols
+    std::uint32_t
+        stride;  ///< between symbols that are used; odd, so that the rotation of pi/2-BPSK alternates
     std::uint32_t symbol;
 
-    [[nodiscard]] constexpr std::uint32_t asked() const { return (count + stride - 1) / stride; }
+    [[nodiscard]] constexpr std::uint32_t used() const { return (count + stride - 1) / stride; }
 };
 
 /// A phase that was followed to a step, and F there: 0 if it is that of the step before.
@@ -59,13 +60,13 @@ struct TrackPlan {
 /// Throws ArgumentError if a value is out of its range.
 TrackPlan track_plan(const PhaseTrackerConfig& config);
 
-/// The number of slots in a call. Throws ArgumentError if sizes do not fit.
 struct TrackerSizes {
     std::size_t symbols;
     std::size_t noise_variance;
     std::size_t slots;
     std::size_t pairs;
 };
+/// Throws ArgumentError if sizes do not fit.
 void check(const PhaseTrackerConfig& config, const TrackPlan& plan, const TrackerSizes& sizes);
 
 }  // namespace phy::detail

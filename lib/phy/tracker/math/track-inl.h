@@ -20,11 +20,11 @@ namespace phy::detail::PHY_TARGET {
 /// Sums over symbols x and the means d of their points.
 template <class Ops>
 struct PhaseSums {
-    typename Ops::V turned;   ///< Im(x d*) / n
-    typename Ops::V agreed;   ///< Re(x d*) / n
-    typename Ops::V missing;  ///< 2 Var[Im(x d*) | x] / n^2
-    typename Ops::V misfit;   ///< |x - nearest point|^2 / n
-    typename Ops::V asked;    ///< 1
+    typename Ops::V score;      ///< Im(x d*) / n
+    typename Ops::V agreement;  ///< Re(x d*) / n
+    typename Ops::V lost;       ///< 2 Var[Im(x d*) | x] / n^2
+    typename Ops::V misfit;     ///< |x - nearest point|^2 / n
+    typename Ops::V used;       ///< 1
 };
 
 /// A component of d, in units of the distance between levels, and its variance, given x.
@@ -52,25 +52,26 @@ PHY_INLINE AxisMean<Ops> axis_mean(typename Ops::V point, typename Ops::V error,
 /// too little.
 template <class Ops>
 PHY_INLINE typename Ops::V weight_of(typename Ops::V noise_variance, const LaneScale<Ops>& scale) {
-    constexpr float least_noise = 0x1p-30F;  // so that no sum overflows
-    constexpr float most_noise = 0.5F;
+    constexpr float min_noise = 0x1p-30F;  // so that no sum overflows
+    constexpr float max_noise = 0.5F;
     const auto noise = Ops::mul(Ops::mul(noise_variance, scale.per_step), scale.per_step);
-    const auto weight = Ops::div(Ops::set(1.0F), Ops::max(noise, Ops::set(least_noise)));
+    const auto weight = Ops::div(Ops::set(1.0F), Ops::max(noise, Ops::set(min_noise)));
     const auto of_many_levels = Ops::where_positive(scale.last_step, noise);
-    return Ops::where_positive(Ops::sub(Ops::set(most_noise), of_many_levels), weight);
+    return Ops::where_positive(noise_variance,
+                               Ops::where_positive(Ops::sub(Ops::set(max_noise), of_many_levels), weight));
 }
 
 template <class Ops>
-PHY_INLINE void add_turn(PhaseSums<Ops>& sums, typename Ops::V turned, typename Ops::V agreed,
-                         typename Ops::V variance, typename Ops::V weight) {
-    sums.turned = Ops::fma(turned, weight, sums.turned);
-    sums.agreed = Ops::fma(agreed, weight, sums.agreed);
+PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename Ops::V agreement,
+                          typename Ops::V variance, typename Ops::V weight) {
+    sums.score = Ops::fma(score, weight, sums.score);
+    sums.agreement = Ops::fma(agreement, weight, sums.agreement);
     const auto twice = Ops::add(variance, variance);
-    sums.missing = Ops::fma(Ops::mul(twice, weight), weight, sums.missing);
-    sums.asked = Ops::add(sums.asked, Ops::where_positive(weight, Ops::set(1.0F)));
+    sums.lost = Ops::fma(Ops::mul(twice, weight), weight, sums.lost);
+    sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
 }
 
-/// Adds the misfit of symbols, turned back by the phase so far, to the sum.
+/// Adds the misfit of symbols, rotated back by the phase, to the sum.
 template <class Ops, bool diagonal>
 PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V noise_variance,
                                       const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale,
@@ -91,7 +92,7 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
     const auto weight = weight_of<Ops>(noise_variance, scale);
     sums.misfit = Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight, sums.misfit);
     if constexpr (diagonal) {
-        const auto along = Ops::fma(x, made.point_i, Ops::mul(y, made.point_q));
+        const auto along = Ops::max(Ops::fma(x, made.point_i, Ops::mul(y, made.point_q)), Ops::set(0.0F));
         const auto across = Ops::fms(y, made.point_i, Ops::mul(x, made.point_q));
         const auto one = Ops::set(1.0F);
         const auto odds = exp_negative<Ops>(Ops::mul(Ops::mul(along, weight), Ops::set(-4.0F)));
@@ -99,22 +100,22 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
         const auto sure = Ops::nfma(Ops::set(2.0F), share, one);
         const auto twice = Ops::add(across, across);
         const auto variance = Ops::mul(Ops::mul(twice, twice), Ops::nfma(share, share, share));
-        add_turn<Ops>(sums, Ops::mul(across, sure), Ops::mul(along, sure), variance, weight);
+        add_score<Ops>(sums, Ops::mul(across, sure), Ops::mul(along, sure), variance, weight);
     } else {
         const AxisMean<Ops> of_i = axis_mean<Ops>(made.point_i, made.error_i, weight, scale);
         const AxisMean<Ops> of_q = axis_mean<Ops>(made.point_q, made.error_q, weight, scale);
-        const auto turned = Ops::fms(y, of_i.mean, Ops::mul(x, of_q.mean));
-        const auto agreed = Ops::fma(x, of_i.mean, Ops::mul(y, of_q.mean));
+        const auto score = Ops::fms(y, of_i.mean, Ops::mul(x, of_q.mean));
+        const auto agreement = Ops::fma(x, of_i.mean, Ops::mul(y, of_q.mean));
         const auto variance =
             Ops::fma(Ops::mul(y, y), of_i.variance, Ops::mul(Ops::mul(x, x), of_q.variance));
-        add_turn<Ops>(sums, turned, agreed, variance, weight);
+        add_score<Ops>(sums, score, agreement, variance, weight);
     }
 }
 
 /// How much more noise symbols have than their n say, at least 1.
 template <class Ops>
 PHY_INLINE float excess_noise(const PhaseSums<Ops>& sums) {
-    return Ops::max(Ops::div(sums.misfit, Ops::max(sums.asked, 1.0F)), 1.0F);
+    return Ops::max(Ops::div(sums.misfit, Ops::max(sums.used, 1.0F)), 1.0F);
 }
 
 template <class Ops>
@@ -128,7 +129,7 @@ PHY_INLINE TrackedPhase tried_phase(const TrackedPhase& before, const TriedStep&
 /// both sides, because constellations are their own mirror images. misfits: of steps from 1 on.
 template <class Ops>
 PHY_INLINE std::uint32_t best_step(const PhaseSums<Ops>& sums, const float* misfits, std::uint32_t count) {
-    const float gain = Ops::mul(Ops::mul(4.0F, square_root(sums.asked)), excess_noise<Ops>(sums));
+    const float gain = Ops::mul(Ops::mul(4.0F, square_root(sums.used)), excess_noise<Ops>(sums));
     float least = Ops::sub(sums.misfit, gain);
     std::uint32_t best = 0;
     for (std::uint32_t k = 1; k < count; ++k) {
@@ -140,37 +141,43 @@ PHY_INLINE std::uint32_t best_step(const PhaseSums<Ops>& sums, const float* misf
     return best;
 }
 
-/// The phase of an OFDM symbol, from that of the one before and the sums. The step, r = S / F, is an angle of
-/// 2 atan(t) with t = r / (2 + r^2 / 2): arctan r to 0.2 % for r up to 1/2.
+/// The phase after a step of Newton's method, whose information is 0 if it is not clear. The step, r = S / F,
+/// is an angle of 2 atan(t) with t = r / (2 + r^2 / 2): arctan r to 0.2 % for r up to 1/2.
 template <class Ops>
 PHY_INLINE TrackedPhase followed_phase(const TrackedPhase& before, const PhaseSums<Ops>& sums) {
-    constexpr float least_information = 32.0F;  // a standard deviation of 1/8
-    const float information = Ops::sub(sums.agreed, sums.missing);
+    constexpr float min_used = 20.0F;
+    constexpr float min_information = 32.0F;  // a standard deviation of 1/8
+    const float information = Ops::sub(sums.agreement, sums.lost);
     const float usable = Ops::div(information, excess_noise<Ops>(sums));
-    constexpr float least_asked = 20.0F;
-    const bool is_clear = sums.asked >= least_asked && usable >= least_information &&
-                          information >= Ops::mul(0.25F, sums.agreed) &&
-                          Ops::abs(sums.turned) <= Ops::mul(0.5F, information);
+    const bool is_clear = sums.used >= min_used && usable >= min_information &&
+                          information >= Ops::mul(0.25F, sums.agreement) &&
+                          Ops::abs(sums.score) <= Ops::mul(0.5F, information);
     if (!is_clear) return {before.re, before.im, 0.0F};
-    const float r = Ops::div(sums.turned, information);
+    const float r = Ops::div(sums.score, information);
     const float t = Ops::div(r, Ops::fma(Ops::mul(0.5F, r), r, 2.0F));
     const float t2 = Ops::mul(t, t);
     const float whole = Ops::add(1.0F, t2);
     const ComplexOf<Ops> step = {Ops::div(Ops::sub(1.0F, t2), whole), Ops::div(Ops::add(t, t), whole)};
     const ComplexOf<Ops> phase = times<Ops>({before.re, before.im}, step);
-    return {phase.re, phase.im, Ops::mul(usable, Ops::div(information, sums.agreed))};
+    return {phase.re, phase.im, Ops::mul(usable, Ops::div(information, sums.agreement))};
 }
 
-/// The phase after the last step; that of the OFDM symbol before if it was not clear.
-template <class Ops>
-PHY_INLINE TrackedPhase reached_phase(const TrackedPhase& before, const TrackedPhase& last) {
-    if (last.information > 0.0F) return last;
-    return {before.re, before.im, 0.0F};
+/// The phase of an OFDM symbol, from that of the one before. symbols has sums(phase), and misfits(plan,
+/// phase) of the tried steps from that phase on.
+template <class Ops, class Symbols>
+PHY_INLINE TrackedPhase follow_symbol(const TrackPlan& plan, const TrackedPhase& before, Symbols& symbols) {
+    PhaseSums<Ops> sums = symbols.sums(before);
+    const std::uint32_t best = best_step<Ops>(sums, symbols.misfits(plan, before), plan.tried_count);
+    TrackedPhase phase = tried_phase<Ops>(before, plan.tried[best]);
+    if (best != 0) sums = symbols.sums(phase);
+    phase = followed_phase<Ops>(phase, sums);
+    if (phase.information > 0.0F) phase = followed_phase<Ops>(phase, symbols.sums(phase));
+    return phase.information > 0.0F ? phase : TrackedPhase{before.re, before.im, 0.0F};
 }
 
 /// Whether a slot's phases are more than chance explains.
 template <class Ops>
-PHY_INLINE bool is_turned(const TrackedPhase* phases, std::uint32_t count) {
+PHY_INLINE bool is_rotated(const TrackedPhase* phases, std::uint32_t count) {
     float sum = 0.0F;
     float measured = 0.0F;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -183,13 +190,14 @@ PHY_INLINE bool is_turned(const TrackedPhase* phases, std::uint32_t count) {
     return sum > Ops::mul(4.0F, Ops::add(measured, 2.0F));
 }
 
-/// Adds what is_turned() slots report to a slot's estimate.
+/// Adds what is_rotated() slots report to a slot's estimate.
 template <class Ops>
 PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedPhase* phases, SlotEstimate& slot) {
     constexpr float two_pi = 0x1.921fb6p+2F;
     auto* const of_slot = reinterpret_cast<float*>(slot.phase.data());
     const std::uint32_t count = plan.step_count();
     float sum = 0.0F;
+    std::int32_t measured = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const TrackedPhase& phase = phases[i];
         float* const of_symbol = of_slot + 2 * plan.steps[i].symbol;
@@ -198,8 +206,9 @@ PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedPhase* phases,
         of_symbol[1] = Ops::select_finite(both.im, both.im, of_symbol[1]);
         const float angle = Ops::mul(two_pi, turns_of<Ops>(phase.re, phase.im));
         sum = Ops::fma(angle, angle, sum);
-        if (phase.information > 0.0F) ++slot.tracked_symbols;
+        if (phase.information > 0.0F) ++measured;
     }
+    slot.tracked_symbols = measured;
     slot.phase_error = square_root(Ops::div(sum, static_cast<float>(count)));
 }
 

@@ -1,4 +1,4 @@
-#include "transmission/phase_noise.hpp"
+#include "link_sim/phase_noise.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -26,27 +26,27 @@ PhaseNoise::PhaseNoise(const Config& config)
     : step_(2.0 * std::numbers::pi * offset *
             std::sqrt(std::pow(10.0, config.level / 10.0) / config.sample_rate)) {}
 
-void PhaseNoise::draw(const RandomSequence& random, std::span<cf32> turns) const {
+void PhaseNoise::draw(const RandomSequence& random, std::span<cf32> rotations) const {
     double phase = 0.0;
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-        turns[i] = cf32(std::polar(1.0, phase));
+    for (std::size_t i = 0; i < rotations.size(); ++i) {
+        rotations[i] = cf32(std::polar(1.0, phase));
         phase += step_ * std::numbers::sqrt2 * random.gaussian(i).real();
     }
 }
 
-TurnedGrid::TurnedGrid(const Host& host, const SlotAllocation& allocation, double subcarrier_spacing,
-                       int antennas, double level)
+OscillatorGrid::OscillatorGrid(const Host& host, const SlotAllocation& allocation, double subcarrier_spacing,
+                               int antennas, double level)
     : modulate_(host, ofdm_of(allocation, subcarrier_spacing, antennas)),
       demodulate_(host, {.ofdm = modulate_.config(), .window_offset = 0}),
       noise_({.level = level, .sample_rate = modulate_.config().sample_rate}),
-      turns_(modulate_.timing().slot_samples(0)),
-      samples_(static_cast<std::size_t>(antennas) * turns_.size()) {}
+      rotations_(modulate_.timing().slot_samples(0)),
+      samples_(static_cast<std::size_t>(antennas) * rotations_.size()) {}
 
-void TurnedGrid::pass(std::span<cf32> grid, const RandomSequence& random) {
+void OscillatorGrid::pass(std::span<cf32> grid, const RandomSequence& random) {
     modulate_(grid, {}, samples_);
-    noise_.draw(random, turns_);
+    noise_.draw(random, rotations_);
     for (std::size_t i = 0; i < samples_.size(); ++i)
-        samples_[i] *= turns_[i % turns_.size()];
+        samples_[i] *= rotations_[i % rotations_.size()];
     demodulate_(std::span<const cf32>(samples_), {}, grid);
 }
 

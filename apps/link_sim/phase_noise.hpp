@@ -20,18 +20,18 @@ public:
     explicit PhaseNoise(const Config& config);
 
     /// Draws exp(j phase) of samples in a row; the first has phase 0.
-    void draw(const RandomSequence& random, std::span<cf32> turns) const;
+    void draw(const RandomSequence& random, std::span<cf32> rotations) const;
 
 private:
     double step_;  ///< rad, rms from a sample to the next
 };
 
-/// Resource grids behind an oscillator: back to samples, which it turns, and to the grid again.
-class TurnedGrid {
+/// Resource grids behind an oscillator: back to samples, which it rotates, and to the grid again.
+class OscillatorGrid {
 public:
     /// level as in PhaseNoise.
-    TurnedGrid(const Host& host, const SlotAllocation& allocation, double subcarrier_spacing, int antennas,
-               double level);
+    OscillatorGrid(const Host& host, const SlotAllocation& allocation, double subcarrier_spacing,
+                   int antennas, double level);
 
     /// grid: (antennas, symbols, subcarriers) of a slot.
     void pass(std::span<cf32> grid, const RandomSequence& random);
@@ -40,8 +40,8 @@ private:
     OfdmModulator modulate_;
     OfdmDemodulator demodulate_;
     PhaseNoise noise_;
-    std::vector<cf32> turns_;    ///< of a slot
-    std::vector<cf32> samples_;  ///< (antennas, samples)
+    std::vector<cf32> rotations_;  ///< of a slot
+    std::vector<cf32> samples_;    ///< (antennas, samples)
 };
 
 }  // namespace phy::apps
