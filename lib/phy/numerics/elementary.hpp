@@ -32,14 +32,14 @@ inline constexpr double largest_angle = 0x1p20;
 double cos(double angle);
 double sin(double angle);
 /// cos(angle) + j sin(angle), angle in radians.
-PHY_EXPORT std::complex<double> phasor(double angle);
+std::complex<double> phasor(double angle);
 
 /// exp(j 2 pi turns), exact for multiples of an eighth of a turn.
 PHY_EXPORT std::complex<double> turn(double turns);
 
 /// The angle of a finite complex number in radians, from -pi to pi; 0 for 0. Error of subnormal results: 2
 /// units in the last place.
-PHY_EXPORT double angle_of(std::complex<double> value);
+double angle_of(std::complex<double> value);
 
 /// The complementary error function for x >= 0: 2 / sqrt(pi) times the integral of e^(-t^2) from x to
 /// infinity. Error: 8 units in the last place; for subnormal results, 8 units in the last place of the

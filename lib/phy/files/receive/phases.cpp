@@ -4,7 +4,6 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
-#include <numbers>
 #include <vector>
 
 #include "phy/files/receive/acquire.hpp"
@@ -30,25 +29,25 @@ int nearest(const std::vector<int>& dmrs, int symbol) {
     return *std::ranges::min_element(dmrs, {}, [&](int l) { return std::abs(l - symbol); });
 }
 
-/// Sums over rotations from one OFDM symbol to the next in time, beyond the frequency offset of a slot.
+/// Sums over sines of rotations from one OFDM symbol to the next in time, beyond the frequency offset of a
+/// slot.
 struct Rotations {
     double count = 0.0;
     double sum = 0.0;
     double squares = 0.0;
 
-    void add(const SlotEstimate& estimate, int symbol, int before, double of_frequency) {
+    void add(const SlotEstimate& estimate, int symbol, int before, double turns_of_frequency) {
         const auto phase_of = [&](int l) {
             return std::complex<double>(estimate.phase[static_cast<std::size_t>(l)]);
         };
         const double direction = symbol - before;
-        const std::complex<double> step =
-            phase_of(symbol) * std::conj(phase_of(before)) * elementary::phasor(-of_frequency * direction);
-        if (!std::isfinite(step.real()) || !std::isfinite(step.imag())) return;
-        const double rotation = direction * elementary::angle_of(step);
-        if (std::fabs(rotation) < min_rotation) return;
+        const std::complex<double> step = phase_of(symbol) * std::conj(phase_of(before)) *
+                                          elementary::turn(-turns_of_frequency * direction);
+        const double sine = direction * step.imag();
+        if (!(std::fabs(sine) > min_rotation)) return;
         count += 1.0;
-        sum += rotation;
-        squares += rotation * rotation;
+        sum += sine;
+        squares += sine * sine;
     }
 };
 
@@ -63,11 +62,10 @@ bool is_oscillator(const Reception& result, std::span<const ReceivedSlot> receiv
     for (std::size_t i = 0; i < received.size(); ++i) {
         const SlotEstimate& estimate = received[i].estimate;
         if (!(estimate.phase_error > 0.0F)) continue;
-        const double of_frequency =
-            2.0 * std::numbers::pi * static_cast<double>(estimate.frequency_offset) * symbol_seconds;
+        const double turns_of_frequency = static_cast<double>(estimate.frequency_offset) * symbol_seconds;
         for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
             const int from = nearest(dmrs, l);
-            if (l != from) rotations.add(estimate, l, l + (from > l ? 1 : -1), of_frequency);
+            if (l != from) rotations.add(estimate, l, l + (from > l ? 1 : -1), turns_of_frequency);
         }
     }
     if (rotations.count == 0.0) return true;
