@@ -58,19 +58,23 @@ def measure(program, channel, link, speed, dmrs, code, level):
     command = [program, "--json", "--quiet",
                *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    receivers = {}
+    receivers = {"off": [], "on": []}
     for point in report["points"]:
-        receivers.setdefault("on" if point["phase_tracking"] else "off", []).append(
-            {key: point[key] for key in ("snr_db", "blocks", "block_errors", "block_error_rate")})
+        receivers["on" if point["phase_tracking"] else "off"].append(
+            [point["snr_db"], point["blocks"], point["block_errors"]])
     return {"channel": channel, "layers": layers, "antennas": antennas, "dmrs_symbols": dmrs,
             "phase_noise_dbc_per_hz": level, "code": name, "km_per_h": speed, "doppler_hz": SPEEDS[speed],
             "receivers": receivers}
 
 
+def point_of(snr_db, blocks, errors):
+    return {"snr_db": snr_db, "blocks": blocks, "block_errors": errors, "block_error_rate": errors / blocks}
+
+
 def phase_figures(results):
     lines = {}
     for run in json.loads((results / "phase_tracking.json").read_text())["runs"]:
-        snrs = [first_snr_db(run["receivers"][tracking]) for tracking in ("off", "on")]
+        snrs = [first_snr_db([point_of(*point) for point in run["receivers"][tracking]]) for tracking in ("off", "on")]
         key = (run["channel"], f"{run['antennas']} x {run['layers']}", f"{run['km_per_h']}", run["dmrs_symbols"],
                run["code"])
         lines.setdefault(key, {})[run["phase_noise_dbc_per_hz"]] = ", ".join(
@@ -86,4 +90,7 @@ if __name__ == "__main__":
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(link_sim, *case), cases()))
     report = {"context": context_of(here) | FIXED, "runs": runs}
-    (here / "data/results/phase_tracking.json").write_text(json.dumps(report, indent=1) + "\n")
+    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
+    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in report["runs"])
+    (here / "data/results/phase_tracking.json").write_text(
+        f'{{"context": {json.dumps(report["context"])},\n"runs": [\n{lines}\n]}}\n')
