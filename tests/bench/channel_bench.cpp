@@ -10,15 +10,15 @@
 namespace phy::bench {
 namespace {
 
-/// Layers to as many antennas in 273 resource blocks, with two DM-RS symbols.
-void add_estimate(int layers, TimeInterpolation time, float delay_spread) {
-    const auto name = fmt::format("estimate/{0}x{0}/273/{1}/{2:.0f}ns", layers,
+/// Layers to as many antennas, with two DM-RS symbols.
+void add_estimate(int layers, TimeInterpolation time, float delay_spread, int resource_blocks = 273) {
+    const auto name = fmt::format("estimate/{0}x{0}/{1}/{2}/{3:.0f}ns", layers, resource_blocks,
                                   time == TimeInterpolation::average ? "average" : "linear",
                                   static_cast<double>(delay_spread) * 1e9);
     benchmark::RegisterBenchmark(
         name.c_str(),
         [=](benchmark::State& state) {
-            ChannelEstimatorConfig config = whole_carrier(layers, delay_spread);
+            ChannelEstimatorConfig config = whole_carrier(layers, delay_spread, resource_blocks);
             config.time = time;
             ChannelEstimator estimate(Host(), config);
             std::vector<cf32> pilots(dmrs_pilot_count(config.allocation));
@@ -31,7 +31,7 @@ void add_estimate(int layers, TimeInterpolation time, float delay_spread) {
                        [&] { estimate(grid, pilots, channel, slots); });
         })
         ->UseManualTime()
-        ->Iterations(rounds_for(symbols_per_slot * 273 * 12));
+        ->Iterations(rounds_for(symbols_per_slot * 12 * static_cast<std::size_t>(resource_blocks)));
 }
 
 const bool registered = [] {
@@ -39,6 +39,9 @@ const bool registered = [] {
         add_estimate(4, TimeInterpolation::linear, delay_spread);
     add_estimate(4, TimeInterpolation::average, 100e-9F);
     add_estimate(1, TimeInterpolation::linear, 100e-9F);
+    for (const int resource_blocks : {1, 4, 12})
+        for (const int layers : {1, 4})
+            add_estimate(layers, TimeInterpolation::linear, 100e-9F, resource_blocks);
     return true;
 }();
 

@@ -10,11 +10,12 @@
 
 namespace phy::bench {
 
-/// 273 resource blocks with two DM-RS symbols, and as many layers as antennas.
-inline ChannelEstimatorConfig whole_carrier(int layers, std::optional<float> delay_spread = {}) {
+/// All resource blocks of a carrier with two DM-RS symbols, and as many layers as antennas.
+inline ChannelEstimatorConfig whole_carrier(int layers, std::optional<float> delay_spread = {},
+                                            int resource_blocks = 273) {
     ChannelEstimatorConfig config;
-    config.allocation.carrier_resource_blocks = 273;
-    config.allocation.resource_blocks = {{0, 273}};
+    config.allocation.carrier_resource_blocks = resource_blocks;
+    config.allocation.resource_blocks = {{0, resource_blocks}};
     config.allocation.dmrs.ports.clear();
     for (int port = 0; port < layers; ++port)
         config.allocation.dmrs.ports.push_back(port);

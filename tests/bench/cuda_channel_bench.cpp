@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t max_slots = 64;
 
-void measure_estimator(Suite& suite, std::size_t slots) {
-    const auto name = fmt::format("estimate/4x4/273/{}", slots);
+void measure_estimator(Suite& suite, int resource_blocks, std::size_t slots) {
+    const auto name = fmt::format("estimate/4x4/{}/{}", resource_blocks, slots);
     if (!suite.wants(name)) return;
-    const ChannelEstimatorConfig config = whole_carrier(4, 100e-9F);
+    const ChannelEstimatorConfig config = whole_carrier(4, 100e-9F, resource_blocks);
     const gpu::Device& device = suite.device();
     const gpu::ChannelEstimator estimate(device, config, slots);
     std::vector<cf32> pilots(dmrs_pilot_count(config.allocation));
@@ -43,8 +43,10 @@ void measure_estimator(Suite& suite, std::size_t slots) {
 }  // namespace
 
 void channel_benchmarks(Suite& suite) {
-    measure_estimator(suite, 1);
-    measure_estimator(suite, suite.quick() ? 4 : max_slots);
+    for (const int resource_blocks : {273, 12, 1}) {
+        measure_estimator(suite, resource_blocks, 1);
+        measure_estimator(suite, resource_blocks, suite.quick() ? 4 : max_slots);
+    }
 }
 
 }  // namespace phy::bench

@@ -2,11 +2,14 @@
 
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "estimator/estimator_cases.hpp"
 #include "phy/core/backend.hpp"
+#include "phy/core/error.hpp"
+#include "support/random_allocation.hpp"
 
 /// Calls whose bytes must be equal over backends, threads, batches and devices.
 namespace phy_test {
@@ -60,6 +63,27 @@ inline std::vector<BytesCase> bytes_cases() {
     one.corrects_frequency = false;
     one.allocation.dmrs.symbols = {3};
     add("one resource block", one);
+    return cases;
+}
+
+/// Any DM-RS, ranges of which most are short, antennas and interpolation; those that the estimator accepts.
+inline std::vector<BytesCase> random_bytes_cases(std::uint32_t seed, int count) {
+    std::mt19937 random(seed);
+    std::vector<BytesCase> cases;
+    while (cases.size() < static_cast<std::size_t>(count)) {
+        EstimatorConfig config;
+        config.allocation = random_allocation(random, random_int(random, 1, 40));
+        config.antennas = random_int(random, 1, 5);
+        config.time = static_cast<phy::TimeInterpolation>(random_int(random, 0, 2));
+        if (random_int(random, 0, 3) == 0) config.noise_variance = 0.01F;
+        try {
+            phy::check(config.allocation);
+            const phy::ChannelEstimator accepted(phy::Host({.threads = 1}), config);
+        } catch (const phy::ArgumentError&) {
+            continue;
+        }
+        cases.push_back({"random case " + std::to_string(cases.size()), config});
+    }
     return cases;
 }
 

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "estimator/estimator_bytes.hpp"
 #include "phy/estimator/math/plan.hpp"
 #include "phy/machine/host.hpp"
+#include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -38,6 +41,21 @@ TEST(ChannelEstimatorBytes, EveryBackendThreadsAndBatches) {
                     }
                 }
             }
+        }
+    }
+}
+
+TEST(ChannelEstimatorBytes, RandomAllocations) {
+    const std::uint32_t seed = random_seed();
+    for (const BytesCase& one : random_bytes_cases(seed, fewer_times(24))) {
+        SCOPED_TRACE("PHY_TEST_SEED=" + std::to_string(seed));
+        const Batch batch = make_batch(one.config, SampleFormat::cf32, 3);
+        const Written expected = write_all(phy::detail::host_of_exactly(1, backends().front()), one.config,
+                                           SampleFormat::cf32, batch, 3);
+        for (const phy::Backend& backend : backends()) {
+            const Written written =
+                write_all(phy::detail::host_of_exactly(2, backend), one.config, SampleFormat::cf32, batch, 1);
+            EXPECT_TRUE(written.is_same_as(expected)) << one.name << ", " << backend.name();
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/median.hpp"
@@ -213,7 +214,7 @@ TEST(RandomProfileTest, ReceiversOfASingleTapAreAlike) {
         SCOPED_TRACE(to_string(drawn));
         const ProfileLoss loss = ProfileTrial(drawn).run(20.0);
         EXPECT_NEAR(loss.evm_over_genie_db(), 0.25, 0.35);
-        EXPECT_LT(loss.evm_over_flat_db(), 0.1);
+        EXPECT_LT(loss.evm_over_flat_db(), 0.15);
         EXPECT_LT(loss.genie.channel_error, loss.flat.channel_error);
         EXPECT_NEAR(loss.phy.information, loss.genie.information, 0.1);
     }
@@ -230,7 +231,7 @@ TEST(RandomProfileTest, EstimatorLosesLittle) {
         SCOPED_TRACE(to_string(drawn) + " at " + std::to_string(snr_db) + " dB");
         const ProfileLoss loss = ProfileTrial(drawn).run(snr_db);
         EXPECT_LT(loss.evm_over_genie_db(), 1.2);
-        EXPECT_LT(loss.evm_over_flat_db(), 0.1);
+        EXPECT_LT(loss.evm_over_flat_db(), 0.15);
     }
 }
 
@@ -292,17 +293,22 @@ TEST_F(DrawnChannelTest, EstimatorHoldsForAllDmrs) {
     }
 }
 
-/// Few pilots show little of a profile, so the flat one is the limit.
-TEST_F(DrawnChannelTest, FewResourceBlocksAreAboutTheFlatProfile) {
-    for (const int blocks : {1, 2, 4, 6, 12}) {
-        for (const double snr_db : {10.0, 25.0}) {
+/// Few pilots show little of a profile.
+TEST_F(DrawnChannelTest, FewResourceBlocksLoseLittle) {
+    for (const auto& [blocks, most_above_genie] :
+         {std::pair{1, 1.2}, std::pair{2, 0.6}, std::pair{4, 0.3}, std::pair{6, 0.25}, std::pair{12, 0.2}}) {
+        for (const double snr_db : {10.0, 20.0}) {
+            SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(snr_db) + " dB");
+            std::vector<double> above_genie;
             std::vector<double> above_flat;
             for (const std::uint64_t i : fewer_indices(30)) {
                 ProfileTrial trial(draw(i, {.antennas = {2}, .resource_blocks = {blocks, blocks}}));
-                above_flat.push_back(trial.run(snr_db).evm_over_flat_db());
+                const ProfileLoss loss = trial.run(snr_db);
+                above_genie.push_back(loss.evm_over_genie_db());
+                above_flat.push_back(loss.evm_over_flat_db());
             }
-            EXPECT_LT(phy::apps::median(above_flat), blocks == 1 ? 0.7 : 0.25)
-                << blocks << " blocks, " << snr_db << " dB";
+            EXPECT_LT(phy::apps::median(above_genie), most_above_genie);
+            EXPECT_LT(phy::apps::median(above_flat), 0.2);
         }
     }
 }

@@ -82,6 +82,7 @@ DeviceKind add_kind(Blob& blob, const EstimatorKind& kind, int delays) {
                          .modes = kind.modes,
                          .rows = kind.rows,
                          .shapes_count = static_cast<int>(kind.shapes.size()),
+                         .rows_of_last_shape = kind.shapes.empty() ? 0 : kind.shapes.back().modes.modes(),
                          .project = blob.add(kind.project),
                          .keep = blob.add(kind.keep),
                          .columns = blob.add(columns_of_threads(kind, delays)),
@@ -105,7 +106,9 @@ DeviceKind add_kind(Blob& blob, const EstimatorKind& kind, int delays) {
 
 DeviceFilter add_filter(Blob& blob, const EstimatorFilter& filter) {
     return {.window_blocks = filter.window_blocks,
+            .tiles = filter.tiles,
             .delays = filter.delays,
+            .likelihood_steps = filter.likelihood_steps,
             .floor = filter.floor,
             .deposits = blob.add(filter.deposits),
             .deposit_weights = blob.add(filter.deposit_weights),
@@ -124,6 +127,13 @@ DeviceProfile add_profile(Blob& blob, const EstimatorPlan& plan) {
     result.kernel = blob.add(plan.profile.kernel);
     result.over_reached = blob.add(plan.profile.over_reached);
     return result;
+}
+
+int doubles_of(const EstimatorFilter& filter, const DeviceKind& kind) {
+    const int modes = kind.modes.modes();
+    return doubles_of_columns(filter.delays, kind.rows_of_last_shape) +
+           doubles_of_steering(filter.delays, modes + kind.rows) + 4 * filter.delays + filter_columns +
+           (filter.likelihood_steps > 0 ? doubles_of_likelihood(filter.delays, modes) : 0);
 }
 
 EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
@@ -147,6 +157,9 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     std::vector<DeviceFilter> filters;
     for (const EstimatorFilter& filter : plan.filters) {
         filters.push_back(add_filter(blob, filter));
+        for (const DeviceKind& kind : filters.back().kinds)
+            program.filter_doubles =
+                std::max(program.filter_doubles, phy::detail::round_up(doubles_of(filter, kind), 2));
         for (const bool joint : {false, true})
             for (int blocks = 0; const int parity : {0, 1}) {
                 blocks += (filter.of(joint).modes.part(parity) + projection_modes - 1) / projection_modes;

@@ -7,22 +7,14 @@
 #include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/deconvolution.cuh"
 #include "phy/estimator/cuda/device.cuh"
+#include "phy/estimator/cuda/likelihood.cuh"
+#include "phy/estimator/cuda/matrix.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 
 namespace phy::gpu::detail {
 namespace {
 
 constexpr int max_filters = 32;  ///< lengths of windows
-
-/// A thread solves the elements of some rows in some columns of a parity. A row's threads are neighbours, and
-/// columns lie in memory as threads take them.
-constexpr int row_threads = filter_row_threads;
-constexpr int of_parity = row_threads / 2;
-constexpr int columns_kept = filter_columns / row_threads;
-constexpr int rows_at_once = filter_threads / row_threads;
-constexpr int rows_kept = 2;
-static_assert(columns_kept * of_parity == phy::detail::estimator_max_part);
-static_assert(rows_at_once * rows_kept >= phy::detail::estimator_max_rows);
 static_assert(filter_threads >= 2 * phy::detail::estimator_max_delays);
 
 /// Shared memory of a block, which has 64 KiB on devices of compute capability 7.5. The products reuse that
@@ -30,59 +22,58 @@ static_assert(filter_threads >= 2 * phy::detail::estimator_max_delays);
 struct Room {
     double* columns;   ///< (delays, filter_columns)
     double* steering;  ///< (delays, rows)
-    double* powers;    ///< (2, delays)
+    double* powers;    ///< (2, delays): sums and differences of those of delays that mirror each other
     double* deposits;  ///< as powers: of each delay, earliest first
     double* known;     ///< (filter_columns): power of a tile that M explains
     double* products;  ///< (rows of the last shape, filter_columns): of the matrix before it is solved
-    float* profile;    ///< of Deconvolution
+    Likelihood likelihood;
+    float* profile;  ///< of Deconvolution
 };
 
-constexpr int room_of_columns(const EstimatorSizes& largest) {
-    return filter_columns *
-           (largest.delays > largest.rows_of_last_shape ? largest.delays : largest.rows_of_last_shape);
-}
-
 std::size_t shared_bytes(const EstimatorProgram& host) {
-    const int delays = host.largest.delays;
-    const int steering = phy::detail::round_up(delays * host.largest.rows_of_matrix, 2);
-    const int doubles = room_of_columns(host.largest) + steering + 4 * delays + filter_columns;
-    return sizeof(double) * static_cast<std::size_t>(doubles) +
+    return sizeof(double) * static_cast<std::size_t>(host.filter_doubles) +
            sizeof(float) * static_cast<std::size_t>(room_of_deconvolution(host.profile));
 }
 
-__device__ __forceinline__ Room room_of(const EstimatorProgram& program, double* shared) {
-    const int delays = program.largest.delays;
+__device__ __forceinline__ Room room_of(const EstimatorProgram& program, const DeviceFilter& filter,
+                                        const DeviceKind& kind, double* shared) {
+    const int delays = filter.delays;
     Room room{};
     room.columns = shared;
     room.products = shared;
-    room.steering = shared + room_of_columns(program.largest);
-    room.powers = room.steering + phy::detail::round_up(delays * program.largest.rows_of_matrix, 2);
+    room.steering = shared + doubles_of_columns(delays, kind.rows_of_last_shape);
+    room.powers = room.steering + doubles_of_steering(delays, kind.modes.modes() + kind.rows);
     room.deposits = room.powers + 2 * delays;
     room.known = room.deposits + 2 * delays;
-    room.profile = reinterpret_cast<float*>(room.known + filter_columns);
+    room.likelihood = Likelihood(delays, kind.modes.modes(), room.known + filter_columns);
+    room.profile = reinterpret_cast<float*>(shared + program.filter_doubles);
     return room;
+}
+
+/// As SlotEstimator::add_powers().
+__device__ __forceinline__ void add_powers(int delays, double floor, const Room& room) {
+    if (thread() < delays) {
+        const double late = room.deposits[delays + thread()];
+        const double early = room.deposits[delays - 1 - thread()];
+        room.powers[thread()] = floor + (late + early);
+        room.powers[delays + thread()] = late - early;
+    }
+    __syncthreads();
 }
 
 /// As SlotEstimator::set_powers(). deposit: of the thread's delay.
 __device__ __forceinline__ void set_powers(const DeviceFilter& filter, const EstimatorDeposit& deposit,
                                            const float* profile, double noise, const Room& room) {
-    const int delays = filter.delays;
-    if (thread() < 2 * delays) {
+    if (thread() < 2 * filter.delays) {
         double power = 0.0;
 #pragma unroll 4
         for (int i = 0; i < deposit.count; ++i)
             power += __ldg(filter.deposit_weights + deposit.weights + i) *
                      static_cast<double>(profile[deposit.first + i]);
-        room.deposits[thread()] = power;
+        room.deposits[thread()] = filter.likelihood_steps > 0 ? power + 0.5 * filter.floor * noise : power;
     }
     __syncthreads();
-    if (thread() < delays) {
-        const double late = room.deposits[delays + thread()];
-        const double early = room.deposits[delays - 1 - thread()];
-        room.powers[thread()] = filter.floor * noise + (late + early);
-        room.powers[delays + thread()] = late - early;
-    }
-    __syncthreads();
+    add_powers(filter.delays, filter.likelihood_steps > 0 ? 0.0 : filter.floor * noise, room);
 }
 
 /// Starts to copy constants, to whole vectors of two.
@@ -99,10 +90,6 @@ struct MatrixRow {
     bool is_there;
 };
 
-__device__ __forceinline__ int row_of_thread(int kept) {
-    return thread() / row_threads + kept * rows_at_once;
-}
-
 __device__ __forceinline__ MatrixRow matrix_row(const DeviceKind& kind, int row) {
     MatrixRow result = {
         .shape = -1, .in_shape = row, .parity = 0, .is_there = row < kind.modes.modes() + kind.rows};
@@ -113,28 +100,6 @@ __device__ __forceinline__ MatrixRow matrix_row(const DeviceKind& kind, int row)
     }
     result.parity = result.in_shape < modes->counts[0] ? 0 : 1;
     return result;
-}
-
-/// The parity of a thread's columns, and the index of one of them among those of the parity.
-__device__ __forceinline__ int parity_of_thread() {
-    return thread() % row_threads / of_parity;
-}
-__device__ __forceinline__ int in_part(int kept) {
-    return of_parity * kept + thread() % of_parity;
-}
-
-using KeptRow = double[columns_kept];
-using Kept = KeptRow[rows_kept];
-
-/// The thread's elements of a row in shared memory.
-__device__ __forceinline__ double2* elements_of_thread(double* row) {
-    return reinterpret_cast<double2*>(row + thread() % row_threads * columns_kept);
-}
-
-__device__ __forceinline__ void store_row(const KeptRow& x, double* row) {
-#pragma unroll
-    for (int j = 0; j < columns_kept; j += 2)
-        elements_of_thread(row)[j / 2] = make_double2(x[j], x[j + 1]);
 }
 
 /// A thread's elements of the matrix before it is solved. Rows beyond the last one are those of the last.
@@ -164,77 +129,6 @@ __device__ __forceinline__ void multiply(const Room& room, const MatrixRow (&row
             }
         }
     }
-}
-
-/// What threads share in a step of the elimination: its row of pivots, and the next one's.
-struct PivotRows {
-    double rows[2][filter_columns];
-    double over_pivots[2];
-};
-
-/// For all threads: the row of a mode, which is the first that a thread keeps, and the reciprocal of its
-/// pivot.
-__device__ __forceinline__ void publish(const Kept& x, double pivot, int lane, int mode, PivotRows& shared) {
-    static_assert(rows_at_once >= filter_columns);
-    if (row_of_thread(0) != mode) return;
-    store_row(x[0], shared.rows[mode % 2]);
-    if (thread() % row_threads == lane) shared.over_pivots[mode % 2] = __drcp_rn(pivot);
-}
-
-/// Subtracts a row of pivots from one of a thread's rows, if that follows.
-template <int kept>
-__device__ __forceinline__ void subtract(const double2 (&pivots)[columns_kept / 2], double over_pivot,
-                                         int lane, bool follows, KeptRow& x) {
-    const double factor = __shfl_sync(all_lanes, x[kept], lane, row_threads) * over_pivot;
-    if (!follows) return;
-#pragma unroll
-    for (int j = 0; j < columns_kept; j += 2) {
-        x[j] = __fma_rn(-factor, pivots[j / 2].x, x[j]);
-        x[j + 1] = __fma_rn(-factor, pivots[j / 2].y, x[j + 1]);
-    }
-    if (thread() % row_threads == lane) x[kept] = factor;
-}
-
-/// Eliminates with the pivots of a parity from the kept-th columns on. The next step's row is published
-/// before other rows are finished.
-template <int kept>
-__device__ __forceinline__ void eliminate(int parity, int count, int first_mode, PivotRows& shared, Kept& x) {
-    if constexpr (kept < columns_kept) {
-        constexpr int next = kept + 1 < columns_kept ? kept + 1 : kept;
-#pragma unroll 1
-        for (int i = 0; i < of_parity; ++i) {
-            const int in_parity = of_parity * kept + i;
-            if (in_parity >= count) return;
-            const int lane = of_parity * parity + i;
-            const int mode = first_mode + in_parity;
-            __syncthreads();
-            const double over_pivot = shared.over_pivots[mode % 2];
-            double2 pivots[columns_kept / 2];
-#pragma unroll
-            for (int j = 0; j < columns_kept / 2; ++j)
-                pivots[j] = elements_of_thread(shared.rows[mode % 2])[j];
-            subtract<kept>(pivots, over_pivot, lane, row_of_thread(0) > mode, x[0]);
-            if (in_parity + 1 < count)
-                publish(x, i + 1 < of_parity ? x[0][kept] : x[0][next],
-                        of_parity * parity + (i + 1) % of_parity, mode + 1, shared);
-#pragma unroll
-            for (int row = 1; row < rows_kept; ++row)
-                subtract<kept>(pivots, over_pivot, lane, true, x[row]);
-        }
-        eliminate<kept + 1>(parity, count, first_mode, shared, x);
-    }
-}
-
-/// Gauss-Jordan elimination by columns: rows of tiles become M. Threads keep the matrix in registers, so a
-/// step needs its row of pivots and one barrier.
-__device__ __forceinline__ void solve(const EstimatorModes& modes, Kept& x) {
-    __shared__ __align__(16) PivotRows shared;
-    const int even = modes.counts[0];
-    const int odd = modes.counts[1];
-    publish(x, x[0][0], 0, 0, shared);
-    eliminate<0>(0, even, 0, shared, x);
-    if (odd > 0) publish(x, x[0][0], of_parity, even, shared);
-    eliminate<0>(1, odd, even, shared, x);
 }
 
 /// The error of M, for coefficients of power 1, by thread 0, once the products are of solved elements.
@@ -295,9 +189,10 @@ __device__ __forceinline__ void add_noise(const DeviceKind& kind, const MatrixRo
         if (in_parity == in_part(j)) x[j] += noise;
 }
 
-/// M of a kind, and its error.
+/// M of a kind, and its error, after so many steps of raise_powers(). scale: of the correlation of modes.
 __device__ __forceinline__ void make_filter(const DeviceFilter& filter, const DeviceKind& kind, bool joint,
-                                            double noise, const Room& room, float* mix, float* error) {
+                                            double noise, int steps, double scale, const Room& room,
+                                            float* mix, float* error) {
     __shared__ double power;
     const int all = kind.modes.modes() + kind.rows;
     const int last_shape = kind.shapes_count - 1;
@@ -310,15 +205,23 @@ __device__ __forceinline__ void make_filter(const DeviceFilter& filter, const De
         const bool is_of_last = rows[i].is_there && rows[i].shape == last_shape;
         products[i] = is_of_last ? room.products + rows[i].in_shape * filter_columns : nullptr;
     }
-    Kept x = {};
-    multiply(room, rows, all, filter.delays, x);
-    __syncthreads();
+    Kept x;
+#pragma unroll 1
+    for (int step = steps; step >= 0; --step) {
+        clear(x);
+        multiply(room, rows, all, filter.delays, x);
+        __syncthreads();
 #pragma unroll
-    for (int i = 0; i < rows_kept; ++i) {
-        if (products[i] != nullptr) store_row(x[i], products[i]);
-        add_noise(kind, rows[i], noise, x[i]);
+        for (int i = 0; i < rows_kept; ++i) {
+            if (step == 0 && products[i] != nullptr) store_row(x[i], products[i]);
+            if (step > 0) load_path(filter, kind, room.columns, row_of_thread(i) - kind.modes.modes(), x[i]);
+            add_noise(kind, rows[i], noise, x[i]);
+        }
+        solve(kind.modes, x);
+        if (step == 0) break;
+        raise_powers(filter, kind, room.columns, x, scale, room.likelihood, room.deposits);
+        add_powers(filter.delays, 0.0, room);
     }
-    solve(kind.modes, x);
 #pragma unroll
     for (int i = 0; i < rows_kept; ++i) {
         if (products[i] == nullptr) continue;
@@ -370,7 +273,7 @@ __global__ void __launch_bounds__(filter_threads, 1)
     __syncthreads();
     const DeviceFilter& filter = *reinterpret_cast<const DeviceFilter*>(words);
     const DeviceKind& kind = filter.kinds[joint];
-    const Room room = room_of(program, shared);
+    const Room room = room_of(program, filter, kind, shared);
     copy_async(room.columns, kind.columns, filter.delays * filter_columns);
     copy_async(room.steering, kind.steering, filter.delays * (kind.modes.modes() + kind.rows));
     __pipeline_commit();
@@ -388,8 +291,12 @@ __global__ void __launch_bounds__(filter_threads, 1)
         const double noise =
             static_cast<double>(program.states[slot].noise_over_power[static_cast<unsigned>(joint)]);
         set_powers(filter, deposit, guess, noise, room);
-        make_filter(filter, kind, joint == 1, noise, room, program.mix + index * program.largest.mix,
-                    program.errors + index);
+        const auto of_pilot = static_cast<double>(program.states[slot].noise);
+        const double columns = 0.5 * filter.tiles * program.columns[joint];
+        const int steps = of_pilot > 0.0 ? filter.likelihood_steps : 0;
+        if (steps > 0) correlate_modes(program, slot, filter, joint, room.likelihood);
+        make_filter(filter, kind, joint == 1, noise, steps, __ddiv_rn(noise, of_pilot * columns), room,
+                    program.mix + index * program.largest.mix, program.errors + index);
     } else if (thread() == 0) {
         program.errors[index] = 0.0F;
     }

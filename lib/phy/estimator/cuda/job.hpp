@@ -35,6 +35,17 @@ constexpr int row_sums_size = phy::detail::estimator_row_sums + 2;
 constexpr int filter_columns = 2 * phy::detail::estimator_max_part;
 constexpr int filter_row_threads = 4;
 
+/// Doubles in shared memory of a block that makes the matrices M of a kind: see Room.
+constexpr int doubles_of_columns(int delays, int rows_of_last_shape) {
+    return filter_columns * (delays > rows_of_last_shape ? delays : rows_of_last_shape);
+}
+constexpr int doubles_of_steering(int delays, int rows) {
+    return phy::detail::round_up(delays * rows, 2);
+}
+constexpr int doubles_of_likelihood(int delays, int modes) {
+    return modes * (modes + 4 * delays);
+}
+
 /// EstimatorTileShape in device memory.
 struct DeviceTileShape {
     int positions;
@@ -53,6 +64,7 @@ struct DeviceKind {
     EstimatorModes modes;
     int rows;
     int shapes_count;
+    int rows_of_last_shape;
     const float* project;
     const float* keep;
     const double* columns;   ///< (delays, filter_columns): as threads take them
@@ -63,7 +75,9 @@ struct DeviceKind {
 /// EstimatorFilter in device memory.
 struct DeviceFilter {
     int window_blocks;
+    int tiles;
     int delays;
+    int likelihood_steps;
     double floor;
     const EstimatorDeposit* deposits;
     const double* deposit_weights;
@@ -98,7 +112,8 @@ struct EstimatorProgram : EstimatorShape {
     const EstimatorTileJob* jobs;
     EstimatorFacts facts;
     DeviceProfile profile;
-    int mode_blocks;  ///< of the projection, at most
+    int mode_blocks;     ///< of the projection, at most
+    int filter_doubles;  ///< in the largest Room
 
     // The workspace. Sizes are elements per slot.
     float* rows_at;

@@ -14,23 +14,65 @@ std::size_t size(int count) {
 
 }  // namespace
 
-/// Sums and differences of the powers of delays that mirror each other. noise: over power.
-void SlotEstimator::set_powers(Scratch& scratch, const EstimatorFilter& filter, double noise) const noexcept {
+/// The powers of delays in the measured profile.
+void SlotEstimator::set_powers(Scratch& scratch, const EstimatorFilter& filter) const noexcept {
     const float* const profile = &guess_[size(plan_.profile.reach)];
-    const auto delays = size(filter.delays);
-    const auto power_of = [&](std::size_t delay) {
+    for (std::size_t delay = 0; delay < filter.deposits.size(); ++delay) {
         const EstimatorDeposit& deposit = filter.deposits[delay];
         double power = 0.0;
         for (int i = 0; i < deposit.count; ++i)
             power += filter.deposit_weights[size(deposit.weights + i)] * double{profile[deposit.first + i]};
-        return power;
-    };
+        scratch.of_delays[delay] = power;
+    }
+}
+
+/// Sums and differences of the powers of delays that mirror each other. floor: added to each sum.
+void SlotEstimator::add_powers(Scratch& scratch, const EstimatorFilter& filter, double floor) const noexcept {
+    const auto delays = size(filter.delays);
     for (std::size_t i = 0; i < delays; ++i) {
-        const double late = power_of(delays + i);
-        const double early = power_of(delays - 1 - i);
-        scratch.powers[i] = filter.floor * noise + (late + early);
+        const double late = scratch.of_delays[delays + i];
+        const double early = scratch.of_delays[delays - 1 - i];
+        scratch.powers[i] = floor + (late + early);
         scratch.powers[delays + i] = late - early;
     }
+}
+
+/// The first rows of the steering vectors, (2, rows, delays): times sums of powers, then times differences.
+void SlotEstimator::weight_rows(Scratch& scratch, const EstimatorFilter& filter, const EstimatorKind& kind,
+                                int rows) const noexcept {
+    const auto delays = size(filter.delays);
+    double* by_sum = scratch.weighted.data();
+    double* by_difference = by_sum + size(kind.all_rows()) * delays;
+    for (int row = 0; row < rows; ++row, by_sum += delays, by_difference += delays) {
+        const double* const steering = &kind.steering[size(row) * delays];
+        kernels_.scale_delays(steering, scratch.powers.data(), filter.delays, by_sum);
+        kernels_.scale_delays(steering, &scratch.powers[delays], filter.delays, by_difference);
+    }
+}
+
+/// Rows of the matrix from `row` on: those of modes, from weight_rows().
+void SlotEstimator::multiply_rows(Scratch& scratch, const EstimatorFilter& filter, const EstimatorKind& kind,
+                                  const EstimatorModes& modes, int row) const noexcept {
+    const int delays = filter.delays;
+    const int width = kind.modes.columns();
+    const double* const by_sum = scratch.weighted.data();
+    const double* const by_difference = by_sum + size(kind.all_rows() * delays);
+    for (const int parity : {0, 1}) {
+        for (const int other : {0, 1}) {
+            const int first = other == 0 ? 0 : kind.modes.column_part(0);
+            const double* const weighted = parity == other ? by_sum : by_difference;
+            kernels_.multiply_exactly(kind.columns.data() + first, width, delays,
+                                      weighted + size(row * delays), delays,
+                                      &scratch.matrix[size(row * width + first)], width,
+                                      modes.counts[size(parity)], kind.modes.column_part(other));
+        }
+        row += modes.counts[size(parity)];
+    }
+}
+
+void SlotEstimator::add_noise(Scratch& scratch, const EstimatorKind& kind, double noise) noexcept {
+    for (int mode = 0; mode < kind.modes.modes(); ++mode)
+        scratch.matrix[size(mode * kind.modes.columns() + kind.modes.column_of(mode))] += noise;
 }
 
 /// M of all shapes of a kind, and its error. With G, the modes of pilots on paths, T, those of a tile, and P,
@@ -41,41 +83,21 @@ void SlotEstimator::make_filter(Scratch& scratch, std::size_t filter_index, bool
     const double noise = double{state_.noise_over_power[joint ? 1 : 0]};
     const int delays = filter.delays;
     const int width = kind.modes.columns();
-    set_powers(scratch, filter, noise);
-    const int all = kind.modes.modes() + kind.rows;
-    double* const by_sum = scratch.weighted.data();
-    double* const by_difference = by_sum + size(all * delays);
-    for (std::size_t row = 0; row < size(all); ++row) {
-        const double* const steering = &kind.steering[row * size(delays)];
-        kernels_.scale_delays(steering, scratch.powers.data(), delays, by_sum + row * size(delays));
-        kernels_.scale_delays(steering, &scratch.powers[size(delays)], delays,
-                              by_difference + row * size(delays));
-    }
-    int row = 0;
-    const auto multiply_rows = [&](const EstimatorModes& modes) {
-        for (const int parity : {0, 1}) {
-            for (const int other : {0, 1}) {
-                const int first = other == 0 ? 0 : kind.modes.column_part(0);
-                const double* const weighted = parity == other ? by_sum : by_difference;
-                kernels_.multiply_exactly(kind.columns.data() + first, width, delays,
-                                          weighted + size(row * delays), delays,
-                                          &scratch.matrix[size(row * width + first)], width,
-                                          modes.counts[size(parity)], kind.modes.column_part(other));
-            }
-            row += modes.counts[size(parity)];
-        }
-    };
-    multiply_rows(kind.modes);
+    const int modes = kind.modes.modes();
+    const int all = kind.all_rows();
+    set_powers(scratch, filter);
+    if (filter.likelihood_steps > 0) raise_likelihood(scratch, filter_index, joint, noise);
+    add_powers(scratch, filter, filter.likelihood_steps > 0 ? 0.0 : filter.floor * noise);
+    weight_rows(scratch, filter, kind, all);
+    multiply_rows(scratch, filter, kind, kind.modes, 0);
     for (const EstimatorTileShape& shape : kind.shapes)
-        multiply_rows(shape.modes);
+        multiply_rows(scratch, filter, kind, shape.modes, modes + shape.first_row);
 
     const EstimatorTileShape& last = kind.shapes.back();
-    const int modes = kind.modes.modes();
     const double* const of_last = &scratch.matrix[size((modes + last.first_row) * width)];
     const auto last_size = size(last.modes.modes() * width);
     std::copy_n(of_last, last_size, scratch.weighted.data());
-    for (int mode = 0; mode < modes; ++mode)
-        scratch.matrix[size(mode * width + kind.modes.column_of(mode))] += noise;
+    add_noise(scratch, kind, noise);
     kernels_.eliminate(scratch.matrix.data(), width, all, kind.pivot_columns.data(), modes);
 
     double power = 0.0;

@@ -70,7 +70,13 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
         scratch.subcarriers.resize(8 * size(largest.half_width));
         scratch.matrix.assign(matrix * size(largest.columns_of_matrix), 0.0);
         scratch.weighted.resize(matrix * size(std::max(2 * largest.delays, largest.columns_of_matrix)));
+        scratch.of_delays.resize(2 * size(largest.delays));
         scratch.powers.resize(2 * size(largest.delays));
+        const std::size_t width = size(largest.likelihood_width);
+        scratch.modes.resize(2 * size(largest.likelihood_columns) * width);
+        scratch.correlation.resize(width * width);
+        scratch.paths.resize(size(largest.likelihood_delays) * width);
+        scratch.products.resize(size(largest.likelihood_delays) * width);
         scratch.known.resize(size(largest.columns_of_matrix));
     }
 }

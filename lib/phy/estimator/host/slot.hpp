@@ -42,11 +42,16 @@ private:
         std::vector<float> mixed;
         std::vector<float> tile;
         std::vector<float> subcarriers;
-        std::vector<double> matrix;    ///< (rows, columns of modes)
-        std::vector<double> weighted;  ///< (2, rows, delays): by sum and by difference of powers
-        std::vector<double> powers;    ///< (2, delays)
-        std::vector<double> known;     ///< (columns of modes): power of a tile that M explains
-        bool is_spoiled = false;       ///< one of its rows spoils the slot
+        std::vector<double> matrix;       ///< (rows, columns of modes)
+        std::vector<double> weighted;     ///< (2, rows, delays): by sum and by difference of powers
+        std::vector<double> of_delays;    ///< (2 delays): powers, the earliest first
+        std::vector<double> powers;       ///< (2, delays): sums and differences of these
+        std::vector<double> modes;        ///< (columns of a kind, width), then (width, columns)
+        std::vector<double> correlation;  ///< (width, width): of modes
+        std::vector<double> paths;        ///< (2 delays, width)
+        std::vector<double> products;     ///< as paths
+        std::vector<double> known;        ///< (columns of modes): power of a tile that M explains
+        bool is_spoiled = false;          ///< one of its rows spoils the slot
     };
 
     template <typename Job>
@@ -89,7 +94,16 @@ private:
                                     float* lanes) noexcept;
     void measure_noise() noexcept;
     void make_filter(Scratch& scratch, std::size_t filter, bool joint) noexcept;
-    void set_powers(Scratch& scratch, const EstimatorFilter& filter, double noise) const noexcept;
+    void set_powers(Scratch& scratch, const EstimatorFilter& filter) const noexcept;
+    void add_powers(Scratch& scratch, const EstimatorFilter& filter, double floor) const noexcept;
+    void correlate_modes(Scratch& scratch, std::size_t filter, bool joint) const noexcept;
+    static void write_paths(const EstimatorFilter& filter, const EstimatorKind& kind, double* rows) noexcept;
+    void raise_likelihood(Scratch& scratch, std::size_t filter, bool joint, double noise) noexcept;
+    void weight_rows(Scratch& scratch, const EstimatorFilter& filter, const EstimatorKind& kind,
+                     int rows) const noexcept;
+    void multiply_rows(Scratch& scratch, const EstimatorFilter& filter, const EstimatorKind& kind,
+                       const EstimatorModes& modes, int row) const noexcept;
+    static void add_noise(Scratch& scratch, const EstimatorKind& kind, double noise) noexcept;
     void write_mix(const Scratch& scratch, const EstimatorKind& kind, bool joint, float* mix) const noexcept;
     void write_estimate() noexcept;
     void write_covariance() noexcept;

@@ -26,6 +26,12 @@ constexpr int delays_of_cell = 3;            // a cell is the reciprocal of a wi
 constexpr int noise_one_of = 8;              // min share of pilots left to measure noise: 1 / 8
 constexpr double floor_of_noise = 0.1;       // power of a cell, over the noise of the measured profile
 
+/// Longer windows would gain less and cost more.
+int likelihood_steps_of(int window_blocks) {
+    if (window_blocks <= 6) return 4;
+    return window_blocks <= 12 ? 2 : 0;
+}
+
 std::size_t size(int count) {
     return static_cast<std::size_t>(count);
 }
@@ -293,6 +299,7 @@ EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, const Estim
                                 (filter.window_blocks * layout.comb_pilots);
     filter.floor = floor_of_noise * (cells / filter.delays) /
                    (filter.window_blocks * layout.comb_pilots * std::sqrt(observations));
+    filter.likelihood_steps = likelihood_steps_of(filter.window_blocks);
     set_deposits(filter, profile, layout, extent);
     const bool has_middle = blocks > 2 * edge_blocks;
     for (const bool joint : {true, false})

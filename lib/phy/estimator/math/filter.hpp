@@ -33,6 +33,9 @@ struct EstimatorModes {
         return round_up(counts[static_cast<std::size_t>(parity)], estimator_row_multiple);
     }
     [[nodiscard]] constexpr int width() const { return part(0) + part(1); }
+    [[nodiscard]] constexpr int float_of(int mode) const {
+        return mode < counts[0] ? mode : mode - counts[0] + part(0);
+    }
     /// Doubles.
     [[nodiscard]] constexpr int column_part(int parity) const {
         return round_up(counts[static_cast<std::size_t>(parity)], estimator_column_multiple);
@@ -67,6 +70,8 @@ struct EstimatorKind {
     std::vector<double> steering;            ///< (modes + rows, delays): U, then V, on paths
     std::vector<EstimatorTileShape> shapes;  ///< whole window, then its middle
 
+    /// Of the matrix that is solved: modes of the window, then those of all shapes.
+    [[nodiscard]] int all_rows() const { return modes.modes() + rows; }
     /// Floats per column of folded pilots, zero-padded.
     [[nodiscard]] int column_stride() const { return round_up(pilots, estimator_lanes); }
 };
@@ -87,8 +92,10 @@ struct EstimatorDeposit {
 
 struct EstimatorFilter {
     int window_blocks = 0;
+    int tiles = 0;                           ///< of all ranges
     int delays = 0;                          ///< on either side of the middle of the extent
     double floor = 0.0;                      ///< of the power of two delays, over noise over power
+    int likelihood_steps = 0;                ///< from the measured profile to powers of delays; 0: none
     std::vector<EstimatorDeposit> deposits;  ///< (2 delays), earliest first
     std::vector<double> deposit_weights;
     std::array<EstimatorKind, 2> kinds;  ///< single, joint

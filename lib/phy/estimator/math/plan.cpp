@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -85,6 +86,34 @@ void add_facts(EstimatorPlan& plan, const EstimatorFilter& filter, const Estimat
     }
 }
 
+/// A measured over the true noise power of so many complex numbers, so many deviations off (Wilson and
+/// Hilferty, 1931).
+double by_chance(double freedom, double deviations) {
+    const double variance = 1.0 / (9.0 * freedom);
+    const double root = std::max(1.0 - variance + deviations * std::sqrt(variance), 0.1);
+    return root * root * root;
+}
+
+/// Few resource blocks have few pilots beside their modes, and the strongest of these are not enough at high
+/// SNR: what DM-RS have in common shows the noise too.
+void add_noise_of_changes(EstimatorPlan& plan) {
+    constexpr int max_blocks = 4;
+    const EstimatorLayout& layout = plan.layout;
+    const int pairs = plan.constants.pairs;
+    const bool is_long =
+        std::ranges::any_of(layout.ranges, [](const auto& r) { return r.blocks > max_blocks; });
+    if (pairs == 0 || is_long) return;
+    double of_residuals = 0.0;
+    for (const std::size_t kind : {0U, 1U})
+        of_residuals += static_cast<double>(plan.facts.freedom[kind]) * layout.kind_streams[kind];
+    // Neighbouring pairs share a DM-RS.
+    const double shared = pairs == 1 ? 1.0 : 2.0 / 3.0;
+    const double of_changes =
+        shared * pairs * layout.rows * layout.pilots * layout.length / static_cast<double>(layout.symbols);
+    plan.facts.change_weight = static_cast<float>(of_changes / (of_changes + of_residuals));
+    plan.facts.max_residual = static_cast<float>(by_chance(of_residuals, 2.0) / by_chance(of_changes, -2.0));
+}
+
 /// Makes the filter of a range's windows if no range before has one.
 std::size_t filter_of(EstimatorPlan& plan, const EstimatorRange& range) {
     const int window = estimator_window_blocks(range.blocks);
@@ -106,8 +135,9 @@ void add_jobs(EstimatorPlan& plan) {
         const EstimatorRange& range = plan.layout.ranges[r];
         const std::size_t index = filter_of(plan, range);
         plan.shares[index] += static_cast<float>(range.blocks) / static_cast<float>(all);
-        const EstimatorFilter& filter = plan.filters[index];
+        EstimatorFilter& filter = plan.filters[index];
         for (const EstimatorTile& tile : estimator_tiles(range.blocks)) {
+            ++filter.tiles;
             plan.jobs.push_back({.range = static_cast<int>(r),
                                  .filter = static_cast<int>(index),
                                  .tile = tile,
@@ -131,10 +161,15 @@ void set_largest(EstimatorPlan& plan) {
             const EstimatorKind& kind = filter.of(joint);
             largest.width = std::max(largest.width, kind.modes.width());
             largest.columns_of_matrix = std::max(largest.columns_of_matrix, kind.modes.columns());
-            largest.rows_of_matrix = std::max(largest.rows_of_matrix, kind.modes.modes() + kind.rows);
-            if (!kind.shapes.empty())
-                largest.rows_of_last_shape =
-                    std::max(largest.rows_of_last_shape, kind.shapes.back().modes.modes());
+            largest.rows_of_matrix = std::max(largest.rows_of_matrix, kind.all_rows());
+            if (filter.likelihood_steps > 0) {
+                const int delays = 2 * filter.delays;
+                largest.rows_of_matrix = std::max(largest.rows_of_matrix, kind.modes.modes() + delays);
+                largest.likelihood_delays = std::max(largest.likelihood_delays, delays);
+                largest.likelihood_width = std::max(largest.likelihood_width, kind.modes.columns());
+                largest.likelihood_columns =
+                    std::max(largest.likelihood_columns, filter.tiles * plan.columns(joint));
+            }
             largest.columns = std::max(largest.columns,
                                        static_cast<std::size_t>(plan.columns(joint) * kind.column_stride()));
             std::size_t mix = 0;
@@ -164,6 +199,7 @@ EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
       time(make_estimator_time(config, layout)),
       constants(make_constants(config, layout, time.sets)) {
     add_jobs(*this);
+    add_noise_of_changes(*this);
     set_largest(*this);
 }
 

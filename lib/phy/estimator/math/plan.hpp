@@ -32,7 +32,9 @@ struct EstimatorSizes {
     int delays = 0;
     int columns_of_matrix = 0;
     int rows_of_matrix = 0;
-    int rows_of_last_shape = 0;  ///< of M, for the last shape of a kind
+    int likelihood_delays = 0;   ///< on both sides, of filters with likelihood_steps
+    int likelihood_width = 0;    ///< columns_of_matrix of these
+    int likelihood_columns = 0;  ///< real ones of all tiles
     std::size_t modes = 0;       ///< floats per slot of the modes
     std::size_t columns = 0;     ///< floats of a tile's folded pilots, for one kind
     std::size_t mix = 0;         ///< floats of M, of all shapes of one kind and filter

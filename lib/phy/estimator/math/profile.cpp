@@ -11,9 +11,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double prefix = 9.0 / 128.0;
-constexpr double prefixes = 1.5;                     // pilots of type 2 tell apart no more than 2.4
-constexpr double prefixes_of_blocks[] = {0.5, 1.0};  // of one block and of two, which show no more
-constexpr double extent_of_spread = 24.0;            // over a given delay spread
+constexpr double prefixes = 1.5;           // pilots of type 2 tell apart no more than 2.4
+constexpr double prefixes_of_block = 1.0;  // of one block, which shows no more
+constexpr double extent_of_spread = 24.0;  // over a given delay spread
 constexpr int max_window_blocks = 64;
 constexpr int bins_of_cell = 4;  // a cell is the reciprocal of a window's band
 constexpr int reach_in_cells = 6;
@@ -64,8 +64,7 @@ int transform_size(int pilots) {
 double estimator_extent(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
     const auto longest = std::max_element(layout.ranges.begin(), layout.ranges.end(),
                                           [](const auto& a, const auto& b) { return a.blocks < b.blocks; });
-    const double extent =
-        prefix * (longest->blocks <= 2 ? prefixes_of_blocks[longest->blocks - 1] : prefixes);
+    const double extent = prefix * (longest->blocks == 1 ? prefixes_of_block : prefixes);
     if (!config.delay_spread) return extent;
     return std::min(extent, extent_of_spread * double{*config.delay_spread} * config.subcarrier_spacing);
 }

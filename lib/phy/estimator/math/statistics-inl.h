@@ -98,6 +98,18 @@ PHY_INLINE void set_offsets(const EstimatorConstants& constants, const float* su
         set_phase<Ops>(constants, l, state.frequency_offset, state);
 }
 
+/// The noise of a pilot of a stream, as residuals show it, which weak modes are part of, and as changes from
+/// DM-RS to DM-RS do, which those of the channel are part of.
+template <class Ops>
+PHY_INLINE float joined_noise(const EstimatorConstants& constants, const EstimatorFacts& facts,
+                              const SlotState& state, float residual) {
+    if (facts.change_weight == 0.0F) return residual;
+    const float change = Ops::div(Ops::mul(0.5F, state.change), constants.symbols_averaged);
+    if (change > residual) return residual;
+    if (residual > Ops::mul(change, facts.max_residual)) return change;
+    return Ops::fma(facts.change_weight, Ops::sub(change, residual), residual);
+}
+
 /// Noise and the power of each stream's channel, from the energies and residuals of streams. The noise of a
 /// spoiled slot is infinite.
 template <class Ops>
@@ -118,7 +130,8 @@ PHY_INLINE void set_noise(const EstimatorConstants& constants, const EstimatorFa
         state.noise_variance = constants.noise_variance;
         state.noise = Ops::div(constants.noise_variance, constants.noise_scale);
     } else {
-        state.noise = Ops::max(Ops::div(residual, freedom), Ops::mul(energy, min_noise_share));
+        const float noise = joined_noise<Ops>(constants, facts, state, Ops::div(residual, freedom));
+        state.noise = Ops::max(noise, Ops::mul(energy, min_noise_share));
         state.noise_variance = Ops::max(Ops::mul(state.noise, constants.noise_scale), min_noise_variance);
     }
     PHY_UNROLL for (int kind = 0; kind < 2; ++kind) {

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Finds the SNR at which a tenth of the transport blocks of small grants fails, beside the tree before its likely
+profiles: runs two link_sim and writes data/results/small_grants.json.
+
+    tools/small_figures.py BEFORE [LINK_SIM]    default: build/release/apps/link_sim
+
+tools/figures.py makes the table.
+"""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+from block_error_figures import context_of
+from link_figures import rows
+from moving_figures import first_snr_db
+
+# By MCS index: a name, and where to look, in dB, with two antennas per layer.
+CODES = {4: ("QPSK, R = 0.30", "-6:2:14"), 16: ("16QAM, R = 0.64", "4:2:26"), 22: ("64QAM, R = 0.65", "9:2:33")}
+SPEEDS = {3: 10, 120: 389}  # km/h, and Hz at 3.5 GHz
+# Layers, antennas, and how much more SNR than one layer on two antennas needs.
+LINKS = ((1, 1, 7), (1, 2, 0), (2, 2, 6), (2, 4, 0), (4, 4, 7))
+CHANNELS = ("tdl-a:100", "tdl-c:300", "taps:0:0,350:-3,800:-6")
+BLOCKS = (1, 2, 4, 12)
+FIXED = {"max-blocks": 1000, "block-errors": 250, "min-slots": 1, "threads": 1, "time-interpolation": "wiener"}
+
+
+def cases():
+    """Resource blocks, channel, link, speed, DM-RS symbols and MCS index. Two layers need two DM-RS symbols."""
+    for blocks in BLOCKS:
+        for link in LINKS:
+            for channel in CHANNELS if link[0] == 1 else CHANNELS[:1]:
+                for speed in SPEEDS:
+                    for mcs in CODES:
+                        yield blocks, channel, link, speed, "2,11", mcs
+        for channel in CHANNELS:
+            yield blocks, channel, LINKS[0], 3, "2", 4
+
+
+def shifted(snrs, shift):
+    first, step, last = snrs.split(":")
+    return f"{int(first) + shift}:{step}:{int(last) + shift}"
+
+
+def points_of(program, options, known):
+    command = [program, "--json", "--quiet", *(word for key, value in (options | {"known": known}).items()
+                                               for word in (f"--{key}", str(value)))]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return [[point["snr_db"], point["blocks"], point["block_errors"]] for point in report["points"]]
+
+
+def measure(before, program, blocks, channel, link, speed, dmrs, mcs):
+    layers, antennas, shift = link
+    name, snrs = CODES[mcs]
+    options = FIXED | {"channel": channel, "layers": layers, "antennas": antennas, "mcs": mcs, "dmrs-symbols": dmrs,
+                       "resource-blocks": blocks, "doppler": SPEEDS[speed], "snr-db": shifted(snrs, shift)}
+    return {"resource_blocks": blocks, "channel": channel, "layers": layers, "antennas": antennas, "dmrs_symbols": dmrs,
+            "code": name, "km_per_h": speed, "doppler_hz": SPEEDS[speed],
+            "receivers": {"perfect": points_of(program, options, "channel,noise"),
+                          "before": points_of(before, options, "none"), "now": points_of(program, options, "none")}}
+
+
+def point_of(snr_db, blocks, errors):
+    return {"snr_db": snr_db, "blocks": blocks, "block_errors": errors, "block_error_rate": errors / blocks}
+
+
+def small_figures(results):
+    """Losses against perfect knowledge, in dB: the mean over codes and speeds, and the worst."""
+    losses = {}
+    for run in json.loads((results / "small_grants.json").read_text())["runs"]:
+        snrs = {name: first_snr_db([point_of(*point) for point in points]) for name, points in run["receivers"].items()}
+        key = (f"{run['resource_blocks']}", f"{run['antennas']} x {run['layers']}", run["channel"], run["dmrs_symbols"])
+        losses.setdefault(key, []).append(snrs)
+    lines = []
+    for key, runs in losses.items():
+        cells = []
+        for name in ("before", "now"):
+            known = [snrs[name] - snrs["perfect"] for snrs in runs
+                     if snrs["perfect"] is not None and snrs[name] is not None]
+            never = sum(snrs["perfect"] is not None and snrs[name] is None for snrs in runs)
+            cells.append(f"{sum(known) / len(known):.2f}" if known else "")
+            cells.append("never" if never else f"{max(known):.2f}" if known else "")
+        lines.append([*key, *cells])
+    heads = ["resource blocks", "antennas x layers", "channel", "DM-RS", "before: mean", "worst", "now: mean", "worst"]
+    return {"small grants": rows(heads, lines)}
+
+
+if __name__ == "__main__":
+    here = pathlib.Path(__file__).resolve().parent.parent
+    link_sim = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else here / "build/release/apps/link_sim")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda case: measure(sys.argv[1], link_sim, *case), cases()))
+    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
+    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
+    (here / "data/results/small_grants.json").write_text(
+        f'{{"context": {json.dumps(context_of(here) | {"resource_blocks": BLOCKS} | FIXED)},\n"runs": [\n{lines}\n]}}\n')
