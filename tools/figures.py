@@ -24,6 +24,7 @@ from phase_figures import phase_figures
 from profile_figures import profile_figures
 from recorder_figures import recorder_figures
 from recorder_speed import speed_figures
+from small_figures import small_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results"
@@ -449,7 +450,7 @@ def speed_table():
 def figures():
     recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
     coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
-    receivers = joint_figures(RESULTS) | phase_figures(RESULTS)
+    receivers = joint_figures(RESULTS) | phase_figures(RESULTS) | small_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | receivers | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),

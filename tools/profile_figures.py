@@ -43,6 +43,7 @@ def profile_table(run, head, by, figures):
 def profile_figures(results):
     wide = json.loads((results / "profile_wide.json").read_text())
     narrow = json.loads((results / "profile_narrow.json").read_text())
+    before = json.loads((results / "profile_narrow_before.json").read_text())
     evm = "EVM, dB"
     return {
         "profile layers": profile_table(wide, evm, "layers", EVM),
@@ -54,4 +55,5 @@ def profile_figures(results):
         "profile level": profile_table(wide, evm, "layers", LEVEL),
         "profile blocks": profile_table(wide, evm, "resource blocks", EVM),
         "profile narrow": profile_table(narrow, evm, "resource blocks", EVM),
+        "profile narrow before": profile_table(before, evm, "resource blocks", EVM),
     }
