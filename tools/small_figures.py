@@ -16,6 +16,7 @@ import sys
 from block_error_figures import context_of
 from link_figures import rows
 from moving_figures import first_snr_db
+from phase_figures import point_of, shifted
 
 # By MCS index: a name, and where to look, in dB, with two antennas per layer.
 CODES = {4: ("QPSK, R = 0.30", "-6:2:12"), 16: ("16QAM, R = 0.64", "4:2:24")}
@@ -39,11 +40,6 @@ def cases():
             yield blocks, channel, LINKS[0], 3, "2", 4
 
 
-def shifted(snrs, shift):
-    first, step, last = snrs.split(":")
-    return f"{int(first) + shift}:{step}:{int(last) + shift}"
-
-
 def points_of(program, options, known):
     command = [program, "--json", "--quiet", *(word for key, value in (options | {"known": known}).items()
                                                for word in (f"--{key}", str(value)))]
@@ -60,10 +56,6 @@ def measure(before, program, blocks, channel, link, speed, dmrs, mcs):
             "code": name, "km_per_h": speed, "doppler_hz": SPEEDS[speed],
             "receivers": {"perfect": points_of(program, options, "channel,noise"),
                           "before": points_of(before, options, "none"), "now": points_of(program, options, "none")}}
-
-
-def point_of(snr_db, blocks, errors):
-    return {"snr_db": snr_db, "blocks": blocks, "block_errors": errors, "block_error_rate": errors / blocks}
 
 
 def small_figures(results):
