@@ -100,4 +100,25 @@ TEST(ErasedSubcarrier, IsNotUsed) {
     }
 }
 
+/// Its squares turn so slowly that their mean stays.
+TEST(ErasedSubcarrier, NearFrequencyZeroIsNoImage) {
+    const unsigned seed = phy_test::random_seed();
+    std::mt19937 random(seed);
+    const phy_test::TemporaryDirectory folder;
+    const auto capture = folder / "capture.h5";
+    for (const double frequency_offset : {0.0, 3.0, 12.0, 40.0, 150.0}) {
+        Config config = phy_test::plain_recording();
+        config.link.allocation.carrier_resource_blocks = 32;
+        config.link.allocation.erased_subcarriers = {192};
+        config.frequency_offset = frequency_offset;
+        config.seed = random();
+        AirCapture sent(config);
+        add_line(sent, 192, 0.0, random);
+        sent.write(capture, config.link);
+        for (const std::string& warning : phy::receive_file(capture, {}, {}).warnings)
+            EXPECT_EQ(warning.find("mirror image"), std::string::npos)
+                << warning << ", " << frequency_offset << " Hz, seed " << seed;
+    }
+}
+
 }  // namespace

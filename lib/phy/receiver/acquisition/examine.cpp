@@ -167,11 +167,11 @@ void Examination::add_block(AntennaSums& to, std::size_t first, std::size_t end)
     const std::complex<double> mean(re / static_cast<double>(end - first),
                                     im / static_cast<double>(end - first));
     to.samples += end - first;
-    to.sum += std::complex<double>(re, im);
     to.squares += std::complex<double>(square_re, square_im);
     to.power += power;
     to.squared_powers += power * power;
     to.means += mean;
+    to.squared_means += mean * mean;
     to.mean_powers += std::norm(mean);
     ++to.blocks;
 }
@@ -253,21 +253,21 @@ double Examination::line_of(const AntennaSums& sums) const {
     return line > least * beside ? line / beside : 0.0;
 }
 
-/// A signal of I and Q with equal power and without correlation has a mean x^2 of 0, its image adds to it.
+/// A signal of I and Q with equal power and without correlation has a mean x^2 of 0, its image adds to it. So
+/// does a line near frequency 0, which is the means of the blocks.
 double Examination::image_of(const AntennaSums& sums) const {
     // Symbols on one axis are not such a signal.
     if (bits_per_symbol(plan_.config.link.modulation) == 1) return 0.0;
     const auto samples = static_cast<double>(sums.samples);
-    const std::complex<double> mean = sums.sum / samples;
-    const double power = sums.power / samples - std::norm(mean);
-    const double squares = std::norm(sums.squares / samples - mean * mean) / (power * power);
+    const auto blocks = static_cast<double>(sums.blocks);
+    const double power = sums.power / samples - sums.mean_powers / blocks;
+    const double squares = std::norm(sums.squares / samples - sums.squared_means / blocks) / (power * power);
     double subcarriers = 0.0;
     for (const ResourceBlocks& range : plan_.config.link.allocation.resource_blocks)
         subcarriers += subcarriers_per_resource_block * range.count;
     const double occupied = subcarriers * plan_.demodulator->ofdm.subcarrier_spacing / sample_rate_;
     const double equal_blocks = sums.power * sums.power / sums.squared_powers;
-    const double independent =
-        share_in_fading * occupied * samples * equal_blocks / static_cast<double>(sums.blocks);
+    const double independent = share_in_fading * occupied * samples * equal_blocks / blocks;
     return squares > sure_power * 2.0 / independent ? 0.25 * squares : 0.0;
 }
 

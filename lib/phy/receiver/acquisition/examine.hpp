@@ -76,12 +76,12 @@ private:
         std::uint64_t at_smallest = 0;
         std::uint64_t near_zero = 0;
         std::uint64_t samples = 0;
-        std::complex<double> sum;
-        std::complex<double> squares;  ///< sum of x^2
-        double power = 0.0;            ///< sum of |x|^2
-        double squared_powers = 0.0;   ///< of the blocks
-        std::complex<double> means;    ///< sum of the blocks' means
-        double mean_powers = 0.0;      ///< sum of their |mean|^2
+        std::complex<double> squares;        ///< sum of x^2
+        double power = 0.0;                  ///< sum of |x|^2
+        double squared_powers = 0.0;         ///< of the blocks
+        std::complex<double> means;          ///< sum of the blocks' means
+        std::complex<double> squared_means;  ///< sum of their mean^2
+        double mean_powers = 0.0;            ///< sum of their |mean|^2
         std::uint64_t blocks = 0;
     };
 
