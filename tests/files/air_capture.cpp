@@ -81,6 +81,16 @@ void choose_dmrs(phy::SlotAllocation& allocation, std::mt19937& random) {
     dmrs.n_scid = random_int(random, 0, 1);
 }
 
+/// For a quarter of the links whose ports may have them.
+void choose_ptrs(phy::SlotAllocation& allocation, std::uint32_t rnti, std::mt19937& random) {
+    const int lowest = *std::ranges::min_element(allocation.dmrs.ports);
+    if (random_int(random, 0, 3) != 0 || lowest > (allocation.dmrs.type == 1 ? 3 : 5)) return;
+    allocation.ptrs = phy::PtrsConfig{.time_density = 1 << random_int(random, 0, 2),
+                                      .frequency_density = 2 * random_int(random, 1, 2),
+                                      .resource_element_offset = random_int(random, 0, 3),
+                                      .rnti = rnti};
+}
+
 }  // namespace
 
 Config random_recording(std::mt19937& random, double snr_db) {
@@ -105,7 +115,8 @@ Config random_recording(std::mt19937& random, double snr_db) {
     choose_dmrs(link.allocation, random);
     const int most = std::min(5, 1 + static_cast<int>(snr_db / 8.0));
     link.modulation = phy::all_modulations[static_cast<std::size_t>(random_int(random, 1, 1 + most))];
-    link.scrambling = {.rnti = 100, .id = 3};
+    link.scrambling = {.rnti = static_cast<std::uint32_t>(random_int(random, 1, 65535)), .id = 3};
+    choose_ptrs(link.allocation, link.scrambling.rnti, random);
     config.kind = random_int(random, 0, 2) == 0 ? phy::CaptureKind::grid : phy::CaptureKind::samples;
     const int layers = link.allocation.layers();
     config.antennas = layers + random_int(random, 0, 3);

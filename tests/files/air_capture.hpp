@@ -31,8 +31,8 @@ struct AirCapture {
 /// samples.
 phy::apps::Recording::Config plain_recording();
 
-/// Any right link: samples or grid, numerology, carrier, allocation, layers, antennas, DM-RS, modulation,
-/// TDL-A, -B or -C or some paths within half a prefix, offsets.
+/// Any right link: samples or grid, numerology, carrier, allocation, layers, antennas, DM-RS, PT-RS,
+/// modulation, TDL-A, -B or -C or some paths within half a prefix, offsets.
 phy::apps::Recording::Config random_recording(std::mt19937& random, double snr_db);
 
 }  // namespace phy_test

@@ -75,6 +75,8 @@ def link_seeds():
         "mapping_b": link(allocation={"symbols": [4, 7]}, dmrs={"mapping_type": "B"}),
         "samples": link(carrier={"subcarrier_spacing": 15000, "first_sample": 400, "sample_rate": 3.84e6}),
         "erased": link(allocation={"erased_subcarriers": [0, 7]}),
+        "ptrs": link(allocation={"ptrs": {"time_density": 2, "frequency_density": 4, "resource_element_offset": 1,
+                                          "ports": [0], "power_db": 3}}),
         "words": words(),
         "coded": link(coding={"code_rate_x1024": 567, "transport_block_size": 3752, "redundancy_version": 2, "overhead": 6,
                               "limited_buffer": 92200}),

@@ -75,7 +75,9 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
                        "slots": [39, 0, 4], "reserved": [], "erased_subcarriers": [305, 611],
                        "dmrs": {"type": 2, "length": 2, "ports": [4, 10, 0], "cdm_groups_without_data": 3,
                                 "symbols": [3, 4, 9, 10], "scrambling_id": 65534, "n_scid": 1,
-                                "reference_crb": 6, "power_db": -1.25}},
+                                "reference_crb": 6, "power_db": -1.25},
+                       "ptrs": {"time_density": 4, "frequency_density": 2, "resource_element_offset": 3,
+                                "ports": [5], "power_db": 4.5}},
         "coding": {"code_rate": 0.75, "transport_block_size": 3104, "redundancy_version": 3,
                    "overhead": 18, "limited_buffer": 40960}})");
     Link expected;
@@ -106,6 +108,12 @@ TEST(LinkTest, EveryValueIsReadToItsPlace) {
                                 .n_scid = 1,
                                 .reference_crb = 6,
                                 .power_db = -1.25F};
+    expected.allocation.ptrs = phy::PtrsConfig{.time_density = 4,
+                                               .frequency_density = 2,
+                                               .resource_element_offset = 3,
+                                               .ports = {5},
+                                               .rnti = 65535,
+                                               .power_db = 4.5F};
     expected.scrambling = {.rnti = 65535, .id = 1023, .codeword = 1};
     expected.modulation = phy::Modulation::qam64;
     expected.slots = {39, 0, 4};
@@ -412,6 +420,23 @@ TEST(LinkTest, SizesOfTheFft) {
     }
 }
 
+TEST(LinkTest, PtrsHaveDefaultsAndTheRntiOfTheAllocation) {
+    LinkJson json = changed(short_link, "/allocation/ptrs", {{"time_density", 1}, {"frequency_density", 4}});
+    const Link link = parse_link(json.dump());
+    EXPECT_EQ(link.allocation.ptrs, (phy::PtrsConfig{.frequency_density = 4, .rnti = 4660}));
+    EXPECT_EQ(parse_link(to_json(link)), link);
+    json["allocation"]["ptrs"]["ports"] = {3, 0};
+    EXPECT_EQ(parse_link(json.dump()).allocation.ptrs->ports, (std::vector<int>{3, 0}));
+    json["direction"] = "downlink";
+    expect_error(error_of(json), {"allocation.ptrs.ports has 2", "one on the downlink"});
+    json["allocation"]["ptrs"] = {{"time_density", 1}};
+    expect_error(error_of(json), {"allocation.ptrs.frequency_density", "missing"});
+    json["allocation"]["ptrs"] = {{"time_density", 3}, {"frequency_density", 4}};
+    expect_error(error_of(json), {"time_density 3", "1, 2 or 4"});
+    json["allocation"]["ptrs"] = {{"time_density", 1}, {"frequency_density", 4}, {"rnti", 4660}};
+    expect_error(error_of(json), {"allocation.ptrs", "rnti"});
+}
+
 TEST(LinkTest, SlotsOfAFrame) {
     for (const int numerology : {0, 1, 2, 3}) {
         const phy::LinkCarrier carrier = {.subcarrier_spacing = 15000 << numerology};
@@ -437,6 +462,8 @@ TEST(LinkTest, StructsAreCheckedToo) {
     expect_wrong([](Link& link) { link.carrier.center_frequency = nan; });
     expect_wrong([](Link& link) { link.carrier.sample_rate = nan; });
     expect_wrong([](Link& link) { link.scrambling.rnti = 65536; });
+    expect_wrong(
+        [](Link& link) { link.allocation.ptrs = phy::PtrsConfig{.rnti = link.scrambling.rnti + 1}; });
     expect_wrong([](Link& link) { link.slots = {-1}; });
     expect_wrong([](Link& link) { link.allocation.resource_blocks = {}; });
     expect_wrong([](Link& link) { link.allocation.dmrs.ports = {0, 1, 2, 3, 4}; });

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,14 +98,19 @@ void check_symbols(const SlotAllocation& allocation) {
     }
 }
 
+void check_power(const char* what, std::optional<float> power_db) {
+    constexpr float largest_db = 60.0F;
+    if (power_db && !(std::abs(*power_db) <= largest_db))
+        throw ArgumentError(std::string(what) + " " + detail::number_text(*power_db) +
+                            ": expected -60 to 60");
+}
+
 void check_sequence(const SlotAllocation& allocation) {
     const DmrsConfig& dmrs = allocation.dmrs;
     check_range("DM-RS scrambling_id", dmrs.scrambling_id, 0, dmrs.transform_precoding ? 1007 : 65535);
     check_range("n_scid", dmrs.n_scid, 0, 1);
     detail::check_enum("hopping", dmrs.hopping, SequenceHopping::sequence);
-    constexpr float largest_db = 60.0F;
-    if (dmrs.power_db && !(std::abs(*dmrs.power_db) <= largest_db))
-        throw ArgumentError("power_db " + detail::number_text(*dmrs.power_db) + ": expected -60 to 60");
+    check_power("power_db", dmrs.power_db);
     if (!dmrs.transform_precoding) {
         if (dmrs.hopping != SequenceHopping::none)
             throw ArgumentError("hopping: expected none without transform_precoding");
@@ -129,6 +138,30 @@ void check_reserved(const SlotAllocation& allocation) {
         for (const int subcarrier : reserved.subcarriers)
             check_range("reserved subcarrier", subcarrier, 0, subcarriers_per_resource_block - 1);
     }
+}
+
+void check_ptrs(const SlotAllocation& allocation) {
+    if (!allocation.ptrs) return;
+    const PtrsConfig& ptrs = *allocation.ptrs;
+    const DmrsConfig& dmrs = allocation.dmrs;
+    if (dmrs.transform_precoding)
+        throw ArgumentError("ptrs with transform precoding: expected none, they are not supported");
+    const auto check_density = [](const char* what, int density, std::initializer_list<int> densities,
+                                  const char* expected) {
+        if (std::ranges::find(densities, density) == densities.end())
+            throw ArgumentError(std::string(what) + " " + std::to_string(density) + ": expected " + expected);
+    };
+    check_density("PT-RS time_density", ptrs.time_density, {1, 2, 4}, "1, 2 or 4");
+    check_density("PT-RS frequency_density", ptrs.frequency_density, {2, 4}, "2 or 4");
+    check_range("PT-RS resource_element_offset", ptrs.resource_element_offset, 0, 3);
+    check_range("PT-RS rnti", ptrs.rnti, 0, 65535);
+    check_power("PT-RS power_db", ptrs.power_db);
+    const std::span<const int> ports = detail::ports_of_ptrs(allocation);
+    for (const int port : ports)
+        check_range("PT-RS port", port, 0, dmrs.type == 1 ? 3 : 5);
+    if (ports.size() > 2 || (ports.size() == 2 && ports[0] == ports[1]))
+        throw ArgumentError("PT-RS ports has " + std::to_string(ports.size()) +
+                            " elements: expected one, or two that differ");
 }
 
 /// Even and odd DM-RS of each port, in each range.
@@ -181,6 +214,7 @@ void check_but_data(const SlotAllocation& allocation) {
     check_symbols(allocation);
     check_sequence(allocation);
     check_reserved(allocation);
+    check_ptrs(allocation);
     check_erased(allocation);
 }
 

@@ -6,6 +6,19 @@
 #include "phy/core/check.hpp"
 
 namespace phy {
+namespace {
+
+bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
+    const int block = subcarrier / subcarriers_per_resource_block;
+    return std::ranges::any_of(allocation.reserved, [&](const ReservedElements& reserved) {
+        const ResourceBlocks& range = reserved.resource_blocks;
+        return block >= range.first && block < range.first + range.count &&
+               std::ranges::count(reserved.symbols, symbol) != 0 &&
+               std::ranges::count(reserved.subcarriers, subcarrier % subcarriers_per_resource_block) != 0;
+    });
+}
+
+}  // namespace
 
 GridMapper::GridMapper(const SlotAllocation& allocation)
     : allocation_(allocation),
@@ -14,6 +27,27 @@ GridMapper::GridMapper(const SlotAllocation& allocation)
       amplitude_(dmrs_amplitude(allocation.dmrs)) {
     for (const int port : allocation.dmrs.ports)
         ports_.push_back(dmrs_port(allocation.dmrs.type, port));
+    if (allocation.ptrs) add_ptrs();
+}
+
+void GridMapper::add_ptrs() {
+    ptrs_amplitude_ = ptrs_amplitude(allocation_);
+    const std::vector<int> symbols = ptrs_symbols(allocation_);
+    for (const PtrsPort& its : ptrs_ports(allocation_)) {
+        const auto layer = std::ranges::find(allocation_.dmrs.ports, its.port);
+        if (layer == allocation_.dmrs.ports.end()) continue;
+        const auto first_symbol =
+            static_cast<int>(layer - allocation_.dmrs.ports.begin()) * phy::symbols_per_slot;
+        for (const int symbol : symbols) {
+            for (std::size_t i = 0; i < its.subcarriers.size(); ++i) {
+                const int subcarrier = its.subcarriers[i];
+                if (is_reserved(allocation_, symbol, subcarrier)) continue;
+                ptrs_.push_back({.element = static_cast<std::size_t>(
+                                     (first_symbol + symbol) * allocation_.subcarriers() + subcarrier),
+                                 .pilot = static_cast<std::size_t>(its.pilots[i])});
+            }
+        }
+    }
 }
 
 std::size_t GridMapper::symbols_per_slot() const {
@@ -39,6 +73,8 @@ void GridMapper::operator()(std::span<const cf32> symbols, std::span<const cf32>
         cf32* const out = grid.data() + slot * grid_size();
         put_data(symbols.data() + slot * symbols_per_slot(), out);
         put_pilots(pilots.data() + slot * pilots_, out);
+        for (const PtrsElement& its : ptrs_)
+            out[its.element] = pilots[slot * pilots_ + its.pilot] * ptrs_amplitude_;
     }
 }
 

@@ -13,8 +13,9 @@ namespace phy {
 
 /// Maps symbols of codewords and DM-RS to the resource elements of an allocation: layer mapping (TS 38.211
 /// clauses 6.3.1.3 and 7.3.1.3), DM-RS of each port with w_f, w_t and beta (clauses 6.4.1.1.3 and 7.4.1.1.2),
-/// and mapping to resource elements. Each layer has its own grid, as if precoded by the identity. Reserved
-/// elements are 0, except for those with DM-RS. With transform precoding the caller passes precoded symbols.
+/// PT-RS of ports that a layer has (clauses 6.4.1.2 and 7.4.1.2), and mapping to resource elements. Each
+/// layer has its own grid, as if precoded by the identity. Reserved elements are 0, except for those with
+/// DM-RS. With transform precoding the caller passes precoded symbols.
 ///
 /// Thread-safe.
 class PHY_EXPORT GridMapper {
@@ -42,6 +43,13 @@ public:
     [[nodiscard]] const SlotAllocation& allocation() const { return allocation_; }
 
 private:
+    /// In the grid of a slot, and in its pilots.
+    struct PtrsElement {
+        std::size_t element;
+        std::size_t pilot;
+    };
+
+    void add_ptrs();
     void put_data(const cf32* symbols, cf32* grid) const;
     void put_pilots(const cf32* pilots, cf32* grid) const;
     void put_pilots_of_symbol(const cf32* pilots, int cdm_group, const std::array<float, 2>& amplitudes,
@@ -52,6 +60,8 @@ private:
     std::size_t pilots_ = 0;
     float amplitude_ = 1.0F;
     std::vector<DmrsPort> ports_;
+    float ptrs_amplitude_ = 1.0F;
+    std::vector<PtrsElement> ptrs_;
 };
 
 }  // namespace phy

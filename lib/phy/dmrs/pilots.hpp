@@ -10,6 +10,9 @@ namespace phy::detail {
 /// Does what check() does, without the search for data elements. Allocates nothing.
 void check_but_data(const SlotAllocation& allocation);
 
+/// The DM-RS ports of SlotAllocation::ptrs, which must be there. Allocates nothing.
+std::span<const int> ports_of_ptrs(const SlotAllocation& allocation);
+
 /// Writes the sequence of clause 6.4.1.1.1.2 for a symbol. Both symbols of a double DM-RS use the first.
 void transform_precoded_pilots(const DmrsConfig& dmrs, int slot, int symbol, std::span<cf32> pilots);
 

@@ -1,4 +1,5 @@
 #include <bit>
+#include <vector>
 
 #include "phy/core/error.hpp"
 #include "phy/dmrs/pilots.hpp"
@@ -50,6 +51,16 @@ ResourceMap::ResourceMap(const SlotAllocation& allocation) {
         for (const int symbol : reserved.symbols) {
             for (int block = 0; block < reserved.resource_blocks.count; ++block)
                 entry(symbol, reserved.resource_blocks.first + block).mask &= ~mask;
+        }
+    }
+    if (allocation.ptrs) {
+        const std::vector<PtrsPort> ports = ptrs_ports(allocation);
+        for (const int symbol : ptrs_symbols(allocation)) {
+            for (const PtrsPort& port : ports) {
+                for (const int k : port.subcarriers)
+                    entry(symbol, k / subcarriers_per_resource_block).mask &=
+                        ~(1U << k % subcarriers_per_resource_block);
+            }
         }
     }
     for_each_entry([&](Entry& e) {

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "phy/core/export.hpp"
 #include "phy/dmrs/dmrs.hpp"
+#include "phy/dmrs/ptrs.hpp"
 
 /// The resource elements of a codeword in a slot. Grids are arrays (slots, antennas, symbols, subcarriers) of
 /// received resource elements, with symbols_per_slot symbols and 12 subcarriers per resource block of the
@@ -26,7 +28,7 @@ struct PHY_EXPORT ResourceBlocks {
     friend bool operator==(const ResourceBlocks&, const ResourceBlocks&) = default;
 };
 
-/// Resource elements without data: CSI-RS, SSB, PT-RS. DM-RS stay where they are.
+/// Resource elements without data: CSI-RS, SSB. DM-RS stay where they are.
 struct PHY_EXPORT ReservedElements {
     std::vector<int> symbols;
     ResourceBlocks resource_blocks;
@@ -43,6 +45,8 @@ struct PHY_EXPORT SlotAllocation {
     int symbols = symbols_per_slot;
     DmrsConfig dmrs;
     std::vector<ReservedElements> reserved;
+    std::optional<PtrsConfig> ptrs =
+        {};  ///< none: the transmission has no PT-RS; not with transform precoding
     /// Subcarriers of the grid that the receiver spoils, such as by its line at zero frequency; up to 4
     /// neighbours. Data and DM-RS are there, but are not used: soft bits are 0.
     std::vector<int> erased_subcarriers = {};
@@ -55,8 +59,8 @@ struct PHY_EXPORT SlotAllocation {
 
 /// Throws ArgumentError, which names the value, if the allocation is invalid: it leaves its carrier or the
 /// slot, ranges overlap or are empty, DM-RS are outside its symbols, ports are not distinct or do not fit the
-/// DM-RS type and length, a range or a condition of DmrsConfig is violated, no resource element is left for
-/// data, or erased subcarriers take all even or all odd DM-RS of a port in a range.
+/// DM-RS type and length, a range or a condition of DmrsConfig or PtrsConfig is violated, no resource element
+/// is left for data, or erased subcarriers take all even or all odd DM-RS of a port in a range.
 PHY_EXPORT void check(const SlotAllocation& allocation);
 
 /// The resource elements of a slot that carry data, and the positions of their symbols in the codeword (TS

@@ -82,6 +82,17 @@ void check_transform_precoding(const Link& link) {
                             " entries: expected none with transform precoding");
 }
 
+void check_ptrs(const Link& link) {
+    if (!link.allocation.ptrs) return;
+    const PtrsConfig& ptrs = *link.allocation.ptrs;
+    if (ptrs.rnti != link.scrambling.rnti)
+        fail("allocation.ptrs.rnti", std::to_string(ptrs.rnti),
+             std::to_string(link.scrambling.rnti) + ", that of the scrambling");
+    if (link.direction == Direction::downlink && ptrs.ports.size() > 1)
+        throw ArgumentError("allocation.ptrs.ports has " + std::to_string(ptrs.ports.size()) +
+                            " elements: expected one on the downlink");
+}
+
 void check_coding(const LinkCoding& coding) {
     constexpr std::size_t max_size = std::size_t{1} << 21U;
     if (!coding.code_rate && !coding.transport_block_size)
@@ -173,6 +184,7 @@ void check(const Link& link) {
         fail("allocation.codeword", std::to_string(link.scrambling.codeword), "0 on the uplink");
     check_slots(link);
     check_transform_precoding(link);
+    check_ptrs(link);
     if (!link.coding) return;
     check_coding(*link.coding);
     Link plain = link;

@@ -205,6 +205,18 @@ void read_dmrs(const JsonObject& object, Link& link) {
         dmrs.power_db = static_cast<float>(*power_db);
 }
 
+PtrsConfig ptrs_of(const JsonObject& object, const Link& link) {
+    PtrsConfig ptrs;
+    ptrs.time_density = object.whole("time_density", {1, 4});
+    ptrs.frequency_density = object.whole("frequency_density", {2, 4});
+    ptrs.resource_element_offset = object.whole_or("resource_element_offset", {0, 3}, 0);
+    if (object.has("ports")) ptrs.ports = detail::read_ports(object, link.direction);
+    ptrs.rnti = link.scrambling.rnti;
+    if (const auto power_db = optional_number(object, "power_db"))
+        ptrs.power_db = static_cast<float>(*power_db);
+    return ptrs;
+}
+
 std::vector<int> slots_of(const std::string& path, const Json& value) {
     if (value.is_array() && value.empty()) detail::throw_expected(path, value, "at least one slot");
     return detail::whole_numbers(path, value, largest_frame);
@@ -281,6 +293,12 @@ void read_allocation(const JsonObject& object, Link& link) {
         allocation.erased_subcarriers = detail::whole_numbers(object.path("erased_subcarriers"), *erased,
                                                               {0, allocation.subcarriers() - 1});
     read_dmrs(dmrs_of(object), link);
+    if (const Json* const ptrs = object.find("ptrs"))
+        allocation.ptrs =
+            ptrs_of({object.path("ptrs"),
+                     *ptrs,
+                     {"time_density", "frequency_density", "resource_element_offset", "ports", "power_db"}},
+                    link);
     if (layers != allocation.layers())
         throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
                             std::to_string(allocation.layers()) + ", one for each of allocation.dmrs.ports");
@@ -348,10 +366,11 @@ Link parse_link(std::string_view json) {
                              {"subcarrier_spacing", "resource_blocks", "first_crb", "k0", "cell_id",
                               "sample_rate", "center_frequency", "arfcn", "point_a_arfcn", "frequency_shift",
                               "cyclic_prefix", "first_slot", "first_sample"});
-    const JsonObject allocation("allocation", object.at("allocation"),
-                                {"rnti", "scrambling_id", "codeword", "modulation", "mcs_table", "mcs_index",
-                                 "tp_pi2bpsk", "layers", "bwp", "resource_blocks", "riv", "symbols", "sliv",
-                                 "slots", "reserved", "erased_subcarriers", "transform_precoding", "dmrs"});
+    const JsonObject allocation(
+        "allocation", object.at("allocation"),
+        {"rnti", "scrambling_id", "codeword", "modulation", "mcs_table", "mcs_index", "tp_pi2bpsk", "layers",
+         "bwp", "resource_blocks", "riv", "symbols", "sliv", "slots", "reserved", "erased_subcarriers",
+         "transform_precoding", "dmrs", "ptrs"});
     require_keys(carrier, allocation);
     read_carrier(carrier, link);
     read_allocation(allocation, link);

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Finds the SNR at which a tenth of the transport blocks fails for the defaults of the library and for a
+plain receiver, with moving users, another cell and unequal antennas: runs link_sim and writes
+data/results/default_receivers.json.
+
+    tools/default_figures.py [LINK_SIM]    default: build/release/apps/link_sim
+
+tools/figures.py makes the tables.
+"""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+from block_error_figures import TARGET, context_of
+from link_figures import rows
+from moving_figures import CHANNELS, LINKS, SPEEDS, first_snr_db
+from phase_figures import point_of
+
+# Indices of table 5.1.3.1-1.
+CODES = {4: "QPSK, R = 0.30", 13: "16QAM, R = 0.48", 22: "64QAM, R = 0.65"}
+SIGNALS = {"alone": {}, "another cell": {"interference": 0}, "unequal gains": {"antenna-gains": (0, -6, 0, -6)}}
+FIXED = {"resource-blocks": 25, "block-errors": 1000000, "min-slots": 1, "threads": 1}
+LOWEST_SNR_DB, HIGHEST_SNR_DB, STEP_DB, COARSE_STEP_DB, COARSE_BLOCKS, BLOCKS = -8, 60, 1, 3, 60, 1500
+FARTHEST_DB = 10  # from the receiver that knows: what loses more is "never"
+DEFAULTS = {"time-interpolation": "wiener", "interference-rejection": "on", "phase-tracking": "on"}
+RECEIVERS = {"known": DEFAULTS | {"known": "channel,noise"}, "plain": {"known": "none", "time-interpolation": "linear"},
+             "default": DEFAULTS | {"known": "none"}}
+
+
+def cases():
+    """Channel, layers, antennas, speed, code and signal. With another cell there must be an antenna more than layers."""
+    for channel in CHANNELS:
+        for layers, antennas, _ in LINKS:
+            for signal in SIGNALS if layers < antennas else ("alone", "unequal gains"):
+                for speed in SPEEDS if signal == "alone" else SPEEDS[:1]:
+                    for code in CODES:
+                        yield channel, layers, antennas, speed, code, signal
+
+
+def point(program, case, receiver, snr_db, blocks):
+    channel, layers, antennas, speed, code, signal = case
+    options = FIXED | RECEIVERS[receiver] | {"channel": channel, "layers": layers, "antennas": antennas, "mcs": code,
+                                             "doppler": speed[1], "max-blocks": blocks, "snr-db": snr_db}
+    if receiver != "plain" and layers == 2:
+        options["joint-detection"] = "on"
+    for name, value in SIGNALS[signal].items():
+        options[name] = ",".join(str(gain) for gain in value[:antennas]) if isinstance(value, tuple) else value
+    command = [program, "--json", "--quiet", *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return [snr_db, report["points"][0]["blocks"], report["points"][0]["block_errors"]]
+
+
+def target(points):
+    return first_snr_db([point_of(*its) for its in points])
+
+
+def holds(its):
+    return its[2] < TARGET * its[1]
+
+
+def look(program, case, receiver, first_db, last_db):
+    """The first SNR at which less than a tenth of few blocks fails; none up to the last."""
+    for snr_db in range(first_db, last_db + 1, COARSE_STEP_DB):
+        if holds(point(program, case, receiver, snr_db, COARSE_BLOCKS)):
+            return snr_db
+    return None
+
+
+def walk(program, case, receiver, snr_db, last_db):
+    """Points around the target; up to the last."""
+    points = [point(program, case, receiver, snr_db, BLOCKS)]
+    step_db = -STEP_DB if holds(points[0]) else STEP_DB
+    while target(points) is None and snr_db < last_db:
+        snr_db += step_db
+        points = sorted([*points, point(program, case, receiver, snr_db, BLOCKS)])
+    return points
+
+
+def measure(program, case):
+    """The same slots for all receivers at an SNR."""
+    channel, layers, antennas, speed, code, signal = case
+    known = look(program, case, "known", LOWEST_SNR_DB, HIGHEST_SNR_DB)
+    last = known + FARTHEST_DB
+    receivers = {}
+    for receiver in RECEIVERS:
+        near = look(program, case, receiver, known, last)
+        receivers[receiver] = [] if near is None else walk(program, case, receiver, near - 1, last)
+    return {"channel": channel, "layers": layers, "antennas": antennas, "km_per_h": speed[0], "doppler_hz": speed[1],
+            "code": CODES[code], "signal": signal, "receivers": receivers}
+
+
+if __name__ == "__main__":
+    here = pathlib.Path(__file__).resolve().parent.parent
+    link_sim = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else here / "build/release/apps/link_sim")
+    with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2]) if len(sys.argv) > 2 else None) as pool:
+        runs = list(pool.map(lambda case: measure(link_sim, case), cases()))
+    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
+    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
+    (here / "data/results/default_receivers.json").write_text(
+        f'{{"context": {json.dumps(context_of(here) | FIXED | {"blocks": BLOCKS})},\n"runs": [\n{lines}\n]}}\n')
