@@ -113,7 +113,7 @@ inline Batch make_batch(const EstimatorConfig& config, phy::SampleFormat format,
     for (std::size_t s = 0; s < slots; ++s) {
         Slot slot = make_slot(config,
                               {.delay_spread = 100e-9 * static_cast<double>(s + 1),
-                               .noise_variance = 0.01,
+                               .noise_variance = s % 4 == 3 ? 1e-8 : 0.01,
                                .timing = 200e-9 * static_cast<double>(s),
                                .frequency = 100.0,
                                .power = 0.01},

@@ -49,9 +49,9 @@ TEST(ChannelEstimatorBytes, RandomAllocations) {
     const std::uint32_t seed = random_seed();
     for (const BytesCase& one : random_bytes_cases(seed, fewer_times(24))) {
         SCOPED_TRACE("PHY_TEST_SEED=" + std::to_string(seed));
-        const Batch batch = make_batch(one.config, SampleFormat::cf32, 3);
+        const Batch batch = make_batch(one.config, SampleFormat::cf32, 4);
         const Written expected = write_all(phy::detail::host_of_exactly(1, backends().front()), one.config,
-                                           SampleFormat::cf32, batch, 3);
+                                           SampleFormat::cf32, batch, 4);
         for (const phy::Backend& backend : backends()) {
             const Written written =
                 write_all(phy::detail::host_of_exactly(2, backend), one.config, SampleFormat::cf32, batch, 1);

@@ -108,8 +108,8 @@ TEST(GpuChannelEstimator, WritesTheBytesOfTheHostForRandomAllocations) {
     PHY_NEEDS_GPU();
     const std::uint32_t seed = random_seed();
     for (const BytesCase& one : random_bytes_cases(seed, fewer_times(64))) {
-        const Batch batch = make_batch(one.config, SampleFormat::cf32, 3);
-        const Written expected = write_all(phy::Host(), one.config, SampleFormat::cf32, batch, 3);
+        const Batch batch = make_batch(one.config, SampleFormat::cf32, 4);
+        const Written expected = write_all(phy::Host(), one.config, SampleFormat::cf32, batch, 4);
         const Written written = write_on_gpu(one.config, SampleFormat::cf32, batch, 2);
         EXPECT_TRUE(written.is_same_as(expected))
             << one.name << ": " << difference(written, expected) << ", PHY_TEST_SEED=" << seed;

@@ -352,6 +352,27 @@ TEST_F(Recorder, FilesMayBeginApart) {
     }
 }
 
+/// The covariance of so little noise is a difference of large sums.
+TEST_F(Recorder, NoiseOfAnySnrHasACovarianceThatServes) {
+    phy::ReceiveOptions with_n0;
+    with_n0.interference_rejection = false;
+    for (int trial = 0; trial < (takes_fewer_cases() ? 4 : 16); ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed_));
+        const double snr_db = std::uniform_real_distribution<double>(45.0, 80.0)(random_);
+        Config config;
+        do
+            config = phy_test::random_recording(random_, snr_db);
+        while (config.antennas < 2);
+        const AirCapture sent(config);
+        sent.write(capture_, config.link);
+        const phy::Reception done = phy::receive_file(capture_, {}, {});
+        const phy::Reception plain = phy::receive_file(capture_, {}, with_n0);
+        EXPECT_LT(loss_db(done, plain), 1.0) << snr_db << " dB";
+        for (std::size_t i = 0; i < plain.reports.size(); ++i)
+            EXPECT_EQ(done.reports[i].erasures, plain.reports[i].erasures) << snr_db << " dB, slot " << i;
+    }
+}
+
 TEST_F(Recorder, SamplesThatAreNoNumbersShowNoGains) {
     Config config = still_recording(seed_, 20);
     config.antennas = 2;
