@@ -46,6 +46,7 @@ protected:
                 if (!is_note) text += warning + "\n";
             }
             error_over_noise_db_ = done.mean.error_over_noise_db;
+            evm_ = done.mean.evm;
             return text;
         } catch (const phy::FileError& error) {
             return std::string("error: ") + error.what() + "\n";
@@ -53,6 +54,7 @@ protected:
     }
 
     double error_over_noise_db_ = 0.0;
+    double evm_ = 0.0;
 
 private:
     phy_test::TemporaryDirectory folder_;
@@ -154,6 +156,12 @@ void full(Config& config) {
     config.link.allocation.carrier_resource_blocks = 32;
 }
 
+void with_ptrs(Config& config) {
+    config.link.modulation = Modulation::qpsk;
+    config.link.allocation.ptrs =
+        phy::PtrsConfig{.resource_element_offset = 2, .rnti = config.link.scrambling.rnti};
+}
+
 std::vector<Mistake> mistakes() {
     const auto nothing = [](Config&) {};
     const auto as_is = [](AirCapture&) {};
@@ -195,6 +203,20 @@ std::vector<Mistake> mistakes() {
         {"a DM-RS symbol too many", "not in symbols 7", nothing, as_is, said_symbols({2, 7, 11})},
         {"a DM-RS symbol at 7 for 11", "not in symbols 7", nothing, as_is, said_symbols({2, 7})},
         {"a DM-RS symbol at 3 for 2", "not in symbols 3", nothing, as_is, said_symbols({3, 11})},
+        {"no PT-RS said",
+         "allocation.ptrs is missing; expected time_density 1, frequency_density 2, "
+         "resource_element_offset 2 with port 0",
+         with_ptrs, as_is, [](Link& link) { link.allocation.ptrs.reset(); }},
+        {"PT-RS said that are not sent", "no PT-RS where", nothing, as_is,
+         [](Link& link) { link.allocation.ptrs = phy::PtrsConfig{.rnti = link.scrambling.rnti}; }},
+        {"PT-RS said every second symbol", "time_density 1", with_ptrs, as_is,
+         [](Link& link) { link.allocation.ptrs->time_density = 2; }},
+        {"PT-RS said in every fourth resource block", "frequency_density 2", with_ptrs, as_is,
+         [](Link& link) { link.allocation.ptrs->frequency_density = 4; }},
+        {"another PT-RS subcarrier said", "subcarrier 6", with_ptrs, as_is,
+         [](Link& link) { link.allocation.ptrs->resource_element_offset = 1; }},
+        {"another RNTI, which shifts PT-RS", "rnti may be wrong", with_ptrs, as_is,
+         [](Link& link) { link.allocation.ptrs->rnti = ++link.scrambling.rnti; }},
         {"a symbol too many", far, [](Config& config) { config.link.allocation.symbols = 13; }, as_is,
          [](Link& link) { link.allocation.symbols = 14; }},
         {"a resource block too many", "resource blocks 25", nothing, as_is, said_blocks(1, 25)},
@@ -290,6 +312,30 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
         // So may fades of several slots.
         if (snr_db < 10.0 && text.find("the DM-RS were not found in") != std::string::npos) continue;
         EXPECT_EQ(text, "") << "seed " << seed + static_cast<unsigned>(i) << ", " << snr_db << " dB";
+    }
+}
+
+TEST_F(Warnings, SayWhichPtrsALinkLacks) {
+    const auto seed = phy_test::random_seed();
+    std::mt19937 random(seed);
+    for (int i = 0; i < phy_test::fewer_times(6); ++i) {
+        Config config;
+        do
+            config = phy_test::random_recording(random, 28.0);
+        while (!config.link.allocation.ptrs || config.link.allocation.resource_blocks.front().count < 24);
+        config.slots = 12;
+        const AirCapture capture(config);
+        // Deep fades hide them.
+        if (!said_of(capture, config.link).empty() || evm_ > 0.2) continue;
+        Link link = config.link;
+        link.allocation.ptrs.reset();
+        const std::string text = said_of(capture, link);
+        const phy::PtrsConfig& ptrs = *config.link.allocation.ptrs;
+        const std::string expected = "allocation.ptrs is missing; expected time_density " +
+                                     std::to_string(ptrs.time_density) + ", frequency_density " +
+                                     std::to_string(ptrs.frequency_density);
+        EXPECT_NE(text.find(expected), std::string::npos)
+            << expected << ": " << text << ", seed " << seed << ", " << i;
     }
 }
 

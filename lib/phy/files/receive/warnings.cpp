@@ -100,6 +100,7 @@ public:
           mean_(result.mean),
           samples_(examination.samples()),
           pilots_(examination.pilots()),
+          ptrs_(examination.ptrs()),
           symbols_(examination.symbols()),
           name_(name_of(result.capture)),
           least_(min_coherence(result.link.allocation)) {}
@@ -107,6 +108,7 @@ public:
     void warn_of_link() {
         warn_of_snr();
         warn_of_pilots();
+        warn_of_ptrs();
         warn_of_rotation();
         warn_of_levels();
         warn_of_ends();
@@ -153,6 +155,7 @@ private:
 
     void warn_of_snr();
     void warn_of_pilots();
+    void warn_of_ptrs();
     void warn_of_rotation();
     void warn_of_levels();
     void warn_of_ends();
@@ -170,6 +173,7 @@ private:
     const SlotReport& mean_;
     SampleSigns samples_;
     PilotSigns pilots_;
+    PtrsSigns ptrs_;
     SymbolSigns symbols_;
     std::string name_;
     double least_;
@@ -212,6 +216,23 @@ void Warner::warn_of_pilots() {
     if (!pilots_.unexpected.empty())
         warn("there are DM-RS in symbols " + list_of(pilots_.unexpected) +
              " too, where the link has data: allocation.dmrs.symbols may be wrong");
+}
+
+void Warner::warn_of_ptrs() {
+    if (ptrs_.are_missing) warn("there are no PT-RS where allocation.ptrs has them: it may be wrong");
+    if (!ptrs_.found) return;
+    const auto& [subcarrier, first_block, config] = *ptrs_.found;
+    std::string text = "there are PT-RS on subcarrier " + std::to_string(subcarrier) +
+                       " of resource blocks " + std::to_string(first_block) + ", " +
+                       std::to_string(first_block + config.frequency_density) + " ..., where the link has ";
+    text += result_.link.allocation.ptrs ? "others: allocation.ptrs or rnti may be wrong"
+                                         : "data: allocation.ptrs is missing";
+    text += "; expected time_density " + std::to_string(config.time_density) + ", frequency_density " +
+            std::to_string(config.frequency_density);
+    if (!config.ports.empty())
+        text += ", resource_element_offset " + std::to_string(config.resource_element_offset) +
+                " with port " + std::to_string(config.ports.front());
+    warn(text);
 }
 
 void Warner::warn_of_rotation() {

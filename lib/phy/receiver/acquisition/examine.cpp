@@ -42,6 +42,7 @@ SlotAllocation with_pilots_everywhere(SlotAllocation allocation) {
     allocation.dmrs.length = 1;
     allocation.dmrs.ports = {0};
     allocation.dmrs.symbols.clear();
+    allocation.ptrs.reset();
     for (int symbol = 0; symbol < symbols_per_slot; ++symbol)
         allocation.dmrs.symbols.push_back(symbol);
     return allocation;
@@ -83,6 +84,7 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
       pilots_(dmrs_pilot_count(everywhere_)),
       antennas_(plan_.antennas) {
     if (plan_.demodulator) demodulate_.emplace(host, *plan_.demodulator);
+    if (!plan_.deprecoder) ptrs_.emplace(config.link.allocation);
     // With transform precoding symbols are in no resource block; points of pi/2-BPSK depend on the symbol
     // before.
     if (plan_.deprecoder || config.link.modulation == Modulation::pi2_bpsk) return;
@@ -211,6 +213,7 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
         energy_[l] += energy;
         squared_energy_[l] += energy * energy;
     }
+    if (ptrs_) ptrs_->add(grid_, plan_.antennas);
 }
 
 void Examination::add_symbols(SymbolView input, std::uint64_t occasion) {
@@ -287,21 +290,32 @@ SampleSigns Examination::samples() const {
     return worst;
 }
 
+double Examination::coherence(std::size_t symbol) const {
+    return energy_[symbol] > 0.0 ? std::sqrt(std::norm(correlation_[symbol])) / energy_[symbol] : 0.0;
+}
+
+/// Of the DM-RS symbols of the link.
+double Examination::best_coherence() const {
+    double best = 0.0;
+    for (const int l : plan_.config.link.allocation.dmrs.symbols)
+        best = std::max(best, coherence(static_cast<std::size_t>(l)));
+    return best;
+}
+
+PtrsSigns Examination::ptrs() const {
+    return ptrs_ ? ptrs_->signs(best_coherence()) : PtrsSigns();
+}
+
 PilotSigns Examination::pilots() const {
     const SlotAllocation& allocation = plan_.config.link.allocation;
     const std::vector<int>& expected = allocation.dmrs.symbols;
     const auto pairs = static_cast<double>(pairs_of_symbol(allocation));
-    const auto coherence = [&](std::size_t l) {
-        return energy_[l] > 0.0 ? std::sqrt(std::norm(correlation_[l])) / energy_[l] : 0.0;
-    };
     // Antennas may receive the same, so they do not count as independent.
     const auto by_chance = [&](std::size_t l) {
         const double slots = squared_energy_[l] > 0.0 ? energy_[l] * energy_[l] / squared_energy_[l] : 0.0;
         return std::sqrt(sure_power / std::max(pairs * slots, 1.0));
     };
-    double best = 0.0;
-    for (const int l : expected)
-        best = std::max(best, coherence(static_cast<std::size_t>(l)));
+    const double best = best_coherence();
     PilotSigns signs;
     for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
         const auto symbol = static_cast<std::size_t>(l);

@@ -12,6 +12,7 @@
 #include "phy/machine/host.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/acquisition/ptrs_search.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
 
@@ -59,6 +60,7 @@ public:
     /// The worst of all antennas, member by member. Of grids: no signs.
     [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
     [[nodiscard]] PHY_EXPORT PilotSigns pilots() const;
+    [[nodiscard]] PHY_EXPORT PtrsSigns ptrs() const;
     [[nodiscard]] PHY_EXPORT SymbolSigns symbols() const;
 
 private:
@@ -92,6 +94,8 @@ private:
     void add_signal(SymbolView input, std::uint64_t occasion);
     void add_pilots(SymbolView input, std::uint64_t occasion);
     void add_symbols(SymbolView input, std::uint64_t occasion);
+    [[nodiscard]] double coherence(std::size_t symbol) const;
+    [[nodiscard]] double best_coherence() const;
     [[nodiscard]] double line_of(const AntennaSums& sums) const;
     [[nodiscard]] double image_of(const AntennaSums& sums) const;
 
@@ -100,6 +104,7 @@ private:
     /// The symbol in everywhere_ whose DM-RS sequence a symbol has.
     std::array<std::size_t, symbols_per_slot> symbol_of_sequence_;
     std::optional<OfdmDemodulator> demodulate_;
+    std::optional<PtrsSearch> ptrs_;   ///< none with transform precoding
     std::optional<Receiver> receive_;  ///< none if symbols show nothing
     SymbolMeter meter_;
     ResourceMap map_;
