@@ -83,11 +83,11 @@ def measure(program, case):
     """The same slots for all receivers at an SNR."""
     channel, layers, antennas, speed, code, signal = case
     known = look(program, case, "known", LOWEST_SNR_DB, HIGHEST_SNR_DB)
-    last = known + FARTHEST_DB
-    receivers = {}
-    for receiver in RECEIVERS:
-        near = look(program, case, receiver, known, last)
-        receivers[receiver] = [] if near is None else walk(program, case, receiver, near - 1, last)
+    receivers = {receiver: [] for receiver in RECEIVERS}
+    for receiver in RECEIVERS if known is not None else ():
+        near = look(program, case, receiver, known, known + FARTHEST_DB)
+        if near is not None:
+            receivers[receiver] = walk(program, case, receiver, near - 1, known + FARTHEST_DB)
     return {"channel": channel, "layers": layers, "antennas": antennas, "km_per_h": speed[0], "doppler_hz": speed[1],
             "code": CODES[code], "signal": signal, "receivers": receivers}
 

@@ -86,7 +86,8 @@ void PtrsSearch::add_symbol(std::span<const cf32> grid, std::size_t antennas, st
 }
 
 double PtrsSearch::blocks_at(std::size_t offset) const {
-    return static_cast<double>((blocks_.size() + comb - 1 - offset) / comb);
+    const std::size_t blocks = (blocks_.size() + comb - 1 - offset) / comb;
+    return static_cast<double>(blocks);
 }
 
 /// Powers by chance are exponentially distributed: a bound of their mean (B. Laurent and P. Massart,
