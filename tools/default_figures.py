@@ -92,6 +92,22 @@ def measure(program, case):
             "code": CODES[code], "signal": signal, "receivers": receivers}
 
 
+def cell(run):
+    snrs = [target(run["receivers"][receiver]) for receiver in RECEIVERS]
+    return ", ".join("never" if snr is None else f"{snr:.1f}" for snr in snrs)
+
+
+def default_figures(results):
+    lines = {}
+    for run in json.loads((results / "default_receivers.json").read_text())["runs"]:
+        received = f"{run['km_per_h']} km/h" if run["signal"] == "alone" else f"{run['km_per_h']} km/h, {run['signal']}"
+        key = run["channel"], f"{run['antennas']} x {run['layers']}", received
+        lines.setdefault(key, {})[run["code"]] = cell(run)
+    return {"default receivers": rows(["channel", "antennas x layers", "signal", *(f"{code}, dB" for code in CODES.values())],
+                                      [[*key, *(cells[code] for code in CODES.values())]
+                                       for key, cells in lines.items()])}
+
+
 if __name__ == "__main__":
     here = pathlib.Path(__file__).resolve().parent.parent
     link_sim = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else here / "build/release/apps/link_sim")
