@@ -54,6 +54,7 @@ bool contains(const std::vector<int>& values, int value) {
 std::vector<int> symbols_of_the_clause(const SlotAllocation& a) {
     const int density = a.ptrs->time_density;
     std::vector<int> symbols;
+    if ((a.symbols <= 4 && density == 4) || (a.symbols <= 2 && density == 2)) return symbols;
     int i = 0;
     int reference = 0;
     while (reference + i * density < a.symbols) {

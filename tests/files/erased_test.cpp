@@ -100,7 +100,7 @@ TEST(ErasedSubcarrier, IsNotUsed) {
     }
 }
 
-/// Its squares turn so slowly that their mean stays.
+/// Its squares rotate so slowly that their mean stays.
 TEST(ErasedSubcarrier, NearFrequencyZeroIsNoImage) {
     const unsigned seed = phy_test::random_seed();
     std::mt19937 random(seed);

@@ -207,7 +207,7 @@ std::vector<Mistake> mistakes() {
          "allocation.ptrs is missing; expected time_density 1, frequency_density 2, "
          "resource_element_offset 2 with port 0",
          with_ptrs, as_is, [](Link& link) { link.allocation.ptrs.reset(); }},
-        {"PT-RS said that are not sent", "no PT-RS where", nothing, as_is,
+        {"PT-RS said that are not sent", "no PT-RS where the link has them", nothing, as_is,
          [](Link& link) { link.allocation.ptrs = phy::PtrsConfig{.rnti = link.scrambling.rnti}; }},
         {"PT-RS said every second symbol", "time_density 1", with_ptrs, as_is,
          [](Link& link) { link.allocation.ptrs->time_density = 2; }},
@@ -318,6 +318,7 @@ TEST_F(Warnings, ThereAreNoneForRightLinks) {
 TEST_F(Warnings, SayWhichPtrsALinkLacks) {
     const auto seed = phy_test::random_seed();
     std::mt19937 random(seed);
+    int clear = 0;
     for (int i = 0; i < phy_test::fewer_times(6); ++i) {
         Config config;
         do
@@ -325,18 +326,43 @@ TEST_F(Warnings, SayWhichPtrsALinkLacks) {
         while (!config.link.allocation.ptrs || config.link.allocation.resource_blocks.front().count < 24);
         config.slots = 12;
         const AirCapture capture(config);
-        // Deep fades hide them.
-        if (!said_of(capture, config.link).empty() || evm_ > 0.2) continue;
+        const std::string text_of_link = said_of(capture, config.link);
+        if (evm_ > 0.2) continue;  // deep fades hide them
+        EXPECT_EQ(text_of_link, "") << "seed " << seed << ", " << i;
+        ++clear;
         Link link = config.link;
         link.allocation.ptrs.reset();
         const std::string text = said_of(capture, link);
         const phy::PtrsConfig& ptrs = *config.link.allocation.ptrs;
+        const phy::PtrsPort port = ptrs_ports(config.link.allocation).front();
+        const std::string places = "on subcarrier " + std::to_string(port.subcarriers.front() % 12) +
+                                   " of resource blocks " + std::to_string(port.subcarriers.front() / 12) +
+                                   ",";
         const std::string expected = "allocation.ptrs is missing; expected time_density " +
                                      std::to_string(ptrs.time_density) + ", frequency_density " +
-                                     std::to_string(ptrs.frequency_density);
-        EXPECT_NE(text.find(expected), std::string::npos)
-            << expected << ": " << text << ", seed " << seed << ", " << i;
+                                     std::to_string(ptrs.frequency_density) + ", resource_element_offset ";
+        for (const std::string& part : {places, expected})
+            EXPECT_NE(text.find(part), std::string::npos)
+                << part << ": " << text << ", seed " << seed << ", " << i;
     }
+    EXPECT_GT(clear, 0) << "seed " << seed;
+}
+
+TEST_F(Warnings, ThereAreNoneForPtrsInFewSlotsOrUnderReservedElements) {
+    Config config = phy_test::plain_recording();
+    with_ptrs(config);
+    config.slots = 40;
+    config.link.slots = {5};
+    const AirCapture capture(config);
+    Link link = config.link;
+    link.slots.clear();
+    EXPECT_EQ(said_of(capture, link).find("PT-RS"), std::string::npos);
+
+    config.link.slots.clear();
+    phy::SlotAllocation& allocation = config.link.allocation;
+    allocation.ptrs->time_density = 4;
+    allocation.reserved = {{.symbols = {6}, .resource_blocks = {0, 26}, .subcarriers = {2, 6, 10}}};
+    EXPECT_EQ(said_of(AirCapture(config), config.link), "");
 }
 
 /// Both symbols of such DM-RS have the sequence of the first.

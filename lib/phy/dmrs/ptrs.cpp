@@ -46,6 +46,7 @@ std::vector<int> ptrs_symbols(const SlotAllocation& allocation) {
     const int density = checked_ptrs(allocation).time_density;
     const std::vector<int>& dmrs = allocation.dmrs.symbols;
     std::vector<int> symbols;
+    if (density > 1 && allocation.symbols <= density) return symbols;
     int reference = allocation.first_symbol;
     for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
         if (std::ranges::find(dmrs, l) != dmrs.end())

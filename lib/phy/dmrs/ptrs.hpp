@@ -23,13 +23,15 @@ struct PHY_EXPORT PtrsConfig {
     std::vector<int> ports = {};
     std::uint32_t rnti = 0;  ///< n_RNTI, 0 to 65535; shifts the resource blocks
     /// EPRE of PT-RS over that of data of a layer, from -60 to 60 dB. None: 0, 3, 4.77, 6 dB for 1 to 4
-    /// layers (TS 38.214 table 4.1-2, epre-Ratio 0).
+    /// layers: epre-Ratio 0 of TS 38.214 table 4.1-2, and table 6.2.3.1-3 for
+    /// coherent codebooks.
     std::optional<float> power_db = {};
 
     friend bool operator==(const PtrsConfig&, const PtrsConfig&) = default;
 };
 
-/// Returns the symbols of the slot with PT-RS, none of which has DM-RS. Throws ArgumentError if the
+/// Returns the symbols of the slot with PT-RS, none of which has DM-RS. There are none in allocations of up
+/// to L symbols, for L above 1 (TS 38.214 clauses 5.1.6.3 and 6.2.3.1). Throws ArgumentError if the
 /// allocation is invalid or has no ptrs.
 PHY_EXPORT std::vector<int> ptrs_symbols(const SlotAllocation& allocation);
 

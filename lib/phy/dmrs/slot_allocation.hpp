@@ -45,8 +45,8 @@ struct PHY_EXPORT SlotAllocation {
     int symbols = symbols_per_slot;
     DmrsConfig dmrs;
     std::vector<ReservedElements> reserved;
-    std::optional<PtrsConfig> ptrs =
-        {};  ///< none: the transmission has no PT-RS; not with transform precoding
+    /// None: the transmission has no PT-RS.
+    std::optional<PtrsConfig> ptrs = {};
     /// Subcarriers of the grid that the receiver spoils, such as by its line at zero frequency; up to 4
     /// neighbours. Data and DM-RS are there, but are not used: soft bits are 0.
     std::vector<int> erased_subcarriers = {};

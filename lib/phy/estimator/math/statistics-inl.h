@@ -228,17 +228,18 @@ PHY_INLINE float covariance_factor(const EstimatorConstants& constants, const Es
 }
 
 /// An element of the covariance matrix of noise and interference, on the diagonal or below. That of a spoiled
-/// slot is infinite noise. Elements are small differences of sums over the signal's energy: noise of their
-/// rounding errors keeps the matrix positive definite, and from 51 dB on they show no correlation.
+/// slot is infinite noise. Elements are small differences of sums over the signal's energy: their rounding
+/// errors must not make the matrix indefinite. From 51 dB on they hide all correlation.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> element, bool on_diagonal) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    constexpr float rounding = 0x1p-20F;
-    constexpr float least = 0x1p-17F;
     if (state.noise_variance == infinity) return {on_diagonal ? infinity : 0.0F, 0.0F};
-    if (on_diagonal) return {Ops::fma(rounding, state.energy, Ops::max(element.re, 0.0F)), 0.0F};
-    const bool is_exact = state.noise_variance >= Ops::mul(least, state.energy);
-    return is_exact ? element : ComplexOf<Ops>{0.0F, 0.0F};
+    const float rounding = Ops::mul(0x1p-20F, state.energy);
+    const bool is_exact = state.noise_variance > Ops::mul(8.0F, rounding);
+    if (on_diagonal) return {Ops::max(element.re, is_exact ? 0.0F : rounding), 0.0F};
+    if (!is_exact) return {0.0F, 0.0F};
+    const float share = Ops::sub(1.0F, Ops::div(rounding, state.noise_variance));
+    return {Ops::mul(element.re, share), Ops::mul(element.im, share)};
 }
 
 /// The squared correlation of two antennas with these variances.

@@ -219,19 +219,21 @@ void Warner::warn_of_pilots() {
 }
 
 void Warner::warn_of_ptrs() {
-    if (ptrs_.are_missing) warn("there are no PT-RS where allocation.ptrs has them: it may be wrong");
+    if (ptrs_.are_missing) warn("there are no PT-RS where the link has them: allocation.ptrs may be wrong");
     if (!ptrs_.found) return;
-    const auto& [subcarrier, first_block, config] = *ptrs_.found;
-    std::string text = "there are PT-RS on subcarrier " + std::to_string(subcarrier) +
-                       " of resource blocks " + std::to_string(first_block) + ", " +
-                       std::to_string(first_block + config.frequency_density) + " ..., where the link has ";
-    text += result_.link.allocation.ptrs ? "others: allocation.ptrs or rnti may be wrong"
-                                         : "data: allocation.ptrs is missing";
-    text += "; expected time_density " + std::to_string(config.time_density) + ", frequency_density " +
-            std::to_string(config.frequency_density);
-    if (!config.ports.empty())
-        text += ", resource_element_offset " + std::to_string(config.resource_element_offset) +
-                " with port " + std::to_string(config.ports.front());
+    const FoundPtrs& its = *ptrs_.found;
+    std::string text = "there are PT-RS on subcarrier " + std::to_string(its.subcarrier) +
+                       " of resource blocks " + std::to_string(its.first_block) + ", " +
+                       std::to_string(its.first_block + its.frequency_density) + " ..., where the link has ";
+    text += !its.port                      ? "none: they may be another user's"
+            : result_.link.allocation.ptrs ? "others: allocation.ptrs or rnti may be wrong"
+                                           : "data: allocation.ptrs is missing";
+    text += "; expected ";
+    if (its.time_density) text += "time_density " + std::to_string(*its.time_density) + ", ";
+    text += "frequency_density " + std::to_string(its.frequency_density);
+    if (its.port)
+        text += ", resource_element_offset " + std::to_string(its.resource_element_offset) + " with port " +
+                std::to_string(*its.port);
     warn(text);
 }
 

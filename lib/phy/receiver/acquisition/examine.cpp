@@ -206,14 +206,19 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
     dmrs_pilots(everywhere_, plan_.schedule.slot_in_frame(occasion), pilots_);
     const std::size_t of_symbol = pilots_.size() / symbols_per_slot;
     const PilotPairs pairs(plan_.config.link.allocation, grid_, plan_.antennas);
+    std::array<double, symbols_per_slot> coherence = {};
     for (std::size_t l = 0; l < symbols_per_slot; ++l) {
         const double energy = pairs.energy(0, l);
-        correlation_[l] += pairs.correlation(
+        const std::complex<double> correlation = pairs.correlation(
             0, l, std::span(pilots_).subspan(symbol_of_sequence_[l] * of_symbol, of_symbol));
+        if (energy > 0.0) coherence[l] = std::sqrt(std::norm(correlation)) / energy;
+        correlation_[l] += correlation;
         energy_[l] += energy;
         squared_energy_[l] += energy * energy;
     }
-    if (ptrs_) ptrs_->add(grid_, plan_.antennas);
+    const SlotAllocation& allocation = plan_.config.link.allocation;
+    const auto first = static_cast<std::size_t>(allocation.dmrs.symbols.front());
+    if (ptrs_ && coherence[first] >= min_coherence(allocation)) ptrs_->add(grid_, plan_.antennas);
 }
 
 void Examination::add_symbols(SymbolView input, std::uint64_t occasion) {
@@ -294,7 +299,7 @@ double Examination::coherence(std::size_t symbol) const {
     return energy_[symbol] > 0.0 ? std::sqrt(std::norm(correlation_[symbol])) / energy_[symbol] : 0.0;
 }
 
-/// Of the DM-RS symbols of the link.
+/// The largest one of the DM-RS symbols of the link.
 double Examination::best_coherence() const {
     double best = 0.0;
     for (const int l : plan_.config.link.allocation.dmrs.symbols)

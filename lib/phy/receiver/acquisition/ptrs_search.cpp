@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <iterator>
 
 namespace phy::detail {
@@ -17,8 +18,8 @@ constexpr double least_share = 0.2;
 /// Standard deviations of a mean power that chance never takes it away.
 constexpr double sure_deviations = 6.0;
 
-/// PT-RS are missing only if the share of the signal in DM-RS is so large that they would have this share at
-/// least.
+/// PT-RS are missing, or at other times, only if the share of the signal in DM-RS is so large that they would
+/// have this share at least.
 constexpr double min_coherence_of_missing = 0.8;
 constexpr double clear_share = 0.4;
 
@@ -139,16 +140,20 @@ std::vector<PtrsSearch::Pattern> PtrsSearch::found() const {
 }
 
 /// Symbols that a denser pattern has and a sparser one has not show chance, 1, or the power of every fourth.
+/// Of moving users only those count that are no farther from the first DM-RS.
 std::optional<int> PtrsSearch::time_density_of(const Pattern& pattern) const {
     const auto k = static_cast<std::size_t>(pattern.subcarrier);
     const auto offset = static_cast<std::size_t>(std::ranges::find(pattern.has, true) - pattern.has.begin());
     const std::vector<int> sparsest = symbols_at(allocation_, 4);
     if (sparsest.empty()) return std::nullopt;
+    const auto distance = [&](int symbol) { return std::abs(symbol - allocation_.dmrs.symbols.front()); };
+    const int farthest = distance(std::ranges::max(sparsest, {}, distance));
     const double full = mean_power(sparsest, k, offset);
     for (const int density : {1, 2}) {
         std::vector<int> added;
         std::ranges::set_difference(symbols_at(allocation_, density), symbols_at(allocation_, 2 * density),
                                     std::back_inserter(added));
+        std::erase_if(added, [&](int symbol) { return distance(symbol) > farthest; });
         const double deviation = 1.0 / std::sqrt(static_cast<double>(added.size()) * slots_);
         if (added.empty() || 0.5 * (full - 1.0) < sure_deviations * deviation) return std::nullopt;
         if (mean_power(added, k, offset) > 0.5 * (full + 1.0)) return density;
@@ -171,23 +176,23 @@ FoundPtrs PtrsSearch::description_of(const std::vector<Pattern>& patterns) const
     const auto offset = static_cast<std::size_t>(std::ranges::find(first.has, true) - first.has.begin());
     FoundPtrs its;
     its.subcarrier = first.subcarrier;
-    its.config.time_density = time_density_of(first).value_or(1);
-    const std::vector<int> symbols = symbols_at(allocation_, its.config.time_density);
+    its.time_density = time_density_of(first);
+    const std::vector<int> symbols = symbols_at(allocation_, its.time_density.value_or(1));
     const auto power = [&](std::size_t of) {
         return mean_power(symbols, static_cast<std::size_t>(first.subcarrier), of);
     };
     const std::size_t other = (offset + 2) % comb;
     const bool is_dense = power(other) > 0.5 * (power(offset) + 1.0);
-    its.config.frequency_density = is_dense ? 2 : 4;
+    its.frequency_density = is_dense ? 2 : 4;
     its.first_block = blocks_[is_dense ? std::min(offset, other) : offset];
     std::vector<int> ports = allocation_.dmrs.ports;
     std::ranges::sort(ports);
     std::erase_if(ports, [&](int port) { return port > (allocation_.dmrs.type == 1 ? 3 : 5); });
     for (const int port : ports)
         for (int element = 3; element >= 0; --element)
-            if (its.config.ports.empty() && subcarrier_of(allocation_, port, element) == first.subcarrier) {
-                its.config.ports = {port};
-                its.config.resource_element_offset = element;
+            if (!its.port && subcarrier_of(allocation_, port, element) == first.subcarrier) {
+                its.port = port;
+                its.resource_element_offset = element;
             }
     return its;
 }
@@ -197,7 +202,7 @@ PtrsSigns PtrsSearch::signs(double pilot_coherence) const {
     if (slots_ == 0.0) return signs;
     const std::vector<Pattern> of_link = expected();
     const std::vector<Pattern> of_signal = found();
-    const bool is_clear = pilot_coherence > min_coherence_of_missing;
+    const bool is_clear = pilot_coherence > min_coherence_of_missing && allocation_.reserved.empty();
     const bool are_missing = is_clear && !of_link.empty() && lacks(of_link);
     if (of_signal.empty()) {
         signs.are_missing = are_missing;

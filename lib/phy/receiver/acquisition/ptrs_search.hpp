@@ -14,9 +14,12 @@ namespace phy::detail {
 
 /// Where PT-RS are, if the link has them elsewhere or not at all.
 struct FoundPtrs {
-    int subcarrier = 0;      ///< of a resource block
-    int first_block = 0;     ///< of the carrier, the lowest one with PT-RS
-    PtrsConfig config = {};  ///< without the RNTI; with a port if a layer's explains the subcarrier
+    int subcarrier = 0;   ///< of a resource block
+    int first_block = 0;  ///< of the carrier, the lowest one with PT-RS
+    int frequency_density = 2;
+    std::optional<int> time_density = {};  ///< none: not clear
+    std::optional<int> port = {};          ///< of a layer; none: PT-RS of no layer are there
+    int resource_element_offset = 0;       ///< for that port
 };
 
 struct PtrsSigns {
@@ -25,16 +28,16 @@ struct PtrsSigns {
 };
 
 /// Looks for PT-RS in data symbols, by no more than this: they repeat the first DM-RS on their subcarrier, so
-/// that the products of both turn alike in all resource blocks. Of data such products turn at random.
+/// that the products of both have one phase in all resource blocks. Those of data have any.
 class PtrsSearch {
 public:
     explicit PtrsSearch(const SlotAllocation& allocation);
 
-    /// grid: of a slot, (antennas, symbols, subcarriers).
+    /// grid: of a slot with DM-RS, (antennas, symbols, subcarriers).
     void add(std::span<const cf32> grid, std::size_t antennas);
 
-    /// pilot_coherence: of DM-RS; noise hides PT-RS if it is low. Signs that chance gives with a probability
-    /// above about 1e-8 are none.
+    /// pilot_coherence: of DM-RS; noise hides PT-RS if it is low. PT-RS that chance shows with a probability
+    /// above about 1e-8 are not found.
     [[nodiscard]] PtrsSigns signs(double pilot_coherence) const;
 
 private:

@@ -135,6 +135,9 @@ Link Search::link_of(const Setting& setting) const {
     dmrs.n_scid = setting.n_scid;
     dmrs.symbols = patterns_[setting.pattern].symbols;
     dmrs.length = patterns_[setting.pattern].length;
+    // The other type may have no such ports.
+    if (link.allocation.ptrs && setting.type != link_.allocation.dmrs.type)
+        link.allocation.ptrs->ports.clear();
     return link;
 }
 
