@@ -100,7 +100,6 @@ public:
           mean_(result.mean),
           samples_(examination.samples()),
           pilots_(examination.pilots()),
-          ptrs_(examination.ptrs()),
           symbols_(examination.symbols()),
           name_(name_of(result.capture)),
           least_(min_coherence(result.link.allocation)) {}
@@ -173,7 +172,6 @@ private:
     const SlotReport& mean_;
     SampleSigns samples_;
     PilotSigns pilots_;
-    PtrsSigns ptrs_;
     SymbolSigns symbols_;
     std::string name_;
     double least_;
@@ -219,9 +217,10 @@ void Warner::warn_of_pilots() {
 }
 
 void Warner::warn_of_ptrs() {
-    if (ptrs_.are_missing) warn("there are no PT-RS where the link has them: allocation.ptrs may be wrong");
-    if (!ptrs_.found) return;
-    const FoundPtrs& its = *ptrs_.found;
+    if (pilots_.ptrs.are_missing)
+        warn("there are no PT-RS where the link has them: allocation.ptrs may be wrong");
+    if (!pilots_.ptrs.found) return;
+    const FoundPtrs& its = *pilots_.ptrs.found;
     std::string text = "there are PT-RS on subcarrier " + std::to_string(its.subcarrier) +
                        " of resource blocks " + std::to_string(its.first_block) + ", " +
                        std::to_string(its.first_block + its.frequency_density) + " ..., where the link has ";

@@ -307,10 +307,6 @@ double Examination::best_coherence() const {
     return best;
 }
 
-PtrsSigns Examination::ptrs() const {
-    return ptrs_ ? ptrs_->signs(best_coherence()) : PtrsSigns();
-}
-
 PilotSigns Examination::pilots() const {
     const SlotAllocation& allocation = plan_.config.link.allocation;
     const std::vector<int>& expected = allocation.dmrs.symbols;
@@ -322,6 +318,7 @@ PilotSigns Examination::pilots() const {
     };
     const double best = best_coherence();
     PilotSigns signs;
+    if (ptrs_) signs.ptrs = ptrs_->signs(best);
     for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
         const auto symbol = static_cast<std::size_t>(l);
         const double found = coherence(symbol);

@@ -34,10 +34,11 @@ struct SampleSigns {
     double image = 0.0;  ///< power of the mirror image, over that of the signal; 0: none
 };
 
-/// Of the DM-RS, over slots.
+/// Of DM-RS and PT-RS, over slots.
 struct PilotSigns {
     std::vector<int> missing;     ///< DM-RS symbols of the link that show no DM-RS, while others do
     std::vector<int> unexpected;  ///< data symbols of the link that show DM-RS
+    PtrsSigns ptrs = {};
 };
 
 /// Of the equalised symbols, over slots.
@@ -60,7 +61,6 @@ public:
     /// The worst of all antennas, member by member. Of grids: no signs.
     [[nodiscard]] PHY_EXPORT SampleSigns samples() const;
     [[nodiscard]] PHY_EXPORT PilotSigns pilots() const;
-    [[nodiscard]] PHY_EXPORT PtrsSigns ptrs() const;
     [[nodiscard]] PHY_EXPORT SymbolSigns symbols() const;
 
 private:
