@@ -111,7 +111,7 @@ def default_figures(results):
 if __name__ == "__main__":
     here = pathlib.Path(__file__).resolve().parent.parent
     link_sim = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else here / "build/release/apps/link_sim")
-    with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2]) if len(sys.argv) > 2 else None) as pool:
+    with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(link_sim, case), cases()))
     # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
     lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
